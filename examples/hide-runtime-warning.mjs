@@ -1,6 +1,6 @@
 /**
- * `npm start` loads this file first. On Node.js 20, oidc-provider prints "Unsupported runtime" when it is loaded, and has no
- * option for it. koa-gatehouse is tested on Node.js 20, so this example leaves out that one line.
+ * `npm start` loads this file first. On Node.js 20, oidc-provider prints "Unsupported runtime" when it is loaded, and
+ * no option prevents this. koa-gatehouse is tested on Node.js 20, so this example hides that one line.
  */
 const { warn } = console
 console.warn = (...line) => {

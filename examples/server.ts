@@ -124,7 +124,7 @@ async function start(): Promise<void> {
   )
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    // A developer who presses Ctrl+C has no load balancer that must notice the end first.
+    // Ctrl+C needs no grace: a developer has no load balancer that must notice the end first.
     const options = signal === 'SIGINT' ? { graceMs: 0 } : {}
     process.once(signal, () => void gatehouse.shutdown([server, partnerServer], options).then(closeStore))
   }

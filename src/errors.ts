@@ -220,7 +220,7 @@ export function collectProblems(code: GatehouseErrorCode, headline: string, foun
   }
 }
 
-/** Gives a sentence without a code the code `format`, because such a sentence describes the valid form. */
+/** A sentence without a code gets the code `format`, because such a sentence describes the valid form. */
 export function toFault(found: string | Fault): Fault {
   return typeof found === 'string' ? { code: 'format', message: found } : found
 }

@@ -2,9 +2,9 @@ import type { RedisClient, RedisNode } from './client.ts'
 
 /**
  * Counts the connections that a client has lost, including the connections to the nodes of a cluster. ioredis
- * silently resends a command if its connection is lost before the answer. A write that
- * Redis has already applied then looks like a write that found nothing to change. To detect this, a write compares
- * the count before and after its command.
+ * silently resends a command if its connection is lost before the answer. A write that Redis has already applied then
+ * looks like a write that found nothing to change. To detect this, a write compares the count before and after its
+ * command.
  */
 export function countConnectionLosses(client: RedisClient) {
   let count = 0

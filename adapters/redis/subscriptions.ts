@@ -110,7 +110,7 @@ function openConnection(messages: MessageConnection): Promise<RedisConnection> {
 function use(messages: MessageConnection, opened: RedisConnection): void {
   const { listeners } = messages
   messages.connected = opened
-  // This listener only keeps the error from being uncaught. A pending subscription rejects with the error.
+  // Without this listener, the error would be uncaught. A pending subscription rejects with the error.
   opened.on('error', () => {})
   opened.on('message', listeners.deliver)
   opened.on('ready', () => {

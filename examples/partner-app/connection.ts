@@ -173,7 +173,7 @@ export function createConnector(
 
   /** Ends the connection at the service: all its tokens are revoked there (RFC 7009). */
   async function revoke(connection: Connection): Promise<void> {
-    // Waits for a pending refresh, because it would otherwise leave a valid token behind.
+    // Waits for a pending refresh: the new tokens of this refresh would otherwise stay valid.
     await connection.refreshing?.catch(() => {})
     await oauth.tokenRevocation(await configuration(), connection.tokens.refreshToken, {
       token_type_hint: 'refresh_token',

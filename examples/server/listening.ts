@@ -11,7 +11,7 @@ import { StartError } from './start-error.ts'
 export function listen(app: Koa, port: number, variable: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = app.listen(port)
-    // Slow clients do not keep connections for minutes, which are Node's defaults.
+    // With Node's defaults, slow clients could keep their connections for minutes.
     server.headersTimeout = 10_000
     server.requestTimeout = 20_000
     server.maxConnections = 10_000

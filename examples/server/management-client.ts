@@ -14,8 +14,8 @@ export interface ManagementClient {
 }
 
 /**
- * Calls the management API over HTTP, as a front end or a script of the host does. A request with the cookie of
- * a session that changes something has the header `Origin` and the CSRF token of this session.
+ * Calls the management API over HTTP, as a front end or a script of the host does. If a request changes something
+ * with the cookie of a session, it also has the header `Origin` and the CSRF token of this session.
  *
  * @throws {Error} with the method, the path, and the code and detail of the answer (RFC 9457)
  */

@@ -34,15 +34,15 @@ export interface AccountService {
    * - if a user who has authorized applications is not found any more: everything that the user has authorized. `find`
    *   is called once for each user who has grants in the account, for a few users at a time.
    *
-   * With `userId`, checks only the API keys and applications of this user, and what this user has authorized,
-   * including authorization codes that are not exchanged yet.
+   * With `userId`, checks only the API keys and applications of this user, and what this user has authorized. This
+   * includes authorization codes that are not exchanged yet.
    *
-   * A client that belongs to the account stays in use when the user who made it leaves. But this user still knows the
-   * secret of the client. So each call returns the client in `secretsToRotate`, and emits the event `secret.exposed`,
-   * until the secret is rotated.
+   * If the user who made a client of the account leaves, the client stays in use. But this user still knows its
+   * secret. So each call returns the client in `secretsToRotate`, and emits the event `secret.exposed`, until the
+   * secret is rotated.
    *
-   * All other tokens stay valid. So a call is harmless if nothing has changed. New tokens always follow the current
-   * answer of `find`.
+   * Tokens that this list does not name stay valid, so a call is harmless if nothing has changed. New tokens always
+   * follow the current answer of `find`.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: call this method again;
    *   `ERR_HOST_CALLBACK` if the answer of `find` is not valid; the errors of `find`. `ERR_STORE_CORRUPT` if the
@@ -85,7 +85,7 @@ export interface AccountService {
 
 /** What `accounts.changed` did, and what is left to do. */
 export interface AccountChanges extends RevokedAccess {
-  /** The clients whose secrets must be rotated, because people who have left the account know them. */
+  /** The clients whose secrets must be rotated, because people who have left the account know these secrets. */
   readonly secretsToRotate: readonly ExposedSecret[]
 }
 

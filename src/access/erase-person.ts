@@ -67,7 +67,7 @@ export function createErasePerson(parts: Parts) {
       checkChange('accounts.erase', options)
       const { accountId, userId } = person
       const people: ErasedPeople = { covers: (each) => belongsTo(each, person) }
-      // The hash is stored first. If the process ends before everything is erased, an import completes the erasure.
+      // The hash is stored first: if the process ends before everything is erased, an import completes the erasure.
       const { hash } = await erasures.add(person, Date.now())
       const errors: GatehouseError[] = []
       const clients = await deleteClients(parts, accountId, people, options, errors)
@@ -111,8 +111,7 @@ export function createErasePerson(parts: Parts) {
         await parts.sessionList.erase(accountId, people)
         await parts.clientWalk.removeDeleted(accountId)
       }
-      // The entries that this call itself has recorded about these people are newer than the erasures, and are erased
-      // too.
+      // Entries that this call has recorded about these people are newer than the erasures, but must be erased too.
       const entries = await eraseTrail(
         parts,
         {

@@ -10,7 +10,7 @@ import { metCorruptMember } from '../store/met-corrupt-records.ts'
 import { timedMember, timeOfMember } from '../store/time-index.ts'
 import { listOf, objectOf, textRule } from '../validation/rules.ts'
 
-/** The id of the record with the keys that hash ids. The record is stored as `erasures:keys`. */
+/** The id of the record that holds the keys for hashing ids. The record is stored as `erasures:keys`. */
 const KEYS = 'keys'
 
 /** The permanent index of the people who were erased. Members are `<milliseconds>:<id of the key>:<hash>`. */
@@ -19,7 +19,7 @@ const MEMBER = /^\d{13}:([\w-]{8}):([\w-]{43})$/
 
 const PAGE_SIZE = 1000
 
-/** A key that hashes ids. The key is encrypted under `secret`. */
+/** A key for hashing ids, encrypted under `secret`. */
 export interface SealedKey {
   readonly id: string
   readonly sealed: string
@@ -31,7 +31,7 @@ interface OpenKey {
   readonly bytes: Buffer
 }
 
-/** The record that a person was erased. */
+/** The erasure of one person, as it is stored. */
 export interface Erasure {
   /** The id of the key that made the hash. */
   readonly key: string

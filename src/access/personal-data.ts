@@ -47,7 +47,7 @@ const RECORD_KINDS: readonly RecordKind[] = [
   { key: 'client-names', personal: ['words of the names of clients'], erased: 'rewritten' },
   { key: 'clients-indexed', personal: [], erased: 'nothing' },
   { key: 'idempotency:<digest>', personal: [], erased: 'nothing' },
-  // Only the secret of the server decrypts it.
+  // The form is encrypted: only the option `secret` of the server decrypts it.
   { key: 'form:<digest>', personal: ['what the person entered'], erased: 'expires', staysSeconds: HOUR / 4 },
 
   // A grant whose code is never exchanged is in no list, and expires.

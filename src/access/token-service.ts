@@ -20,7 +20,7 @@ export type TokenOwner =
  * Revokes access tokens before they expire. This process rejects the tokens as soon as a method resolves. Other
  * processes and remote gateways reject them within moments. Calling a method again is harmless. If a method rejects
  * with `ERR_STORE_UNAVAILABLE`, call it again until it resolves. Until then, the tokens may stay valid in every
- * process. Only `revoke` makes this process reject its token at once, even if the store is unavailable.
+ * process. One exception: after `revoke`, this process rejects the token even if the store is unavailable.
  */
 export interface Tokens {
   /**

@@ -10,7 +10,7 @@ export interface Proof {
   readonly text: string
 }
 
-/** An entry that is listed as pending before its change, because no lasting record can carry it. */
+/** An entry that is listed as pending before its change is made, because the changed record is deleted soon. */
 export interface AnnouncedEntry extends PendingEntry {
   readonly proof: Proof
 }

@@ -27,8 +27,8 @@ export interface Chunk {
   /** The entries in their order, with undefined for each corrupt entry. Empty if the whole chunk is corrupt. */
   readonly entries: readonly (AuditEntry | undefined)[]
   /**
-   * Whether the chunk never changes again. The contents alone decide this, so all processes agree. A corrupt chunk
-   * never changes, so that an operator can examine or restore it.
+   * Whether the chunk never changes again. Only the contents decide this, so all processes come to the same result. A
+   * corrupt chunk never changes, so that an operator can examine or restore it.
    */
   readonly isFull: boolean
   /** Whether entries of the chunk cannot be read. */

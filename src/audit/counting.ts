@@ -8,8 +8,8 @@ const COUNT_MS = 60_000
 
 /**
  * Milliseconds for which a process may be late with a count. After that, the process has probably stopped, and any
- * process writes the count. Within the same time, other processes also find the entries that a stopped process left in
- * records and pending revocations.
+ * process writes the count. By then, other processes have found the entries that a stopped process left in records and
+ * pending revocations.
  */
 const GRACE_MS = 120_000
 
@@ -60,10 +60,10 @@ interface CountingParts extends CountsParts {
 }
 
 /**
- * Counts equal acts, so that no client can push the entries of others out of the trail. The first act becomes an entry
- * at once. Equal acts within the next minute become one more entry, which has a count. The entry with the count is
- * written at the end of the minute, because an entry in the trail never changes. Until then, these acts wait in the
- * store, so that another process can count them if this process stops.
+ * Counts equal acts, so that one client cannot push the entries of other clients out of the trail. The first act
+ * becomes an entry at once. Equal acts within the next minute become one more entry, which has a count. The entry with
+ * the count is written at the end of the minute, because an entry in the trail never changes. Until then, these acts
+ * wait in the store, so that another process can count them if this process stops.
  *
  * Each process counts only its own acts, and writes its own entry.
  */
@@ -85,7 +85,7 @@ export function createCounting(parts: CountingParts) {
 
   /**
    * Ends the minutes that are over at the time `last`. If more than `MAX_DIFFERENT` minutes are running, also ends the
-   * oldest. Writes their counts.
+   * oldest minutes. Then writes the counts of the ended minutes.
    */
   function close(last: number): void {
     const ready = new Set<string>()

@@ -4,8 +4,8 @@ import type { AuditEntry } from './entry.ts'
 /** An entry as the owner of a client or of an authorization may see it. */
 export interface EntryForOwner extends AuditEntry {
   /**
-   * Who acted, if the owner may not see the name of the actor: a user of another account, or the service (an operator,
-   * or a program of the host).
+   * Present if the owner may not see the name of the actor. `user`: a user of another account. `service`: an operator,
+   * or a program of the host.
    */
   readonly by?: 'user' | 'service' | undefined
 }
@@ -26,8 +26,8 @@ export function entryForOwner(entry: AuditEntry, viewerAccountId: string): Entry
 }
 
 /**
- * Whether an entry without an actor is about a request that the account itself or a stranger sent, so that the account
- * may see the origin.
+ * Whether the account may see the origin of an entry without an actor. It may if the account itself or a stranger sent
+ * the request.
  */
 function hasKnownOrigin({ name, outcome, reason }: AuditEntry): boolean {
   return outcome === 'failure' || name.startsWith('consent.') || reason !== undefined

@@ -39,7 +39,7 @@ export interface AuditEntry {
   readonly change?: string | undefined
   /** What was added, removed or revoked: a product, a scope, or which secret. */
   readonly target?: string | undefined
-  /** The scopes that a person granted, or that were withdrawn. */
+  /** The scopes that a person approved, or that were revoked. */
   readonly scopes?: readonly string[] | undefined
   /** The scopes that a person denied. */
   readonly denied?: readonly string[] | undefined

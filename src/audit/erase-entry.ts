@@ -5,8 +5,8 @@ import type { AuditEntry, PendingEntry } from './entry.ts'
 /** The people who are erased. */
 export interface ErasedPeople {
   /**
-   * Whether records about this person from this time must be erased. If an account is erased, all its users are erased
-   * too.
+   * Whether a record about this person that was made at the time `at` must be erased. If an account is erased, all its
+   * users are erased too.
    *
    * @param at milliseconds since the epoch
    */
@@ -42,7 +42,8 @@ const TO_USER = 'owner'
 
 /**
  * Removes the fields of an entry that identify an erased person. If another user of the same account acted, the entry
- * still says who that was, and from where. Returns the same object if the entry identifies no erased person.
+ * keeps that user's `actor`, `address` and `userAgent`. Returns the same object if the entry identifies no erased
+ * person.
  */
 export function eraseEntry(entry: AuditEntry, people: ErasedPeople): AuditEntry {
   const { accountId, userId, actor, change, target, at } = entry

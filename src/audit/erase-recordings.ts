@@ -5,8 +5,8 @@ import { idsOf } from './outbox.ts'
 import { append, settled, type Recording } from './recording.ts'
 
 /**
- * Moves the entries that wait in changed records to the trail. Rewrites entries that wait elsewhere and name erased
- * people. Entries in the memory of another process stay unchanged.
+ * Moves entries from changed records to the trail. Rewrites entries that wait elsewhere, if they name erased people.
+ * Entries in the memory of another process stay unchanged.
  *
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
  */

@@ -29,7 +29,7 @@ export async function* chunksOf(trail: Trail): AsyncGenerator<readonly Chunk[]> 
 }
 
 /**
- * Rewrites in place the entries that name erased people. The entries keep their ids and their order, so all cursors
+ * Rewrites the entries that name erased people, in place. The entries keep their ids and their order, so all cursors
  * stay valid. May be repeated.
  *
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some of the entries may be rewritten

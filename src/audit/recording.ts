@@ -119,8 +119,8 @@ export async function recordChange<T>(
   try {
     const result = await change(outbox)
     const own = outbox.toMove()
-    // If this call is a repeat that changes nothing, an earlier call may have left entries in the outbox without
-    // listing its change as pending.
+    // If this call repeats an earlier call and changes nothing, the earlier call may have left entries in the outbox,
+    // and its change may not be listed as pending.
     const moved = own.length === 0 && isRemoval ? await recording.outboxes.read(key) : own
     counting.settle(outbox.made().filter((each) => !moved.includes(each)))
     await finish(recording, key, moved, member)
@@ -144,9 +144,9 @@ function addTo({ add }: Recording['pending'], subject: string, isRemoval: boolea
 }
 
 /**
- * Makes a change whose records cannot carry the entry, because they are deleted soon. The entry is listed as pending
- * before the change. If this process stops, another process looks for the proof of the change, and then records the
- * entry.
+ * Makes a change whose records cannot carry the entry, because these records are deleted soon. The entry is listed as
+ * pending before the change. If this process stops, another process looks for the proof of the change, and then
+ * records the entry.
  *
  * @param change returns whether the change was made
  * @throws what `change` throws; `ERR_STORE_UNAVAILABLE` before the change

@@ -9,9 +9,8 @@ import { deletedUpTo, type TrailBounds } from './retention.ts'
 const KNOWN_MS = 3_600_000
 
 /**
- * Seconds for which an empty chunk replaces a deleted chunk. Without the empty chunk, a process that still knows an
- * older chunk as the last chunk could create the deleted chunk again. Entries in the chunk that it creates would never
- * be read.
+ * Seconds for which an empty chunk replaces a deleted chunk. A process may still take an older chunk for the last one.
+ * Without the empty chunk, it could create the deleted chunk again, and the entries of that chunk would never be read.
  */
 export const DELETED_SECONDS = (2 * KNOWN_MS) / 1000
 

@@ -20,7 +20,7 @@ import {
 /** The number of characters that one write adds at most, unless a single entry is longer. */
 const BATCH_LENGTH = 100_000
 
-/** Attempts before a write fails: far more than the number of processes. */
+/** The maximum number of attempts of a write. It is far higher than the number of processes. */
 const MAX_ATTEMPTS = 200
 
 interface Waiting extends PendingEntry {
@@ -111,7 +111,7 @@ async function tryWrite(trail: Trail, batch: readonly PendingEntry[]): Promise<b
     await findLast(trail)
     return false
   }
-  // An entry that was found in the trail may be stored on one server only, so its chunk is confirmed.
+  // An entry that was found in the trail may be stored on one server only, so its chunk is written again.
   const unconfirmed = new Map<number, string[]>()
   for (const [id, place] of written) {
     if (entries.length === 0 || place !== number)
@@ -122,7 +122,7 @@ async function tryWrite(trail: Trail, batch: readonly PendingEntry[]): Promise<b
     await findLast(trail)
     return false
   }
-  // Another process may have written an entry and stopped before it added the entry to its lists.
+  // All entries are listed, because another process may have stopped between writing and listing an entry.
   const places = new Map<number, AuditEntry[]>()
   for (const { entry } of batch) {
     const place = written.get(entry.id) ?? number

@@ -72,7 +72,7 @@ const CLIENT: Fields = {
   disabledBy: optional(oneOf('operator')),
   epoch: countRule,
   createdAt: timeRule,
-  // Lists are sorted by this time, in milliseconds of at most 13 digits.
+  // Lists are sorted by this time in milliseconds, which then has at most 13 digits.
   expiresAt: optional(wholeNumber(0, 9_999_999_999)),
   allowedAddresses: optional(allowedAddressesRule),
 }

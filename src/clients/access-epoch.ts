@@ -31,8 +31,8 @@ export function bumpEpochFor<C extends Client>(
 
 /**
  * The revocation of all tokens of a client whose record is corrupt. The client's epoch is unknown, so the revocation
- * covers all epochs below the current Unix time in seconds, which is higher than every real epoch. After the record is
- * repaired, `withRepairedEpochs` raises the epoch of the client to this time, so new tokens are valid.
+ * covers all epochs below the current Unix time in seconds. This time is higher than every real epoch. After the
+ * record is repaired, `withRepairedEpochs` raises the epoch of the client to this time, so new tokens are valid.
  *
  * @param now Unix time in milliseconds
  */

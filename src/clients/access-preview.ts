@@ -47,7 +47,5 @@ export function accessOf(catalog: Catalog, client: Client, owner: Account | unde
   return { noToken, missingFor }
 }
 
-/**
- * If the client gets no token for one of these reasons, `missingFor` names what each operation lacks, and not `token`.
- */
+/** If a client gets no token for one of these reasons, `missingFor` gives the reason of each operation, not `token`. */
 const OF_OPERATIONS = new Set<NoTokenReason>(['no-product', 'no-operation', 'user-operations', 'kyc-level'])

@@ -11,9 +11,9 @@ export interface ClientCacheParts {
   readonly store: Store
   readonly logger: Logger
   /**
-   * Milliseconds after which a cached client is read again. Other processes see a change after this time at the latest,
-   * even if the message about the change is lost. This happens if the process that made the change ends before it
-   * publishes the message, or if the database loses the message. @default 10000
+   * Milliseconds after which a cached client is read again. Other processes see a change after this time at the
+   * latest, even if the message about the change is lost. A message is lost if a process ends between its change and
+   * the message, or if the database loses the message. @default 10000
    */
   readonly maxAgeMs?: number | undefined
   /** Maximum number of cached clients. @default 10000 */
@@ -100,9 +100,8 @@ export function createClientCache({
     },
 
     /**
-     * Deletes a client from this cache, and notifies the other processes, which delete it from their caches.
-     * Call this method after each write of the record. Also call it after a failed write, because a failed
-     * write may have been applied.
+     * Deletes a client from this cache, and makes the other processes delete it from their caches. Call this method
+     * after each write of the record. Also call it after a failed write, because a failed write may have been applied.
      *
      * @returns a promise that never rejects. It resolves when the message is published, or cannot be
      *   published. A process that does not receive the message reads the client again within `maxAgeMs`

@@ -15,10 +15,10 @@ export function newClientId(kind: Client['kind'], bytes: Buffer = randomBytes(16
 }
 
 /**
- * Whether `value` may be a client id. Each of its characters must mean the same in a URL, in a form and in
- * the Basic header, even if a client does not encode it (RFC 6749 2.3.1). So `:`, `%`, `+` and space are not
- * allowed. A name that every object has (`__proto__`, `constructor`) is not allowed either, because lookups
- * by that name would find inherited properties.
+ * Whether `value` may be a client id. Each of its characters must mean the same in a URL, in a form and in the Basic
+ * header, even if a client does not encode the id (RFC 6749 2.3.1). So `:`, `%`, `+` and space are not allowed. A name
+ * that every object has (`__proto__`, `constructor`) is not allowed either, because lookups by that name would find
+ * inherited properties.
  */
 export function isClientId(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z0-9._~@=-]{1,200}$/.test(value) && !(value in Object.prototype)

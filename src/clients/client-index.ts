@@ -22,15 +22,15 @@ export interface ClientPage<T> {
 }
 
 /**
- * Milliseconds after which an index entry without a record is removed. A new client has an entry before its record, but
- * is created in less time.
+ * Milliseconds after which an index entry without a record is removed. A new client has an entry before its record,
+ * but for a shorter time.
  */
 const STALE_AFTER_MS = 3_600_000
 
 /**
- * Lists of the clients of one kind in order of creation: one list of all clients, and one list for each
- * account. A client is also in the index of the words of its name, which `name-index.ts` reads, and in the index of
- * clients that expire (`expiry-notices.ts`).
+ * Lists of the clients of one kind in order of creation: one list of all clients, and one list for each account. A
+ * client is also in two other indexes: for the words of its name (`name-index.ts`), and for its expiry
+ * (`expiry-notices.ts`).
  *
  * A new client is added to the lists before its record is written. A client is removed from the lists after
  * its record was deleted. So every usable client is listed. While a client is being created or deleted, its

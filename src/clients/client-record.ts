@@ -34,8 +34,8 @@ export interface ClientRecord<C extends Client = Client> extends WithOutbox {
   /** The partial revocation of the current epoch; undefined if all tokens with a lower epoch are revoked. */
   readonly partialRevocations?: PartialRevocation | undefined
   /**
-   * The last notice of the present expiry. Undefined if no notice was due when the expiry was set, and no notice was
-   * given after that.
+   * The last notice that was given for the present expiry, or that was already due when this expiry was set. Undefined
+   * if there was none.
    */
   readonly noticed?: number | undefined
 }
@@ -54,8 +54,8 @@ export interface DeletedClient extends WithOutbox {
 }
 
 /**
- * The name of a permanent index of the ids of deleted clients. An id is listed before its client is deleted, so the
- * client still exists if the deletion failed.
+ * The name of a permanent index of the ids of deleted clients. An id is listed before its client is deleted. So if the
+ * deletion failed, the index also lists a client that still exists.
  */
 export const DELETED_CLIENTS = 'clients:deleted'
 

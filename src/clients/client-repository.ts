@@ -238,10 +238,10 @@ export async function changeRecord<C extends Client>(
 }
 
 /**
- * Lets the secrets that a client has lost lead to it for one more year. A failure is ignored: these secrets then lead
- * to it for good.
+ * Keeps the records of lost secrets (`secret-owners.ts`) for one more year. A failure is ignored: these records then
+ * stay for good.
  *
- * @param isReported whether the client lost them because a leak was reported
+ * @param isReported whether the client lost the secrets because a leak was reported
  */
 async function retireLostSecrets<C extends Client>(
   { kind, secretOwners }: Pick<ClientRepository<C>, 'kind' | 'secretOwners'>,

@@ -119,8 +119,8 @@ export function createSecretMethods<C extends Client>(
 /**
  * Revokes one secret that leaked, and all access tokens. A report that is repeated changes nothing.
  *
- * @param secret.isLost whether the client had lost the secret before. Only the access tokens are then revoked, because
- *   they may have been obtained with it
+ * @param secret.isLost whether the client had lost the secret before. Then only the access tokens are revoked, because
+ *   a thief may have obtained them with the secret
  */
 async function reportSecret<C extends Client>(
   clients: ClientRepository<C>,
@@ -137,7 +137,7 @@ async function reportSecret<C extends Client>(
   const isNews = isLost && owner?.clientId === clientId && !owner.reported
   if (!isSecretOf(record) && !isNews) return
   const reported = { kind, clientId, reported: true } as const
-  // Marked before the secret is lost, so that a report at the same time does not take it for a lost secret.
+  // The secret is marked first. Otherwise a report at the same time would count it as a lost secret.
   if (!isLost) await secretOwners.keep(secretHash, reported)
   await removeAccess(clients, change, (stored) => {
     // Another process may have revoked the secret meanwhile.
@@ -164,8 +164,8 @@ function presentSecret(
   { createdAt, expiresAt, shownTo, hint }: StoredSecret,
   used: number | undefined,
 ): SecretInfo {
-  // The stored time is rounded down to the hour, so it may be earlier than `createdAt`. A still earlier use is one of
-  // the same secret before it was replaced and set again.
+  // The stored time is rounded down to the hour, so it may be earlier than `createdAt`. If it is more than an hour
+  // earlier, the use was before the same secret was replaced and set again.
   const isOwn = used !== undefined && used > createdAt - LAST_USE_SECONDS
   const lastUsedAt = isOwn ? Math.max(used, createdAt) : undefined
   return { createdAt, expiresAt, lastUsedAt, hint, shownTo }
@@ -202,7 +202,7 @@ async function setNewSecret<C extends Client>(
 function presentRotation({ secrets }: Pick<ClientRecord, 'secrets'>, clientSecret: string): RotatedSecret {
   const hash = hashSecret(clientSecret)
   if (!hasSecretHash(secrets, hash)) throw goneSince('secret')
-  // The old secret follows this secret, which need not be the first: a later rotation may have added a newer one.
+  // The old secret comes after this secret. A later rotation may have added a newer secret before it.
   const old = secrets[secrets.findIndex((secret) => secret.hash === hash) + 1]
   return { clientSecret, oldSecretExpiresAt: old && isLive(old, Date.now()) ? old.expiresAt : undefined }
 }

@@ -69,8 +69,8 @@ export interface WithExistingSecret {
 export interface CreationOptions {
   /**
    * Makes the creation repeatable for 24 hours: a repeat with the same key, `actor` and input returns the same client
-   * and secret, and creates nothing. The key has 1 to 255 visible ASCII characters, for example a UUID. Do not use it
-   * for imports.
+   * and secret, and creates nothing. The key has 1 to 255 visible ASCII characters, for example a UUID. Do not use a
+   * key for imports.
    * @default every call creates a client
    */
   readonly idempotencyKey?: string | undefined
@@ -104,7 +104,7 @@ export interface RotationOptions extends ChangeOptions {
   readonly idempotencyKey?: string | undefined
   /** Seconds for which the old secret stays valid: from 0 to 7776000 (90 days). @default 86400 (1 day) */
   readonly overlapSeconds?: number | undefined
-  /** The user of the account to whom the new secret is shown. @default none is known */
+  /** The user of the account to whom the new secret is shown. @default no user is known */
   readonly shownTo?: string | undefined
 }
 
@@ -246,10 +246,10 @@ export interface ClientService<
    * refresh tokens work again with the next secret, so users need not authorize the application again. If
    * refresh tokens leaked too, revoke the grants.
    *
-   * @param options.secretHash the result of `hashSecret` for the leaked secret. Only this secret is revoked, and all access
-   *   tokens are. If the secret is not valid any more, nothing changes
-   * @param options.isLost whether the secret was not valid any more when its leak was found. The access tokens are then
-   *   revoked nevertheless, once, because they may have been obtained with it
+   * @param options.secretHash the result of `hashSecret` for the leaked secret. Then only this secret is revoked,
+   *   together with all access tokens. If the secret is not valid any more, nothing changes
+   * @param options.isLost true if the secret was no longer valid when its leak was found. The access tokens are then
+   *   revoked once, because a thief may have obtained them with the secret
    */
   reportCompromised(
     clientId: string,

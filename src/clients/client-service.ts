@@ -192,7 +192,7 @@ async function changeExpiry<C extends Client>(
     },
     isRemoval,
   )
-  // If the notice was due at once, another process may have removed the entry before it saw the change.
+  // Another process may have seen the entry before the change, and removed it. So the entry is added again.
   await list()
   return record
 }
@@ -219,7 +219,7 @@ async function rename<C extends Client>(
   }
 }
 
-/** Removes from the index the words of the given names of a client, except for words of its present name. */
+/** Removes the words of a client's given names from the index, except for words of its present name. */
 async function tidyNames<C extends Client>(
   { store, records }: ClientRepository<C>,
   clientId: string,

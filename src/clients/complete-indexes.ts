@@ -10,16 +10,16 @@ import { createSecretOwners } from './secret-owners.ts'
 import { createClientWalk } from './walk-clients.ts'
 
 /**
- * The key of a mark in the store. The mark shows that the clients of older versions of this library are in the index of
- * names, and that their secrets lead to them.
+ * The key of a mark in the store. The mark shows that the clients of older versions of this library are in the index
+ * of names, and can be found by their secrets.
  */
 const IS_COMPLETE = 'clients-indexed'
 
 const STOP_WAIT_MS = 500
 
 /**
- * Adds the clients that older versions of this library created to the index of names, and lets their secrets lead to
- * them. The work runs in the background.
+ * In the background, adds the clients of older versions to the index of names, and stores which client has which
+ * secret.
  *
  * @param retryMs milliseconds after which the work begins again after a failure
  */
@@ -65,7 +65,7 @@ export function createIndexCompletion(store: Store, logger: Logger, retryMs = 60
   }
 
   return {
-    /** Whether every secret in the store leads to its client. Waits at most `timeoutMs` for it. */
+    /** Whether every client can be found by its secrets. Waits at most `timeoutMs` for the end of the work. */
     isComplete: (timeoutMs: number) => settlesWithin(() => completion, timeoutMs),
     /** Warns while the work lasts. */
     check: (): StoreCheck[] =>
@@ -78,7 +78,7 @@ export function createIndexCompletion(store: Store, logger: Logger, retryMs = 60
               'Wait: the work runs in the background, and goes on after a restart',
             ),
           ],
-    /** Starts the work. @returns a function that stops it, and waits a moment for its last call of the store */
+    /** Starts the work. @returns a function that stops the work, and waits a moment for the last call of the store */
     start(): () => Promise<void> {
       const stop = new AbortController()
       const work = keepTrying(stop.signal)

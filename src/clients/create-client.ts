@@ -183,7 +183,7 @@ async function insert<C extends Client>(
       : 'belonged to a client that was deleted, so no other client can have it; choose another client id'
     throw new GatehouseError('ERR_CONFLICT', `the client id "${clientId}" ${why}`)
   }
-  // If a notice was due at once, another process may have removed its entry before it saw the client.
+  // Another process may have seen an entry before the client, and removed it. So the entries are added again.
   await Promise.all(expiryEntriesOf(client).map((each) => clients.store.add(...each)))
   events.emit('client.created', { kind, clientId, accountId, actor: options.actor })
 }

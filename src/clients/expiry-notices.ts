@@ -66,7 +66,7 @@ export function withNewExpiry<C extends Client>(record: ClientRecord<C>): Client
 
 /**
  * Gives a notice 30, 7 and 1 days before a client expires, and when it has expired. A notice is an audit entry and an
- * event. One process in the fleet gives each notice. If all processes were down, only the last missed notice is given.
+ * event. Only one process gives each notice. If all processes were down, only the last missed notice is given.
  */
 export function createExpiryNotices(parts: {
   readonly store: Store
@@ -80,7 +80,7 @@ export function createExpiryNotices(parts: {
   const { store, audit, events, clientChanged, logger, storeClock } = parts
   const records = clientRecords(store, clientChanged)
 
-  /** Gives the notice of a client that is due, unless another process has given it. @returns the client */
+  /** Gives the due notice of a client, unless another process has given it. @returns the client */
   async function notify(clientId: string): Promise<Client | undefined> {
     return audit.change(records.key(clientId), async (outbox) => {
       let given: NoticeDays | undefined
@@ -138,7 +138,7 @@ export function createExpiryNotices(parts: {
   }
 }
 
-/** The notice of a client that is due and was not given yet. */
+/** The due notice of a client, if it was not given yet. */
 function noticeOf(
   { client: { expiresAt }, noticed = Infinity }: ClientRecord,
   now: number,

@@ -94,10 +94,10 @@ export function breaksPolicy({ expiresAt }: Client, policy: KeyPolicy, now = Dat
   return expiresAt - now / 1000 > (maxAgeDays + 1) * DAY_SECONDS
 }
 
-/** A client expires soon in its last 30 days. */
+/** In its last 30 days, a client counts as expiring soon. */
 const SOON_DAYS = 30
 
-/** Whether a client expires soon: in its last 30 days, or in the last half of the days that new clients live. */
+/** Whether a client expires soon: within 30 days, or within half the lifetime of a new client if that is shorter. */
 export function expiresSoon({ expiresAt }: Pick<Client, 'expiresAt'>, policy: KeyPolicy): boolean {
   if (expiresAt === undefined) return false
   const days = Math.min(SOON_DAYS, (defaultDaysOf(policy) ?? Infinity) / 2)
@@ -111,8 +111,9 @@ export function isExpired({ expiresAt }: Pick<Client, 'expiresAt'>, now = Date.n
 }
 
 /**
- * The lifetime of a new token, in seconds. A token never outlives its client. At least 1, because oidc-provider needs a
- * lifetime even if the client expires during the request. The claim `exp` is never later than the expiry.
+ * The lifetime of a new token, in seconds, so that no token outlives its client. The result is at least 1, because
+ * oidc-provider needs a lifetime even if the client expires during the request. The claim `exp` is never later than
+ * the expiry.
  */
 export function lifetimeWithin({ expiresAt }: Pick<Client, 'expiresAt'>, lifetime: number): number {
   if (expiresAt === undefined) return lifetime

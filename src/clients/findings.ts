@@ -22,7 +22,7 @@ export const FINDINGS = [
  * What is wrong with an API key or application that works.
  *
  * - `known-to-former`: a user who left the account knows a secret that stays valid for more than 7 days.
- * - `breaks-policy`: it expires later than `keyPolicy` allows, or never although it must.
+ * - `breaks-policy`: it expires later than `keyPolicy` allows, or it never expires although it must.
  * - `expires-soon`: it expires within 30 days, or within half of the days for which new clients live.
  * - `old-secret`: its secret is older than `keyPolicy.maxAgeDays`.
  * - `two-secrets`: a rotation was not completed for 7 days, so two secrets are valid.
@@ -43,7 +43,7 @@ const daysAgo = (days: number) => Date.now() / 1000 - days * 86_400
  * The findings about a client in the order of `FINDINGS`, without `known-to-former`, for which the host must be asked.
  * None for a client that cannot authenticate: it is disabled, has expired, or has no valid secret.
  *
- * @param record its client has the time of the last use
+ * @param record a record whose client has the time of its last use
  */
 export function findingsOf({ client, secrets }: ClientRecord, policy: KeyPolicy): Finding[] {
   if (whyNotAuthenticated(client)) return []
@@ -81,7 +81,7 @@ export function createExamine({
 }) {
   const find = findOnce(accounts)
 
-  /** @param record its client has the time of the last use */
+  /** @param record a record whose client has the time of its last use */
   return async function examine(record: ClientRecord): Promise<Examined> {
     const { accountId } = record.client
     const knownToFormer = await missingUsers(usersToCheck(record), (userId) => find(accountId, userId))
@@ -91,7 +91,7 @@ export function createExamine({
   }
 }
 
-/** The users who know a secret that stays valid for more than 7 days. A rotation is given this time. */
+/** The users who know a secret that stays valid for more than 7 days. A rotation may take 7 days. */
 function usersToCheck({ client, secrets }: ClientRecord): readonly string[] {
   if (whyNotAuthenticated(client)) return []
   const lasting = ({ expiresAt = Infinity }: StoredSecret) => expiresAt > daysAgo(-PATIENCE_DAYS)
@@ -100,7 +100,7 @@ function usersToCheck({ client, secrets }: ClientRecord): readonly string[] {
 
 const RENEWAL_DAYS = 365
 
-/** Days for which a client lives whose expiry is set because of a finding. */
+/** If the expiry of a client is set because of a finding, the client lives for this many days. */
 export function renewalDays(policy: KeyPolicy): number {
   return defaultDaysOf(policy) ?? RENEWAL_DAYS
 }

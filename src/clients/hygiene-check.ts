@@ -18,7 +18,7 @@ export type HealthFinding = Finding | 'unused-product'
 
 export const HEALTH_FINDINGS = [...FINDINGS, 'unused-product'] as const satisfies readonly HealthFinding[]
 
-/** The number of clients for whose users the host is asked at the same time. */
+/** The number of clients that are examined at the same time. The host is asked about their users. */
 const BATCH = 25
 
 /** Milliseconds between the end of a count and the next count. */
@@ -64,7 +64,7 @@ export function createHygieneCheck(
     const found = new Map<HealthFinding, number>()
     const products = new Set(catalog.current.products.keys())
     for await (const page of walk.slowPages(signal)) {
-      // It remembers the users of the host, so it must not live longer than a page.
+      // `examine` remembers the users of the host, so each page gets a new one.
       const examine = createExamine(parts)
       const findings = async (record: ClientRecord) =>
         asksHost ? (await examine(record)).findings : findingsOf(record, keyPolicy)

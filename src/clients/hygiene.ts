@@ -46,24 +46,24 @@ export interface HygienePage {
 /** Finds the API keys and applications that need attention, and the products that no client has. */
 export interface Hygiene {
   /**
-   * Lists the clients that need attention. A call examines at most 1000 clients, so a page may have fewer items than
-   * `limit`, or none, although a cursor says that there are further clients. Clients that are disabled or have expired
-   * need no attention.
+   * Lists the clients that need attention. A call examines at most 1000 clients. So a page may have fewer items than
+   * `limit`, or none, although its cursor shows that there are further clients. Clients that are disabled or have
+   * expired need no attention.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`; the errors of `accounts.find`
    */
   list(options?: HygieneOptions): Promise<HygienePage>
   /**
-   * The ids of the products that no API key and no application has, in the order of the catalog. The call reads clients
-   * until it has found every product: all clients, if there is a product that no client has. 100,000 clients take
-   * seconds.
+   * The ids of the products that no API key and no application has, in the order of the catalog. The call reads
+   * clients until it has found every product. If there is an unused product, it reads all clients. 100,000 clients
+   * take seconds.
    *
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
   unusedProducts(): Promise<readonly string[]>
 }
 
-/** The number of clients for whose users the host is asked before the next clients are examined. */
+/** The number of clients that are examined at the same time. The host is asked about their users. */
 const BATCH = 25
 
 /** The number of pages of clients that one call reads. */

@@ -4,8 +4,8 @@ import { digest } from '../store/digest.ts'
 import type { Client } from './client.ts'
 
 /**
- * The ETag of a client (RFC 9110 8.8.3). Every change of a field of the client gives another ETag.
- * A use of the client and a change of its secrets do not.
+ * The ETag of a client (RFC 9110 8.8.3). Every change of a field of the client gives another ETag. A use of the client
+ * and a change of its secrets keep the ETag.
  */
 export function etagOf(client: Client): string {
   const { lastUsedAt: _, noSecret: __, secretShownTo: ___, ...stored } = client
@@ -22,8 +22,8 @@ export function etagsOf(header: string): string[] | undefined {
 
 /**
  * The option with a list of ETags (RFC 9110 13.1.1). The change is made only if the stored client has one of these
- * ETags; otherwise it rejects with `ERR_CHANGED`. The compare-and-swap of the change includes this check. The symbol is
- * not exported from the package, so only this library can set the option.
+ * ETags; otherwise the change is rejected with `ERR_CHANGED`. The compare-and-swap of the change includes this check.
+ * The symbol is not exported from the package, so only this library can set the option.
  */
 export const IF_MATCH = Symbol('if match')
 
@@ -34,7 +34,7 @@ export interface ConditionalChange extends ChangeOptions {
 
 /**
  * Options with which a change is rejected if the client was changed since it was read. If the caller sent `If-Match`,
- * its ETags are compared instead.
+ * the ETags of this header are compared instead.
  */
 export function ifUnchanged(options: ConditionalChange, client: Client): ConditionalChange {
   return { ...options, [IF_MATCH]: options[IF_MATCH] ?? [etagOf(client)] }

@@ -14,7 +14,7 @@ import { hasSecretHash, hashOf } from './stored-secrets.ts'
 export interface FoundSecret extends SecretOwner {
   /** The client; undefined if it was deleted, or if its record is corrupt. */
   readonly client?: Client | undefined
-  /** Whether the client can still authenticate with the secret, unless it is disabled or has expired. */
+  /** Whether the client can still authenticate with the secret, unless the client is disabled or has expired. */
   readonly isValid: boolean
 }
 
@@ -29,10 +29,10 @@ export interface Secrets {
    */
   find(secret: string): Promise<FoundSecret | undefined>
   /**
-   * Finds the client to which a leaked secret belongs. The secret and all access tokens of the client
-   * are revoked, as `reportCompromised` with `secretHash` does. Another secret of the client stays valid. If the secret was
-   * replaced before, only the access tokens are revoked, because they may have been obtained with it. A repeated report
-   * changes nothing.
+   * Finds the client to which a leaked secret belongs. Then revokes the secret and all access tokens of the client, as
+   * `reportCompromised` with `secretHash` does. Another secret of the client stays valid. If the secret was replaced
+   * before, only the access tokens are revoked, because a thief may have obtained them with the secret. A repeated
+   * report changes nothing.
    *
    * @returns the client as it was before; undefined if no client has or had the secret
    * @throws {GatehouseError} as `find`, and the errors of `reportCompromised`
@@ -53,7 +53,7 @@ export function createSecrets({
   const owners = createSecretOwners(store)
   const { getEach } = clientRecords(store)
 
-  /** Finds the clients of many secrets. Two reads of the store for each 500 secrets suffice. */
+  /** Finds the clients of many secrets. Takes two reads of the store for each 500 secrets. */
   async function findEach(secrets: readonly string[]): Promise<(FoundSecret | undefined)[]> {
     const hashes = secrets.map((secret) => hashOf(secret.trim()))
     const found = await owners.find(hashes)
@@ -62,7 +62,7 @@ export function createSecrets({
     return found.map((owner, at) => {
       if (!owner) return undefined
       const record = records.get(owner.clientId)
-      // Its revocation fails with the error of the record, and the revocations of other secrets do not.
+      // Revoking this secret later fails with the error of the record. Other secrets of the report are still revoked.
       if (record instanceof CorruptRecord) return { ...owner, client: undefined, isValid: true }
       const isValid = record !== undefined && hasSecretHash(record.secrets, hashes[at] ?? '')
       return { ...owner, client: record && clientOf(record), isValid }
@@ -124,6 +124,6 @@ function placeOf(text: string | undefined, secret: string, maxLength: number): s
   const plain = unescape(text).replaceAll(/\p{C}/gu, '').toLowerCase()
   const origin = /^[a-z]+:\/\/[^/?#@]*/i.exec(text)?.[0] ?? ''
   const safe = plain.includes(secret.toLowerCase()) ? `${origin}/…` : text
-  // The cut may leave half a character, so it comes first.
+  // The cut may leave half a character, which `replaceAll` then removes.
   return safe.slice(0, maxLength).replaceAll(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '') || undefined
 }

@@ -59,8 +59,8 @@ export function createNameSearch(store: Store) {
   const { getEach } = clientRecords(store)
 
   /**
-   * Finds clients of both kinds by the beginnings of words of their names. Clients whose record is corrupt are left
-   * out.
+   * Finds clients of both kinds by the beginnings of the words in their names. Clients whose record is corrupt are
+   * left out.
    *
    * @param text words; each must be the beginning of a word of the name
    * @param limit maximum number of clients

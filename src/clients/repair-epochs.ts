@@ -12,8 +12,8 @@ export type KnownOfClients = Pick<RevocationSet, 'lowestValidEpoch' | 'isClientR
  * raises the stored epoch. A failover of the store may have lost a raised epoch. Without the repair, new
  * tokens of the client would carry the lower epoch, and would be rejected.
  *
- * The client is first read again from the store, because usually only the cached client is outdated: this
- * process may have missed the message of a change.
+ * First the client is read again from the store. Usually only the cached client is outdated, because this process
+ * missed the message of a change.
  */
 export function withRepairedEpochs(
   cache: Pick<ClientCache, 'find' | 'refetch' | 'changed'>,
@@ -33,8 +33,8 @@ export function withRepairedEpochs(
       await records.update(clientId, (record) =>
         record.client.epoch < epoch ? { ...record, client: { ...record.client, epoch } } : undefined,
       )
-      // The client may have changed after it was read. So this call returns it with the lower epoch, and
-      // tokens issued from it are rejected. The next call returns the raised epoch.
+      // The client may have changed after it was read. So this call returns it with the lower epoch, and tokens with
+      // this epoch are rejected. The next call returns the raised epoch.
       return client
     },
   }

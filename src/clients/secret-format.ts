@@ -60,7 +60,7 @@ export function isMistypedSecret(text: string, prefix: string): boolean {
 }
 
 /**
- * What shows people which secret is meant: the prefix and the last four characters.
+ * The hint that shows people which secret is meant: the prefix and the last four characters.
  *
  * @param secret a result of `formatSecret`
  */

@@ -10,19 +10,19 @@ import type { ClientRecords } from './client-record.ts'
 
 /** The client to which a secret belongs, or belonged. */
 export interface SecretOwner extends Pick<Client, 'kind' | 'clientId'> {
-  /** Whether a leak of the secret was reported. Present only if it was, and if the client has lost the secret. */
+  /** True if a leak of the secret was reported and the client has lost the secret; otherwise absent. */
   readonly reported?: true | undefined
 }
 
-/** Seconds for which a secret leads to its client after the client lost it: a report of a leak may come late. */
+/** Seconds for which a lost secret can still be found, because a report of a leak may come late. */
 const LOST_SECONDS = 365 * 86_400
 
 /** The number of secrets that one call to the store finds. */
 const BATCH = 500
 
 /**
- * Leads from the hash of a secret to its client, in one read. A secret is added before the client gets it, so a crash
- * leaves no secret that cannot be found.
+ * Finds the client of a secret by the hash of the secret, in one read. A secret is added here before the client gets
+ * it, so every secret can be found, even after a crash.
  */
 export function createSecretOwners(store: Store) {
   const records = createCollection<SecretOwner>(store, {
@@ -36,7 +36,7 @@ export function createSecretOwners(store: Store) {
     add: (hash: string, owner: SecretOwner) => records.create(digest(hash), owner),
     /** Keeps a known secret for good, as a secret of this client. */
     keep: (hash: string, owner: SecretOwner) => records.set(digest(hash), owner),
-    /** Keeps secrets that their client has lost for one more year. */
+    /** Keeps lost secrets for one more year. */
     async retire(hashes: readonly string[], owner: SecretOwner): Promise<void> {
       await Promise.all(hashes.map((hash) => records.set(digest(hash), owner, LOST_SECONDS)))
     },
@@ -53,11 +53,11 @@ export function createSecretOwners(store: Store) {
   }
 }
 
-/** Leads from the hash of a secret to its client. */
+/** Finds the client of a secret by the hash of the secret. */
 export type SecretOwners = ReturnType<typeof createSecretOwners>
 
 /**
- * Makes a change that gives a client a secret, and lets the secret lead to the client.
+ * Makes a change that gives a client a secret, and stores which client has the secret.
  *
  * @param hash the hash of the secret
  * @throws what `change` throws
@@ -77,7 +77,7 @@ export async function withSecretOwner<C extends Client, T>(
   const isNew = await owners.add(hash, owner)
   try {
     const result = await change()
-    // The known record may lead to another client, or end in a year.
+    // The known record may name another client, or may expire within a year. So it is replaced.
     if (!isNew) await owners.keep(hash, owner)
     return result
   } catch (error) {

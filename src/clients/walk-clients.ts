@@ -14,7 +14,7 @@ export const KINDS = ['apiKey', 'application'] as const
 /** The number of clients that are read at once. */
 const PAGE_SIZE = 200
 
-/** Work in the background pauses for this many times the duration of a page, because token requests need the store. */
+/** After a page, background work pauses for this many times the page's duration: token requests need the store. */
 const PAUSE_FACTOR = 29
 
 type Page = readonly (ClientRecord | CorruptRecord)[]
@@ -26,7 +26,7 @@ export function createClientWalk(store: Store, { load }: { readonly load?: LoadC
   const { getEach, update } = clientRecords(store)
   const stored = storedClients(store)
 
-  /** Removes from an index the members of clients that were deleted. */
+  /** Removes the members of deleted clients from an index. */
   async function removeFrom(index: string, idOf: (member: string) => string): Promise<void> {
     for (let page: string[] | undefined; page === undefined || page.length === PAGE_SIZE;) {
       page = await store.range(index, { after: page?.at(-1), limit: PAGE_SIZE })
@@ -55,7 +55,7 @@ export function createClientWalk(store: Store, { load }: { readonly load?: LoadC
     /** @param accountId selects the clients of this account; undefined selects all clients */
     pages,
 
-    /** The pages of all clients, with pauses for work in the background. @throws the reason of `signal` */
+    /** The pages of all clients for work in the background, with pauses. @throws the reason of `signal` */
     async *slowPages(signal: AbortSignal): AsyncGenerator<Page> {
       let began = performance.now()
       for await (const page of pages(undefined)) {
@@ -68,8 +68,8 @@ export function createClientWalk(store: Store, { load }: { readonly load?: LoadC
     },
 
     /**
-     * Removes the clients that were deleted from the lists of an account. The name of such a list contains the account
-     * id. The store deletes a list, and thus its name, when the list is empty.
+     * Removes deleted clients from the lists of an account. The name of such a list contains the account id. The store
+     * deletes a list, and thus its name, when the list is empty.
      */
     async removeDeleted(accountId: string): Promise<void> {
       for (const kind of KINDS) {

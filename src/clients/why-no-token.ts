@@ -57,8 +57,8 @@ export function whyNotAuthenticated(client: Client): NoTokenReason | undefined {
 }
 
 /**
- * Why a client has no operation, regardless of its owner; undefined if it has one. The token endpoint asks this first,
- * because it needs no call of the host.
+ * Why a client has no operation, regardless of its owner; undefined if it has one. The token endpoint checks this
+ * first, because this check does not call the host.
  */
 export function whyNoOperation(catalog: Catalog, client: Client): NoTokenReason | undefined {
   if (client.products.length === 0) return 'no-product'

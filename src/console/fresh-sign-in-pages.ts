@@ -9,20 +9,20 @@ import { form } from './elements/form.ts'
 import type { KeptForm, KeptForms } from './kept-forms.ts'
 import type { Call, Page, View } from './page-types.ts'
 
-// 1. An action calls `requireFreshSignIn`, and the host answers with the address where it asks again.
+// 1. An action calls `requireFreshSignIn`, and the host answers with the address of its sign-in.
 // 2. The form is kept, and `askPage` has a link to that address.
 // 3. The host sends the browser back to the page, with the id of the form in the query.
-// 4. `continuePage` has the form again. It is sent like any other form, so the host is asked once more.
+// 4. `continuePage` shows the form again. The person sends it like any other form, so the host is asked once more.
 
 /** The parameter of the query with the id of the kept form. */
 const KEPT = 'form'
 
-/** What keeps forms while their senders sign in again. */
+/** The parts that keep forms while their senders sign in again. */
 export interface FreshSignInParts extends Pick<FrontDoorParts, 'accounts' | 'issuerOrigin' | 'tokens'> {
   readonly keptForms: KeptForms
 }
 
-/** The address of the page for the host. It always has the origin of the issuer, whatever the path looks like. */
+/** The address to which the host sends the browser back. Its origin is always the issuer's, whatever the path is. */
 const addressOf = ({ self }: Pick<Call, 'self'>, { issuerOrigin }: Pick<FreshSignInParts, 'issuerOrigin'>) =>
   Object.assign(new URL(issuerOrigin), { pathname: self })
 
@@ -47,7 +47,7 @@ export function freshSignInOf(call: Call, page: Page, parts: FreshSignInParts) {
       asked = permission
       return requireFreshSignIn(parts, ctx, permission, returnTo)
     },
-    /** Keeps the form if the host asks again. @returns the page that leads to the host; undefined for another error */
+    /** Keeps the form if the host demands a sign-in. @returns the page that leads there; undefined for another error */
     async askAgain(error: unknown, sent: Form): Promise<View | undefined> {
       const url = error instanceof Rejection ? error.details.confirmUrl : undefined
       if (url === undefined || asked === undefined) return undefined
@@ -59,7 +59,7 @@ export function freshSignInOf(call: Call, page: Page, parts: FreshSignInParts) {
   }
 }
 
-/** What a form does, as the page to which it belongs says it, and its effect. */
+/** What a form does, in the words of its page, and the effect. */
 async function whatOf(call: Call, page: Page, { form: sent, permission }: KeptForm): Promise<Html> {
   const { texts } = call
   const action = page.actions?.[sent.get('action') ?? '']
@@ -104,7 +104,7 @@ function askPage({ texts, self }: Call, url: string, what: Html): View {
  * host.
  *
  * @param page the page of the form
- * @returns `gone` if the form is not kept any more, or not for this person, browser and page
+ * @returns `gone` if the form is no longer kept, or was kept for another person, browser or page
  */
 export async function continuePage(
   call: Call,

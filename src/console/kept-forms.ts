@@ -36,8 +36,8 @@ interface Sealed {
 }
 
 /**
- * Keeps submitted forms in the store, encrypted, while their senders sign in again at the host. The store has one form of
- * each person, so that a person cannot fill it. A new form replaces an older one.
+ * Keeps submitted forms in the store, encrypted, while their senders sign in again at the host. The store keeps only
+ * one form for each person, so that a person cannot fill the store. A new form replaces an older one.
  *
  * @param secrets the host's secrets, newest first
  */
@@ -73,7 +73,7 @@ export function createKeptForms(store: Store, secrets: readonly string[]) {
       const kept = record && (await encryption.unseal(record.sealed))?.value
       const { browser = null, address } = sender
       if (kept?.id !== id || kept.browser !== browser || kept.address !== address) return undefined
-      // Of two requests at the same time, one deletes the record.
+      // If two requests come at the same time, only one of them deletes the record, and gets the form.
       const isFirst = await records.delete(key)
       return isFirst ? { form: new Form(kept.fields), permission: kept.permission } : undefined
     },

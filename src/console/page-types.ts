@@ -12,7 +12,7 @@ export type Section =
 
 /** One request that was checked: the caller may make it, and its form came from one of our pages. */
 export interface Call<Resource = undefined> extends Visit<Resource> {
-  /** The parameters of the query that were sent once. */
+  /** The parameters of the query. A repeated parameter is undefined. */
   readonly query: Readonly<Record<string, string | undefined>>
   /** The fields of the submitted form; empty for a request without a form. */
   readonly form: Form

@@ -66,7 +66,7 @@ const TEXTS: Readonly<Record<Exclude<FormProblem['code'], 'ERR_INVALID_ARGUMENT'
 /** The problem of a form that was open for too long. */
 export const EXPIRED: FormProblem = { path: '', code: 'form-expired', message: 'the form has expired' }
 
-/** The problem of a form that was kept while its sender signed in again, and is kept no longer. */
+/** The problem of a form that was kept while its sender signed in again, but is no longer kept. */
 export const GONE: FormProblem = { path: '', code: 'form-gone', message: 'the form is not kept any more' }
 
 /** What is wrong with a submitted form; empty if the error has another cause. */

@@ -14,8 +14,8 @@ export const OPENID_SCOPES: ReadonlyMap<string, TextName> = new Map<string, Text
 ])
 
 /**
- * The title of an operation, or the words for a scope of OpenID Connect. If the operation no longer exists, the scope
- * itself.
+ * The title of an operation, or the words for a scope of OpenID Connect. If the operation no longer exists, the result is
+ * the scope itself.
  */
 export function scopeTitle(
   scope: string,

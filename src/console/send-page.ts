@@ -60,9 +60,9 @@ export function createResponder(
 }
 
 /**
- * Sends a page, compressed if it is the answer to a GET. The answer to a form may contain a new secret together with
- * texts of the form, so it is not compressed. If the layout of the host contains a secret, the host must set
- * `ctx.compress = false`, as for koa-compress.
+ * Sends a page, compressed if it is the answer to a GET. The answer to a form may contain a new secret beside texts
+ * of the form, and its compressed length could reveal the secret. If the layout of the host contains a secret, the host
+ * must set `ctx.compress = false`, as for koa-compress.
  */
 async function send(ctx: Context, text: string): Promise<void> {
   ctx.body = text

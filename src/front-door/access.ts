@@ -20,7 +20,7 @@ export interface Rights {
   /**
    * Whether the caller has a permission for the resource of the request.
    *
-   * @param target a client of the caller's account, if the path does not name it
+   * @param target a client of the caller's account that the path does not name
    */
   may(permission: Permission, target?: Pick<PermissionTarget, 'clientId'>): Promise<boolean>
 }
@@ -40,7 +40,7 @@ export interface Guarded<Resource = unknown> {
    * Finds the client or grant in the path, if it belongs to the caller. `findOwn` of `client-service.ts` decides to
    * whom a client belongs, and `authorization-routes.ts` to whom a grant belongs.
    *
-   * @throws {GatehouseError} `ERR_NOT_FOUND`, also if it belongs to another account
+   * @throws {GatehouseError} `ERR_NOT_FOUND`, also for a client or grant of another account
    */
   readonly find?:
     ((caller: Caller, params: Readonly<Record<string, string>>) => Promise<Resource>) | undefined
@@ -48,7 +48,7 @@ export interface Guarded<Resource = unknown> {
   readonly target?: ((resource: Resource) => Omit<PermissionTarget, 'accountId'>) | undefined
 }
 
-/** One request that may enter. */
+/** A request that the front door has let in. */
 export interface Visit<Resource = unknown> extends Rights {
   readonly ctx: Context
   readonly caller: Caller

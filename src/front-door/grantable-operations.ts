@@ -53,8 +53,8 @@ export async function requireOperation(
 }
 
 /**
- * Rejects a hand-over that gives an API key an operation that the caller may not use. The caller may know the secret of
- * the key.
+ * Rejects a hand-over if the API key would get an operation that the caller may not use. The caller may know the secret
+ * of the key, and could then use this operation.
  *
  * @param userId the new owner; null for the account
  * @throws {Rejection} `forbidden`

@@ -37,10 +37,10 @@ export function createMatch<Each>(table: readonly Each[], placeOf: (each: Each) 
       throw new Rejection('method', { allowed })
     }
     const routed = ctx as { newRouterPath?: string; params?: Match<Each>['params'] }
-    // The router adds the parameters of the path to those that a router of the host has found.
+    // The router adds its parameters to `params`, which may contain parameters from a router of the host.
     const { params: outer } = routed
     routed.params = {}
-    // The router reads the path from this field, if it is set.
+    // If this field is set, the router reads the path from it.
     routed.newRouterPath = path
     try {
       await run(ctx as unknown as Parameters<typeof run>[0], async () => {})

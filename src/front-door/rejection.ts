@@ -27,7 +27,7 @@ export interface RejectionDetails {
   readonly allowed?: string | undefined
   /** The permission that is missing or must be confirmed, or `operator`. */
   readonly needs?: string | undefined
-  /** Where the host asks the caller again who they are, if the caller must confirm. */
+  /** The address at the host where the caller signs in again, if the host demands it. */
   readonly confirmUrl?: string | undefined
   /** The part of the request that has the problems. */
   readonly part?: 'body' | 'query' | undefined

@@ -5,10 +5,10 @@ import { Rejection } from './rejection.ts'
 
 /**
  * Rejects a request that the caller must first confirm by a fresh sign-in at the host. Call it after all other checks,
- * so that no caller signs in again for a request that is rejected.
+ * so that no caller signs in again for a request that another check rejects.
  *
  * @param returnTo the page to which the host sends the browser afterwards; undefined if a program makes the request
- * @throws {Rejection} `confirm`, with the address where the host asks
+ * @throws {Rejection} `confirm`, with the address where the caller signs in again
  */
 export async function requireFreshSignIn(
   { accounts, issuerOrigin }: Pick<FrontDoorParts, 'accounts' | 'issuerOrigin'>,

@@ -24,7 +24,7 @@ interface Rest extends Pick<Gatehouse, 'tokens' | 'health'> {
   readonly gatewayHooks: GatewayHooks
   /** Starts the service in the background. */
   begin(): void
-  /** Waits until the service has started, as long as a request may wait. */
+  /** Waits until the service has started, but not longer than a request may wait. */
   ready(): Promise<unknown>
   /** @throws {GatehouseError} `ERR_CLOSED` after `close()` */
   requireOpen(): void
@@ -69,7 +69,7 @@ function collectInternals(
   }
 }
 
-/** Registers what `internalsOf` returns for a gatehouse. It stays hidden from callers of the gatehouse. */
+/** Registers the inner parts of a gatehouse for `internalsOf`. The host cannot reach these parts. */
 export function registerInternals(gatehouse: object, ...parts: Parameters<typeof collectInternals>): void {
   internals.set(gatehouse, collectInternals(...parts))
 }

@@ -16,8 +16,8 @@ const CONNECTING_MS = 1000
  *
  * @param start starts the service; called again after a failure
  * @param stop stops what `start` returned
- * @param onFailure called with the error of each failed attempt after `begin()` was called, unless the store is
- *   unavailable in the first second. Before `begin()`, only the callers of `ready()` receive the error
+ * @param onFailure called with the error of each attempt that fails after `begin()`, but not for an unavailable store in
+ *   the first second. Before `begin()`, only the callers of `ready()` receive the error
  */
 export function createLifecycle<Running>(
   start: () => Promise<Running>,

@@ -80,8 +80,8 @@ async function start(
     stops.push(clients.hygieneCheck.start())
     stops.push(core.audit.start())
     stops.push(core.storeClock.follow())
-    // If the host has a new secret, the key of the erasures is encrypted with it now, because the host later removes
-    // the replaced secret from its options.
+    // If the host has a new secret, the key of the erasures is now encrypted with the new secret. The host may later
+    // remove the replaced secret from its options.
     erasures.reseal().catch((error: unknown) => {
       core.logger.warn({ err: error }, 'the key of the erasures could not be read')
     })

@@ -21,8 +21,8 @@ import type { Core } from './wire-core.ts'
 export type Clients = ReturnType<typeof createClients>
 
 /**
- * Wires API keys and applications. Token requests and introspection read them through a cache in this process. The
- * services of API keys and applications always read the store.
+ * Wires API keys and applications. Token requests and introspection read clients through a cache in this process.
+ * The services of API keys and applications always read the store.
  */
 export function createClients(core: Core) {
   const { settings, durable: store, logger, revoked } = core

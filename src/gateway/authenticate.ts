@@ -72,7 +72,7 @@ export async function authenticate(
   call: IncomingCall,
   options: AuthenticateOptions = {},
 ): Promise<Authentication> {
-  // If a misspelt `scope` were ignored, the call would need another scope than the caller meant.
+  // A misspelt `scope` is an error: if it were ignored, the call would need another scope than the host meant.
   checkInput('authenticate()', options, OPTIONS)
   const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
   const { observer } = parts.hooks

@@ -37,7 +37,7 @@ export function createAuthorizer(
    * Accepts a principal if its token is still valid and carries all of `scopes`. The token may have expired
    * or been revoked since the principal was created.
    *
-   * @param token the token for the revocation check. By default it is the principal, which costs more time, because the
+   * @param token the token for the revocation check. The default is the principal. That is slower, because the
    *   principal must first decode its token
    */
   function authorizePrincipal(
@@ -106,7 +106,7 @@ export function createAuthorizer(
       const token = onlyBearerToken(rawHeaders)
       const known = token === undefined ? undefined : verifiedTokens.get(token)
       if (known === undefined || !known.verified.has(scope)) return undefined
-      // The address of the caller must be checked.
+      // `authorizeToken` must check the address of the caller.
       if (known.verified.networks !== undefined) return undefined
       if (revocations.mustReject || revocations.isTokenRevoked(known.verified)) return undefined
       return known.principal

@@ -24,8 +24,8 @@ const B64TOKEN = /^[\w\-.~+/]+=*$/
  * in the query is rejected, because such a token ends up in logs and browser histories (RFC 9700 4.3.2). Bodies
  * are ignored, because the gateway does not parse them.
  *
- * @returns the token, or the problem with how it was sent, for `error_description` of `invalid_request` (RFC
- *   6750 3.1). Both are undefined if no token was sent
+ * @returns the token, or what is wrong with how it was sent: a text for the `error_description` of `invalid_request`
+ *   (RFC 6750 3.1). Both are undefined if no token was sent
  */
 export function readBearerToken({
   authorization,

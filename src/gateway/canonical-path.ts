@@ -26,8 +26,8 @@ const PATH = /^\/[\w\-.~!$&'()*+,=:@%/]*$/
 /** A path without `;`, percent signs, empty segments and dot segments. All routers read such a path alike. */
 const PLAIN_PATH = /^\/(?:(?!\.{1,2}(?:\/|$))[\w\-.~!$&'()*+,=:@]+(?:\/|$))*$/
 /**
- * A character that is percent-encoded without need (RFC 3986 2.3). A path with such a character is rejected, because a
- * router that decodes the character sees another path than a router that does not decode it.
+ * A character that is percent-encoded without need (RFC 3986 2.3). A path with such a character is rejected, because
+ * routers that decode the character and routers that do not would see different paths.
  */
 const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
 /**

@@ -53,8 +53,8 @@ export interface GatewayDependencies {
    */
   readonly getKey: JWTVerifyGetKey
   /**
-   * The scope of the operation that the method and URL of a request name. Undefined if no operation matches, or if the match depends on
-   * whether the host's router ignores letter case.
+   * The scope of the operation that the method and URL of a request name. Undefined if no operation matches, or if
+   * the match depends on whether the host's router ignores letter case.
    *
    * @param method as it was sent; HEAD finds the operation of GET
    * @param path below {base_url}, starting with `/`, without a trailing slash. The path is already decoded,

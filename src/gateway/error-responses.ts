@@ -166,7 +166,7 @@ export function formatWwwAuthenticate(parameters: Readonly<Record<string, string
 }
 
 /**
- * Replaces each character that is not allowed between the quotes by a question mark (RFC 6750 3). Printable
+ * Puts a question mark in place of each character that is not allowed between the quotes (RFC 6750 3). Printable
  * ASCII is allowed, except `"` and `\`. So no value can end its quotes or the header.
  */
 function quotable(value: string): string {

@@ -28,7 +28,7 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
    * before the routes. There, a caller cannot bypass it with other letter case, slashes or encodings. Do not mount it
    * with koa-mount: koa-mount compares letter case, so a router might accept a path that the gateway never received.
    * The middleware also serves the metadata of the API (see `wellKnown()`). Mount CORS middleware before the gateway,
-   * so that it answers preflights and adds its headers to error responses.
+   * so that the CORS middleware answers preflights and adds its headers to error responses.
    *
    * @throws {GatehouseError} `ERR_OPTIONS` with all problems of the options
    */
@@ -38,8 +38,8 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
    * `middleware()`, it reuses the verified principal, and checks only the scopes and whether the token is still valid.
    * Its error responses also name the scopes that earlier guards of the request required.
    *
-   * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with a scope that no operation has (if the
-   *   products are loaded already)
+   * @throws {GatehouseError} `ERR_OPTIONS` if no scope is given, or if no operation has a given scope (checked only
+   *   if the products are loaded already)
    */
   requireScope(...scopes: [Scope, ...Scope[]]): Middleware<{ auth: Principal }>
   /**

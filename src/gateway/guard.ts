@@ -38,8 +38,8 @@ export interface GatewayMiddlewareOptions {
   /**
    * What happens to a request below the address of the API ({base_url}) if no operation has its path, whatever the
    * method is. `'reject'` answers the request with 404. `'pass'` passes the request on and ignores tokens, for an API
-   * that also serves a front end. If {base_url} is the root of a host, `public`, `optional` and `'pass'` have no effect
-   * in a mounted app, and no effect on a path that was rewritten behind a mount.
+   * that also serves a front end. If {base_url} is the root of a host, `public`, `optional` and `'pass'` have no
+   * effect in a mounted app, or on a path that was rewritten behind a mount.
    * @default 'reject'
    */
   readonly unclaimed?: 'reject' | 'pass' | undefined
@@ -95,7 +95,7 @@ export function guard(
     const target = plainTarget(ctx)
     if (target === undefined || target.startsWith('/.well-known/')) return false
     const queryAt = target.indexOf('?')
-    // A token in the query must be rejected, so a query that may contain one is read completely.
+    // `guardRequest` rejects a call with a token in the query.
     if (queryAt >= 0 && MAY_HAVE_TOKEN.test(target)) return false
     const location = locatePath(queryAt < 0 ? target : target.slice(0, queryAt))
     if (location.place !== 'below' || location.endsInSlash) return false
@@ -118,8 +118,8 @@ export function guard(
 
     const { path, endsInSlash, alternatives } = location
     if (!alternatives.every(belongsToNoOperation)) return rejectRewrite(ctx, location)
-    // If {base_url} is the root of a host, a mounted app may see the request under further paths, so the call needs a
-    // token.
+    // If {base_url} is the root of a host and a mount removed a prefix, the host may have meant another path in
+    // `public` and `optional`. The call then needs a token.
     const isCertain = !isWholeHost || alternatives.length === 0
     const openness = isCertain ? openRoutes?.find(ctx.method, path, endsInSlash) : undefined
     if (openness === 'public') return next()
@@ -147,7 +147,7 @@ export function guard(
     return isUnclaimed(path, endsInSlash || path === '/', dependencies)
   }
 
-  /** Rejects a request whose path earlier middleware has rewritten, so that its operation is unclear. */
+  /** Rejects a request whose operation is unclear because earlier middleware has rewritten its path. */
   function rejectRewrite(ctx: Context, location: RequestLocation): void {
     warnOfRewrite()
     reject(ctx, rejectUnclaimed(errorResponses, location))
@@ -208,7 +208,7 @@ function hasNoToken(request: BearerRequest): boolean {
   return token === undefined && problem === undefined
 }
 
-/** A query with the parameter `access_token`, or with percent-encoding, which may hide it. */
+/** A query with the parameter `access_token`, or with percent-encoding, which may hide this parameter. */
 const MAY_HAVE_TOKEN = /access_token|%/
 
 /** The routes of `public` and `optional` are checked when they are compiled. */

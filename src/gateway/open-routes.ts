@@ -94,8 +94,8 @@ export function createOpenRoutes(
      *   parameter
      */
     find(method: string, path: string, endsInSlash: boolean): Openness | undefined {
-      // The operations that some routers would run for a path such as `/invoices/`. The request needs a token unless
-      // all of these operations have an optional route.
+      // The operations that some routers would run for a path such as `/invoices/`. The request needs a token if one
+      // of these operations has no optional route.
       const others = endsInSlash ? claimsOfEmptySegment(method, path, catalog) : []
       if (!others.every(({ shape }) => optionalShapes.has(shape))) return undefined
       const openness = findWithoutSlash(method, path)

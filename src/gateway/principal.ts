@@ -55,7 +55,7 @@ export interface AccessTokenClaims extends JWTPayload {
    * scope of this operation and have a lower epoch are then revoked.
    */
   readonly catalog_epoch?: number | undefined
-  /** The addresses and networks from which the token may be used, separated by spaces. Without it: any address. */
+  /** The addresses and networks from which the token may be used, separated by spaces. If absent, all are allowed. */
   readonly allowed_networks?: string | undefined
 }
 

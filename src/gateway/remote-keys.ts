@@ -15,8 +15,8 @@ export const JWKS_CACHE_SECONDS = { byDefault: 600, min: 30, max: 86_400 }
 const FETCH_TIMEOUT_MS = 2_000
 
 /**
- * Milliseconds after a fetch in which unknown key ids cause no further fetch, so that a flood of invented key ids
- * causes no load on the authorization service. In the process of that service, `keys/unknown-key-polls.ts` limits the
+ * For this many milliseconds after a fetch, unknown key ids cause no further fetch. Otherwise a flood of invented key
+ * ids would burden the authorization service. In the process of that service, `keys/unknown-key-polls.ts` limits the
  * polls.
  */
 const COOLDOWN_MS = 30_000
@@ -146,8 +146,8 @@ function hasKeys(value: unknown): boolean {
 }
 
 /**
- * Whether a time is less than `duration` milliseconds ago. If the clock was set back, the time may be in the
- * future; the result is false if the time is at least `duration` milliseconds ahead.
+ * Whether a time is less than `duration` milliseconds ago. If the clock was set back, the time may be in the future.
+ * The result is then false if the time is at least `duration` milliseconds ahead.
  */
 function isWithin(since: number, duration: number): boolean {
   return Math.abs(Date.now() - since) < duration

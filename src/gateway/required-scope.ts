@@ -13,9 +13,8 @@ export type RequiredScopes = readonly [scope: string, ...others: string[]]
  * has its method and path, or if different routers would run different operations. Some routers take the end of
  * `/invoices/` for an empty parameter, so such a path also needs the scope of `/invoices/:id`.
  *
- * An operation is a method and a path together. So a known path with an unknown method gets 404 and not 405.
- * A response with 405 would need an `Allow` header with all methods of the path. The gateway knows only the
- * methods of operations, and the host may have more routes.
+ * A known path with an unknown method gets 404 and not 405. A 405 would need an `Allow` header with all methods of
+ * the path, but the gateway knows only operations, and the host may have more routes.
  *
  * @param method as it was sent
  * @param path canonical, below {base_url}

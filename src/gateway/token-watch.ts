@@ -15,8 +15,8 @@ interface Watch {
 }
 
 /**
- * Maximum milliseconds between two checks. A single long timer is not used, because it would fire at a wrong time if
- * the clock jumps, for example while the machine sleeps.
+ * Maximum milliseconds between two checks. A single long timer would fire at a wrong time if the clock jumps, for
+ * example while the machine sleeps.
  */
 const CHECK_INTERVAL_MS = 1000
 
@@ -97,8 +97,8 @@ export function createTokenWatch(
       // The returned function knows only the id, so that it keeps neither the principal nor `onEnd` in memory.
       const id = Symbol('watch')
       watches.set(id, { principal, onEnd })
-      // New revocations are checked after ten times the duration of the last check, so that many revocations leave the
-      // process most of its time.
+      // The next check waits ten times as long as the last check took. So even many revocations leave the process
+      // most of its time for other work.
       stopListening ??= revocations.onAdded(() =>
         checkWithin(Math.max(COLLECT_REVOCATIONS_MS, lastCheckMs * 10)),
       )

@@ -37,14 +37,14 @@ interface RecentToken extends Entry {
 }
 
 /**
- * Creates a cache of verified tokens, so that the second call with a token costs a digest and a Map lookup and
- * no signature check. The cache holds only verified tokens, so callers without a valid token cannot evict
- * entries. The cache ignores revocations, because the gateway checks them on each call.
+ * Creates a cache of verified tokens. The second call with a token costs a digest and a Map lookup, but no signature
+ * check. The cache holds only verified tokens, so callers without a valid token cannot evict entries. The cache
+ * ignores revocations, because the gateway checks them on each call.
  *
- * The key of an entry is the digest of the whole token, so an entry takes a few hundred bytes however long the token
- * is. The tokens of the most active clients are also found by their text, with their frozen principals. This saves CPU
- * time. On some processors, the digest takes a third of the CPU time of a call, because OpenSSL evicts other code from
- * the small caches of these processors. Freezing the principal takes another tenth of the CPU time.
+ * The key of an entry is the digest of the whole token. So an entry takes a few hundred bytes, however long the token
+ * is. The tokens of the most active clients are also found by their text, with their frozen principals. This saves
+ * CPU time. On some processors, the digest takes a third of the CPU time of a call, because OpenSSL evicts other code
+ * from their small caches. Freezing the principal takes another tenth.
  *
  * @param options.verifyToken verifies one token; called once for concurrent calls with the same token
  * @param options.capacity maximum number of cached tokens; 0 caches nothing

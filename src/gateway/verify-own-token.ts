@@ -20,15 +20,15 @@ const SIGNATURE_LENGTH = 86
  * bits more than the bytes need. In the canonical text, these bits are 0.
  */
 const SIGNATURE = /^[\w-]{85}[AQgw]$/
-/** The form of the signed text. It must be checked, because Node also decodes other characters, by their low byte. */
+/** The form of the signed text. Without this check, Node would decode other characters too, by their low byte. */
 const SIGNED = /^[\w-]+\.[\w-]+$/
 /** Maximum number of encoded headers whose parsed form is kept. The tokens of one key have the same header. */
 const MAX_HEADERS = 50
 
 /**
- * Creates a reader of tokens in the exact form in which gatehouse issues tokens: three canonical parts, the
- * header `{ alg: 'ES256', kid, typ: 'at+jwt' }` and nothing else, one issuer and one audience. The reader checks
- * no signature. It returns undefined for every other token, which jose then reads and explains.
+ * Creates a reader of tokens in the exact form in which gatehouse issues tokens: with three canonical parts, one
+ * issuer, one audience, and no header fields except `alg: 'ES256'`, `kid` and `typ: 'at+jwt'`. The reader checks no
+ * signature. It returns undefined for every other token, which jose then reads and explains.
  */
 export function createOwnTokenReader(options: { readonly issuer: string; readonly audience: string }) {
   const headers = createLru<string, OwnToken['header']>(MAX_HEADERS)

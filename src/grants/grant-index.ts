@@ -103,7 +103,7 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       for (let members: string[] | undefined; !members || members.length === PAGE_SIZE;) {
         members = await rangeOfAll(index, buckets, members?.at(-1), PAGE_SIZE)
         const read = loadMembers(index, members)
-        // The loop may reject at the next entries, before `read` is awaited. Without this handler, a failure of `read`
+        // If the loop fails at the next entries, `read` is never awaited. Without this handler, a failure of `read`
         // would then be an unhandled rejection.
         read.catch(() => {})
         reads.push(read)
@@ -127,8 +127,8 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
      * person and application can exceed the limit. This method starts to read the list of buckets, and the returned
      * function reads the entries.
      *
-     * @returns a function that completes the check. This function resolves with whether a pair of the account may
-     *   exceed the limit, or with false if the store is unavailable
+     * @returns a function that completes the check. It resolves with true if a pair of the account may exceed the
+     *   limit, and with false otherwise, or if the store is unavailable
      */
     startLimitCheck(accountId: string): () => Promise<boolean> {
       const index = indexOf(accountId)
@@ -139,8 +139,8 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       return () => check().catch(() => false)
     },
     /**
-     * The ids of the grants that must be revoked if a pair has more than `MAX_GRANTS_OF_PAIR` grants in use. All of
-     * them must be revoked except the newest `MAX_GRANTS_OF_PAIR`. The oldest grant comes first.
+     * The ids of the grants of a pair that exceed the limit: all its grants in use except the newest
+     * `MAX_GRANTS_OF_PAIR`. The oldest grant comes first.
      */
     listOverLimit: (pair: GrantPair) => listOverLimit(indexOf(pair.accountId), load, pair),
   }

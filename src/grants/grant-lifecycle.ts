@@ -15,8 +15,8 @@ export interface Listing extends GrantEntry {
 }
 
 /**
- * An extended grant expires one day later than the tokens that are issued at that moment. Tokens that are issued during
- * this day also expire before the grant. So a grant is extended once a day, and not with each new token.
+ * An extended grant expires one day after the tokens that are issued at its extension. So tokens that are issued on
+ * the next day also expire before the grant, and one extension a day is enough.
  */
 const EXTENSION_INTERVAL_SECONDS = 86_400
 
@@ -83,8 +83,8 @@ type State = ReturnType<typeof createState>
 function createState(store: Store, { refreshToken, delegatedAccessToken }: Lifetimes) {
   const records = grantRecords(store)
   const tokenLifetime = Math.max(refreshToken, delegatedAccessToken)
-  // A consent version must live longer than all stored decisions and unlisted grants that it revokes, because an
-  // unlisted grant may still be activated or used.
+  // A consent version must live longer than everything that it revokes: stored decisions, and unlisted grants, which
+  // may still be activated or used.
   const versionTtl = Math.max(STORED_CONSENT_SECONDS, tokenLifetime) + 2 * EXTENSION_INTERVAL_SECONDS
   return {
     records,
@@ -171,8 +171,8 @@ async function changeGrant(
 }
 
 /**
- * The record of a revoked grant (a tombstone). For a grant that is revoked already, it is an equal
- * record, so that the caller writes it again (for the reason, see `confirmDurable`).
+ * The record of a revoked grant (a tombstone). If the grant is revoked already, the result equals its record, and the
+ * caller writes it again (see `confirmDurable`).
  */
 function toTombstone({ accountId, userId, clientId, iat, exp, listedAt }: GrantRecord): GrantRecord {
   return { accountId, userId, clientId, iat, exp, listedAt, revoked: true }

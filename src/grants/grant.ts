@@ -21,7 +21,7 @@ export interface Grant {
    */
   readonly lastUsedAt?: number | undefined
   /**
-   * Epoch seconds at which the grant expires if it is not used before. The last refresh token of the grant may expire
+   * Epoch seconds at which the grant expires if it is not used again. The last refresh token of the grant may expire
    * up to a day before the grant.
    */
   readonly expiresAt: number

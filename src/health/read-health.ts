@@ -26,8 +26,8 @@ export interface HealthParts {
 }
 
 /**
- * Makes all checks once. The checks take at most as long as a request waits for the start or a store call may take,
- * whichever is longer.
+ * Makes all checks once. They take at most as long as the longer of two waits: a request for the start, and a store
+ * call for its answer.
  */
 export async function readHealth(parts: HealthParts): Promise<Health> {
   const { start, shutdown, readStoreHealth, revocations } = parts
@@ -65,7 +65,7 @@ export interface StartState {
 /**
  * Checks whether the start is complete, and names the reason if it is not.
  *
- * @param isStopping whether the host has begun to stop the service, which still answers
+ * @param isStopping whether the host has begun to stop the service. The service still answers
  */
 export function checkStart({ state, failure }: StartState, isStopping: boolean): HealthCheck {
   const name = 'start'

@@ -73,11 +73,11 @@ export type Permission =
 /** What a caller may have to confirm: `operator` is something that only operators may do. */
 export type ConfirmedPermission = `${'keys' | 'applications'}:${'create' | 'rotate' | 'delete'}` | 'operator'
 
-/** When a caller proved again who they are, and where they can do so. */
+/** When a caller last proved again who they are, and the page where they can prove it again. */
 export interface Confirmation {
   /** The time of the last proof for this permission, in epoch seconds; undefined if there was none. */
   readonly confirmedAt?: number | undefined
-  /** The page where the host asks again, on the host's own origin or on another. */
+  /** The page where the host asks again. It may have another origin than the host. */
   readonly url: string | URL
 }
 
@@ -100,7 +100,7 @@ export interface PermissionTarget {
 export interface Accounts<Level extends string = string> {
   /**
    * Finds the account with exactly this id. Returns a falsy value if the account does not exist, or no longer exists.
-   * If `userId` is passed, the result is the account with the claims and operations of this user, or a falsy value if
+   * If `userId` is passed, returns the account with the claims and operations of this user. Returns a falsy value if
    * the account does not have this user. `userId` comes from an earlier result of `current` or `authenticate`.
    * gatehouse calls `find` at every token request, authorization request, introspection and user info, and in
    * `accounts.changed`. So `find` should be fast.
@@ -144,12 +144,12 @@ export interface Accounts<Level extends string = string> {
       ) => Awaitable<boolean | null | undefined>)
     | undefined
   /**
-   * Returns whether the caller has just proved again who they are, by their password or a second factor. The console and
-   * the management API ask before a new secret is shown (`keys:create`, `keys:rotate` and the same of `applications`),
-   * before a client is deleted, and before a signing key is revoked or everything of an account or user is revoked or
-   * erased (`operator`). Returns
-   * `true`, or the address of the page where the host asks, or both as `{ confirmedAt, url }`. Then a proof at most 5
-   * minutes old is enough. Remember a proof for its `permission` only.
+   * Returns whether the caller has just proved again who they are, by their password or a second factor. The console
+   * and the management API ask before they show a new secret (`keys:create`, `keys:rotate` and the same of
+   * `applications`) or delete a client. They also ask before an operator revokes a signing key, or revokes or erases
+   * everything of an account or user (`operator`). Returns `true`, or the address of the page where the host asks, or
+   * this address with the time of the last proof: `{ confirmedAt, url }`. A proof at most 5 minutes old is then
+   * enough. Remember a proof for its `permission` only.
    *
    * `returnTo` is the page of the console to which the host must send the browser afterwards. It is undefined for the
    * management API, whose caller gets 403 `ERR_CONFIRM` with the address.

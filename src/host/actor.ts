@@ -1,6 +1,6 @@
 import type { Person } from './subject.ts'
 
-/** A person as the console and the management API name the actor of a change: the account, or `account/user`. */
+/** The actor of a change, as the console and the management API name it: the account, or `account/user`. */
 export function actorOf({ accountId, userId }: Person): string {
   return userId === undefined ? accountId : `${accountId}/${userId}`
 }

@@ -8,5 +8,5 @@ export type AuditReason =
   | 'too-many-grants'
   /** The host called `accounts.changed()`. */
   | 'account-changed'
-  /** The entry counts failures of many clients and addresses, because there were too many different ones. */
+  /** The entry counts the failures of many clients and addresses, because there are too many for an entry each. */
   | 'too-many-different-failures'

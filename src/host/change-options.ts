@@ -35,7 +35,8 @@ export interface LeakOptions extends ChangeOptions {
   readonly leakSource?: string | undefined
   /**
    * The address at which the secret was found; at most 1000 characters, without control characters. The audit trail
-   * stores it. `secrets.reportLeaked` removes the secret from it, and `reportCompromised` cannot.
+   * stores it. `secrets.reportLeaked` removes the secret from it. `reportCompromised` cannot: it does not get the
+   * secret.
    */
   readonly leakUrl?: string | undefined
 }

@@ -6,7 +6,7 @@ import { addressOf } from './host-address.ts'
 
 const CONFIRM = 'accounts.confirm'
 
-/** Seconds for which a confirmation holds, by the time that the host returns. */
+/** Seconds for which a confirmation is valid, counted from the time that the host returns. */
 const CONFIRMED_SECONDS = 300
 
 /** The address where the host asks again; undefined if the caller has confirmed. */
@@ -17,6 +17,6 @@ export async function readConfirmation(base: string, call: () => unknown): Promi
   const fields = readResult(CONFIRM, result, () => ({ confirmedAt: nullable(epochSecondsRule) }))
   const url = addressOf(CONFIRM, result['url'], base)
   const age = Date.now() / 1000 - Number(fields?.['confirmedAt'] ?? 0)
-  // A time in the future counts as now, if the clocks of two hosts may explain it.
+  // A time slightly in the future is accepted, because the clocks of two machines may differ.
   return age <= CONFIRMED_SECONDS && age >= -NORMAL_CLOCK_SKEW_SECONDS ? undefined : url
 }

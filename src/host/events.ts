@@ -28,8 +28,8 @@ export interface GatehouseEvents {
   /** A person denied the request of an application. */
   'consent.denied': { clientId: string; accountId?: string | undefined; userId?: string | undefined }
   /**
-   * The user of a grant may no longer use the operations in `scopes`, and this process revoked the access
-   * tokens that carry one of these scopes. The grant stays in use.
+   * The user of a grant may no longer use the operations in `scopes`. So this process revoked the access tokens that
+   * carry one of these scopes. The grant stays in use.
    */
   'grant.limited': GrantEvent & { scopes: readonly string[]; actor?: string | undefined }
   /** This process revoked a grant. */
@@ -49,7 +49,7 @@ export interface GatehouseEvents {
   'client.expiring': ExpiryEvent & { days: 1 | 7 | 30 }
   /** A client has expired, and gets no tokens any more. Only one of the processes on a store emits this event. */
   'client.expired': ExpiryEvent
-  /** The secret of a client leaked (`reportCompromised`), and all its secrets and tokens were revoked. */
+  /** The secret of a client leaked (`reportCompromised`). All secrets and tokens of the client were revoked. */
   'client.compromised': ClientEvent & {
     /** Where the secret was found, if the report says it: for example `commit`. */
     leakSource?: string | undefined
@@ -57,8 +57,8 @@ export interface GatehouseEvents {
     leakUrl?: string | undefined
   }
   /**
-   * People who have left the account know a valid secret of this client, which stays in use. `accounts.changed` found
-   * this. Rotate the secret.
+   * `accounts.changed` found that people who have left the account know a valid secret of this client. The secret
+   * stays in use: rotate it.
    */
   'secret.exposed': ClientEvent & { userIds: readonly string[] }
   /**

@@ -187,7 +187,7 @@ function userOf({ userId }: Readonly<Record<string, unknown>>): string | undefin
   return isText(userId) ? userId : undefined
 }
 
-/** Whether a callback said yes. Only `true` is a yes, so that a forgotten `await` of the host is noticed. */
+/** Whether a callback returned `true`. Any other truthy value throws, so that a forgotten `await` is noticed. */
 async function readYesNo(callback: string, call: () => unknown): Promise<boolean> {
   const result = await callHost(callback, call)
   if (result && result !== true) throw invalidResult(callback, `${kindOf(result)}; it must be true or false`)

@@ -1,6 +1,6 @@
 /**
  * The log for operators. It has the shape of pino's logger, so that pino, bunyan and most other loggers fit
- * unchanged. Neither the object nor the text ever contains a token, a secret or a key.
+ * unchanged. Neither `details` nor `message` ever contains a token, a secret or a key.
  */
 export interface Logger {
   debug(details: object, message: string): void

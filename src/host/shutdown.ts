@@ -114,7 +114,7 @@ async function closeUntil(
   graceEnd: number,
 ): Promise<boolean> {
   while (performance.now() < graceEnd + LAST_ANSWERS_MS) {
-    // Lets Node read the requests that have arrived already, because their connections are then not idle.
+    // Lets Node read the requests that have arrived already, so that their connections do not count as idle.
     await turn()
     const includesUnused = performance.now() > graceEnd + FIRST_REQUEST_MS
     for (const server of servers) closeIdleConnections(server, includesUnused)

@@ -10,8 +10,8 @@ import { isAllowed, isPrivate } from './allowed-networks.ts'
 export type AddressCheck = (networks: string, address: string | undefined) => boolean
 
 /**
- * Creates the check of the address of a caller. If a private address is rejected although only public networks are
- * allowed, the request probably passed a proxy, and the host has not set `app.proxy`. The log says so once.
+ * Creates the check of the address of a caller. If a client allows only public networks and a private address is
+ * rejected, the request probably passed a proxy, and the host has not set `app.proxy`. The log says so once.
  */
 export function createAddressCheck(logger: Logger): AddressCheck {
   let hasWarned = false
@@ -33,7 +33,7 @@ export function createAddressCheck(logger: Logger): AddressCheck {
   }
 }
 
-/** What a caller reads whose address is not allowed. */
+/** The error text for a caller whose address is not allowed. */
 export function describeAddress(address: string | undefined): string {
   return address === undefined
     ? 'this client may be used from certain addresses only, and the address of the caller is not known: pass it to authenticate()'

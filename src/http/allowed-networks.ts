@@ -3,14 +3,14 @@ import { createLru } from '../async/lru.ts'
 import type { Fault } from '../errors.ts'
 import { groupsOf, mappedAddress, unmapAddress } from './client-address.ts'
 
-/** The networks that the internet does not route (RFC 6890): a request from them passed a proxy, or is from inside. */
+/** Networks that the internet does not route (RFC 6890). A request from them passed a proxy, or comes from inside. */
 const PRIVATE = networkList(
   '10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.168.0.0/16 ::1 fc00::/7 fe80::/10'.split(
     ' ',
   ),
 )
 
-/** Whether an address, or the first address of a network, is one that the internet does not route. */
+/** Whether an address, or the first address of a network, is in a network that the internet does not route. */
 export function isPrivate(address: string): boolean {
   return isIn(PRIVATE, address)
 }
@@ -33,7 +33,7 @@ export function isAllowed(networks: string, address: string | undefined): boolea
   return address !== undefined && isIn(list, address)
 }
 
-/** Networks of one family each, because a `BlockList` finds an IPv4 address in an IPv6 network such as `::/1` too. */
+/** A list for each family: one `BlockList` would find an IPv4 address in an IPv6 network such as `::/1` too. */
 type NetworkList = Readonly<Record<'ipv4' | 'ipv6', BlockList>>
 
 function isIn(list: NetworkList, address: string): boolean {
@@ -58,8 +58,8 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 }
 
 /**
- * Why a text is not a network in its one valid form; undefined if it is. Valid are an IPv4 or IPv6 address, and a
- * network (RFC 4632, RFC 4291 2.3) such as `203.0.113.0/24`.
+ * Why a text is not a network in its one valid form; undefined if it is. An IPv4 or IPv6 address is valid, and so is
+ * a network (RFC 4632, RFC 4291 2.3) such as `203.0.113.0/24`.
  */
 export function networkProblem(text: string): Fault | undefined {
   const [address = '', prefix, ...others] = text.split('/')

@@ -39,7 +39,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
 /** The texts of each template, without the indentation of the source. */
 const compactTexts = new WeakMap<TemplateStringsArray, readonly string[]>()
 
-/** Removes the indentation of a template's own texts, which would be up to half of a page. Values stay as they are. */
+/** Removes the indentation of a template's own texts, up to half of a page. Values stay as they are. */
 function withoutIndentation(strings: TemplateStringsArray): readonly string[] {
   const known = compactTexts.get(strings)
   if (known) return known

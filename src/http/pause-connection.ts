@@ -40,7 +40,7 @@ const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'for
 function isFromProxy({ req, headers }: Context): boolean {
   if (!PROXY_HEADERS.some((name) => name in headers)) return false
   const { remoteAddress } = req.socket
-  // A Unix socket has no address.
-  // The headers alone are not enough, because any client can send them.
+  // The headers alone prove nothing, because any client can send them. A proxy has a private address, or it uses a
+  // Unix socket, which has no address.
   return remoteAddress === undefined || isPrivate(remoteAddress)
 }

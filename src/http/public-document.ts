@@ -56,9 +56,8 @@ export function answerWithMethods(ctx: Context, methods: readonly string[]): boo
 }
 
 /**
- * Whether a client already has the answer (RFC 9110 13.1.2); `*` means any answer. Koa's `fresh` does not work here: it is
- * false if a request has `Cache-Control: no-cache`, which `fetch` sends with
- * each request that has `If-None-Match`.
+ * Whether a client already has the answer (RFC 9110 13.1.2); `*` means any answer. Koa's `fresh` does not work here:
+ * it is false if a request has `Cache-Control: no-cache`. `fetch` sends this header with each `If-None-Match`.
  */
 export function isKnown(etag: string, ifNoneMatch: string): boolean {
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))

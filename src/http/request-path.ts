@@ -81,8 +81,8 @@ export function readTarget(target: string): RequestTarget {
   const [, path = '', query = ''] = TARGET.exec(target) ?? []
   if (target.startsWith('/')) return { readings: [path], query }
   const parsed = URL.parse(target)?.pathname
-  // If a target begins with neither `http://` nor `https://`, some routers read the whole target as a path, and treat
-  // its first character as the slash. For example, find-my-way runs the handler of `/api/x` for the target `*api/x`.
+  // If a target begins with neither `http://` nor `https://`, some routers read the whole target as a path, with its
+  // first character as the slash. For example, find-my-way runs the handler of `/api/x` for the target `*api/x`.
   const asPath = /^https?:\/\//i.test(target) ? undefined : `/${target.slice(1).replace(/[?#].*$/s, '')}`
   return { readings: [path || '/', parsed, asPath].filter((reading) => reading !== undefined), query }
 }

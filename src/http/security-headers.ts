@@ -56,7 +56,7 @@ export function setPageHeaders(ctx: Context, needs: PageNeeds): void {
   setPolicy(ctx, needs)
 }
 
-/** Sets the Content Security Policy of a page, which allows only what the page needs. */
+/** Sets the Content Security Policy of a page. The policy allows only what the page needs. */
 export function setPolicy(ctx: Context, needs: PageNeeds): void {
   const directives = Object.entries({ 'default-src': [NONE], ...policyOf(needs) })
   const policy = directives.map(([name, sources]) => [name, ...sources].join(' ')).join('; ')

@@ -36,7 +36,7 @@ export function createRotation(parts: RotationParts) {
     isFollowing: false,
     /** Whether the last poll in the background failed because the store was unavailable. */
     isUnavailable: false,
-    /** Whether the last poll could read the ring. If such a poll failed, one of its writes failed. */
+    /** Whether the last poll could read the ring. If it could, and the poll failed, a write failed. */
     hasRead: false,
     /** The running poll; if no poll is running, the last poll. */
     running: Promise.resolve(),

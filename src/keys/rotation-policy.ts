@@ -202,8 +202,8 @@ function activationOf(
   const next = keys.find(({ alg, state }) => alg === current.alg && state === 'next')
   if (next === undefined) return Infinity
   const { rotateAfter, publishAhead } = policy
-  // All processes publish the next key at the latest one poll interval after its creation. `publishAhead` is counted
-  // from the end of this interval.
+  // All processes publish the next key within one poll interval after its creation. `publishAhead` is counted from
+  // the end of this interval.
   const polled = Math.min(POLL_INTERVAL_SECONDS, publishAhead / 2)
   return Math.max(current.since + rotateAfter, next.createdAt + polled + publishAhead)
 }

@@ -12,7 +12,7 @@ export const MAX_WAIT_MS = 1000
  * is logged at debug only, because strangers can cause it. A gateway in another process fetches the keys instead of
  * polling: see `gateway/remote-keys.ts`.
  *
- * @param poll may return the promise of a poll that is already running; such a call does not count again
+ * @param poll polls the keys. If it returns the promise of a poll that is already running, the call does not count
  */
 export function limitPolls(poll: () => Promise<void>, logger: Pick<Logger, 'debug'>): () => Promise<void> {
   let pollTimes: number[] = []

@@ -29,7 +29,7 @@ export type { ReporterKey } from './reporter-keys.ts'
 /** Options of the endpoint for leak reports. Pass at most one of `keys`, `keysUrl` and `verify`. */
 export interface LeakReportsOptions {
   /**
-   * Path of the endpoint as the scanner sees it; the address to name to the scanner. @default '/leak-reports'
+   * Path of the endpoint as the scanner sees it. Tell the scanner this address. @default '/leak-reports'
    */
   readonly path?: string | undefined
   /** Path at which the host's app receives reports, if a proxy changes paths. @default `path` */
@@ -50,14 +50,14 @@ const GITHUB_KEYS = 'https://api.github.com/meta/public_keys/secret_scanning'
 const DEFAULT_PATH = '/leak-reports'
 
 /**
- * The maximum numbers of reports that are read and checked at once: in all, and of one address. They bound the memory that
- * strangers can use, and one stranger cannot keep out the scanner.
+ * The maximum numbers of reports that are read and checked at once: in all, and of one address. The first limit
+ * bounds the memory that strangers can use. The second limit keeps one stranger from shutting out the scanner.
  */
 const MAX_AT_ONCE = { inAll: 16, ofAddress: 4 }
 /** The time in which a report must arrive. After this time the connection is closed. */
 const ARRIVAL_MS = 15_000
 const RETRY_SECONDS = 60
-/** How long a report with an unknown secret waits until older clients are indexed. A start of the service takes less. */
+/** Milliseconds that a report with an unknown secret waits for the index of older clients. */
 const INDEX_WAIT_MS = 2_000
 
 /**
@@ -143,7 +143,7 @@ export function createLeakReports(gatehouse: AnyGatehouse, options: LeakReportsO
     if (!matches) return reject(ctx, 400, 'invalid_request', 'the report is not a list of secrets')
     await parts.ready()
     const found = await revokeSecrets(parts.secrets, matches, requesterOf(ctx))
-    // An unknown secret may belong to a client of an older version that is not indexed yet.
+    // An unknown secret may belong to a client that an older version created, and that is not indexed yet.
     if (found.includes(undefined) && !(await parts.indexCompletion.isComplete(INDEX_WAIT_MS))) {
       return unavailable(ctx, 'the secrets of older clients are being indexed')
     }
@@ -159,7 +159,7 @@ export function createLeakReports(gatehouse: AnyGatehouse, options: LeakReportsO
   }
 
   return async function leakReports(ctx: Context, next) {
-    // The path itself, with or without a slash at the end.
+    // Only the path itself is served, with or without a slash at the end.
     if (pathBelow(ctx, mountPath) !== '/') {
       await next()
       return

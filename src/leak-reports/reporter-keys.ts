@@ -24,7 +24,7 @@ const FETCH_TIMEOUT_MS = 5_000
 const MAX_KEYS_BYTES = 1_000_000
 /** Milliseconds after which the keys are fetched again. A key that the scanner has withdrawn is then rejected. */
 const REFRESH_MS = 3_600_000
-/** Milliseconds after a fetch in which an unknown id, or a failure, causes no other fetch. */
+/** For this many milliseconds after a fetch, neither an unknown id nor a failure causes another fetch. */
 const COOLDOWN_MS = 60_000
 
 /** The keys that the host hands over. */
@@ -116,7 +116,7 @@ export function isPublicKey(pem: unknown): boolean {
 }
 
 function publicKeyOf(pem: string): KeyObject {
-  // A private key would also give a public key.
+  // Node would also make a public key from a private key.
   if (!pem.includes('BEGIN PUBLIC KEY')) throw new TypeError('the key is not a public key')
   const key = createPublicKey(pem)
   if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key

@@ -28,10 +28,11 @@ function isMatch(value: unknown): value is Match {
 }
 
 /**
- * Revokes the secrets of a report that belong or belonged to a client, each once. A secret that cannot be revoked does not protect the others.
+ * Revokes the secrets of a report that belong or belonged to a client, each once. If one secret cannot be revoked,
+ * the other secrets are revoked nevertheless.
  *
  * @returns what was found, in the order of the report
- * @throws the error of the first secret that could not be revoked, after all others were
+ * @throws the error of the first secret that could not be revoked, after all other secrets were tried
  */
 export async function revokeSecrets(
   secrets: Pick<LeakedSecrets, 'findEach' | 'revoke'>,

@@ -9,7 +9,7 @@ import { timeAsSeconds } from './times.ts'
 const text = v.string()
 const texts = v.array(text)
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_NAME_LENGTH))
-/** The links of an application, which the consent page shows. */
+/** The links that the consent page shows for an application. */
 export const linksOf = <Link extends v.GenericSchema>(link: Link) => ({
   homepageUri: link,
   logoUri: link,

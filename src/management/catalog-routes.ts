@@ -38,7 +38,7 @@ export function catalogRoutes({ catalog, accounts, defaultLocale }: Services): R
   ]
 }
 
-/** Creates the handler that answers what a client may call. */
+/** Creates the handler that answers with the products and operations that a client may call. */
 export function createAccessPreview({ catalog, accounts, defaultLocale }: Services) {
   return async function previewAccess({ ctx, resource: client }: Call<undefined, undefined, Client>) {
     // The account is looked up in the same way as for a token request.

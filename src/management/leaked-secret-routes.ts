@@ -35,7 +35,7 @@ export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Rou
       errors: ['ERR_FORBIDDEN', 'ERR_NOT_FOUND'],
       async handle(call) {
         const found = await secrets.find(call.body.secret)
-        // The same answer for the secret of another account.
+        // A secret of another account gets the same answer as an unknown secret.
         if (found?.client?.accountId !== call.caller.accountId) throw unknownSecret('of this account ')
         const permission = found.kind === 'apiKey' ? 'keys:write' : 'applications:write'
         const isAllowed = await call.may(permission, { clientId: found.clientId })

@@ -7,8 +7,8 @@ const CHALLENGE = { description: 'How to authenticate', schema: { type: 'string'
 const RETRY_AFTER = { description: 'Seconds to wait before the next try', schema: { type: 'integer' } }
 
 /**
- * Collects the responses to requests that fail. Each status of an operation has the codes that the operation can answer
- * with, so that the types of a generated client tell problems apart by `status` and by `code`.
+ * Collects the responses to requests that fail. Each status of an operation has the codes with which the operation
+ * can answer. So the types of a generated client tell problems apart by `status` and by `code`.
  */
 export function collectProblemResponses() {
   const components: Record<string, object> = {}

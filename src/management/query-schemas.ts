@@ -17,7 +17,7 @@ export const HygieneQuery = v.strictObject({
   ...PageQuery.entries,
 })
 
-/** The query of such a list for operators. */
+/** The query of a list of clients that need attention, for operators. */
 export const OperatorHygieneQuery = v.strictObject({
   accountId: v.optional(v.pipe(v.string(), v.description('Only clients of this account'))),
   ...HygieneQuery.entries,

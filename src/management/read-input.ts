@@ -36,8 +36,8 @@ export function requireJson(ctx: Context): void {
 }
 
 /**
- * The JSON body of a request; an empty object if there is no body. If a parser of the host has read the body
- * before, its result is used.
+ * The JSON body of a request; an empty object if there is no body. If a parser of the host has read the body before,
+ * the result of the parser is used.
  *
  * @param rules the rules of the service for the values of the body
  * @throws {Rejection} `body`, `bodyTooLarge`, `input`

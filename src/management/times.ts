@@ -28,6 +28,6 @@ export const timeAsSeconds = (description: string) =>
     v.isoTimestamp(),
     v.description(description),
     v.transform((time) => (isDay(time.slice(0, 10)) ? Math.floor(Date.parse(time) / 1000) : Number.NaN)),
-    // An offset such as `+05`, and the 30th of February, have the form of a timestamp, and are no time.
+    // Some texts have the form of a timestamp, but are no time: the 30th of February, or an offset such as `+05`.
     v.check((seconds) => Number.isFinite(seconds)),
   )

@@ -55,8 +55,8 @@ export interface RotationSchedule {
   /** Seconds for which a key signs before the next key is activated, at most 3660 days. @default 7776000 (90 days) */
   readonly rotateAfterSeconds?: number | undefined
   /**
-   * Seconds for which a key is published before it signs. In this time, every verifier fetches the key. It must be less
-   * than `rotateAfterSeconds`, and at most 366 days. @default 86400 (1 day)
+   * Seconds for which a key is published before it signs. In this time, every verifier fetches the key. The value
+   * must be less than `rotateAfterSeconds`, and at most 366 days. @default 86400 (1 day)
    */
   readonly publishAheadSeconds?: number | undefined
 }
@@ -154,9 +154,9 @@ export interface GatehouseOptions<
    */
   readonly keyPolicy?: KeyPolicy | undefined
   /**
-   * The findings of which `health()` warns, with the number of API keys and applications (check `clients`). With this
-   * option, each process reads all clients once an hour, in the background. For `known-to-former` it also asks
-   * `accounts.find` for each user who knows a secret. @default [] (nothing is counted)
+   * `health()` warns of these findings, with the number of API keys and applications that have them (check
+   * `clients`). With this option, each process reads all clients once an hour, in the background. For
+   * `known-to-former` it also asks `accounts.find` for each user who knows a secret. @default [] (nothing is counted)
    */
   readonly healthFindings?: readonly HealthFinding[] | undefined
   /**
@@ -198,8 +198,8 @@ export interface GatehouseOptions<
   readonly maxPendingInteractions?: number | undefined
   /**
    * Maximum number of unexpired access tokens that one API key or application may revoke one by one (RFC 7009), 1 to
-   * 1,000,000. When a client has revoked so many, its next revocation request revokes all access tokens that it has
-   * obtained so far, and the count begins again at 0. Refresh tokens stay valid. Revocations by the host do not count.
+   * 1,000,000. After that many, its next revocation request revokes all access tokens that it has obtained so far.
+   * The count then begins again at 0. Refresh tokens stay valid. Revocations by the host do not count.
    * @default 1000
    */
   readonly maxRevocationsPerClient?: number | undefined

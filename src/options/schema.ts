@@ -34,8 +34,8 @@ export function optional<T>(schema: Schema<T>, byDefault?: unknown): Schema<T | 
  * An object with the keys of `entries`. Every other key is reported as a problem.
  *
  * @param extra.known the valid keys, for the message about an unknown key
- * @param extra.check checks the values against each other. It is also called if some values are invalid, so it must
- *   tolerate them
+ * @param extra.check checks the values against each other. It must tolerate invalid values, because it is called even
+ *   if some values are invalid
  */
 export function exactly<const Entries extends Readonly<Record<string, Schema<unknown>>>>(
   entries: Entries,

@@ -51,8 +51,8 @@ export function createRevocationSet() {
     /** Whether all tokens of a client with this `access_epoch` are revoked. */
     isEpochRevoked: (clientId: string, epoch: number) => isEpochRevoked(revoked, clientId, epoch),
     /**
-     * The number of single tokens that a client revoked by itself. Tokens that a revocation of the client covers do not
-     * count.
+     * The number of tokens that a client revoked one by one (RFC 7009). Tokens that a revocation of the whole client
+     * covers do not count.
      */
     countOwn: (clientId: string): number => own.get(clientId)?.size ?? 0,
     /**

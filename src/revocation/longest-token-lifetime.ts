@@ -7,8 +7,8 @@ import { countRule } from '../validation/rules.ts'
  * Stores the longest token lifetime of all processes. Each process writes the value once, to confirm that it
  * is durable.
  *
- * The stored value never decreases. After an operator lowers the lifetime in the options, processes with the
- * old options may still issue tokens with the old lifetime. No process knows when all of them have stopped.
+ * The stored value never decreases. After an operator lowers the lifetime in the options, processes with the old
+ * options may still issue tokens with the old lifetime. No process knows when these processes have stopped.
  *
  * @param configured the longest lifetime, in seconds, of the access tokens of this process
  * @param record the id of the record. The default is the record of access tokens; other tokens need another

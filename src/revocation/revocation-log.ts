@@ -43,7 +43,7 @@ const MAX_CURSOR_AGE_MS = 15 * MINUTE_MS
 const STABLE_CURSOR_MS = 5 * MINUTE_MS
 /** The maximum number of entries of one read: as many as `range` allows. */
 const PAGE_SIZE = 1000
-/** Milliseconds during which publishing a failed message is tried again: the default of `pollIntervalSeconds`. */
+/** Milliseconds for which a failed message is published again: the default of `pollIntervalSeconds`. */
 const REPUBLISH_MS = 5000
 /** Maximum number of revocations that are written at the same time. */
 const BATCH_SIZE = 100

@@ -80,7 +80,7 @@ function addOwn(
   ids.token.set(id, Math.max(ids.token.get(id) ?? 0, until))
 }
 
-/** Removes single tokens that a client revoked by itself, if a revocation of the client covers them now. */
+/** Removes the tokens that a client revoked one by one, if a revocation of the client covers them now. */
 function removeOutdated(revoked: RevocationMaps, clientId: string): void {
   const { own, ids } = revoked
   const tokens = own.get(clientId) ?? new Map<string, number>()

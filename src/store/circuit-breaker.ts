@@ -92,8 +92,8 @@ export function createCircuitBreaker(options: CircuitBreakerOptions) {
   }
 
   function recordFailure(error: GatehouseError, startedAt: number): void {
-    // The failure does not count, because another call was answered, or the circuit has changed, since this
-    // call started.
+    // The failure does not count if another call was answered after this call started, or if the circuit has changed
+    // since then.
     if (startedAt !== attempt) return
     failures += 1
     const isTrial = trials !== undefined

@@ -36,10 +36,10 @@
  * the adapter rejects instead of answering `false`. gatehouse stops waiting for a call after `storeTimeoutMs`. An
  * adapter needs no timeout of its own, but a write should not be applied long after `storeTimeoutMs`.
  *
- * **Load.** An API call does not use the store. A token request makes a handful of calls, nearly all `get`,
- * `getMany`, `create` and `replace` of single keys, and `add`; these methods should be fast. `range`,
- * `remove` and `delete` serve lists, revocation and cleanup. Each process has a few subscriptions from its
- * start on. Each revocation and each change of keys or products publishes a message.
+ * **Load.** An API call does not use the store. A token request makes a handful of calls. Nearly all are `add`, or
+ * `get`, `getMany`, `create` and `replace` of single keys, so these methods should be fast. `range`, `remove` and
+ * `delete` serve lists, revocation and cleanup. Each process has a few subscriptions from its start on. Each
+ * revocation and each change of keys or products publishes a message.
  *
  * Methods are always called as `store.method()`, so a store may be an instance of a class.
  */
@@ -56,12 +56,12 @@ export interface Store {
    * values, revocations, keys, clients.
    *
    * A write that is not confirmed in time rejects like any other failed write, and may have been applied. A `delete`,
-   * `add` or `remove` that finds nothing to do needs to be confirmed too, because an earlier write that did it may be
-   * unconfirmed. A `create` or `replace` that answers `false` needs no confirmation. An adapter leaves
-   * `durable` out if all its writes are equally safe. The view keeps every promise of this interface. The store and the
-   * view see each other's writes. Closing the store also ends the view; the view's own `close` is never called.
+   * `add` or `remove` that finds nothing to do needs to be confirmed too, because an earlier write that made the
+   * change may be unconfirmed. A `create` or `replace` that answers `false` needs no confirmation. An adapter leaves
+   * `durable` out if all its writes are equally safe. The view keeps every promise of this interface. The store and
+   * the view see each other's writes. Closing the store also ends the view; the view's own `close` is never called.
    *
-   * A write that does not use this view may be lost when a server is lost; a user may then have to sign in once more.
+   * A write that does not use this view may be lost when a server is lost. A user may then have to sign in once more.
    * In a SQL database all writes are equally safe if each commit is on disk, and on a standby, before the database
    * confirms it. If the usual commits do not wait for the disk (`synchronous_commit = off`), the adapter needs a
    * `durable` view whose commits wait.

@@ -53,8 +53,8 @@ export function withDeadline(
     subscribe(channel, listener, missed) {
       let hasTimedOut = false
       const subscription = (async () => store.subscribe(channel, listener, missed))()
-      // After the timeout the caller has received an error and will subscribe again. So a subscription that
-      // becomes active after the timeout is ended.
+      // After the timeout the caller has received an error and will subscribe again. So a subscription is ended if it
+      // becomes active only after the timeout.
       subscription.then((unsubscribe) => (hasTimedOut ? unsubscribe() : undefined)).catch(() => {})
       return inTime(() => subscription).catch((error: unknown) => {
         hasTimedOut = true

@@ -28,8 +28,8 @@ export function clockDifference(time: number, asked: Asked): number {
  * Creates a clock that shows the same time in all processes on a store. It is the clock of this process, corrected by
  * the difference from the clock of the store. If the store reports no time, nothing is corrected.
  *
- * If the clock of this process is set to another time, the created clock follows the monotonic clock of the process
- * (`performance.now`) until the next measurement, which begins at once.
+ * If the clock of this process is set to another time, a measurement begins at once. Until it ends, the created clock
+ * follows the monotonic clock of the process (`performance.now`).
  *
  * @param parts.logger logs once when the two clocks differ by more than a second, and once when they agree again
  */

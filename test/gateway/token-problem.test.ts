@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest'
-import { describeInvalidToken, type InvalidToken, type RevokedToken } from '../../src/gateway/token-problem.ts'
+import {
+  describeInvalidToken,
+  type InvalidToken,
+  type RevokedToken,
+} from '../../src/gateway/token-problem.ts'
 
 it.each<[InvalidToken | RevokedToken, string]>([
   [{ problem: 'too-long' }, 'the access token is too long'],

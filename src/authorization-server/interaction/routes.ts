@@ -83,8 +83,8 @@ function show(request: StepRequest): Promise<StepResult> {
 }
 
 async function submit(request: StepRequest, { prompt, step }: StepForm): Promise<StepResult> {
-  // The form of another step is not handled, and the browser is sent to the present step. Such a form arrives if the
-  // person went back in the browser, or signed in or out in another tab.
+  // If the person went back in the browser, or signed in or out in another tab, the form belongs to another step. Then
+  // the browser is sent to the present step.
   if (request.pending.prompt !== prompt) return addressOf(request)
   const form = await checkForm(request)
   return form && step(request, form)

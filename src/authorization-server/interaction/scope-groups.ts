@@ -61,7 +61,7 @@ export function scopeGroups(
       title,
       description,
       status,
-      // At first, each scope is ticked that the person has not denied before.
+      // On the first page, all scopes are ticked except the scopes that the person denied before.
       isTicked: selected ? selected.includes(scope) : status !== 'denied',
       isMandatory: scope === MANDATORY_SCOPE,
       isSensitive: catalog.operations.get(scope)?.sensitive ?? false,

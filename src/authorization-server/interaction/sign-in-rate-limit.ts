@@ -5,7 +5,7 @@ export const SIGN_IN_ATTEMPTS = { byDefault: 10, max: 100 }
 
 /**
  * The number of counters in a row. Attempts are counted by key, such as the id of an interaction. Each key has one
- * counter in each row, which two bytes of the key's hash select.
+ * counter in each row. Two bytes of the key's hash select this counter.
  */
 const ROW = 65_536
 const ROWS = 2
@@ -28,7 +28,7 @@ export interface SignInAttempt {
  * Limits the attempts to sign in within 15 minutes of the first attempt. Attempts are counted for each interaction, for
  * each identifier from one address, and for each address.
  *
- * @param options.max the attempts per window, for all keys but the address
+ * @param options.max the attempts per window for each key; an address may make ten times as many
  * @param options.now returns the time in epoch seconds
  */
 export function createSignInRateLimit({ max, now }: { readonly max: number; readonly now: () => number }) {
@@ -79,9 +79,7 @@ function createCounters(max: number, now: () => number) {
     const hash = createHmac('sha256', seed).update(key).digest()
     const counters = Array.from({ length: ROWS }, (_, row) => row * ROW + hash.readUInt16BE(2 * row))
     return {
-      /**
-       * Seconds until the first window of the key's counters ends; 0 if one of its counters is below the limit.
-       */
+      /** Seconds until the first of the key's counters is reset; 0 if one of these counters is below the limit. */
       waitSeconds(): number {
         if (counters.some((counter) => countOf(counter) < max)) return 0
         return Math.ceil(Math.min(...counters.map(endOf)) - now())

@@ -61,7 +61,7 @@ async function hasAccount({ accounts }: StepRequest, { accountId, userId }: Sign
   return (await accounts.find(accountId, userId)) !== undefined
 }
 
-/** Whether the sign-in is recent enough. A request may demand a sign-in after the interaction began. */
+/** Whether the sign-in is recent enough. A request may demand a sign-in that is newer than its interaction. */
 function isProven({ signedInAt }: SignedIn, { reauthenticate, startedAt }: StepRequest['pending']): boolean {
   return !reauthenticate || (signedInAt !== undefined && signedInAt >= startedAt)
 }

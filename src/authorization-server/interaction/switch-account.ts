@@ -15,8 +15,8 @@ export async function switchAccount(request: StepRequest): Promise<StepResult> {
 }
 
 /**
- * Whether the person of this interaction is still signed in. Without the host's session (`accounts.current`), our
- * session decides.
+ * Whether the person of this interaction is still signed in. If the host does not provide `accounts.current`, our session
+ * decides.
  */
 export async function isPersonSignedIn({ accounts, ctx, pending }: StepRequest): Promise<boolean> {
   const { account } = pending

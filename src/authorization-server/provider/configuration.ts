@@ -34,7 +34,7 @@ export function providerConfiguration(
     // enough to authenticate.
     clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
-    // User info takes an access token instead of a client secret. `fixResponses` removes the CORS headers.
+    // Browsers may request user info, because it needs no client secret. `fixResponses` removes the CORS headers.
     clientBasedCORS: ({ oidc }) => oidc.route === 'userinfo',
     ttl: modelLifetimes(settings.lifetimes),
     cookies: cookies(parts),

@@ -40,7 +40,7 @@ export interface ProviderSettings {
   /** Whether accounts may have users. */
   readonly namesUsers: boolean
   readonly lifetimes: Lifetimes
-  /** What generated secrets begin with. */
+  /** The prefix of generated secrets. */
   readonly secretPrefix: string
 }
 
@@ -73,7 +73,7 @@ export interface ProviderDependencies {
   isGrantScopeRevoked(grantId: string, scope: string, now: number): boolean
   /** Records that a client, and its secret, were used. Called each time the client obtains a token. */
   clientUsed(client: Client, secret?: StoredSecret): void
-  /** Records that a secret was used for something else than a token. */
+  /** Records the use of a secret outside of a token request. */
   secretUsed(secret: StoredSecret): void
   readonly pendingInteractions: PendingInteractions
   readonly pages: Pages

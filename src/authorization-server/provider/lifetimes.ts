@@ -15,7 +15,7 @@ export const LIFETIMES = {
   // RFC 6749 4.1.2 recommends ten minutes at most.
   authorizationCode: { byDefault: 60, max: 600 },
   idToken: { byDefault: 3600, max: 31 * DAY },
-  // A sign-in is part of an interaction.
+  // A sign-in is part of an interaction, so it cannot take longer.
   signIn: { byDefault: 1200, max: INTERACTION_SECONDS },
   session: { byDefault: 14 * DAY, max: 366 * DAY },
 }

@@ -35,7 +35,7 @@ export function createRenderError(
   }
 }
 
-/** One description for three causes, so that strangers cannot distinguish them. */
+/** One description for three causes, so that strangers cannot distinguish the causes. */
 const NO_APPLICATION =
   'no enabled application has this client_id; check the client_id, or enable the application. An API key cannot be ' +
   'used here, because it acts on the account of its owner only'

@@ -46,7 +46,7 @@ export interface RequestState {
   readonly accounts: KnownAccounts
   /** Clients that this request has looked up, by id. */
   readonly clients: Map<string, Client>
-  /** The disabled client that this request names. oidc-provider does not find it. */
+  /** The disabled client that this request names. oidc-provider does not find disabled clients. */
   unusableClient?: Client | undefined
   /** The secret with which the client authenticated. */
   secret?: StoredSecret | undefined
@@ -125,7 +125,7 @@ export function startLookups(registry: ClientRegistry): EarlyLookups {
   }
 }
 
-// The code, the refresh token and the grant of a request are read as early as possible, which saves two round
+// The code, the refresh token and the grant of a request are read as early as possible. This saves two round
 // trips to the store. The code or refresh token is read at the same time as the client. The grant of a refresh
 // token is read at the same time as the token's family.
 

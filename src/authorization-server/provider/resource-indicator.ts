@@ -43,7 +43,7 @@ export function canonicalizeResource(text: string, audience: string): string {
 
 const RESOURCE = /((?:^|[?&])resource=)([^&]*)/g
 
-/** The form in which {base_url} is configured: origin and path as `new URL()` writes the origin. */
+/** An address in the form of {base_url}: the origin as `new URL()` writes it, and the path without a lone slash. */
 function canonicalForm(address: string): string | undefined {
   // The path is compared as it was sent, because `new URL()` would change more of the path than a slash.
   const [, origin = '', path = ''] = ADDRESS.exec(address) ?? []

@@ -6,7 +6,7 @@ import { formatBasicCredentials, readBasicCredentials } from '../../http/basic-c
 import { type EarlyLookups, requestState, startRequest } from './request-state.ts'
 import { middlewareOf } from './seam/seam.ts'
 
-/** What was read from a request, or looked up for it, before oidc-provider receives it. */
+/** The query, the form and the lookups of a request that oidc-provider is to answer. */
 interface ProviderInput {
   readonly query?: string
   readonly form?: string | undefined
@@ -22,7 +22,7 @@ interface ProviderInput {
  * @param path the path below {auth_url}, such as `/oauth2/token`
  * @param input.query the query with its `?`. @default the query of the request
  * @param input.form the text of the form that was read; undefined if the endpoint reads no form
- * @param input.early lookups that were made for this request already, and are not repeated
+ * @param input.early lookups that were already made for this request; oidc-provider does not repeat these lookups
  * @returns false if oidc-provider has no route for the path
  */
 export async function runProvider(
@@ -67,7 +67,7 @@ export async function runProvider(
  *
  * Relies on: if the request fails before these parameters are loaded, oidc-provider looks for a `client_id` in
  * the query. With a `client_id`, oidc-provider would read the stored parameters, and fail a second time.
- * Without one, it responds with the first error.
+ * Without a `client_id`, oidc-provider responds with the first error.
  */
 const RETURN_FROM_PAGES = /^\/oauth2\/authorize\/./i
 

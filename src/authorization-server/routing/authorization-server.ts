@@ -103,8 +103,8 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
 
   function rejectForNow(ctx: Context, path: string, address: string): true {
     ctx.set('Retry-After', String(RETRY_AFTER_SECONDS))
-    // The connection is paused only if other requests of the same address are in flight, because API calls may also
-    // arrive on this connection.
+    // API calls may also arrive on this connection. So it is paused only if other requests of the same address are in
+    // flight.
     if (requestsInFlight.isSending(address)) pauseConnection(ctx, RETRY_AFTER_SECONDS)
     const description = 'too many requests at once; try again'
     reject(ctx, path, { status: 503, error: 'temporarily_unavailable', description, text: 'errorBody' })

@@ -3,7 +3,7 @@ import type { Logger } from '../../host/logger.ts'
 /** The option `maxTokenRequests`. */
 export const TOKEN_REQUESTS = { byDefault: 1000, min: 4, max: 1_000_000 }
 
-/** The largest share of all requests in flight that one address may have. For one client there is a limit of the same size. */
+/** The share of `maxTokenRequests` that one address may have in flight. One client may have the same share. */
 const SHARE = 1 / 4
 
 /** An address with less than this share of `maxTokenRequests` in flight is answered even during a flood. */

@@ -35,15 +35,14 @@ export const CATALOG_RECORD = 'products'
 export const CATALOG_CHANNEL = 'catalog'
 
 /**
- * Maximum attempts to write the record. An attempt fails if another process has written in between, but far fewer
+ * Maximum attempts to write the record. An attempt fails if another process has written in between. Far fewer
  * processes than this number write at the same time.
  */
 export const MAX_WRITE_ATTEMPTS = 200
 
 /**
- * The record keeps a removed operation for the longest lifetime of a token, and for these additional seconds. For up
- * to so many seconds after the removal, a process without a connection to the store may issue tokens with the
- * operation.
+ * The record keeps a removed operation for the longest lifetime of a token, and for these additional seconds. During
+ * these seconds, a process without a connection to the store may still issue tokens with the operation.
  */
 export const DISCONNECTED_SECONDS = 86_400
 
@@ -69,7 +68,7 @@ export function catalogRecords(store: Store): Collection<CatalogRecord> {
  * @param before undefined if there is no record yet
  * @param at.lowestEpoch the minimum of the new epoch, so that the epoch does not fall if the record is lost
  * @param at.now epoch seconds
- * @param at.until epoch seconds at which the last token that is issued now has expired
+ * @param at.until epoch seconds at which all tokens that are issued now have expired
  */
 export function nextRecord(
   before: CatalogRecord | undefined,

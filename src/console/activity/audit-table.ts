@@ -22,7 +22,7 @@ import { readUserAgent } from './user-agent.ts'
 export interface AuditTableOptions {
   readonly catalog: CurrentCatalog
   /**
-   * The clients of the entries by id, for their names and links; see `findClients`. Leave it out on the page of
+   * The clients of the entries by id, for their names and links; see `findClients`. Leave `clients` out on the page of
    * one client, so that no row names the client.
    */
   readonly clients?: ReadonlyMap<string, Client> | undefined
@@ -127,7 +127,7 @@ function small(line: HtmlValue): HtmlValue {
   return line !== undefined && html`<span class="muted small">${line}</span>`
 }
 
-/** Whether an entry covers acts over at least a minute. Times are shown in minutes. */
+/** Whether an entry covers acts over at least a minute, the smallest unit in which times are shown. */
 function hasSpan(entry: AuditEntry): entry is AuditEntry & { readonly until: number } {
   return entry.until !== undefined && entry.until - entry.at >= 60_000
 }

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../audit/entry.ts'
 import type { Client } from '../../clients/client.ts'
 import type { ConsoleServices } from '../services.ts'
 
-/** The number of newest entries of a deleted client in which its name is searched. */
+/** How many of the newest entries of a deleted client are searched for its name. */
 const LATEST = 5
 
 /**

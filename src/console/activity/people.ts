@@ -22,7 +22,7 @@ export async function findPeople(
   const each = new Map(people.flatMap((person) => (person ? [[actorOf(person), person] as const] : [])))
   const found = await Promise.all(
     [...each].map(async ([id, { accountId, userId }]) => {
-      // A page with ids is better than no page.
+      // If the host fails, the page shows ids instead of names.
       const account = await accounts.find(accountId, userId).catch(() => undefined)
       return [id, account?.claims?.['name']] as const
     }),

@@ -66,7 +66,7 @@ export function settingsPage(services: ConsoleServices): Page {
     const { caller, params, texts } = call
     const resource = await kind.service.findOwn(caller.accountId, params['clientId'] ?? '')
     const lost = changedFields(textsOf(resource), wanted)
-    // The same form was sent twice at the same time.
+    // No value differs if the same form was sent twice at the same time.
     if (lost.length === 0) return undefined
     const entered = facts(
       lost.map((name) => [

@@ -1,4 +1,4 @@
-// The script of the console, as a module for browsers. The pages are complete without it. It copies texts, and
+// The script of the console, as a module for browsers. All pages work without the script. It copies texts, and
 // replaces the page by the answer to a form, so that focus and scroll position stay.
 
 /**
@@ -53,7 +53,7 @@ async function load(root, url, init) {
 }
 
 /**
- * Copies the text that a button names. Browsers have no clipboard on plain http: the reader then copies the selected text.
+ * Copies the text that a button names. On plain http, browsers have no clipboard: the text is only selected.
  *
  * @param {HTMLElement} button
  */

@@ -58,7 +58,7 @@ export function word({ words }: Pick<ClientKind, 'words'>, rest: Word): TextName
   return `${words}${rest}`
 }
 
-/** What the pages of one client of the caller have in common. @param path below the path of the client */
+/** The properties that all pages about one client of the caller share. @param path below the path of the client */
 export function ownClient<C extends Client>({ base, section, service }: ClientKind<C>, path = '') {
   return {
     path: `${base}/:clientId${path}`,

@@ -78,7 +78,7 @@ interface State {
   readonly badge: TextName
   readonly tone: 'bad' | 'warn'
   readonly why: TextName
-  /** The text of the button, and where it leads: below the page of the client, or an action of that page. */
+  /** The text of the button, and its target: a path below the page of the client, or an action of this page. */
   readonly next?: readonly [text: TextName, where: string] | undefined
 }
 

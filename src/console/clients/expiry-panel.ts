@@ -29,8 +29,8 @@ function dayOf(milliseconds: number): string {
 }
 
 /**
- * The expiry that a form chooses, in epoch seconds; null for never. Undefined if the form has no such field. An invalid day becomes
- * `NaN`, which the service rejects.
+ * The expiry that a form chooses, in epoch seconds; null for never. Undefined if the form has no field for the expiry. For
+ * an invalid day, the result is `NaN`, which the service rejects.
  */
 export function readExpiry(sent: Form): number | null | undefined {
   const day = sent.get('expiresAt')?.trim()
@@ -84,7 +84,7 @@ export function expiryPanel(kind: ClientKind, policy: KeyPolicy): ClientPanel {
     },
     actions: {
       expire: change(kind, 'doneExpirySaved', async ({ resource, form: sent, change: options }) => {
-        // A program may have set a time within the day that the form shows, so the same day changes nothing.
+        // If the form keeps the shown day, the expiry stays: a program may have set an exact time within this day.
         const isSame = sent.get('expiresAt') === lastDayOf(resource.expiresAt)
         if (isSame) return resource
         if (sent.get('before') !== String(resource.expiresAt)) {
@@ -96,13 +96,13 @@ export function expiryPanel(kind: ClientKind, policy: KeyPolicy): ClientPanel {
   }
 }
 
-/** When a client expires, and in how long. */
+/** When a client expires, and how long that is from now. */
 export function expiryFact({ texts }: Pick<Call, 'texts'>, { expiresAt }: Client): Html {
   if (expiresAt === undefined) return html`<span class="muted">${texts.html('never')}</span>`
   return html`${texts.dateTime(expiresAt * 1000)} <span class="muted">(${texts.relative(expiresAt)})</span>`
 }
 
-/** Warns in a list of a client that expires soon. */
+/** The badge in a list for a client that expires soon. */
 export function expiryBadge(
   { texts }: Pick<Call, 'texts'>,
   client: Client,

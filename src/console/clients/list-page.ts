@@ -16,7 +16,7 @@ import { lastUsed, productTitle, stateBadge } from './client-state.ts'
 /** The maximum number of products that a row names. */
 const MAX_PRODUCTS = 3
 
-/** A list of at most so many clients needs no filter. */
+/** A list with at most this number of clients has no filter. */
 const SHORT_LIST = 5
 
 /** The list of the caller's clients of one kind. */

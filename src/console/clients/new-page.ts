@@ -36,7 +36,7 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
       ...owner,
       ...call.change,
     }
-    // A person must not sign in again for a form with a mistake.
+    // The form is checked first, because a person must not sign in again for a form with a mistake.
     const fieldsOf = isKey ? newApiKeyFields : newApplicationFields
     checkInput('the form has mistakes', input, fieldsOf(catalog.current, input, services.keyPolicy))
     await call.requireFreshSignIn(`${kind.permissions}:create`)
@@ -156,7 +156,7 @@ function productChoices(call: Pick<Call, 'texts' | 'form'>, options: ChoiceOptio
 
 /**
  * Reads the choices from the submitted form. An operation of several chosen products is removed if its box is empty in
- * one of them.
+ * one of these products.
  */
 function readProductChoices(form: Form, { products }: Pick<Catalog, 'products'>) {
   const chosen = [...new Set(form.getAll('product'))]

@@ -35,7 +35,7 @@ export function secretActions(kind: ClientKind, services: ConsoleServices): Clie
     const which = form.get('which') === 'new' ? 'new' : 'old'
     const secrets = await service.listSecrets(client.clientId)
     const meant = secrets.length > 1 ? secrets[which === 'new' ? 0 : 1] : undefined
-    // In a form from an old tab, the secret may be revoked already, and other secrets may have taken its place.
+    // The form may come from an old tab: its secret may be revoked, and another secret may be in its place.
     if (String(meant?.createdAt) === form.get('createdAt')) {
       await service.revokeSecret(client.clientId, which, change)
     }

@@ -21,7 +21,7 @@ export function panel(
   </section>`
 }
 
-/** A panel for a list that has no rows yet, or for what is needed first. */
+/** A panel in place of a list that has no rows yet, or that needs something else first. */
 export function emptyPanel(title: HtmlValue, text: HtmlValue, next?: HtmlValue): Html {
   return html`<section class="panel empty">
     <h2>${title}</h2>
@@ -46,7 +46,7 @@ export function badge(content: HtmlValue, tone?: Tone): Html {
 /** A column of a table. */
 interface Column {
   readonly title: HtmlValue
-  /** The title in plain text. On narrow screens it is before the cell. */
+  /** The title in plain text. On narrow screens, each cell begins with this title. */
   readonly label?: string | undefined
 }
 

@@ -32,7 +32,7 @@ export function form(
   </form>`
 }
 
-/** A field of a form, with what explains it. */
+/** A field of a form, with its label and its hint. */
 interface FieldOptions {
   readonly name: string
   readonly label: HtmlValue
@@ -105,7 +105,7 @@ export function field(
   </div>`
 }
 
-/** The line of a field that has a problem; undefined if the problem is not in a line. */
+/** The number of the line with a problem; undefined if the problem concerns the whole field. */
 function lineOf(path: string, text: string): number | undefined {
   const index = /\[(\d+)\]$/.exec(path)?.[1]
   return index === undefined ? undefined : typedLineOf(text, Number(index))
@@ -117,8 +117,8 @@ export function linesOf(text: string): string[] {
 }
 
 /**
- * The line of a problem in a field, counted from 1, as the person typed the lines. The index of a problem does not
- * count empty lines.
+ * The number of the line with a problem, from 1. This number counts the empty lines that the person typed. The index of a
+ * problem does not count empty lines.
  *
  * @param text the field as it was sent
  * @param index position in the result of `linesOf`

@@ -1,7 +1,7 @@
 import { html, type Html } from '../../http/html.ts'
 import type { Call } from '../page-types.ts'
 
-/** The most rows of a list on one page of the console. Only “Connected applications” has another number. */
+/** The maximum number of rows of a list on one page of the console. Only “Connected applications” has another number. */
 export const ROWS_PER_PAGE = 25
 
 /** The links to the next page of a list, and back to the first. @param cursor the cursor of the next page */

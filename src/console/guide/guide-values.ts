@@ -4,7 +4,7 @@ import type { Client } from '../../clients/client.ts'
 import { firstReadAddress } from '../clients/curl-commands.ts'
 import type { ConsoleServices } from '../services.ts'
 
-/** The values of one client, which the examples contain. The secret is never among them. */
+/** The values of one client for the examples. These values never contain the secret. */
 export type GuideValues = Awaited<ReturnType<typeof guideValues>>
 
 /** Collects the values of a client. */
@@ -29,7 +29,7 @@ export async function guideValues(services: ConsoleServices, client: Client) {
     operations: scopes.flatMap((scope) => catalog.operations.get(scope) ?? []),
     /** The first redirect URI of an application; undefined if it has none. */
     redirectUri: client.kind === 'application' ? client.redirectUris[0] : undefined,
-    /** The address of an operation to try: a GET without parameters; undefined if the client may call none. */
+    /** The address of a GET without parameters, to try the API. Undefined if the client may call no such operation. */
     readAddress: firstReadAddress(catalog, scopes, audience),
   }
 }

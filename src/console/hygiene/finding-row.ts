@@ -10,7 +10,7 @@ import { form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 
-/** What is done about a finding. */
+/** The fix for each finding. */
 const FIXES = {
   'known-to-former': 'rotate',
   'breaks-policy': 'expire',
@@ -25,7 +25,7 @@ const FIXES = {
 /** What a button does. */
 export type Fix = (typeof FIXES)[Finding]
 
-/** What is done about a finding of a client. With two valid secrets, the old one must be revoked before a rotation. */
+/** The fix for a finding of a client. With two valid secrets, the old one must be revoked before a rotation. */
 export function fixOf(finding: Finding, { secrets }: Pick<ClientFindings, 'secrets'>): Fix {
   const fix = FIXES[finding]
   return fix === 'rotate' && secrets.length > 1 ? 'revoke-old' : fix
@@ -71,12 +71,12 @@ export function findingSentence(
     : html`${sentence} ${texts.html('findingOldUsed', { ago: texts.relative(used) })}`
 }
 
-/** The cursor of the page of the list that is shown, or from which a form was sent. */
+/** The cursor of the list page that is shown, or of the list page whose form was sent. */
 export function cursorOf({ query, form: sent }: Pick<Call, 'query' | 'form'>): string | undefined {
   return query['cursor'] ?? sent.get('cursor') ?? undefined
 }
 
-/** What the reader can do about a finding: what happens then, and the button. */
+/** The form that fixes a finding: what the fix does, and the button. */
 export function fixForm(
   call: Pick<Call, 'texts' | 'self' | 'csrfToken' | 'query' | 'form'>,
   finding: Finding,

@@ -15,11 +15,11 @@ const DONE = {
   'revoke-old': 'doneOldSecretRevoked',
 } as const
 
-/** The actions of the page of an owner, or of operators. Each does one fix for one client. */
+/** The actions of the page for owners, or of the page for operators. Each action does one fix for one client. */
 export function fixActions(services: ConsoleServices, path: string, isOperator: boolean) {
   const access = isOperator ? ('operator' as const) : ('signed-in' as const)
 
-  /** The client that a form names, with its findings. The caller may do the fix for it. */
+  /** The client that a form names, with its findings. Rejects a caller who may not do the fix. */
   async function find(call: Call, fix: Fix) {
     const clientId = call.form.get('clientId') ?? ''
     const found = await services.hygiene.ofClient(clientId, isOperator ? undefined : call.caller.accountId)
@@ -38,7 +38,7 @@ export function fixActions(services: ConsoleServices, path: string, isOperator: 
   async function rotate(call: Call): Promise<View> {
     const { client, kind } = await find(call, 'rotate')
     await call.requireFreshSignIn(`${kind.permissions}:rotate`)
-    // A form that is sent again shows the same secret, although the finding is gone.
+    // The finding is not checked, because the same form may be sent again, and must show the same secret again.
     const rotated = await kind.service.rotateSecret(client.clientId, {
       overlapSeconds: OVERLAPS.day.seconds,
       idempotencyKey: call.form.get('request') ?? '',
@@ -53,7 +53,7 @@ export function fixActions(services: ConsoleServices, path: string, isOperator: 
     const { clientId } = found.client
     const finding = found.findings.find((each) => each === call.form.get('finding'))
     const back: Redirect = { redirect: path, query: { cursor: cursorOf(call) } }
-    // Another person may have done it already, or a program may have used the client meanwhile.
+    // The finding may be gone: another person has fixed it, or a program has used the client.
     if (finding === undefined || fixOf(finding, found) !== fix) return back
     if (fix === 'disable') await kind.service.disable(clientId, call.change)
     if (fix === 'revoke-old') await kind.service.revokeSecret(clientId, 'old', call.change)
@@ -75,7 +75,7 @@ export function fixActions(services: ConsoleServices, path: string, isOperator: 
         throw new Rejection('body')
       },
     },
-    // It needs a confirmation, so it is an action of its own.
+    // This fix needs a confirmation, so it is an action of its own.
     revokeOldSecret: {
       access,
       confirm: () => ({

@@ -13,7 +13,7 @@ import type { ConsoleServices } from '../services.ts'
 import { cursorOf, findingSentence, fixForm, fixOf, permissionOf } from './finding-row.ts'
 import { fixActions } from './fix-finding.ts'
 
-/** The most clients on a page. Each can have several rows, each with a form. */
+/** The maximum number of clients on a page. A client can have several rows, and each row has a form. */
 const CLIENTS_PER_PAGE = 15
 
 const OWN_PATH = '/hygiene'
@@ -50,7 +50,7 @@ function ownPage(services: ConsoleServices): Page {
   })
 }
 
-/** Whether the reader may do what is done about a finding. The action asks again, for the client itself. */
+/** Whether the reader may do the fix for a finding. The action checks this again, for the client itself. */
 async function allowedFixes({ may }: Call, services: ConsoleServices) {
   const names = ['keys:write', 'keys:rotate', 'applications:write', 'applications:rotate'] as const
   const answers = await Promise.all(names.map((name) => may(name)))
@@ -135,7 +135,7 @@ function clientLink(
   </div>`
 }
 
-/** The products that no client has. They are looked for when the operator asks for them, because it may take seconds. */
+/** The products that no client has. The search may take seconds, so it starts only when the operator asks for it. */
 function unusedProducts(
   { texts, to }: Call,
   { catalog }: ConsoleServices,

@@ -46,7 +46,7 @@ export async function inspect(
   const { accountId } = caller
   const isSigned =
     status.is === 'valid' || status.is === 'expired' || (status.is === 'revoked' && status.cause.of !== 'key')
-  // The account of a deleted API key is in its tokens, because an API key acts on the account that owns it.
+  // The tokens of a deleted API key still name the account, because an API key acts on the account that owns it.
   const wasOwnKey = isSigned && claims['access_mode'] === 'direct' && claims['account_id'] === accountId
   if (!has('operator')) {
     const isOwn = client ? client.accountId === accountId : wasOwnKey && clientId !== undefined

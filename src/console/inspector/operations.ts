@@ -7,8 +7,8 @@ import type { Reader } from '../reader-formats.ts'
 /**
  * One table for each product: the operations that the scopes allow, and the routes of each operation.
  *
- * @param productIds the products of the client. If several products have the same operation, only these are shown for it.
- *   @default all products with the operations are shown
+ * @param productIds the products of the client. Other products are shown only for operations that the products of the
+ *   client do not have. @default all products with the operations are shown
  */
 export function operationTables(
   scopes: readonly string[],

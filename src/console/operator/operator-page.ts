@@ -35,7 +35,7 @@ export function operatorPage<Resource = undefined>({
 }
 
 /**
- * The content of a page of operators, with links to the others.
+ * The content of a page of operators, with links to the other pages of operators.
  *
  * @param path the path of the page, if it is one of `PAGES`
  */

@@ -13,7 +13,7 @@ import { clientPagesOf, holdingsOf } from './holdings.ts'
 import { holderOf, holderPath, operatorPage, operatorView, type Holder } from './operator-page.ts'
 import { revokeResult, type RevokeOutcome } from './revoke-result.ts'
 
-/** The field of the form that asks to end all secrets. */
+/** The checkbox that asks to end all secrets. */
 const END_SECRETS = 'endSecrets'
 
 /** The confirmation before everything of an account or user is revoked, and the result afterwards. */
@@ -39,7 +39,7 @@ async function revoke(services: ConsoleServices, call: Call): Promise<RevokeOutc
     errors.push(error)
     return undefined
   })
-  // If a client got a new token meanwhile, the report of the client revokes this token too.
+  // The secrets end last, because this also revokes a token that a client has got meanwhile.
   const isEnding = call.form.get(END_SECRETS) !== null
   return { holder, revoked, ended: isEnding ? await endSecrets(services, call, holder, errors) : 0, errors }
 }

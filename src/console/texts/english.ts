@@ -50,7 +50,7 @@ export const english = {
   problemsTitle: 'This was not saved',
   /** Names a line of a field with several lines. */
   problemLine: '{field}, line {count}',
-  /** Is below a field of several lines. */
+  /** Shown below a field of several lines. */
   problemInLine: 'Line {count}: {problem}',
   /** Window title of a page whose form was rejected. */
   problemWindow: 'Error: {title}',
@@ -132,7 +132,7 @@ export const english = {
   overviewCount: { one: '{count} in total', other: '{count} in total' } as PageText,
   overviewManyCount: { one: 'more than {count}', other: 'more than {count}' } as PageText,
 
-  // The texts of the lists of API keys and applications, of the form for a new one, and of new secrets.
+  // The texts of the lists of API keys and applications, of the form that creates one, and of new secrets.
   doneExpirySaved: 'The expiry is saved.',
   doneAddressesSaved: 'The allowed addresses are saved.',
   doneRenamed: 'The new name is saved.',
@@ -192,7 +192,7 @@ export const english = {
   clientsAppHandOver: 'Hand over application',
   doneHandedOver: 'It is handed over.',
 
-  // When an API key or application expires.
+  // The allowed addresses and the expiry of an API key or application.
   addressesTitle: 'Allowed addresses',
   addressesLabel: 'Addresses and networks, one in each line',
   addressesHint:

@@ -135,7 +135,7 @@ export const german: ConsoleTexts = {
   overviewCount: { one: '{count} insgesamt', other: '{count} insgesamt' },
   overviewManyCount: { one: 'mehr als {count}', other: 'mehr als {count}' },
 
-  // The texts of the lists of API keys and applications, of the form for a new one, and of new secrets.
+  // The texts of the lists of API keys and applications, of the form that creates one, and of new secrets.
   doneExpirySaved: 'Das Ablaufdatum ist gespeichert.',
   doneAddressesSaved: 'Die erlaubten Adressen sind gespeichert.',
   doneRenamed: 'Der neue Name ist gespeichert.',
@@ -196,7 +196,7 @@ export const german: ConsoleTexts = {
   clientsAppHandOver: 'Anwendung übergeben',
   doneHandedOver: 'Der Zugang ist übergeben.',
 
-  // When an API key or application expires.
+  // The allowed addresses and the expiry of an API key or application.
   addressesTitle: 'Erlaubte Adressen',
   addressesLabel: 'Adressen und Netze, eins je Zeile',
   addressesHint:

@@ -19,8 +19,8 @@ export interface FamilyRecord {
   /** The family is revoked. The record stays for a while, so that no pending code exchange starts the family again. */
   readonly ended?: true
   /**
-   * A random value that each rollback replaces. A rollback thus changes the text of the record. A write replaces only
-   * the text that it has read, so an earlier write that arrives late is rejected.
+   * A random value that each rollback replaces. A write succeeds only if the text of the record is still the text
+   * that the process has read. So an earlier write that arrives after the rollback fails.
    */
   readonly barrier?: string
 }

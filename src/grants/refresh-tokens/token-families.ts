@@ -193,7 +193,7 @@ async function readToken(families: Families, token: string): Promise<FoundRefres
   return state && { ...state, token, payload: stored.record.payload, stored }
 }
 
-/** Reads a token again and again: until the deadline, or until it is certain that no late write has replaced it. */
+/** Reads a token repeatedly, until the deadline or until no late write can have replaced the token. */
 function pollToken(
   families: Families,
   token: string,

@@ -161,9 +161,9 @@ export function createUncertainWrites(
  * may be lost, or may still arrive. The write is rolled back, because the client got an error and will retry with the
  * token that the write replaces.
  *
- * If the store waits for replicas, the Redis master may have a write that too few replicas have. Processes can
- * read such a write, but the write is lost if the master fails. The write, or its rollback, is final when a later write
- * of the same record is confirmed, because replicas apply writes in order.
+ * If the store waits for replicas, the Redis master may have a write that too few replicas have. Processes can read
+ * such a write, but the write is lost if the master fails. The write, or its rollback, becomes final with the next
+ * confirmed write of the same record, because replicas apply writes in order.
  */
 export type UncertainWrites = ReturnType<typeof createUncertainWrites>
 
@@ -173,9 +173,8 @@ export type UncertainWrites = ReturnType<typeof createUncertainWrites>
 // process waits for the rollback (`pollUntil`) before it treats the token as stolen.
 
 /**
- * The minimum number of milliseconds between a failed write and the retry of its client, because the client retries
- * only after the error response. If a write was sent more recently than this, a request that arrives now is not the
- * retry of its client.
+ * A client retries only after the error response, so its retry comes at least this many milliseconds after its failed
+ * write. A request that arrives earlier is not this retry.
  */
 const FIRST_RETRY_MS = 250
 

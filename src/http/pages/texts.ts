@@ -53,7 +53,7 @@ const MAX_LOCALE_LENGTH = 64
  *
  * @param options.english every text
  * @param options.translations complete texts of further languages, by locale
- * @param options.texts the host's texts by locale, which replace ours
+ * @param options.texts the host's texts by locale. They replace our texts
  * @param options.together names of texts that form one sentence. If a locale lacks one of these texts, all of them are
  *   English
  * @param options.logger logs the missing texts once
@@ -125,7 +125,7 @@ export function createReaderTexts<Texts extends NamedTexts>(options: {
   }
 }
 
-/** The texts, without all texts of `together` if one text of `together` is missing. */
+/** The texts. If one text of `together` is missing, all texts of `together` are left out. */
 function withoutPart<Texts extends NamedTexts>(
   texts: Partial<Texts>,
   together: readonly string[],

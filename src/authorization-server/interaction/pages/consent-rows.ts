@@ -6,10 +6,10 @@ import type { Texts } from '../texts.ts'
 import type { Frame } from './layout.ts'
 
 interface Surroundings {
-  /** The beginning of all ids in the group. */
+  /** The prefix of all HTML ids in the group. */
   readonly id: string
   readonly application: string
-  /** Whether the group has the problem that the box on the page describes. */
+  /** Whether the problem that the page reports concerns this group. */
   readonly isInvalid: boolean
   /** The pressed button “All” or “None”, which gets the focus. */
   readonly pressed?: GroupChoice | undefined

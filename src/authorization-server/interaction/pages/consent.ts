@@ -8,7 +8,7 @@ import { logoTile } from '../../../http/pages/logo-tile.ts'
 import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 import { scopeFieldset } from './consent-rows.ts'
 
-/** The forms of a consent page that decides. */
+/** The addresses and the CSRF token of the forms. A preview has none. */
 export interface ConsentForms {
   readonly action: string
   readonly switchAction: string
@@ -80,8 +80,8 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
 }
 
 /**
- * The attributes of a form. A form without an address would only open the same page again, and the headers of a preview
- * prevent that.
+ * The attributes of a form. In a preview, `action` is undefined. The form would then open the same page again, but the
+ * headers of the preview prevent this.
  */
 function sentTo(action: string | undefined): Html {
   return action === undefined ? html`method="get" action=""` : html`method="post" action="${action}"`
@@ -92,8 +92,8 @@ function csrfField(forms: ConsentForms | undefined): Html | undefined {
 }
 
 /**
- * The first button of the form, which the key Enter presses (HTML 4.10.21.2). Without this button, Enter would press
- * “All” of the first group. The button is invisible, and not in the tab order.
+ * The first button of the form: the key Enter presses the first button (HTML 4.10.21.2). Without this button, Enter
+ * would press “All” of the first group. The button is invisible, and not in the tab order.
  */
 const DEFAULT_BUTTON = html`<button
   class="unseen"

@@ -26,14 +26,14 @@ export function layout(
   return document(branding, { ...page, lang: texts.lang, dir: texts.dir, head })
 }
 
-/** The `style` element. Its text must stay exactly as it was hashed. */
+/** The `style` element. Its text must match its hash in the Content Security Policy. */
 function styleElement(css: string): Html {
   return trustedHtml(`<style>${css}</style>`)
 }
 
 /**
- * The title of a window. It may begin with a label, “Error” or “Preview”. A label in another language than the title is left
- * out.
+ * The title of a window. It may begin with the label “Error” or “Preview”. The label is left out if its language is not
+ * the language of the title.
  */
 export function windowTitle(
   texts: PageTexts,

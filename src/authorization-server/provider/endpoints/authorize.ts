@@ -54,8 +54,8 @@ export function authorizationOptions(parts: Parts) {
     pkce: { required: () => requirePkce },
     allowOmittingSingleRegisteredRedirectUri: true,
     extraParams: {
-      // Relies on: oidc-provider accepts the mode `fragment`, because this mode must exist for errors
-      // (`seam/seam.ts`). Applications must not request it.
+      // Applications must not request the mode `fragment`, which exists only for errors (`seam/seam.ts`).
+      // Relies on: oidc-provider accepts a request for every mode that exists.
       response_mode(_ctx: KoaContextWithOIDC, mode) {
         if (mode === 'fragment') throw new errors.UnsupportedResponseMode()
       },

@@ -68,8 +68,8 @@ function rejectLongState(ctx: KoaContextWithOIDC, pages: Dependencies['pages']):
 }
 
 /**
- * Answers a sign-out request if no person is signed in to our session. Replaces the page of oidc-provider,
- * which needs a script. If the person is signed in at the host, our page asks whether to sign out. Otherwise
+ * Answers a sign-out request if no person is signed in to our session, because oidc-provider's page for this
+ * case needs a script. If the person is signed in at the host, our page asks whether to sign out. Otherwise
  * there is no session to end, so the person is not asked.
  */
 async function answerWithoutSession(

@@ -14,8 +14,8 @@ import type { ProviderParts } from '../dependencies.ts'
  * also introspect the access tokens of all other clients. Any other token is reported as not active. Tokens are also
  * reported as not active if their client is disabled, or if their client or account no longer exists.
  *
- * @param token a token that oidc-provider has found valid. Its `accountId` is the subject. It is undefined
- *   in a token that an API key got for direct access
+ * @param token a token that oidc-provider has found valid. Its `accountId` is the subject;
+ *   undefined in a token for direct access
  */
 export async function mayIntrospect(
   { registry, accountLookup }: Pick<ProviderParts, 'registry' | 'accountLookup'>,

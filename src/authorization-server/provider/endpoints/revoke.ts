@@ -38,8 +38,8 @@ export function accessTokenToRevoke({ claims }: Principal) {
 }
 
 /**
- * Milliseconds for which a repeated revocation of the same token is not stored again, because every process would keep
- * the second revocation in memory, too, until the token expires.
+ * Milliseconds for which a repeated revocation of the same token is not stored. Otherwise every process would keep both
+ * revocations in memory until the token expires.
  */
 const REPEAT_INTERVAL_MS = 60_000
 

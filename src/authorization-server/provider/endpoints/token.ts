@@ -172,8 +172,8 @@ interface RejectionLog {
   /** Why the client gets no token for any request; undefined if another request could get a token. */
   readonly noToken: NoTokenReason | undefined
   /**
-   * True if a wrong secret has the prefix, but not the checksum, of a secret of this service. It was mistyped or cut
-   * off.
+   * True if the client sent a mistyped or cut-off secret: a wrong secret that has the prefix of this service, but not its
+   * checksum.
    */
   readonly mistyped: true | undefined
 }

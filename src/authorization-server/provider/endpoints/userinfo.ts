@@ -12,7 +12,7 @@ export const STANDARD_CLAIMS = {
 }
 
 /**
- * With this kind, the user info endpoint also finds tokens of direct access. Such a token is valid but lacks the scope
+ * With this kind, the user info endpoint also finds tokens for direct access. Such a token is valid but lacks the scope
  * `openid`, so the response is 403 and not 401.
  */
 export const accessTokenAtUserInfo = () => ({ kind: 'AccessToken' })

@@ -38,7 +38,7 @@ export function accessTokens(
       // be able to revoke it again, because the store may not have the revocation yet.
       if (!token || (route !== 'revocation' && parts.isTokenRevoked(token))) return undefined
       const { allowed_networks: networks } = token.claims
-      // User info is read by the client itself. At the other endpoints, the caller may be another program.
+      // The client itself requests user info, so its address is checked. Other endpoints may have other callers.
       if (route === 'userinfo' && typeof networks === 'string') {
         const { address } = requesterOf(requestState(ctx).host)
         if (!parts.mayUseFrom(networks, address)) return undefined

@@ -17,7 +17,7 @@ const SESSION = {
 /** An id that no session has. For one second after a sign-out, the `uid` of the session points to this id. */
 const NONE = ''
 
-/** The records of sessions, and what changes them. */
+/** The records of sessions, and the functions that change them. */
 function sessionRecords(store: Store) {
   const sessionsById = payloadCollection(store, SESSIONS, 'Session', SESSION)
   const list = createSessionList(store)
@@ -78,7 +78,7 @@ function sessionRecords(store: Store) {
 
   /**
    * Moves a session to another id. If the person signs out at the same time, the session is deleted under both ids. But
-   * if the session also gets a new `uid`, it is a new sign-in, and a sign-out from the old session does not end it.
+   * a session that also gets a new `uid` is a new sign-in. A sign-out from the old session does not end it.
    */
   async function move(found: FoundSession, id: string, record: AdapterPayload, ttl: number): Promise<void> {
     const [from, uid] = [found.id, uidOf(record)]

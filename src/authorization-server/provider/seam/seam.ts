@@ -29,8 +29,8 @@ export function applySeam(
  * page. This page needs a script, and any site may frame it.
  *
  * The mode `fragment` must exist: if a request asks for a `response_type` that contains `token`, oidc-provider
- * sends its error in this mode. In this class, `fragment` does the same as `query`. A request that asks for the mode `fragment` is
- * rejected (`endpoints/authorize.ts`).
+ * sends its error in this mode. In this class, `fragment` does the same as `query`.
+ * `endpoints/authorize.ts` rejects a request for the mode `fragment`.
  *
  * Relies on: the constructor registers its response modes with `this.registerResponseMode()`. If a name is
  * registered twice, the first mode stays.
@@ -56,8 +56,8 @@ function takeAddressesFromIssuer(provider: Provider): void {
 
 /**
  * Marks cookies as `Secure` if the issuer is https. Behind a proxy that ends TLS, the connection looks like
- * plain http unless the host has set `app.proxy`. So this function reads the scheme from the issuer, which is
- * right with and without `app.proxy`.
+ * plain http unless the host has set `app.proxy`. So this function takes the scheme from the
+ * issuer, whether `app.proxy` is set or not.
  *
  * Relies on: oidc-provider creates every context with `provider.createContext()`, including the contexts from
  * which it reads cookies.

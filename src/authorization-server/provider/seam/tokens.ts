@@ -6,8 +6,8 @@ import { registeredClaims } from '../endpoints/token/access-token-claims.ts'
 import { currentContext } from '../request-state.ts'
 
 /**
- * A prefix that `disguiseToken` puts before a token. A token with this prefix does not look like a JWT, because of the
- * colon.
+ * A prefix that `disguiseToken` puts before a token. Because of the colon, a token with this prefix does not look like a
+ * JWT.
  */
 const DISGUISE = 'token:'
 
@@ -19,8 +19,8 @@ const TAKES_ANY_TOKEN: ReadonlySet<string> = new Set(['introspection', 'revocati
  * it rejects every token that looks like a JWT, without asking a model for the token. This function puts a
  * prefix before the token, so that oidc-provider asks the models.
  *
- * Relies on: oidc-provider reads the parameters before it authenticates the client, and uses the parameter `token` only
- * afterwards. The authentication of the client calls this function.
+ * Relies on: oidc-provider first reads the parameters, then authenticates the client, and then uses the parameter
+ * `token`. The authentication of the client calls this function.
  */
 export function disguiseToken({ oidc: { route, params } }: KoaContextWithOIDC): void {
   const token = params?.['token']

@@ -8,12 +8,12 @@ const MAX_BYTES_TOGETHER = 3072
 /**
  * Finds a parameter that is too long. Strangers choose the parameters, and oidc-provider stores them, so
  * their length is limited. `scope` is not checked here, because `checkRequestedScope` checks its scopes one by one.
- * `id_token_hint` is short by now, because an earlier step has replaced the ID token in it with the subject of this token.
+ * `id_token_hint` is short here, because `keepSubjectOfHint` has replaced the ID token by its subject.
  *
  * @param params the parameters by name. A value is a string, a list of strings (a repeated parameter) or
  *   undefined (an absent parameter)
  * @returns undefined if no parameter is too long. Otherwise the name of the parameter and an error
- *   description. If no single parameter is too long, but all of them together are, the name is empty
+ *   description. The name is empty if only all parameters together are too long
  */
 export function findTooLong(params: Readonly<Record<string, unknown>>) {
   let together = 0

@@ -26,9 +26,9 @@ export async function fillInRedirectUri(
 }
 
 /**
- * 2. oidc-provider has read the code, and is reading its grant. At the same time, this function adds the
- * grant to the index of grants, which saves a round trip. If the exchange fails, the index keeps an entry of an unused
- * grant: readers skip it, and it is deleted with the grant.
+ * 2. oidc-provider has read the code, and is reading its grant. To save a round trip, this function adds the grant to the
+ * index of grants at the same time. If the exchange fails, the index keeps an entry for the unused grant. Readers skip
+ * this entry, and it is deleted with the grant.
  *
  * Relies on: oidc-provider reads the grant only after it has found that the code belongs to this client.
  */

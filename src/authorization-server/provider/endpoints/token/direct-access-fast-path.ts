@@ -42,8 +42,8 @@ export type FastPathResult = { readonly isAnswered: boolean; readonly early?: Ea
 /**
  * Answers the usual token request of an API key (RFC 6749 4.4) without oidc-provider, in a fraction of the time. The
  * response, the token and the events are the same as with oidc-provider. Only two kinds of requests are answered:
- * requests that will get a token, and requests with a wrong secret. Wrong secrets are rejected here, because a flood of
- * them must not slow down the API. All other requests are passed on unchanged to oidc-provider.
+ * requests that will get a token, and requests with a wrong secret. Wrong secrets are rejected here, because a flood
+ * of such requests must not slow down the API. All other requests are passed on unchanged to oidc-provider.
  *
  * @returns a function that takes the host's context, the text of the form, and the keys that sign now
  */
@@ -143,7 +143,7 @@ function respond(ctx: Context, status: number, body: object, challenge?: string)
 
 const USUAL_TYPE = /^application\/x-www-form-urlencoded(?:; ?charset=utf-8)?$/i
 
-/** Whether no header of the request, and no header that the host has set, changes how oidc-provider answers. */
+/** False if a header of the request, or a header that the host has set, would change oidc-provider's answer. */
 function isUsual({ headers, response }: Context): boolean {
   if (!USUAL_TYPE.test(headers['content-type'] ?? '')) return false
   if ('oauth-client-attestation' in headers || 'oauth-client-attestation-pop' in headers) return false
