@@ -94,17 +94,6 @@ export function breaksPolicy({ expiresAt }: Client, policy: KeyPolicy, now = Dat
   return expiresAt - now / 1000 > (maxAgeDays + 1) * DAY_SECONDS
 }
 
-/** In its last 30 days, a client counts as expiring soon. */
-const SOON_DAYS = 30
-
-/** Whether a client expires soon: within 30 days, or within half the lifetime of a new client if that is shorter. */
-export function expiresSoon({ expiresAt }: Pick<Client, 'expiresAt'>, policy: KeyPolicy): boolean {
-  if (expiresAt === undefined) return false
-  const days = Math.min(SOON_DAYS, (defaultDaysOf(policy) ?? Infinity) / 2)
-  const ahead = expiresAt - Date.now() / 1000
-  return ahead > 0 && ahead < days * DAY_SECONDS
-}
-
 /** Whether a client has expired. */
 export function isExpired({ expiresAt }: Pick<Client, 'expiresAt'>, now = Date.now()): boolean {
   return expiresAt !== undefined && now >= expiresAt * 1000

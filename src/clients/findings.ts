@@ -2,7 +2,8 @@ import { findOnce } from '../host/find-once.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import { missingUsers } from '../host/missing-users.ts'
 import type { ClientRecord } from './client-record.ts'
-import { breaksPolicy, defaultDaysOf, expiresSoon, type KeyPolicy } from './expiry.ts'
+import { breaksPolicy, defaultDaysOf, type KeyPolicy } from './expiry.ts'
+import type { Client } from './client.ts'
 import { isLive, type StoredSecret } from './stored-secrets.ts'
 import { whyNotAuthenticated } from './why-no-token.ts'
 
@@ -61,6 +62,17 @@ export function findingsOf({ client, secrets }: ClientRecord, policy: KeyPolicy)
     'never-expires': expiresAt === undefined && !isBreach,
   }
   return FINDINGS.filter((finding) => found[finding])
+}
+
+/** In its last 30 days, a client counts as expiring soon. */
+const SOON_DAYS = 30
+
+/** Whether a client expires soon: within 30 days, or within half the lifetime of a new client if that is shorter. */
+export function expiresSoon({ expiresAt }: Pick<Client, 'expiresAt'>, policy: KeyPolicy): boolean {
+  if (expiresAt === undefined) return false
+  const days = Math.min(SOON_DAYS, (defaultDaysOf(policy) ?? Infinity) / 2)
+  const ahead = expiresAt - Date.now() / 1000
+  return ahead > 0 && ahead < days * 86_400
 }
 
 /** A client that was examined. */

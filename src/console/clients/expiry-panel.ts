@@ -1,10 +1,5 @@
-import {
-  breaksPolicy,
-  defaultDaysOf,
-  expiresSoon,
-  isExpiryRequired,
-  type KeyPolicy,
-} from '../../clients/expiry.ts'
+import { expiresSoon } from '../../clients/findings.ts'
+import { breaksPolicy, defaultDaysOf, isExpiryRequired, type KeyPolicy } from '../../clients/expiry.ts'
 import type { Client } from '../../clients/client.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { Form } from '../../http/form-body.ts'

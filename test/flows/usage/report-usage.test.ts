@@ -103,7 +103,7 @@ describeEachStore('usage of a gateway without the store', (makeStore) => {
   })
 
   it('a gateway whose key is not a resource server logs a warning, and the calls go on', async () => {
-    const warn = vi.fn()
+    const warn = vi.fn<(fields: { err?: unknown }, message: string) => void>()
     const logger = { debug() {}, info() {}, warn, error() {} }
     const { call, gateway } = await startGateway({
       clientId: key.client_id,
@@ -114,7 +114,7 @@ describeEachStore('usage of a gateway without the store', (makeStore) => {
     expect((await call('/invoices/list', String(body['access_token']))).status).toBe(200)
     await gateway.close()
     expect(warn).toHaveBeenCalledOnce()
-    expect(String((warn.mock.calls[0]?.[0] as { err: Error }).err)).toContain('HTTP 403')
+    expect(String(warn.mock.calls[0]?.[0].err)).toContain('HTTP 403')
   })
 
   it('a repeated request doubles nothing, and later totals replace earlier ones', async () => {

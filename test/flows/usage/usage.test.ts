@@ -6,8 +6,10 @@ import { faultyStore } from '../../support/faulty-store.ts'
 import { authorize, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-function withoutClock({ inspect: _, ...store }: Store): Store {
-  return store
+function withoutClock(store: Store): Store {
+  const copy = { ...store }
+  delete copy.inspect
+  return copy
 }
 
 const DAY_MS = 86_400_000
@@ -45,7 +47,10 @@ describeEachStore('usage', (makeStore) => {
         app.use(gatehouse.middleware())
         app.use(gatehouse.gateway.middleware())
         app.use(async (ctx, next) => {
-          if (!answer) return next()
+          if (!answer) {
+            await next()
+            return
+          }
           ctx.body = {}
           answer(ctx)
         })
