@@ -75,6 +75,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
       'Dimension',
       'UsageRow',
       'Outcome',
+      'Result',
       'ClientCalls',
       'LastAddress',
       'usageAsCsv',

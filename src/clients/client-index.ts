@@ -96,6 +96,20 @@ export function createClientIndex<C extends Client>({
   }
 }
 
+/** The ids of the API keys and applications of an account. A client that is being created or deleted may be missing. */
+export async function clientIdsOf(store: Store, accountId: string): Promise<string[]> {
+  const kinds = (['apiKey', 'application'] as const).map(async (kind) => {
+    const index = clientIndexName(kind, accountId)
+    const ids: string[] = []
+    for (let page: string[] | undefined; page === undefined || page.length === PAGE_SIZE;) {
+      page = await store.range(index, { after: page?.at(-1), limit: PAGE_SIZE })
+      ids.push(...page.map((member) => readMember(store, index, member)))
+    }
+    return ids
+  })
+  return (await Promise.all(kinds)).flat()
+}
+
 /** The largest page that a store returns. */
 const PAGE_SIZE = 1000
 

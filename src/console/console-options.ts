@@ -1,7 +1,9 @@
 import type { Context } from 'koa'
 import type { PolicyDirectives } from '../http/security-headers.ts'
 import type { Awaitable } from '../validation/host-callback.ts'
+import type { Usage } from '../usage/usage.ts'
 import { english, type ConsoleTexts } from './texts.ts'
+import { usageRule } from '../front-door/usage-option.ts'
 import { localeProblem } from '../http/locale.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import {
@@ -68,6 +70,8 @@ export interface ConsoleOptions {
    * or an empty text, the header `Accept-Language` is used. @default `Accept-Language`
    */
   readonly locale?: ((ctx: Context) => Awaitable<string | null | undefined>) | undefined
+  /** The result of `createUsage()`. The console then has pages about usage. @default the console has no such pages */
+  readonly usage?: Usage | undefined
   /** Whether pages of the same origin may show the console in an `iframe`. @default false */
   readonly sameOriginFrame?: boolean | undefined
 }
@@ -95,6 +99,7 @@ export function checkConsoleOptions(options: unknown): void {
     texts: optional(mapOf(mapOf(optional(pageTextRule), nameProblem), localeProblem)),
     locale: optional(functionRule),
     sameOriginFrame: optional(booleanRule),
+    usage: optional(usageRule),
   })
 }
 

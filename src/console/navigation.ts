@@ -11,6 +11,7 @@ const ENTRIES: readonly (readonly [Section, string, TextName])[] = [
   ['apiKeys', '/api-keys', 'navApiKeys'],
   ['applications', '/applications', 'navApplications'],
   ['connected', '/connected-applications', 'navConnected'],
+  ['usage', '/usage', 'usageTitle'],
   ['activity', '/activity', 'navActivity'],
   ['inspector', '/token-inspector', 'navInspector'],
   ['operator', '/operator', 'navOperator'],

@@ -8,7 +8,7 @@ import type { TextName } from './texts.ts'
 
 /** The parts of the console. Each part is one entry of the navigation. */
 export type Section =
-  'overview' | 'apiKeys' | 'applications' | 'connected' | 'activity' | 'operator' | 'inspector'
+  'overview' | 'apiKeys' | 'applications' | 'connected' | 'usage' | 'activity' | 'operator' | 'inspector'
 
 /** One request that was checked: the caller may make it, and its form came from one of our pages. */
 export interface Call<Resource = undefined> extends Visit<Resource> {

@@ -12,6 +12,7 @@ import { healthPage } from './operator/health-page.ts'
 import { keysPages } from './operator/keys-page.ts'
 import { revokePages } from './operator/revoke-page.ts'
 import { searchPage } from './operator/search-page.ts'
+import { usagePages } from './usage/usage-pages.ts'
 import { overviewPage } from './overview/overview-page.ts'
 import type { Page } from './page-types.ts'
 import type { ConsoleServices } from './services.ts'
@@ -27,6 +28,7 @@ export function consolePages(services: ConsoleServices): readonly Page[] {
   return [
     overviewPage(services),
     ...hygienePages(services),
+    ...usagePages(services),
     ...[apiKeyKind(services), applicationKind(services)].flatMap((kind) => [
       listPage(kind, services),
       // The path of this page must come before `/:clientId`.

@@ -28,6 +28,12 @@ function createFormats(lang: string) {
       timeZone: 'UTC',
       timeZoneName: 'short',
     }),
+    hour: new Intl.DateTimeFormat(lang, {
+      hour: '2-digit',
+      minute: '2-digit',
+      timeZone: 'UTC',
+      timeZoneName: 'short',
+    }),
     relative: new Intl.RelativeTimeFormat(lang),
     thisMinute: new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }).format(0, 'minute'),
     list: new Intl.ListFormat(lang),
@@ -65,6 +71,8 @@ export function createReaders() {
       localize: (text: LocalizedText) => localize(text, texts.locales, texts.defaultLocale),
       /** A day. @param seconds epoch seconds */
       date: (seconds: number): Html => time(seconds * 1000, formats.date.format(seconds * 1000)),
+      /** An hour of a day, in UTC. @param seconds epoch seconds */
+      hour: (seconds: number): Html => time(seconds * 1000, formats.hour.format(seconds * 1000)),
       /** A day with the time in UTC. @param milliseconds since the epoch */
       dateTime: (milliseconds: number): Html => time(milliseconds, formats.dateTime.format(milliseconds)),
       relative,

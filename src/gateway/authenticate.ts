@@ -44,7 +44,8 @@ export interface AuthenticateOptions<Scope extends string = string> {
   readonly mountPath?: string | undefined
   /**
    * The network address of the caller, such as the address that your framework finds behind your proxy. It is needed for
-   * clients with `allowedAddresses`. @default not known: calls of such clients get 403
+   * clients with `allowedAddresses`: without it, their calls get 403.
+   * @default the address is not known
    */
   readonly address?: string | undefined
 }

@@ -154,7 +154,7 @@ function decode(path: string): string | undefined {
 }
 
 /**
- * Decodes and folds a path as far as any router might. Removes control characters and spaces, and turns
+ * Decodes and folds a path at least as far as any router does. Removes control characters and spaces, and turns
  * backslashes into slashes. Dot segments and repeated slashes stay.
  *
  * @returns one reading of an ASCII path. Any other path has two readings: its bytes read as Latin-1 and as

@@ -33,7 +33,7 @@ export function isAllowed(networks: string, address: string | undefined): boolea
   return address !== undefined && isIn(list, address)
 }
 
-/** A list for each family: one `BlockList` would find an IPv4 address in an IPv6 network such as `::/1` too. */
+/** Each family has a list of its own. A common list would find IPv4 addresses in IPv6 networks such as `::/1`. */
 type NetworkList = Readonly<Record<'ipv4' | 'ipv6', BlockList>>
 
 function isIn(list: NetworkList, address: string): boolean {

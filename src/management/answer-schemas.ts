@@ -73,6 +73,18 @@ const ClientFindings = v.object({
   lastUsedAt: v.optional(secondsAsTime),
 })
 
+/** A number of API calls. */
+const UsageRow = v.object({
+  at: v.optional(v.pipe(secondsAsTime, v.description('The start of the hour or day'))),
+  clientId: v.optional(text),
+  operation: v.optional(
+    v.pipe(text, v.description('A scope, `POST /oauth2/token` for token requests, or `other operations`')),
+  ),
+  result: v.optional(v.picklist(['successful', 'rejected', 'failed'])),
+  outcome: v.optional(v.pipe(text, v.description('What became of the calls'))),
+  count: v.number(),
+})
+
 /** A page of a list. */
 function pageOf<Item extends v.GenericSchema>(item: Item) {
   return v.object({ items: v.array(item), cursor: v.optional(text) })
@@ -275,6 +287,13 @@ export const ANSWERS = {
   }),
   ClientFindings,
   FindingsPage: pageOf(ClientFindings),
+  UsageRows: v.object({ items: v.array(UsageRow) }),
+  TopClients: v.object({ items: v.array(v.object({ clientId: text, calls: v.number() })) }),
+  UncalledOperations: v.object({
+    items: v.optional(
+      v.pipe(texts, v.description('Scopes; absent if usage has been counted for fewer days')),
+    ),
+  }),
   UnusedProducts: v.object({ items: v.pipe(texts, v.description('Ids of products')) }),
   SecretList: v.object({ items: v.array(Secret) }),
   Session,

@@ -17,6 +17,9 @@ import { createRouteHandler } from './call-route.ts'
 import { openApiDocument } from './openapi.ts'
 import { createErrorAnswers } from './problem-details.ts'
 import { route, type Route } from './route.ts'
+import { usageRule } from '../front-door/usage-option.ts'
+import type { Usage } from '../usage/usage.ts'
+import { usageRoutes } from './usage-routes.ts'
 import { apiKeyRoutes, applicationRoutes } from './routes-of-each-kind.ts'
 
 /** Options of the management API. */
@@ -31,6 +34,8 @@ export interface ManagementOptions {
    * @default `path`
    */
   readonly mountPath?: string | undefined
+  /** The result of `createUsage()`. The API then has routes about usage. @default the API has no such routes */
+  readonly usage?: Usage | undefined
 }
 
 /**
@@ -46,6 +51,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
   checkInput('createManagementApi()', options, {
     path: optional(mountPathProblem),
     mountPath: optional(mountPathProblem),
+    usage: optional(usageRule),
   })
   const { path, mountPath } = pathsOf({ ...options, path: options.path ?? DEFAULT_PATH })
   const { accounts, issuer, csrfKeys } = parts
@@ -80,6 +86,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
     ...applicationRoutes(parts, ofClients),
     ...leakedSecretRoutes(parts),
     ...hygieneRoutes(parts),
+    ...(options.usage ? usageRoutes(parts, options.usage) : []),
     ...catalogRoutes(parts),
     ...authorizationRoutes(parts.grants, parts.registry),
     ...auditRoutes(parts),

@@ -17,6 +17,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Applications: 'Credentials of programs that act on the accounts of users who approved it.',
   Secrets: 'Client secrets that leaked.',
   Hygiene: 'API keys and applications that need attention.',
+  Usage: 'How often clients call which operation, if the host counts it.',
   Catalog: 'The products and operations that clients may have.',
   Authorizations: 'What the caller has approved, and how to revoke it.',
   'Audit trail': 'Who did what, and when.',

@@ -3,6 +3,7 @@ import { LIST_ORDERS } from '../clients/owner-list.ts'
 import { MAX_SEARCH_LENGTH } from '../front-door/search.ts'
 import { KINDS } from '../clients/walk-clients.ts'
 import { LISTED_STATES } from '../clients/why-no-token.ts'
+import type { Dimension } from '../usage/list-usage.ts'
 import { PAGE_LIMIT } from '../validation/page-limit.ts'
 import { timeAsSeconds } from './times.ts'
 
@@ -48,4 +49,50 @@ export const ClientQuery = v.strictObject({
 /** The query of a search. */
 export const SearchQuery = v.strictObject({
   text: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_SEARCH_LENGTH)),
+})
+
+/** Names with commas between them, for a query. */
+const dimensions = v.pipe(
+  v.string(),
+  v.description('What the rows are separated by, with commas'),
+  v.transform((text) => text.split(',') as Dimension[]),
+)
+
+const period = {
+  from: v.optional(
+    timeAsSeconds('The list begins with the hour or day of this time. Without it: 30 days before `to`'),
+  ),
+  to: v.optional(timeAsSeconds('The list ends with the hour or day of this time. Without it: now')),
+}
+
+/** The query of a list of the usage of an account. */
+export const UsageQuery = v.strictObject({
+  clientId: v.optional(v.pipe(v.string(), v.description('Only calls of this client'))),
+  ...period,
+  by: v.optional(dimensions),
+})
+
+/** The query of a list of usage for operators. */
+export const OperatorUsageQuery = v.strictObject({
+  accountId: v.optional(v.pipe(v.string(), v.description('Only calls of the clients of this account'))),
+  ...UsageQuery.entries,
+})
+
+/** The query of the clients with the most calls. */
+export const TopClientsQuery = v.strictObject({
+  ...period,
+  limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100))),
+})
+
+/** The query of the operations that were not called. */
+export const UncalledQuery = v.strictObject({
+  clientId: v.optional(v.string()),
+  days: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,4}$/),
+      v.description('Days in which they were not called. Without it: 90'),
+      v.transform(Number),
+    ),
+  ),
 })

@@ -1,9 +1,9 @@
 import type { CountedHours } from './call-counts.ts'
-import { isOutcome, type Outcome } from './outcomes.ts'
+import { isOutcome, resultOf, type Outcome, type Result } from './outcomes.ts'
 import { startOfDay, type StoredDay } from './usage-records.ts'
 
 /** What the rows of a list of usage are separated by. */
-export const DIMENSIONS = ['hour', 'day', 'client', 'operation', 'outcome'] as const
+export const DIMENSIONS = ['hour', 'day', 'client', 'operation', 'result', 'outcome'] as const
 
 /** What the rows of a list of usage are separated by. */
 export type Dimension = (typeof DIMENSIONS)[number]
@@ -15,6 +15,8 @@ export interface UsageRow {
   readonly clientId?: string | undefined
   /** The scope of an operation, `POST /oauth2/token` for token requests, or `other operations`. */
   readonly operation?: string | undefined
+  /** `successful`, `rejected` because of the caller (4xx), or `failed` because of the service (5xx or no answer). */
+  readonly result?: Result | undefined
   readonly outcome?: Outcome | undefined
   readonly count: number
 }
@@ -66,16 +68,17 @@ function addRows(
       const row: Omit<UsageRow, 'count'> = {
         ...fields,
         ...(by.includes('operation') && { operation }),
+        ...(by.includes('result') && { result: resultOf(outcome) }),
         ...(by.includes('outcome') && { outcome }),
       }
       const time = String(row.at ?? '').padStart(12, '0')
-      const key = [time, row.clientId, row.operation, row.outcome].join('\n')
+      const key = [time, row.clientId, row.operation, row.result, row.outcome].join('\n')
       rows.set(key, { ...row, count: (rows.get(key)?.count ?? 0) + count })
     }
   }
 }
 
-const COLUMNS = ['at', 'clientId', 'operation', 'outcome', 'count'] as const
+const COLUMNS = ['at', 'clientId', 'operation', 'result', 'outcome', 'count'] as const
 
 /**
  * A list of usage as CSV (RFC 4180) with a header. Times are ISO 8601 in UTC. A value that a spreadsheet would take for a

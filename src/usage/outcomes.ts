@@ -47,10 +47,10 @@ export const OUTCOMES = [...CALL_OUTCOMES, ...TOKEN_OUTCOMES] as const
  */
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** The group of an outcome: successful, rejected because of the caller (4xx), or failed because of the service (5xx). */
-export type OutcomeGroup = 'successful' | 'rejected' | 'failed'
+/** The result of a call: successful, rejected because of the caller (4xx), or failed because of the service (5xx). */
+export type Result = 'successful' | 'rejected' | 'failed'
 
-export function groupOf(outcome: Outcome): OutcomeGroup {
+export function resultOf(outcome: Outcome): Result {
   if (outcome === 'ok' || outcome === 'accepted' || outcome === 'issued') return 'successful'
   return ['server_error', 'unavailable', 'aborted'].includes(outcome) ? 'failed' : 'rejected'
 }

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import { createClientWalk } from '../clients/walk-clients.ts'
+import { clientIdsOf } from '../clients/client-index.ts'
 import { GatehouseError } from '../errors.ts'
 import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf, type Internals } from '../gatehouse/internals.ts'
@@ -100,7 +100,7 @@ export interface Usage {
 const DAY_SECONDS = 86_400
 const DEFAULT_DAYS = 30
 /** The clients of an account whose usage is read at the same time. */
-const AT_ONCE = 20
+const AT_ONCE = 500
 
 const PERIOD = { from: optional(epochSecondsRule), to: optional(epochSecondsRule) }
 
@@ -143,20 +143,14 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
   })
   parts.gatewayHooks.closing.push(close.end)
 
-  async function clientIdsOf({ clientId, accountId }: UsageQuery): Promise<(string | undefined)[]> {
-    if (accountId === undefined) return [clientId]
-    const ids: string[] = []
-    for await (const page of createClientWalk(parts.store).pages(accountId)) {
-      ids.push(...page.map((each) => ('client' in each ? each.client.clientId : each.id)))
-    }
-    return ids
-  }
+  const clientsOf = ({ clientId, accountId }: UsageQuery): Promise<readonly (string | undefined)[]> =>
+    accountId === undefined ? Promise.resolve([clientId]) : clientIdsOf(parts.store, accountId)
 
   return {
     async list(query = {}) {
       const { from, to, by = ['day', 'outcome'] } = checkQuery(query, { hourDays, now })
       await parts.ready()
-      const ids = await clientIdsOf(query)
+      const ids = await clientsOf(query)
       const [first, last] = [dayOf(from * 1000), dayOf(to * 1000)]
       const all: Parameters<typeof rowsOf>[0][number][] = []
       for (let at = 0; at < ids.length; at += AT_ONCE) {
@@ -174,7 +168,7 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
         ...PERIOD,
         limit: optional(wholeNumber(1, 100)),
       })
-      const { from, to } = periodOf(input, now)
+      const { from, to } = requireOrder(periodOf(input, now))
       await parts.ready()
       return topClients(records, { from, to }, input.limit ?? 20)
     },
@@ -226,6 +220,12 @@ function periodOf({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now: () => numb
   return { from: from ?? Math.max(0, until - DEFAULT_DAYS * DAY_SECONDS), to: until }
 }
 
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `from` is after `to` */
+function requireOrder<Of extends { readonly from: number; readonly to: number }>(period: Of): Of {
+  if (period.from <= period.to) return period
+  throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the usage was not listed: `from` is after `to`')
+}
+
 function wholeDays({ from, to }: { readonly from: number; readonly to: number }) {
   return { from: from - (from % DAY_SECONDS), to: to - (to % DAY_SECONDS) + DAY_SECONDS - 1 }
 }
@@ -242,6 +242,7 @@ function checkQuery(query: UsageQuery, { hourDays, now }: { hourDays: number; no
   const reject = (message: string): never => {
     throw new GatehouseError('ERR_INVALID_ARGUMENT', `the usage was not listed: ${message}`)
   }
+  requireOrder(period)
   if (clientId !== undefined && accountId !== undefined) reject('pass clientId or accountId, not both')
   if (by.includes('client') && clientId === undefined && accountId === undefined) {
     reject('`client` in `by` needs clientId or accountId; topClients() lists the clients with the most calls')

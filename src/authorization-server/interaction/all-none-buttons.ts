@@ -1,4 +1,4 @@
-import type { ScopeGroup } from './scope-groups.ts'
+import type { ScopeGroup } from './scope-choices.ts'
 
 /** The buttons “All” and “None” of a group of scopes. */
 export const GROUP_CHOICES = ['all', 'none'] as const

@@ -6,7 +6,7 @@ import type { SignedIn } from '../../host/accounts.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { Pages } from './pages.ts'
 import { originOf, presentAccount, presentApplication } from './present-parties.ts'
-import { scopeGroups } from './scope-groups.ts'
+import { scopeGroups } from './scope-choices.ts'
 
 /** What a preview of the consent page needs. */
 export interface ConsentPreviewOptions {

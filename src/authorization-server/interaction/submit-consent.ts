@@ -1,7 +1,7 @@
 import { decide } from '../../grants/consent-decision.ts'
 import type { Form } from '../../http/form-body.ts'
 import { parseGroupChoice, selectGroup, type GroupChoice } from './all-none-buttons.ts'
-import { scopeGroups, type ScopeGroup } from './scope-groups.ts'
+import { scopeGroups, type ScopeGroup } from './scope-choices.ts'
 import { addressOf, csrfTokenOf, showError, type StepRequest, type StepResult } from './step.ts'
 import { isPersonSignedIn } from './switch-account.ts'
 import type { Texts } from './texts.ts'

@@ -22,8 +22,8 @@ import { readUserAgent } from './user-agent.ts'
 export interface AuditTableOptions {
   readonly catalog: CurrentCatalog
   /**
-   * The clients of the entries by id, for their names and links; see `findClients`. Leave `clients` out on the page of
-   * one client, so that no row names the client.
+   * The clients that the entries name, by client id (`findClients`): the rows show their names, with links. Leave
+   * `clients` out on the page of one client, so that no row names the client.
    */
   readonly clients?: ReadonlyMap<string, Client> | undefined
   /** The names of deleted clients by id. */

@@ -46,7 +46,10 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
           <h1><bdi>${applicationName(client)}</bdi></h1>
           ${stateBadge(call, noToken)}
         </div>
-        <a class="button" href="${to(`${path}/guide`)}">${texts.html('guideTitle')}</a>
+        <div class="line">
+          ${services.usage && html`<a class="button" href="${to(`${path}/usage`)}">${texts.html('usageTitle')}</a>`}
+          <a class="button" href="${to(`${path}/guide`)}">${texts.html('guideTitle')}</a>
+        </div>
       </div>
       ${ownStateNotice(call, noToken, { path, mayWrite })}
       ${knownToFormer.length > 0 && formerNotice(call, knownToFormer)}

@@ -40,6 +40,7 @@ function ownPage(services: ConsoleServices): Page {
       return {
         title: texts.plain('hygieneTitle'),
         body: html`${heading(texts.html('hygieneTitle'), texts.html('hygieneIntro'))}
+        ${services.usage && html`<p><a href="${call.to('/hygiene/operations')}">${texts.html('uncalledLink')}</a></p>`}
         ${findings(call, services, found, {
           path: OWN_PATH,
           fixOf: (finding, each) =>

@@ -122,8 +122,12 @@ function trail({ texts, self, resource: { client, clientId } }: Call<Found>): Ht
 }
 
 /** The owner of the client, and what the client may do. */
-function clientFacts(call: Pick<Call, 'texts' | 'to'>, client: Client, { catalog }: ConsoleServices): Html {
-  const { texts } = call
+function clientFacts(
+  call: Pick<Call, 'texts' | 'to'>,
+  client: Client,
+  { catalog, usage }: ConsoleServices,
+): Html {
+  const { texts, to } = call
   const { clientId, accountId, userId, createdBy, products, removedOperations } = client
   const titles = products.map((id) => productTitle(call, catalog.current, id))
   const removed = removedOperations.map((scope) => scopeTitle(scope, texts, catalog.current))
@@ -140,6 +144,10 @@ function clientFacts(call: Pick<Call, 'texts' | 'to'>, client: Client, { catalog
     ],
     [texts.html('createdLabel'), texts.ago(client.createdAt)],
     [texts.html('operatorLastUsed'), lastUsed(call, client)],
+    [
+      texts.html('usageTitle'),
+      usage && html`<a href="${to(`${clientPath(clientId)}/usage`)}">${texts.html('usageShow')}</a>`,
+    ],
     [texts.html('expiryTitle'), expiryFact(call, client)],
     [texts.html('productsLabel'), titles.length > 0 ? texts.list(titles) : texts.html('none')],
     [texts.html('operatorRemoved'), removed.length > 0 && texts.list(removed)],

@@ -8,10 +8,14 @@ import { choiceLinks, panel } from '../elements/elements.ts'
 import type { AuditPage } from '../../audit/read-trail.ts'
 import { auditTable, type AuditTableOptions } from '../activity/audit-table.ts'
 
+/** The path of the operators' page about usage, which exists if the host counts usage. */
+export const USAGE_PATH = '/operator/usage'
+
 /** The path and the name of each page that does not belong to one client or account. */
 const PAGES: readonly (readonly [string, TextName])[] = [
   ['/operator', 'operatorNavSearch'],
   ['/operator/hygiene', 'hygieneTitle'],
+  [USAGE_PATH, 'usageTitle'],
   ['/operator/signing-keys', 'operatorKeysTitle'],
   ['/operator/health', 'operatorHealthTitle'],
   ['/operator/audit', 'operatorAuditTitle'],
@@ -40,11 +44,12 @@ export function operatorPage<Resource = undefined>({
  * @param path the path of the page, if it is one of `PAGES`
  */
 export function operatorView(
-  { texts, to }: Pick<Call, 'texts' | 'to'>,
+  { texts, to, has }: Pick<Call, 'texts' | 'to' | 'has'>,
   { title, heading = title, path: own }: { title: string; heading?: HtmlValue; path?: string },
   content: HtmlValue,
 ): View {
-  const links = PAGES.map(([path, name]) => ({
+  const shown = PAGES.filter(([path]) => path !== USAGE_PATH || has('usage'))
+  const links = shown.map(([path, name]) => ({
     href: to(path),
     text: texts.html(name),
     isCurrent: path === own,

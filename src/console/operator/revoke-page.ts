@@ -45,8 +45,8 @@ async function revoke(services: ConsoleServices, call: Call): Promise<RevokeOutc
 }
 
 /**
- * Ends all secrets of an account or user: reports each of its API keys and applications as leaked. The clients of one
- * page are reported at the same time, even if some records are corrupt.
+ * Ends all secrets of an account or user: reports each of its API keys and applications as leaked. If some records
+ * are corrupt, the other clients are still reported.
  *
  * @param errors gets an error for each corrupt record
  * @returns the number of clients that were reported

@@ -5,6 +5,7 @@ import { formsOf, unescapeHtml, type Page } from '../../support/browser.ts'
 import { startHost, type Host } from '../../support/host.ts'
 import { readSession, sessionIn } from '../../support/session-cookie.ts'
 import { createConsole } from '../../../src/console.ts'
+import { createUsage } from '../../../src/usage.ts'
 
 /** The names of users, by user id. Other users have no name. */
 const NAMES = new Map([['anna', 'Anna Ash']])
@@ -46,7 +47,13 @@ export async function startConsole(options: {
     },
     mount(app, gatehouse) {
       if (options.mount) options.mount(app, gatehouse)
-      else app.use(createConsole(gatehouse, options.console))
+      else
+        app.use(
+          createConsole(gatehouse, {
+            usage: createUsage(gatehouse, { intervalSeconds: 3600 }),
+            ...options.console,
+          }),
+        )
       app.use(gatehouse.middleware())
       app.use(gatehouse.gateway.middleware())
     },

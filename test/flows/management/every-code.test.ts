@@ -176,7 +176,7 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
           headers: { 'test-token': '', 'test-session': isForOperators(operation) ? 'root' : 'acme' },
         }
       case 'ERR_NOT_FOUND':
-        if (path === '/audit') return { query: '?clientId=key_unknown' }
+        if (path === '/audit' || path === '/usage') return { query: '?clientId=key_unknown' }
         if (path.endsWith('/report-leaked'))
           return { headers: JSON_TYPE, body: JSON.stringify({ secret: 'unknown' }) }
         return {
@@ -198,6 +198,8 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
         return hasBody ? bodyWith({ colour: 'red' }) : { headers: { 'if-match': '"1"' } }
       case 'ERR_INVALID_ARGUMENT':
         if (path.endsWith('/owner')) return { headers: JSON_TYPE, body: JSON.stringify({ userId: '' }) }
+        if (path.endsWith('/uncalled-operations')) return { query: '?days=0' }
+        if (path.includes('/usage')) return { query: '?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z' }
         if (operation.hasQuery) return { query: '?cursor=unknown' }
         return hasBody ? bodyWith({ name: 'a\nb' }) : { values: { product: 'unknown', scope: 'unknown' } }
       case 'ERR_SCOPE_TOO_LARGE':

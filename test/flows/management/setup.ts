@@ -4,6 +4,7 @@ import { createBrowser } from '../../support/browser.ts'
 import { startHost, type Host } from '../../support/host.ts'
 import { documentOf, expectDescribed } from './described.ts'
 import { createManagementApi } from '../../../src/management.ts'
+import { createUsage, type Usage } from '../../../src/usage.ts'
 
 /** The headers that say to the test host who calls: a session, or a token of a script. */
 function signedInBy(ctx: Context): SignedIn | undefined {
@@ -30,6 +31,7 @@ export async function startManagement(options: {
     ['bob', { id: 'bob', kycLevel: 'none' }],
     ['acme', { id: 'acme', kycLevel: 'verified' }],
   ])
+  let usage: Usage | undefined
   const host = await startHost({
     store: options.store,
     accounts,
@@ -45,13 +47,15 @@ export async function startManagement(options: {
       ...options.gatehouse,
     },
     mount(app, gatehouse) {
-      app.use(createManagementApi(gatehouse))
+      usage = createUsage(gatehouse, { intervalSeconds: 3600 })
+      app.use(createManagementApi(gatehouse, { usage }))
       app.use(gatehouse.middleware())
       app.use(gatehouse.gateway.middleware())
     },
   })
   await host.gatehouse.ready()
-  return { ...host, api: (person: string) => apiOf(host, person) }
+  if (!usage) throw new Error('not mounted')
+  return { ...host, usage, api: (person: string) => apiOf(host, person) }
 }
 
 export type ManagementHost = Awaited<ReturnType<typeof startManagement>>

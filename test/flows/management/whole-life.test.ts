@@ -400,6 +400,36 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     expect((await root.GET('/operator/hygiene/products')).data).toEqual({ items: expect.any(Array) })
   })
 
+  it('usage is listed for its owner, and with the busiest clients for operators', async () => {
+    const [acme, root] = [clientFor('acme'), clientFor('root')]
+    const { clientId } = (await acme.GET('/api-keys')).data!.items[0]!
+    await host.usage.flush()
+    const by = 'operation,outcome'
+    const mine = (await acme.GET('/usage', { params: { query: { clientId, by } } })).data!
+    expect(mine.items).toContainEqual({
+      operation: 'POST /oauth2/token',
+      outcome: 'issued',
+      count: expect.any(Number),
+    })
+    expect((await acme.GET('/usage', { params: { query: { by: 'client' } } })).data!.items).toContainEqual({
+      clientId,
+      count: expect.any(Number),
+    })
+    expect((await clientFor('dora').GET('/usage', { params: { query: { clientId } } })).error).toMatchObject({
+      code: 'ERR_NOT_FOUND',
+    })
+    const all = (await root.GET('/operator/usage', { params: { query: { by: 'day,result' } } })).data!
+    expect(all.items[0]).toEqual({
+      at: expect.stringMatching(/T00:00:00Z$/),
+      result: expect.any(String),
+      count: expect.any(Number),
+    })
+    const top = (await root.GET('/operator/usage/top-clients')).data!.items
+    expect(top.map((each) => each.clientId)).toContain(clientId)
+    expect((await root.GET('/operator/usage/uncalled-operations')).data).toEqual({})
+    expect((await acme.GET('/operator/usage')).error).toMatchObject({ code: 'ERR_FORBIDDEN' })
+  })
+
   it('the audit trail of the account tells that life in order, with actor and address, and without a secret', async () => {
     const api = clientFor('acme')
     type Entry = components['schemas']['AuditEntry']

@@ -1,7 +1,7 @@
 import type { ScopeStatus } from '../../../grants/consent-needed.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { formatGroupChoice, GROUP_CHOICES, type GroupChoice } from '../all-none-buttons.ts'
-import type { ScopeEntry, ScopeGroup } from '../scope-groups.ts'
+import type { ScopeEntry, ScopeGroup } from '../scope-choices.ts'
 import type { Texts } from '../texts.ts'
 import type { Frame } from './layout.ts'
 

@@ -1,7 +1,7 @@
 import { html, type Html } from '../../../http/html.ts'
 import type { PendingInteraction } from '../port.ts'
 import type { GroupChoice } from '../all-none-buttons.ts'
-import type { ScopeGroup } from '../scope-groups.ts'
+import type { ScopeGroup } from '../scope-choices.ts'
 import type { Texts } from '../texts.ts'
 import { applicationName, displayText, webAddress } from '../../../http/pages/display-text.ts'
 import { logoTile } from '../../../http/pages/logo-tile.ts'
