@@ -27,6 +27,7 @@ import { instructions } from './server/terminal.ts'
 import { pageHeaders, signedInAccount, website } from './server/website.ts'
 import { createConsole } from 'koa-gatehouse/console'
 import { createManagementApi } from 'koa-gatehouse/management'
+import { createUsage } from 'koa-gatehouse/usage'
 
 /**
  * Logs one line for each message, and errors with all their details. A real service uses a logger such as
@@ -92,8 +93,10 @@ async function start(): Promise<void> {
   app.use(session({ key: 'harbour.session', sameSite: 'lax' }, app))
   app.use(pageHeaders)
   app.use(bodyParser())
-  app.use(createManagementApi(gatehouse))
-  const developerConsole = createConsole(gatehouse, { layout: consoleLayout })
+  // Charts of the calls. They are at most two seconds old.
+  const usage = createUsage(gatehouse, { intervalSeconds: 2 })
+  app.use(createManagementApi(gatehouse, { usage }))
+  const developerConsole = createConsole(gatehouse, { layout: consoleLayout, usage })
   app.use(developerConsole)
   app.use(developerConsole.connectedApplications({ path: '/applications' }))
   app.use(gatehouse.middleware())

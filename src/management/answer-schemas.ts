@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { NO_TOKEN_REASONS } from '../clients/why-no-token.ts'
 import { FINDINGS } from '../clients/findings.ts'
 import { linksOf } from './body-schemas.ts'
+import { USAGE_ANSWERS } from './usage-answers.ts'
 import { millisecondsAsTime, secondsAsTime } from './times.ts'
 
 const text = v.string()
@@ -71,18 +72,6 @@ const ClientFindings = v.object({
   createdAt: secondsAsTime,
   expiresAt: v.optional(secondsAsTime),
   lastUsedAt: v.optional(secondsAsTime),
-})
-
-/** A number of API calls. */
-const UsageRow = v.object({
-  at: v.optional(v.pipe(secondsAsTime, v.description('The start of the hour or day'))),
-  clientId: v.optional(text),
-  operation: v.optional(
-    v.pipe(text, v.description('A scope, `POST /oauth2/token` for token requests, or `other operations`')),
-  ),
-  result: v.optional(v.picklist(['successful', 'rejected', 'failed'])),
-  outcome: v.optional(v.pipe(text, v.description('What became of the calls'))),
-  count: v.number(),
 })
 
 /** A page of a list. */
@@ -287,13 +276,7 @@ export const ANSWERS = {
   }),
   ClientFindings,
   FindingsPage: pageOf(ClientFindings),
-  UsageRows: v.object({ items: v.array(UsageRow) }),
-  TopClients: v.object({ items: v.array(v.object({ clientId: text, calls: v.number() })) }),
-  UncalledOperations: v.object({
-    items: v.optional(
-      v.pipe(texts, v.description('Scopes; absent if usage has been counted for fewer days')),
-    ),
-  }),
+  ...USAGE_ANSWERS,
   UnusedProducts: v.object({ items: v.pipe(texts, v.description('Ids of products')) }),
   SecretList: v.object({ items: v.array(Secret) }),
   Session,

@@ -1,4 +1,4 @@
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import { clientNotFound } from '../clients/client-id.ts'
 import { findClients } from '../front-door/clients-named-in-list.ts'
 import type { Caller, Visit } from '../front-door/access.ts'

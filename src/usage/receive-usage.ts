@@ -29,7 +29,7 @@ export interface ReceiverOptions {
 }
 
 /** The path below {auth_url} to which gateways without the store send their usage. */
-export const USAGE_PATH = '/oauth2/usage'
+const USAGE_PATH = '/oauth2/usage'
 
 /** The largest request. 100 clients with some dozens of operations each have less. */
 const MAX_BYTES = 4 * 1024 * 1024

@@ -1,16 +1,15 @@
 import { html, type Html } from '../../http/html.ts'
 import { table } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
+import type { Result } from '../../usage/outcomes.ts'
 import type { TextName } from '../texts.ts'
 
-/** The results of calls, from the bottom of a bar to its top: the style, and the name. */
-export const RESULTS = {
-  successful: ['fine', 'usageSuccessful'],
-  rejected: ['refused', 'usageRejected'],
-  failed: ['broken', 'usageFailed'],
-} as const satisfies Readonly<Record<string, readonly [string, TextName]>>
-
-export type Result = keyof typeof RESULTS
+/** The names of the results of calls, from the bottom of a bar to its top. */
+const RESULTS = {
+  successful: 'usageSuccessful',
+  rejected: 'usageRejected',
+  failed: 'usageFailed',
+} as const satisfies Readonly<Record<Result, TextName>>
 
 /** Numbers of calls by result. */
 export type Sums = Readonly<Record<Result, number>>
@@ -38,7 +37,6 @@ const LEAST = 2
  */
 export function barChart(
   { texts }: Pick<Call, 'texts'>,
-  title: TextName,
   bars: readonly Bar[],
   nameOf: (at: number) => Html,
 ): Html {
@@ -64,7 +62,7 @@ export function barChart(
       ${table(
         [
           { title: texts.html('usageTime') },
-          ...Object.values(RESULTS).map(([, name]) => ({
+          ...Object.values(RESULTS).map((name) => ({
             title: texts.html(name),
             label: texts.plain(name),
           })),
@@ -75,7 +73,6 @@ export function barChart(
         ]),
       )}
     </details>
-    <span class="unseen">${texts.html(title)}</span>
   </figure>`
 }
 
@@ -99,18 +96,16 @@ function rectangles({ sums }: Bar, at: number, most: number): Html[] {
     if (sums[result] === 0) return []
     const height = Math.max(LEAST, (sums[result] / most) * (HEIGHT - 2 * LEAST))
     bottom -= height
-    const [style] = RESULTS[result]
     const [x, y] = [at * STEP + 1, Math.max(0, bottom)].map((each) => each.toFixed(1))
-    return html`<rect class="${style}" x="${x}" y="${y}" width="${WIDTH}" height="${height.toFixed(1)}" />`
+    return html`<rect class="${result}" x="${x}" y="${y}" width="${WIDTH}" height="${height.toFixed(1)}" />`
   })
 }
 
 function legend({ texts }: Pick<Call, 'texts'>, sum: Sums): Html {
   return html`<ul class="legend">
     ${keys().map((result) => {
-      const [style, name] = RESULTS[result]
       return html`<li>
-        <span class="${style}" aria-hidden="true"></span> ${texts.html(name)}:
+        <span class="${result}" aria-hidden="true"></span> ${texts.html(RESULTS[result])}:
         ${writeNumber(texts.lang, sum[result])}
       </li>`
     })}

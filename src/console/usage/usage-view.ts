@@ -1,11 +1,12 @@
 import { html, type Html } from '../../http/html.ts'
+import type { Result } from '../../usage/outcomes.ts'
 import type { Usage, UsageQuery } from '../../usage/usage.ts'
 import type { UsageRow } from '../../usage/list-usage.ts'
 import { columns, panel, table } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { scopeTitle } from '../scope-title.ts'
-import { barChart, sumOf, totalOf, writeNumber, type Bar, type Result, type Sums } from './bar-chart.ts'
+import { barChart, sumOf, totalOf, writeNumber, type Bar, type Sums } from './bar-chart.ts'
 import { OUTCOME_TEXTS } from './outcome-texts.ts'
 
 const HOUR = 3600
@@ -35,11 +36,11 @@ export async function usageView(
   const nameOf = (operation: string) => operationName(call, catalog, operation)
   return html`${panel(
     { title: texts.html('usageHours') },
-    barChart(call, 'usageHours', barsOf(hours, { now, step: HOUR, count: HOURS }), (at) => texts.hour(at)),
+    barChart(call, barsOf(hours, { now, step: HOUR, count: HOURS }), (at) => texts.hour(at)),
   )}
   ${panel(
     { title: texts.html('usageDays') },
-    barChart(call, 'usageDays', barsOf(days, { now, step: DAY, count: DAYS }), texts.date),
+    barChart(call, barsOf(days, { now, step: DAY, count: DAYS }), texts.date),
   )}
   ${panel({ title: texts.html('usageProblems'), id: 'problems' }, problems(call, days, nameOf))}
   ${panel({ title: texts.html('usageOperations'), id: 'operations' }, operations(call, days, nameOf))}`

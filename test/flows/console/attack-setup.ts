@@ -13,8 +13,8 @@ interface KnownPage {
   readonly actions: readonly string[]
 }
 
-// The pages read their services only when they are shown.
-const unused = new Proxy({}, { get: () => undefined }) as ConsoleServices
+// The pages read their services only when they are shown. With the service `usage`, there are pages about usage.
+const unused = new Proxy({}, { get: (_, name) => (name === 'usage' ? {} : undefined) }) as ConsoleServices
 
 /** Every page of the console. */
 export const PAGES: readonly KnownPage[] = consolePages(unused).map(({ path, access, actions = {} }) => ({
@@ -57,6 +57,7 @@ export function fieldsOf(action: string, { apiKey, application }: Targets): Reco
     rotateSecret: { overlap: 'now', request: randomUUID() },
     revokeSecret: { which: 'old' },
     addProduct: { product: 'payments' },
+    removeOperations: { clientId: apiKey, scope: 'invoices:read' },
     removeProduct: { product: 'invoices' },
     removeOperation: { operation: 'invoices:read' },
     restoreOperation: { operation: 'invoices:create' },
