@@ -1,0 +1,72 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import type { Store } from 'koa-gatehouse'
+import { memoryStore } from '../../../adapters/memory.ts'
+import { createUsageRecords, dayOf } from '../../../src/usage/usage-records.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+/** A store that knows the bytes of its present values. */
+function measuredStore(inner: Store) {
+  const values = new Map<string, { readonly bytes: number; readonly until: number }>()
+  const keep = (key: string, value: string, ttl = Infinity) =>
+    values.set(key, { bytes: key.length + value.length, until: Date.now() + ttl * 1000 })
+  const store: Store = {
+    ...inner,
+    async set(key, value, ttl) {
+      await inner.set(key, value, ttl)
+      keep(key, value, ttl)
+    },
+    async create(key, value, ttl) {
+      const isDone = await inner.create(key, value, ttl)
+      if (isDone) keep(key, value, ttl)
+      return isDone
+    },
+    async replace(key, expected, value, ttl) {
+      const isDone = await inner.replace(key, expected, value, ttl)
+      if (isDone) keep(key, value, ttl)
+      return isDone
+    },
+    async delete(key) {
+      values.delete(key)
+      return inner.delete(key)
+    },
+  }
+  const bytes = () => {
+    for (const [key, { until }] of values) if (until <= Date.now()) values.delete(key)
+    return [...values.values()].reduce((sum, value) => sum + value.bytes, 0)
+  }
+  return { store, bytes, keys: () => values.size }
+}
+
+it('after 400 days the store has stopped growing', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-01T12:00:00Z') })
+  const { store, bytes, keys } = measuredStore(memoryStore())
+  const records = createUsageRecords(store, { days: 400, hourDays: 7 })
+  const hours = Object.fromEntries(
+    Array.from({ length: 24 }, (_, hour) => [
+      hour,
+      { 'invoices:read': { ok: 1000 }, 'payments:list': { ok: 50 } },
+    ]),
+  )
+  const at: Record<number, { bytes: number; keys: number }> = {}
+  for (let day = 1; day <= 900; day += 1) {
+    const now = Date.now()
+    for (const clientId of ['key_1', 'key_2', undefined]) {
+      for (const source of ['one', 'two']) {
+        const totals = { day: dayOf(now), source: `${source}${day}`, clientId, isFirst: true }
+        await records.write({ ...totals, hours: JSON.stringify(hours) }, now)
+        await records.mergeOldDays(clientId, now)
+      }
+    }
+    if (day % 50 === 0) at[day] = { bytes: bytes(), keys: keys() }
+    vi.setSystemTime(now + 86_400_000)
+  }
+  console.table(at)
+  // A record lives to the end of its 400th day.
+  expect(at[450]?.bytes).toBeGreaterThan(1.05 * (at[350]?.bytes ?? 0))
+  expect(at[900]?.bytes).toBeLessThanOrEqual(1.01 * (at[450]?.bytes ?? 0))
+  expect(at[900]?.keys).toBeLessThanOrEqual(at[450]?.keys ?? 0)
+  const days = await records.read('key_1', '1970-01-02', dayOf(Date.now()))
+  expect(days.length).toBeLessThanOrEqual(420)
+  expect(await store.range('usage-days:key_1', { limit: 1000 })).toHaveLength(keys() / 3)
+}, 60_000)
