@@ -1,6 +1,7 @@
 import { GatehouseError } from '../src/errors.ts'
 import { createChannelListeners } from '../src/store/channel-listeners.ts'
 import type { Store } from '../src/store/contract.ts'
+import { createSlotCounters } from '../src/store/slot-counters.ts'
 
 interface Value {
   text: string
@@ -36,6 +37,7 @@ export function memoryStore(): Store {
   const values = new Map<string, Value>()
   const indexes = createIndexes()
   const channels = createChannelListeners()
+  const counters = createSlotCounters()
   let closed = false
 
   const sweepValues = createSweep(values)
@@ -79,7 +81,11 @@ export function memoryStore(): Store {
         return true
       }),
 
-    delete: (key) => run(() => getUnexpired(values, key) !== undefined && values.delete(key)),
+    delete: (key) =>
+      run(() => {
+        counters.delete(key)
+        return getUnexpired(values, key) !== undefined && values.delete(key)
+      }),
 
     add: (...args) => run(() => indexes.add(...args)),
 
@@ -95,6 +101,8 @@ export function memoryStore(): Store {
         return async () => void remove()
       }),
 
+    count: (...args) => run(() => counters.count(...args)),
+
     ping: () => run(() => {}),
 
     async close() {
@@ -102,6 +110,7 @@ export function memoryStore(): Store {
       values.clear()
       indexes.clear()
       channels.clear()
+      counters.clear()
     },
   }
 }

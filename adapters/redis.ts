@@ -11,6 +11,7 @@ import { reconnectEnded } from './redis/reconnect-ended.ts'
 import { isMisdirected } from './redis/redirection.ts'
 import { createSubscriptions } from './redis/subscriptions.ts'
 import { execute, writes, type Write } from './redis/write-commands.ts'
+import { countInSlots } from './redis/write-scripts.ts'
 
 export type { RedisClient, RedisConnection } from './redis/client.ts'
 export type { Durability, RedisStoreOptions } from './redis/options.ts'
@@ -120,6 +121,14 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
 
     subscribe: (name, listener, missed) =>
       run(() => subscriptions.subscribe(channel(name), listener, missed)),
+
+    count: (name, amount, { slotSeconds, slots }) =>
+      run(async () => {
+        const { command, withText } = countInSlots(key(name), amount, slotSeconds, slots)
+        const reply = (await execute({ command, withText }, send)) as readonly unknown[]
+        const [time = 0, ...counts] = reply.map(Number)
+        return { time, counts }
+      }),
 
     ping: () =>
       run(async () => {

@@ -57,7 +57,7 @@ export const writes = {
  * @throws what `send` throws
  */
 export async function execute<T>(
-  { command, withText }: Write,
+  { command, withText }: Pick<Write, 'command' | 'withText'>,
   send: (command: RedisCommand) => Promise<T>,
 ): Promise<T> {
   try {

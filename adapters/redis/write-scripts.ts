@@ -51,6 +51,32 @@ export const add = createScript(`${ADD}
 return 1`)
 
 /**
+ * Adds to the present slot of a counter, and answers with the time of the server in milliseconds and the counts of the
+ * slots, the newest first. The value is a text such as `29:5 30:2`: slots and their counts. Slots in the future, as after
+ * a change of the server's clock, are dropped.
+ */
+export const countInSlots = createScript(`
+local amount, length, slots = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local time = redis.call('TIME')
+local ms = time[1] * 1000 + math.floor(time[2] / 1000)
+local present = math.floor(ms / 1000 / length)
+local counts = {}
+for slot, count in string.gmatch(redis.call('GET', KEYS[1]) or '', '(%d+):(%d+)') do
+  counts[tonumber(slot)] = tonumber(count)
+end
+if amount > 0 then
+  counts[present] = (counts[present] or 0) + amount
+  local kept = {}
+  for slot = present - slots + 1, present do
+    if counts[slot] then kept[#kept + 1] = string.format('%.0f:%.0f', slot, counts[slot]) end
+  end
+  redis.call('SET', KEYS[1], table.concat(kept, ' '), 'EX', length * slots)
+end
+local reply = { ms }
+for slot = present, present - slots + 1, -1 do reply[#reply + 1] = counts[slot] or 0 end
+return reply`)
+
+/**
  * The durable forms of the writes that may find nothing to change. Replicas have to confirm such a write even if
  * nothing changes, because an earlier, unconfirmed write may have made the change. But since Redis 7.2, and in Valkey,
  * WAIT waits only for the last command of its connection that replicated something. So a script that has nothing to

@@ -151,6 +151,24 @@ export interface Store {
     missed?: () => void,
   ): Promise<() => Promise<void>>
 
+  /**
+   * Adds `amount` to the counter of `key`, and answers what all processes have counted. Optional: limits of calls use it,
+   * and without it each process counts alone. Atomic across all processes. Time is divided into slots of `slotSeconds`,
+   * which begin at multiples of `slotSeconds` since the epoch, by one clock for all processes. `amount` is added to the
+   * present slot. The counter is absent once no slot of the last `slots` slots has a count. A counter is lost with a server
+   * of the database, or may be counted once more than asked for if an answer was lost, and no other data depends on it. The
+   * key of a counter never equals the key of a value or the name of an index. `delete` of the key also deletes the counter,
+   * whatever it answers.
+   *
+   * @param amount a whole number from 0; with 0 the counter is only read
+   * @param options.slots the number of slots that are kept, 1 to 100
+   */
+  count?(
+    key: string,
+    amount: number,
+    options: { readonly slotSeconds: number; readonly slots: number },
+  ): Promise<SlotCounts>
+
   /** Resolves if the database answers. */
   ping(): Promise<void>
 
@@ -166,6 +184,14 @@ export interface Store {
    * calls resolve or reject. After `close`, every other method rejects, and no listener is called.
    */
   close(): Promise<void>
+}
+
+/** What all processes have counted. */
+export interface SlotCounts {
+  /** The clock that decides about slots, in milliseconds since the epoch. */
+  readonly time: number
+  /** The counts of the present slot and of the slots before it, the newest first. */
+  readonly counts: readonly number[]
 }
 
 /** The state of a database. */

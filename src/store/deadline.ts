@@ -1,6 +1,6 @@
 import { GatehouseError } from '../errors.ts'
 import { withTimeout } from '../async/with-timeout.ts'
-import type { Store } from './contract.ts'
+import type { SlotCounts, Store } from './contract.ts'
 import { isCorruptRecord } from './corrupt-record.ts'
 import type { MetCorruptRecords, StoreWithMemory } from './met-corrupt-records.ts'
 import { wrapCalls } from './wrap-calls.ts'
@@ -62,9 +62,16 @@ export function withDeadline(
       })
     },
     ping: () => inTime(() => store.ping()),
+    ...(store.count && { count: (...args) => inTime(async () => countIn(store, args), args[0]) }),
     ...(store.inspect && { inspect: () => inTime(async () => store.inspect?.() ?? { checks: [] }) }),
     close: () => store.close(),
   }
+}
+
+/** Counts in a store that has the method. */
+export function countIn(store: Store, args: Parameters<NonNullable<Store['count']>>): Promise<SlotCounts> {
+  if (store.count) return store.count(...args)
+  throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store has no counters')
 }
 
 /**

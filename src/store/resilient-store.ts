@@ -1,7 +1,7 @@
 import type { Logger } from '../host/logger.ts'
 import { createCircuitBreaker, type CircuitBreaker } from './circuit-breaker.ts'
 import type { Store } from './contract.ts'
-import { withDeadline } from './deadline.ts'
+import { countIn, withDeadline } from './deadline.ts'
 import { createMetCorruptRecords, type StoreWithMemory } from './met-corrupt-records.ts'
 import { wrapCalls } from './wrap-calls.ts'
 
@@ -61,6 +61,7 @@ function withBreakers(
     ...store,
     ...wrapCalls(store, reads.run, writes.run),
     ping,
+    ...(store.count && { count: (...args) => reads.run(() => countIn(store, args)) }),
     // The adapter calls `missed` when the connection for messages is restored. The store then probably answers. An
     // answered ping closes the circuit, so that the subscriber can read what it missed.
     subscribe: (channel, listener, missed) =>

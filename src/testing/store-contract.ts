@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Store } from '../store/contract.ts'
 import { atomicity } from './store-contract/atomicity.ts'
 import { closing } from './store-contract/closing.ts'
+import { counters } from './store-contract/counters.ts'
 import { description } from './store-contract/description.ts'
 import { durability } from './store-contract/durability.ts'
 import { expiry } from './store-contract/expiry.ts'
@@ -110,7 +111,7 @@ export function storeContract(options: StoreContractOptions): readonly StoreCont
   }
 
   return [
-    ...asCases({ ...values, ...atomicity, ...expiry, ...indexes, ...messages }, (store) => ({
+    ...asCases({ ...values, ...atomicity, ...expiry, ...indexes, ...counters, ...messages }, (store) => ({
       store,
       durable: store.durable,
     })),

@@ -1,5 +1,6 @@
 import { brokenAtomicity } from './broken-atomicity.ts'
 import { brokenClosing } from './broken-closing.ts'
+import { brokenCounters } from './broken-counters.ts'
 import { brokenDescription } from './broken-description.ts'
 import { brokenExpiry } from './broken-expiry.ts'
 import { brokenIndexes } from './broken-indexes.ts'
@@ -15,6 +16,7 @@ export const brokenStores: readonly BrokenStore[] = [
   ...brokenAtomicity,
   ...brokenExpiry,
   ...brokenIndexes,
+  ...brokenCounters,
   ...brokenDescription,
   ...brokenClosing,
 ]

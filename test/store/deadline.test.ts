@@ -21,6 +21,7 @@ const CALLS: {
   range: ['index', { after: 'a', limit: 10 }],
   publish: ['channel', 'hello'],
   subscribe: ['channel', () => {}, () => {}],
+  count: ['a', 1, { slotSeconds: 1, slots: 2 }],
   ping: [],
   inspect: [],
 }

@@ -1,0 +1,35 @@
+import type { SlotCounts } from './contract.ts'
+
+/** The most counters. The oldest are dropped, and count from 0 again. */
+const MAX_COUNTERS = 100_000
+
+/**
+ * Counters in the memory of this process, with the method `count` of a store.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function createSlotCounters(now: () => number = Date.now) {
+  /** By key: counts by slot. A key that was counted last is the last one of the map. */
+  const counters = new Map<string, Map<number, number>>()
+
+  return {
+    count(
+      key: string,
+      amount: number,
+      { slotSeconds, slots }: { readonly slotSeconds: number; readonly slots: number },
+    ): SlotCounts {
+      const time = now()
+      const slot = Math.floor(time / 1000 / slotSeconds)
+      const bySlot = counters.get(key) ?? new Map<number, number>()
+      for (const each of bySlot.keys()) if (each <= slot - slots || each > slot) bySlot.delete(each)
+      if (amount > 0) bySlot.set(slot, (bySlot.get(slot) ?? 0) + amount)
+      counters.delete(key)
+      if (bySlot.size > 0) counters.set(key, bySlot)
+      const [oldest] = counters.keys()
+      if (counters.size > MAX_COUNTERS && oldest !== undefined) counters.delete(oldest)
+      return { time, counts: Array.from({ length: slots }, (_, back) => bySlot.get(slot - back) ?? 0) }
+    },
+    delete: (key: string) => counters.delete(key),
+    clear: () => counters.clear(),
+  }
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { competitors, type StorePromises } from './promise.ts'
+
+/** A window of ten slots that does not end during a check, however the clock stands. */
+const LONG = { slotSeconds: 1000, slots: 10 }
+const SHORT = { slotSeconds: 1, slots: 2 }
+
+const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0)
+
+/** Promises about `count`. A store without `count` keeps all of them. */
+export const counters: StorePromises = {
+  async 'count adds up what all stores count at the same time'(stage) {
+    const { store, other, key } = stage
+    if (!store.count) return
+    await Promise.all(competitors(stage).map(async (each) => each.count?.(key('a'), 2, LONG)))
+    const found = await other.count?.(key('a'), 0, LONG)
+    assert.equal(found?.counts.length, LONG.slots)
+    assert.equal(sumOf(found?.counts ?? []), 2 * competitors(stage).length)
+    // Without an amount, nothing is counted.
+    assert.equal(sumOf((await store.count(key('a'), 0, LONG)).counts), sumOf(found?.counts ?? []))
+    assert.equal(sumOf((await store.count(key('b'), 1, LONG)).counts), 1)
+    await store.delete(key('a'))
+    await store.delete(key('b'))
+    assert.equal(sumOf((await other.count?.(key('a'), 0, LONG))?.counts ?? []), 0)
+  },
+
+  async 'count answers with the time in milliseconds, and a slot leaves the counts when its time is over'({
+    store,
+    key,
+    elapse,
+  }) {
+    if (!store.count) return
+    const first = await store.count(key('a'), 3, SHORT)
+    assert.ok(Math.abs(first.time - Date.now()) < 3_600_000, 'the time is not milliseconds since the epoch')
+    assert.equal(first.counts[0], 3)
+    await elapse(SHORT.slotSeconds * SHORT.slots)
+    const later = await store.count(key('a'), 1, SHORT)
+    assert.equal(sumOf(later.counts), 1)
+    assert.ok(later.time > first.time)
+    await store.delete(key('a'))
+  },
+}
