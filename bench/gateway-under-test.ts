@@ -1,7 +1,7 @@
 /** A gateway with keys, a catalog and a token of its own, for measurements in one process. */
 import { generateKeyPair, SignJWT } from 'jose'
 import { createCatalog } from '../src/catalog/create-catalog.ts'
-import type { GatewayHooks } from '../src/gateway/call-observer.ts'
+import type { GatewayHooks } from '../src/gateway/gateway-hooks.ts'
 import { createGatewayFrom } from '../src/gateway/gateway.ts'
 import { createEvents } from '../src/host/events.ts'
 import { silentLogger } from '../src/host/logger.ts'

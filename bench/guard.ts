@@ -12,6 +12,9 @@ import { medianInterval, round } from './figures.ts'
 import { createGatewayUnderTest } from './gateway-under-test.ts'
 import { silentLogger } from '../src/host/logger.ts'
 import { createStoreClock } from '../src/store/store-clock.ts'
+import { createGatewayHooks } from '../src/gateway/gateway-hooks.ts'
+import { createSlotCounters } from '../src/store/slot-counters.ts'
+import { createLimiter } from '../src/limits/limiter.ts'
 import { createCallCounts } from '../src/usage/call-counts.ts'
 import { observeCalls } from '../src/usage/observe-calls.ts'
 
@@ -33,8 +36,16 @@ export async function measureGuard(): Promise<void> {
   const { gateway, token, limitedToken } = await createGatewayUnderTest()
   await gateway.ready()
   const observer = observeCalls(createCallCounts(createStoreClock({ store: {}, logger: silentLogger }).now))
-  const withUsage = await createGatewayUnderTest({ observer, closing: [] })
+  const withUsage = await createGatewayUnderTest({ ...createGatewayHooks(), observer })
   await withUsage.gateway.ready()
+  const counters = createSlotCounters()
+  const limiter = createLimiter({
+    count: async (...args) => counters.count(...args),
+    limitsOf: async () => ({ perMinute: 1_000_000_000, perDay: 1_000_000_000 }),
+    onCounted() {},
+  })
+  const withLimits = await createGatewayUnderTest({ ...createGatewayHooks(), limiter })
+  await withLimits.gateway.ready()
   const empty: Middleware = (_ctx, next) => next()
   const guard = gateway.middleware() as Middleware
   const withOpenRoutes = gateway.middleware({ public: ['GET /status'], optional: ['GET /articles/:id'] })
@@ -51,6 +62,12 @@ export async function measureGuard(): Promise<void> {
       url: '/api/resource-7/list',
       middleware: guard,
       token: limitedToken,
+    },
+    {
+      name: 'a seen token, with limits',
+      url: '/api/resource-7/list',
+      middleware: withLimits.gateway.middleware() as Middleware,
+      token: withLimits.token,
     },
     {
       name: 'a seen token, with usage',

@@ -64,6 +64,12 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     parts: ['createLeakReports', 'LeakReportsOptions', 'ReporterKey'],
   },
   {
+    file: 'limits',
+    title: 'Limits',
+    about: 'The functions of `koa-gatehouse/limits`, and their options.',
+    parts: ['createLimits', 'LimitsOptions', 'Limits', 'limitCalls', 'CallLimits'],
+  },
+  {
     file: 'usage',
     title: 'Usage',
     about: 'The functions of `koa-gatehouse/usage`, their options, and the rows of its lists.',

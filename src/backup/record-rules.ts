@@ -19,6 +19,7 @@ import type { Client } from '../clients/client.ts'
 import { clientRuleOf } from '../clients/client-schema.ts'
 import { isClientId } from '../clients/client-id.ts'
 import { allowedAddressesRule } from '../clients/allowed-addresses.ts'
+import { callLimitsRule } from '../clients/call-limits.ts'
 import { isSecretHash } from '../clients/stored-secrets.ts'
 
 // Error messages never quote a value of the file. The value may be a secret in the wrong place, and messages
@@ -75,6 +76,7 @@ const CLIENT: Fields = {
   // Lists are sorted by this time in milliseconds, which then has at most 13 digits.
   expiresAt: optional(wholeNumber(0, 9_999_999_999)),
   allowedAddresses: optional(allowedAddressesRule),
+  limits: optional(callLimitsRule),
 }
 
 const NO_ADDRESSES = 'must be a list of addresses that an application may have'

@@ -1,3 +1,4 @@
+import { callLimitsRule } from './call-limits.ts'
 import { isObject } from '../validation/predicates.ts'
 import {
   booleanRule,
@@ -29,6 +30,7 @@ const COMMON: Fields = {
   createdAt: countRule,
   expiresAt: optional(countRule),
   allowedAddresses: optional(listOf(textRule)),
+  limits: optional(callLimitsRule),
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { CallLimits } from './call-limits.ts'
 import type { Client } from './client.ts'
 import type { ChangeOptions, LeakOptions } from '../host/change-options.ts'
 import type { ListOptions } from '../store/time-index.ts'
@@ -276,6 +277,11 @@ export interface ClientService<
    * @throws {GatehouseError} the errors of `accounts.find`
    */
   whyNoToken(clientId: string): Promise<NoTokenReason | undefined>
+  /**
+   * Sets limits of the client's own, instead of those of `createLimits()`; null removes them. Call this from code or for
+   * operators, never from a form of the owner.
+   */
+  setLimits(clientId: string, limits: CallLimits | null, options?: ChangeOptions): Promise<C>
   /**
    * Gives the client to another user of its account, or to the account itself. An access token of an API key acts as
    * the user who owned the key when the token was issued. So the hand-over of an API key revokes its access tokens. The

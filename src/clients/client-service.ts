@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { changesAddresses } from './allowed-addresses.ts'
+import { callLimitsRule } from './call-limits.ts'
 import type { Client } from './client.ts'
 import {
   addProduct,
@@ -33,6 +34,7 @@ import {
   checkInput,
   type Fields,
   hostIdRule,
+  nullable,
   oneOf,
   optional,
   textRule,
@@ -58,6 +60,8 @@ export function createClientService<C extends Client>(
     apply: (client: C) => C | undefined,
     isRemoval?: (before: C) => boolean,
   ) => presentClient(clients, await removeAccess(clients, what, ofClient(apply), isRemoval))
+
+  const setLimits = fieldsSetter(clients, { limits: nullable(callLimitsRule) })
 
   return {
     find: (clientId) => findClient(clients, clientId),
@@ -117,6 +121,7 @@ export function createClientService<C extends Client>(
       if (!client) throw notFound(clients, clientId)
       return whyNoToken(catalog.current, client, await clients.accounts.find(client.accountId, client.userId))
     },
+    setLimits: (clientId, limits, options) => setLimits(clientId, { limits }, options),
     handOver: (clientId, userId, options) => handOver(clients, clientId, userId, options),
     delete: (clientId, options) => deleteClient(clients, clientId, options),
   }

@@ -1,3 +1,4 @@
+import type { CallLimits } from './call-limits.ts'
 /** What API keys and applications have in common. */
 interface ClientCommon {
   /** `client_id` in OAuth. */
@@ -39,6 +40,8 @@ interface ClientCommon {
    * empty if they may be used from anywhere.
    */
   readonly allowedAddresses?: readonly string[] | undefined
+  /** Limits of the client's own, instead of those of `createLimits()`. Undefined if it has none. */
+  readonly limits?: CallLimits | undefined
   /**
    * When the client last got a token, in epoch seconds, rounded down to the hour, but never earlier than
    * `createdAt`. Undefined if the client never got a token.

@@ -1,6 +1,6 @@
 import type { Pages } from '../authorization-server/interaction/pages.ts'
 import { GatehouseError } from '../errors.ts'
-import type { GatewayHooks } from '../gateway/call-observer.ts'
+import type { GatewayHooks } from '../gateway/gateway-hooks.ts'
 import type { VerifyToken } from '../gateway/verify-token.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'

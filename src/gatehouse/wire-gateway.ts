@@ -1,5 +1,5 @@
 import { catalogLookups } from '../catalog/live-catalog.ts'
-import { createGatewayHooks } from '../gateway/call-observer.ts'
+import { createGatewayHooks } from '../gateway/gateway-hooks.ts'
 import type { GatewayDependencies } from '../gateway/dependencies.ts'
 import { createGatewayFrom } from '../gateway/gateway.ts'
 import { createTokenVerifier } from '../gateway/verify-token.ts'
@@ -58,5 +58,12 @@ export function createOwnGateway(
     logger,
   }
   const gateway = createGatewayFrom(dependencies, gatewayHooks)
-  return { gateway, gatewayHooks, verifyToken: createTokenVerifier(accessTokens), readStoreHealth, check }
+  const checkAll = () => [...check(), ...gatewayHooks.checks.map((each) => each())]
+  return {
+    gateway,
+    gatewayHooks,
+    verifyToken: createTokenVerifier(accessTokens),
+    readStoreHealth,
+    check: checkAll,
+  }
 }

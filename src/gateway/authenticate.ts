@@ -57,6 +57,8 @@ export interface Authenticated extends Authorized {
    * scope.
    */
   readonly scope: string
+  /** Headers to send with the response: what is left of the limits of the client. Empty without limits. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** The accepted caller, or the error response to send. */
@@ -76,7 +78,7 @@ export async function authenticate(
   // A misspelt `scope` is an error: if it were ignored, the call would need another scope than the host meant.
   checkInput('authenticate()', options, OPTIONS)
   const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
-  const { observer } = parts.hooks
+  const { observer, limiter } = parts.hooks
   const scopes = await scopesOf(parts, call, readings, options)
   if ('status' in scopes) {
     observer?.rejected(scopes, undefined, undefined)
@@ -87,9 +89,19 @@ export async function authenticate(
     { authorization: authorizationOf(call), query, address: options.address },
     scopes,
   )
-  if (outcome.ok) observer?.accepted(outcome.principal.clientId, scopes[0], { ip: options.address })
-  else observer?.rejected(outcome, scopes[0], undefined)
-  return outcome.ok ? { ...outcome, scope: scopes[0] } : outcome
+  if (!outcome.ok) {
+    observer?.rejected(outcome, scopes[0], undefined)
+    return outcome
+  }
+  const { clientId } = outcome.principal
+  const { headers, exceeded } = (await limiter?.count(clientId)) ?? { headers: {} }
+  if (exceeded) {
+    const rejection = parts.errorResponses.tooManyCalls(clientId, exceeded, headers)
+    observer?.rejected(rejection, scopes[0], undefined)
+    return rejection
+  }
+  observer?.accepted(clientId, scopes, { ip: options.address })
+  return { ...outcome, scope: scopes[0], headers }
 }
 
 const OPTIONS: Fields = {

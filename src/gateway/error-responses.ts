@@ -1,4 +1,5 @@
 import { describeAddress } from '../http/address-check.ts'
+import type { ExceededLimits, ResponseHeaders } from './gateway-hooks.ts'
 import { describeInvalidToken } from './token-problem.ts'
 import { protectedResourceMetadataUrl } from './well-known.ts'
 
@@ -15,19 +16,22 @@ export type RejectionReason =
   | 'address_not_allowed'
   /** No operation has the method and path of the request. */
   | 'not_found'
+  /** The client has made as many calls as its limits permit. */
+  | 'rate_limited'
   /** The gateway could not check the token. */
   | 'unavailable'
 
 /** The response to a rejected request. */
 export interface ErrorResponse {
   readonly ok: false
-  readonly status: 400 | 401 | 403 | 404 | 503
+  readonly status: 400 | 401 | 403 | 404 | 429 | 503
   readonly reason: RejectionReason
   /** The API key or application. Undefined if the token was not sent, or its signature was not verified. */
   readonly clientId?: string | undefined
   /**
    * `invalid_request`, `invalid_token`, `insufficient_scope` (RFC 6750 3.1), `access_denied` (the caller has an address
-   * that its client does not allow), `not_found` or `temporarily_unavailable`; undefined if no token was sent.
+   * that its client does not allow), `not_found`, `too_many_requests` or `temporarily_unavailable`; undefined if no token was
+   * sent.
    */
   readonly error?: string | undefined
   /** The headers of the response, by their usual names. */
@@ -118,6 +122,29 @@ export function createErrorResponses(audience: string) {
       return errorResponse(404, { reason: 'not_found' }, 'not_found', description)
     },
 
+    /**
+     * The client has made as many calls as its limits permit. The body is a problem document of the type `quota-exceeded`
+     * (draft-ietf-httpapi-ratelimit-headers-11), which also has the fields of the other error responses.
+     *
+     * @param headers the headers `RateLimit` and `RateLimit-Policy`
+     */
+    tooManyCalls(clientId: string, exceeded: ExceededLimits, headers: ResponseHeaders): ErrorResponse {
+      const description = 'this client has made as many calls as it may make; try again after Retry-After'
+      const problem = {
+        type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
+        title: 'Too many calls',
+        status: 429,
+        'violated-policies': exceeded.policies,
+      }
+      const rejection: Rejection = { reason: 'rate_limited', clientId }
+      const all = {
+        ...headers,
+        'Retry-After': String(exceeded.retryAfter),
+        'Content-Type': 'application/problem+json',
+      }
+      return errorResponse(429, rejection, 'too_many_requests', description, all, problem)
+    },
+
     /** The gateway could not check the token, which may be valid. The client should retry after a second. */
     unavailable(): ErrorResponse {
       const description = 'access tokens cannot be checked at the moment; try again shortly'
@@ -138,6 +165,7 @@ function errorResponse(
   error: string | undefined,
   description: string,
   headers: Readonly<Record<string, string>> = {},
+  problem: object = {},
 ): ErrorResponse {
   return Object.freeze<ErrorResponse>({
     ok: false,
@@ -146,11 +174,11 @@ function errorResponse(
     clientId,
     error,
     headers: Object.freeze({
-      ...headers,
       'Content-Type': 'application/json; charset=utf-8',
       'Cache-Control': 'no-store',
+      ...headers,
     }),
-    body: JSON.stringify({ error, error_description: description }),
+    body: JSON.stringify({ ...problem, error, error_description: description }),
   })
 }
 

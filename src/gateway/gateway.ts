@@ -7,7 +7,7 @@ import {
   type Authentication,
   type IncomingCall,
 } from './authenticate.ts'
-import { createGatewayHooks, registerHooks, type GatewayHooks } from './call-observer.ts'
+import { createGatewayHooks, registerHooks, type GatewayHooks } from './gateway-hooks.ts'
 import type { EventSource } from '../host/events.ts'
 import type { WebServer } from '../host/open-connections.ts'
 import { createShutdown, type ShutdownOptions } from '../host/shutdown.ts'
@@ -129,7 +129,7 @@ export function createGatewayFrom<Scope extends string = string>(
         shutdown,
         becomesUsable: async () => firstLoad.isReady || firstLoad.soonReady(),
         readStoreHealth: dependencies.readStoreHealth,
-        check: dependencies.check,
+        check: () => [...dependencies.check(), ...hooks.checks.map((each) => each())],
         revocations,
         isReady: ({ isUsable }) => isUsable && !revocations.mustReject,
       })

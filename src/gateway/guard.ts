@@ -3,7 +3,7 @@ import { plainTarget } from '../http/request-path.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { checkInput, anyValue, functionRule, oneOf, optional, type Fields } from '../validation/rules.ts'
 import { authorizationFields, readBearerToken, type BearerRequest } from './bearer-token.ts'
-import type { GatewayHooks } from './call-observer.ts'
+import type { GatewayHooks } from './gateway-hooks.ts'
 import type { LocationBelow } from './canonical-path.ts'
 import type { GatewayParts } from './parts.ts'
 import { createOpenRoutes, type PublicRoute } from './open-routes.ts'
@@ -105,6 +105,11 @@ export function guard(
     if (scope === undefined) return false
     const principal = authorizer.acceptCachedToken(ctx.req.rawHeaders, scope)
     if (principal === undefined) return false
+    if (hooks.limiter !== undefined && !wasAccepted(ctx)) {
+      const headers = hooks.limiter.countAtOnce(principal.clientId)
+      if (headers === undefined) return false
+      ctx.set(headers)
+    }
     acceptCall(ctx, principal, [scope], hooks)
     return true
   }
@@ -134,6 +139,8 @@ export function guard(
 
     const outcome = await authorizer.authorizeToken(request, scopes ?? [])
     if (!outcome.ok) return reject(ctx, outcome, scopes?.[0])
+    const exceeded = await limitCall(parts, ctx, outcome.principal)
+    if (exceeded) return reject(ctx, exceeded, scopes?.[0])
     acceptCall(ctx, outcome.principal, scopes ?? [], hooks)
     return next()
   }
@@ -182,11 +189,30 @@ export function acceptCall(
   { observer }: GatewayHooks,
 ): void {
   // A call that passes several guards is one call.
-  if (observer !== undefined && !wasAccepted(ctx)) {
-    observer.accepted(principal.clientId, scopes[0], ctx)
+  if (observer !== undefined) {
+    if (wasAccepted(ctx)) observer.acceptedAgain(principal.clientId, scopes)
+    else observer.accepted(principal.clientId, scopes, ctx)
   }
   ctx.state['auth'] = principal
   ;(ctx as AcceptedCall)[REQUIRED_SCOPES] = scopes
+}
+
+/**
+ * Counts a call for the limits of its client, and sets the headers that name what is left. A call that passes several
+ * guards is counted once.
+ *
+ * @returns the error response of a call beyond the limits
+ */
+export async function limitCall(
+  { hooks, errorResponses }: Pick<GatewayParts, 'hooks' | 'errorResponses'>,
+  ctx: Context,
+  { clientId }: Principal,
+): Promise<ErrorResponse | undefined> {
+  if (hooks.limiter === undefined || wasAccepted(ctx)) return undefined
+  const { headers, exceeded } = await hooks.limiter.count(clientId)
+  if (exceeded) return errorResponses.tooManyCalls(clientId, exceeded, headers)
+  ctx.set(headers)
+  return undefined
 }
 
 /** Whether an earlier guard has accepted the call. */

@@ -1,5 +1,5 @@
 import { createAuthorizer } from './authorize-token.ts'
-import type { GatewayHooks } from './call-observer.ts'
+import type { GatewayHooks } from './gateway-hooks.ts'
 import { createPathLocator } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import { createErrorResponses } from './error-responses.ts'

@@ -1,6 +1,13 @@
 import type { Middleware } from 'koa'
 import { collectProblems } from '../errors.ts'
-import { acceptCall, bearerRequestOf, scopesRequiredAbove, wasAccepted, writeError } from './guard.ts'
+import {
+  acceptCall,
+  bearerRequestOf,
+  limitCall,
+  scopesRequiredAbove,
+  wasAccepted,
+  writeError,
+} from './guard.ts'
 import type { GatewayParts } from './parts.ts'
 import type { Principal } from './principal.ts'
 
@@ -13,9 +20,10 @@ import type { Principal } from './principal.ts'
  * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with a scope that no operation has
  */
 export function requireScope(
-  { dependencies, authorizer, hooks }: Pick<GatewayParts, 'dependencies' | 'authorizer' | 'hooks'>,
+  parts: Pick<GatewayParts, 'dependencies' | 'authorizer' | 'hooks' | 'errorResponses'>,
   scopes: readonly string[],
 ): Middleware<{ auth: Principal }> {
+  const { dependencies, authorizer, hooks } = parts
   const problems = collectProblems('ERR_OPTIONS', 'requireScope() cannot be satisfied')
   if (scopes.length === 0) problems.add('scopes', { code: 'empty', message: 'name at least one scope' })
   for (const [i, scope] of scopes.entries()) {
@@ -34,6 +42,11 @@ export function requireScope(
     if (!outcome.ok) {
       hooks.observer?.rejected(outcome, required[0], wasAccepted(ctx) ? ctx.res : undefined)
       return writeError(ctx, outcome)
+    }
+    const exceeded = await limitCall(parts, ctx, outcome.principal)
+    if (exceeded) {
+      hooks.observer?.rejected(exceeded, required[0], undefined)
+      return writeError(ctx, exceeded)
     }
     acceptCall(ctx, outcome.principal, required, hooks)
     return next()

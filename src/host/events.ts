@@ -85,6 +85,10 @@ export interface GatehouseEvents {
   'revocations.stale': { ageSeconds: number }
   /** This process receives revocations again. */
   'revocations.fresh': { ageSeconds: number }
+  /** This process cannot count API calls together with other processes, and limits them by what it counts itself. */
+  'limits.stale': { error: Error }
+  /** This process counts API calls together with other processes again. */
+  'limits.fresh': Record<string, never>
   /** A new key was published; it is activated later. */
   'key.published': KeyEvent
   /** A key was activated, and signs new tokens from then on. */
@@ -171,7 +175,7 @@ const NAMES = (
     ['refresh_token.reused', 'code.reused', 'refresh_token.retried', 'consent.approved', 'consent.denied'],
     ['grant.limited', 'grant.revoked', 'client.created', 'client.changed', 'client.deleted'],
     ['client.compromised', 'token.revoked', 'revocations.stale', 'revocations.fresh', 'key.published'],
-    ['account.erased', 'secret.exposed', 'client.expiring', 'client.expired'],
+    ['account.erased', 'secret.exposed', 'client.expiring', 'client.expired', 'limits.stale', 'limits.fresh'],
     ['key.activated', 'key.retired', 'key.revoked', 'catalog.reloaded', 'catalog.rejected', 'error'],
   ] as const
 ).flat()

@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { OTHER_OPERATION, OUTCOMES, type Outcome } from './outcomes.ts'
+import { FURTHER_CLIENTS, FURTHER_OPERATIONS, OUTCOMES, type Outcome } from './outcomes.ts'
 
 /** The most clients that are counted in a day. The calls of further clients are in the totals only. */
 const MAX_CLIENTS = 50_000
-/** The most operations that are counted in an hour for one client, and for all. Further ones are `OTHER_OPERATION`. */
-const MAX_OPERATIONS = 400
-/** The most earlier days whose last counts wait for the store. The oldest is dropped. */
-const MAX_EARLIER = 8
+/** The most operations that are counted in an hour for one client, and for all. Further ones are `FURTHER_OPERATIONS`. */
+export const MAX_OPERATIONS = 1000
+/** The most characters of the past hours of one block. The operations of further hours are `FURTHER_OPERATIONS`. */
+const MAX_PAST = 600_000
+/** The hours that one source counts. A source is written as a whole, so a long block would cost many bytes a write. */
+const BLOCK_HOURS = 6
+/** The most earlier blocks whose last counts wait for the store. The oldest is dropped. */
+const MAX_EARLIER = 32
 /** The most clients in the list of the clients with the most calls. */
 export const TOP_CLIENTS = 100
 
@@ -27,7 +31,7 @@ export interface CountedDay {
   readonly source: string
   /** Undefined for the totals of all calls. */
   readonly clientId: string | undefined
-  /** Whether the source has no earlier totals of this client and day. */
+  /** Whether the lists must be told of the source: in the first write, and once an hour. */
   readonly isFirst: boolean
   /** The JSON text of `CountedHours`. */
   readonly hours: string
@@ -39,24 +43,32 @@ export interface CountedDay {
 class Totals {
   /** The past hours as JSON, so that they need little memory. */
   #past: string[] = []
+  #pastLength = 0
   #hour = -1
   #operations = new Map<string, Float64Array>()
   calls = 0
 
-  add(hour: number, operation: string, outcome: number): void {
+  /** @param outcome undefined to record only that the operation was called */
+  add(hour: number, operation: string, outcome: number | undefined): void {
     if (hour !== this.#hour) this.#begin(hour)
     let counts = this.#operations.get(operation)
     if (counts === undefined) {
-      const name = this.#operations.size < MAX_OPERATIONS ? operation : OTHER_OPERATION
+      const isFull = this.#operations.size >= MAX_OPERATIONS || this.#pastLength > MAX_PAST
+      const name = isFull ? FURTHER_OPERATIONS : operation
       counts = this.#operations.get(name) ?? new Float64Array(OUTCOMES.length)
       this.#operations.set(name, counts)
     }
+    if (outcome === undefined) return
     counts[outcome] = (counts[outcome] ?? 0) + 1
     this.calls += 1
   }
 
   #begin(hour: number): void {
-    if (this.#operations.size > 0) this.#past.push(this.#hourText())
+    if (this.#operations.size > 0) {
+      const text = this.#hourText()
+      this.#past.push(text)
+      this.#pastLength += text.length
+    }
     this.#hour = hour
     this.#operations = new Map()
   }
@@ -74,28 +86,30 @@ class Totals {
   }
 }
 
-/** The counts of one day. Its source is new, so that what other processes and earlier days have stored stays. */
-class Day {
+/** The counts of some hours of a day. Its source is new, so that what other processes and earlier blocks have stored stays. */
+class Block {
   readonly source = randomBytes(12).toString('base64url')
   readonly all = new Totals()
   readonly clients = new Map<string, Totals>()
   /** The clients whose counts have changed since they were taken; undefined for the totals. */
   readonly changed = new Set<string | undefined>()
-  /** The clients whose counts were taken before; undefined for the totals. */
+  /** The clients whose counts were taken in this hour; undefined for the totals. */
   readonly taken = new Set<string | undefined>()
+  /** The clients whose last write may still be applied late. Their counts are written once more. */
+  readonly unclear = new Set<string | undefined>()
   readonly day: string
 
   constructor(day: string) {
     this.day = day
   }
 
-  add(clientId: string | undefined, hour: number, operation: string, outcome: number): void {
+  add(clientId: string | undefined, hour: number, operation: string, outcome: number | undefined): void {
     this.all.add(hour, operation, outcome)
     this.changed.add(undefined)
     if (clientId === undefined) return
     let own = this.clients.get(clientId)
     if (own === undefined) {
-      if (this.clients.size === MAX_CLIENTS) return
+      if (this.clients.size === MAX_CLIENTS) return this.all.add(hour, FURTHER_CLIENTS, undefined)
       own = new Totals()
       this.clients.set(clientId, own)
     }
@@ -128,20 +142,21 @@ class Day {
  * @param now milliseconds since the epoch
  */
 export function createCallCounts(now: () => number) {
-  let day = new Day('')
+  let block = new Block('')
   /** The hour since the epoch that is counted now, and the hour of its day. */
   let hours = -1
   let hourOfDay = 0
-  /** Earlier days whose last counts are not stored yet. */
-  let earlier: Day[] = []
+  /** Earlier blocks whose last counts are not stored yet. */
+  let earlier: Block[] = []
 
   /** Begins an hour. After a clock was set back, a new source begins, because a source never returns to an hour. */
   function begin(next: number): void {
-    const text = new Date(next * HOUR_MS).toISOString().slice(0, 10)
-    if (text !== day.day || next < hours) {
-      if (day.changed.size > 0) earlier = [...earlier, day].slice(-MAX_EARLIER)
-      day = new Day(text)
+    if (Math.floor(next / BLOCK_HOURS) !== Math.floor(hours / BLOCK_HOURS) || next < hours) {
+      if (block.changed.size > 0) earlier = [...earlier, block].slice(-MAX_EARLIER)
+      block = new Block(new Date(next * HOUR_MS).toISOString().slice(0, 10))
     }
+    // The entries of the lists are written again each hour, because a failover may have lost them.
+    block.taken.clear()
     hours = next
     hourOfDay = next % 24
   }
@@ -156,22 +171,29 @@ export function createCallCounts(now: () => number) {
     count(clientId: string | undefined, operation: string, outcome: Outcome): void {
       const next = Math.floor(now() / HOUR_MS)
       if (next !== hours) begin(next)
-      day.add(clientId, hourOfDay, operation, INDEXES[outcome])
+      block.add(clientId, hourOfDay, operation, INDEXES[outcome])
+    },
+
+    /** Records that a call needed another operation too, without counting the call again. */
+    note(clientId: string, operation: string): void {
+      const next = Math.floor(now() / HOUR_MS)
+      if (next !== hours) begin(next)
+      block.add(clientId, hourOfDay, operation, undefined)
     },
 
     /**
      * The totals that have changed since they were last taken. `take` returns the present totals, which then count as
-     * unchanged. `putBack` makes them changed again, because they could not be stored.
+     * unchanged.
      */
     changed(): Changed[] {
       earlier = earlier.filter(({ changed }) => changed.size > 0)
-      return [...earlier, day].flatMap((each) =>
+      return [...earlier, block].flatMap((each) =>
         [...each.changed].map((clientId) => changeOf(each, clientId)),
       )
     },
   }
 
-  function changeOf(each: Day, clientId: string | undefined): Changed {
+  function changeOf(each: Block, clientId: string | undefined): Changed {
     let isFirst = false
     return {
       take() {
@@ -183,7 +205,11 @@ export function createCallCounts(now: () => number) {
       },
       putBack() {
         each.changed.add(clientId)
+        each.unclear.add(clientId)
         if (isFirst) each.taken.delete(clientId)
+      },
+      stored() {
+        if (each.unclear.delete(clientId)) each.changed.add(clientId)
       },
     }
   }
@@ -192,7 +218,10 @@ export function createCallCounts(now: () => number) {
 /** Totals that have changed. */
 interface Changed {
   take(): CountedDay
+  /** They could not be stored, or it is not clear whether they were. */
   putBack(): void
+  /** They were stored. */
+  stored(): void
 }
 
 /** The counts of this process. */

@@ -15,8 +15,16 @@ export interface LastAddress {
   readonly usedAt: number
 }
 
-/** Keeps the address from which each client last called. It is personal data, so `lastUses` deletes it too. */
-export function createLastAddresses(store: Store, now: () => number) {
+/**
+ * Keeps the address from which each client last called. It is personal data, so `lastUses` deletes it too.
+ *
+ * @param isClient whether a client exists, because another process may have deleted it
+ */
+export function createLastAddresses(
+  store: Store,
+  now: () => number,
+  isClient: (clientId: string) => Promise<boolean>,
+) {
   const records = createCollection<LastAddress>(store, {
     name: 'usage-address',
     version: 1,
@@ -37,7 +45,10 @@ export function createLastAddresses(store: Store, now: () => number) {
       for (const [clientId, text] of addresses) {
         // A copy: the address may be a part of a header, and would keep the whole header in memory.
         const address = Buffer.from(text.slice(0, MAX_ADDRESS_LENGTH)).toString()
+        if (!(await isClient(clientId))) continue
         await records.set(clientId, { address, usedAt }, KEPT_SECONDS)
+        // The client may have been deleted meanwhile.
+        if (!(await isClient(clientId))) await records.delete(clientId)
       }
     },
     find: (clientId: string) => records.get(clientId),

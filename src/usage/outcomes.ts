@@ -14,6 +14,7 @@ const CALL_OUTCOMES = [
   'revoked_token',
   'insufficient_scope',
   'address_not_allowed',
+  'rate_limited',
   'not_found',
   'unavailable',
 ] as const satisfies readonly (
@@ -74,5 +75,11 @@ export function outcomeOfTokenError(error: string): Outcome {
 /** The operation of token requests. Names with a space never equal a scope, so no operation of the catalog has them. */
 export const TOKEN_REQUEST = 'POST /oauth2/token'
 
-/** The operation of calls that belong to no operation, and of the operations beyond the bound. */
+/** The operation of calls that belong to no operation. */
 export const OTHER_OPERATION = 'other operations'
+
+/** The operation of calls beyond the bound of operations, so it is not known which operations were called. */
+export const FURTHER_OPERATIONS = 'further operations'
+
+/** An operation in the totals: there were clients beyond the bound of clients, so it is not known what they called. */
+export const FURTHER_CLIENTS = 'further clients'

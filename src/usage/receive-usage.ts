@@ -7,7 +7,7 @@ import { answerErrorAsJson } from '../http/error-response.ts'
 import { readBody } from '../http/read-body.ts'
 import { pathBelow } from '../http/request-path.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
-import { isCount, isObject } from '../validation/predicates.ts'
+import { isCount, isDay, isObject } from '../validation/predicates.ts'
 import {
   checkInput,
   exactObjectOf,
@@ -16,11 +16,19 @@ import {
   mapOf,
   must,
   optional,
+  type Rule,
 } from '../validation/rules.ts'
-import type { CountedDay, CountedHours } from './call-counts.ts'
-import { isOutcome, OTHER_OPERATION } from './outcomes.ts'
+import { MAX_OPERATIONS, TOP_CLIENTS, type CountedDay, type CountedHours } from './call-counts.ts'
+import { FURTHER_CLIENTS, FURTHER_OPERATIONS, isOutcome, OTHER_OPERATION, OUTCOMES } from './outcomes.ts'
 import { BATCH } from './store-counts.ts'
-import { addOperations, dayOf, daysBefore, startOfDay, type UsageRecords } from './usage-records.ts'
+import {
+  addOperations,
+  dayOf,
+  daysBefore,
+  mergeOldDays,
+  startOfDay,
+  type UsageRecords,
+} from './usage-records.ts'
 
 /** Options of the endpoint for the usage of other gateways. */
 export interface ReceiverOptions {
@@ -35,7 +43,7 @@ const USAGE_PATH = '/oauth2/usage'
 const MAX_BYTES = 4 * 1024 * 1024
 /** The largest count of one operation and outcome in one hour. */
 const MAX_COUNT = 1_000_000_000
-/** The sources of one resource server and day. Each start of a gateway's process is a new source. */
+/** The sources of one resource server and day. Each process of a gateway has a new source every six hours. */
 const MAX_SOURCES = 1000
 /** The clock of a gateway may be ahead by this time. */
 const MAX_AHEAD_MS = 3_600_000
@@ -59,17 +67,20 @@ export function receiveUsage(
   const now = parts.storeClock.now
   parts.begin()
 
-  /** Whether the sources of a resource server are within the bound. New sources are remembered. */
-  async function areKnown(clientId: string, sourcesOfDay: ReadonlySet<string>): Promise<boolean> {
-    for (const each of sourcesOfDay) {
+  /** The days and sources of a resource server that are within the bound. New sources are remembered. */
+  async function knownSources(clientId: string, totals: readonly Received[]): Promise<ReadonlySet<string>> {
+    const known = new Set<string>()
+    for (const each of new Set(totals.map(sourceOfDay))) {
       const [day = '', source = ''] = each.split(':')
       const index = `usage-sources:${clientId}:${day}`
-      const known = await store.range(index, { limit: MAX_SOURCES })
-      if (known.includes(source)) continue
-      if (known.length === MAX_SOURCES) return false
-      await store.add(index, source, (options.hourDays + 3) * 86_400)
+      const present = await store.range(index, { limit: MAX_SOURCES })
+      if (!present.includes(source)) {
+        if (present.length === MAX_SOURCES) continue
+        await store.add(index, source, (options.hourDays + 3) * 86_400)
+      }
+      known.add(each)
     }
-    return true
+    return known
   }
 
   async function answer(ctx: Context): Promise<void> {
@@ -90,12 +101,16 @@ export function receiveUsage(
     if (!Buffer.isBuffer(body))
       return reject(ctx, body.status, 'invalid_request', 'the usage was not received')
     const time = now()
-    const totals = parse(body, { time, hourDays: options.hourDays })
+    const totals = parse(body)
     if (typeof totals === 'string') return reject(ctx, 422, 'invalid_request', totals)
-    if (!(await areKnown(client.clientId, new Set(totals.map(({ day, source }) => `${day}:${source}`))))) {
-      return reject(ctx, 429, 'invalid_request', 'this resource server has too many sources today')
-    }
-    await Promise.all(totals.map((each) => storeTotals(client.clientId, each, time)))
+    // One entry that cannot be stored does not keep the others out.
+    const inTime = totals.filter(({ day }) => isInTime(day, time, options.hourDays))
+    const sources = await knownSources(client.clientId, inTime)
+    const stored = inTime.filter((each) => sources.has(sourceOfDay(each)))
+    await Promise.all(stored.map((each) => storeTotals(client.clientId, each, time)))
+    const dropped = totals.length - stored.length
+    if (dropped > 0)
+      parts.logger.debug({ clientId: client.clientId, dropped }, 'usage of a gateway was dropped')
     ctx.status = 204
   }
 
@@ -104,8 +119,17 @@ export function receiveUsage(
     const { clientId } = totals
     if (clientId !== undefined && !(await registry.find(clientId))) return
     const hours = JSON.stringify(withKnownOperations(totals.hours, parts.catalog.current.operations))
-    await records.write({ ...totals, clientId, hours, source: `${server}:${totals.source}` }, time)
-    if (totals.isFirst) await records.mergeOldDays(clientId, time)
+    const top = clientId === undefined ? await existing(totals.top ?? {}) : undefined
+    await records.write({ ...totals, clientId, hours, top, source: `${server}:${totals.source}` }, time)
+    if (totals.isFirst) await mergeOldDays(records, clientId, { now: time, logger: parts.logger })
+  }
+
+  /** The clients that exist. */
+  async function existing(top: Readonly<Record<string, number>>): Promise<Record<string, number>> {
+    const found = await Promise.all(
+      Object.entries(top).map(async (entry) => ((await registry.find(entry[0])) ? [entry] : [])),
+    )
+    return Object.fromEntries(found.flat())
   }
 
   return async function usage(ctx: Context, next) {
@@ -133,52 +157,69 @@ function reject(ctx: Context, status: number, error: string, description: string
 /** The totals of a client as a gateway sends them. */
 type Received = Omit<CountedDay, 'hours'> & { readonly hours: CountedHours }
 
-const isCountOfHour = (value: unknown) => isCount(value) && value <= MAX_COUNT
-const sentCounts = mapOf(must(`a whole number from 0 to ${MAX_COUNT}`, isCountOfHour))
-const isHour = (hour: string) => (/^(1?\d|2[0-3])$/.test(hour) ? undefined : 'is not an hour')
+const sourceOfDay = ({ day, source }: Received) => `${day}:${source}`
 
-function parse(
-  body: Buffer,
-  { time, hourDays }: { readonly time: number; readonly hourDays: number },
-): readonly Received[] | string {
+/** Whether a day is not over for longer than its hours are kept, and has begun. A gateway's clock may be ahead. */
+function isInTime(day: string, time: number, hourDays: number): boolean {
+  return day >= daysBefore(dayOf(time), hourDays) && startOfDay(day) <= time + MAX_AHEAD_MS
+}
+
+const isCountOfHour = (value: unknown) => isCount(value) && value <= MAX_COUNT
+const sentCounts = bounded(
+  OUTCOMES.length * 2,
+  mapOf(must(`a whole number from 0 to ${MAX_COUNT}`, isCountOfHour)),
+)
+const isHour = (hour: string) => (/^(1?\d|2[0-3])$/.test(hour) ? undefined : 'is not an hour')
+const isClientIdKey = (id: string) => (isClientId(id) ? undefined : 'is not a client id')
+
+const TOTALS = bounded(
+  10,
+  exactObjectOf({
+    day: must('a day in UTC', (day) => typeof day === 'string' && DAY.test(day) && isDay(day)),
+    source: must('16 letters, digits, - and _', (value) => typeof value === 'string' && SOURCE.test(value)),
+    clientId: optional(must('a client id', isClientId)),
+    isFirst: must('true or false', (value) => typeof value === 'boolean'),
+    hours: bounded(24, mapOf(bounded(MAX_OPERATIONS, mapOf(sentCounts)), isHour)),
+    top: optional(bounded(TOP_CLIENTS, mapOf(must('a count', isCountOfHour), isClientIdKey))),
+  }),
+)
+
+const DAY = /^\d{4}-\d\d-\d\d$/
+const SOURCE = /^[\w-]{16}$/
+
+/** An object with at most `max` fields that matches a rule. A huge object is not examined further. */
+function bounded(max: number, rule: Rule): Rule {
+  return (value) =>
+    isObject(value) && Object.keys(value).length > max ? `must have at most ${max} fields` : rule(value)
+}
+
+function parse(body: Buffer): readonly Received[] | string {
   let sent: unknown
   try {
     sent = JSON.parse(body.toString())
   } catch {
     return 'the body is not JSON'
   }
-  const oldest = daysBefore(dayOf(time), hourDays)
-  const isDayInTime = (day: unknown) =>
-    typeof day === 'string' &&
-    /^\d{4}-\d\d-\d\d$/.test(day) &&
-    day >= oldest &&
-    startOfDay(day) <= time + MAX_AHEAD_MS
-  const totals = exactObjectOf({
-    day: must(`a day from ${oldest} to today (UTC)`, isDayInTime),
-    source: must('16 letters, digits, - and _', (value) => /^[\w-]{16}$/.test(String(value))),
-    clientId: optional(must('a client id', isClientId)),
-    isFirst: must('true or false', (value) => typeof value === 'boolean'),
-    hours: mapOf(mapOf(sentCounts), isHour),
-    top: optional(
-      mapOf(must('a count', isCountOfHour), (id) => (isClientId(id) ? undefined : 'is no client id')),
-    ),
-  })
-  if (!isObject(sent)) return 'the body is not an object'
-  const list = sent['totals']
+  const list = isObject(sent) ? sent['totals'] : undefined
   if (!Array.isArray(list) || list.length > BATCH) return `totals must be a list of at most ${BATCH} entries`
-  const [problem] = findProblems(sent, { totals: listOf(totals) })
+  const [problem] = findProblems({ totals: list }, { totals: listOf(TOTALS) })
   return problem ? `${problem.path} ${problem.message}` : (list as Received[])
 }
+
+const OWN_NAMES = [OTHER_OPERATION, FURTHER_OPERATIONS, FURTHER_CLIENTS]
 
 /** Adds operations that the catalog does not have to `OTHER_OPERATION`, and leaves out unknown outcomes. */
 function withKnownOperations(hours: CountedHours, known: { has(scope: string): boolean }): CountedHours {
   const entries = Object.entries(hours).map(([hour, operations]) => {
     const named = Object.entries(operations).map(([operation, counts]) => ({
-      [known.has(operation) ? operation : OTHER_OPERATION]: Object.fromEntries(
-        Object.entries(counts).filter(([outcome]) => isOutcome(outcome)),
-      ),
+      [known.has(operation) || OWN_NAMES.includes(operation) ? operation : OTHER_OPERATION]:
+        Object.fromEntries(Object.entries(counts).filter(([outcome]) => isOutcome(outcome))),
     }))
-    return [hour, addOperations(named)] as const
+    const sums = Object.entries(addOperations(named)).map(([operation, counts]) => {
+      const bound = Object.entries(counts).map(([outcome, count]) => [outcome, Math.min(count, MAX_COUNT)])
+      return [operation, Object.fromEntries(bound)] as const
+    })
+    return [hour, Object.fromEntries(sums)] as const
   })
   return Object.fromEntries(entries)
 }

@@ -1,5 +1,5 @@
 import { GatehouseError } from '../errors.ts'
-import { hooksOf } from '../gateway/call-observer.ts'
+import { hooksOf } from '../gateway/gateway-hooks.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { silentLogger, type Logger } from '../host/logger.ts'
 import { formatBasicCredentials } from '../http/basic-credentials.ts'
@@ -12,7 +12,9 @@ import { storePeriodically } from './store-counts.ts'
 /** Seconds between two writes of what a process has counted. */
 export const INTERVAL_SECONDS = 10
 
-const TIMEOUT_MS = 10_000
+const TIMEOUT_MS = 5_000
+/** The most characters of one request. The service accepts four times as many bytes. */
+const MAX_CHARACTERS = 1_000_000
 
 /** Options of `reportUsage()`. */
 export interface ReportUsageOptions {
@@ -52,14 +54,35 @@ export function reportUsage(gateway: Pick<Gateway, 'close'>, options: ReportUsag
   const { intervalSeconds = INTERVAL_SECONDS, logger = silentLogger } = options
   const counts = createCallCounts(Date.now)
   hooks.observer = observeCalls(counts)
-  const send = (totals: readonly CountedDay[]) => sendTotals(options, totals)
+  async function send(totals: readonly CountedDay[]): Promise<void> {
+    for (const some of inRequests(totals)) await sendTotals(options, some, logger)
+  }
   const { end } = storePeriodically({ counts, send, intervalMs: intervalSeconds * 1000, logger })
   hooks.closing.push(end)
 }
 
+/** Divides totals into requests that are not too large. */
+function inRequests(totals: readonly CountedDay[]): CountedDay[][] {
+  const requests: CountedDay[][] = []
+  let characters = Infinity
+  for (const each of totals) {
+    if (characters + each.hours.length > MAX_CHARACTERS) {
+      requests.push([])
+      characters = 0
+    }
+    characters += each.hours.length
+    requests.at(-1)?.push(each)
+  }
+  return requests
+}
+
+/** The answers after which the same request may succeed later: wrong credentials, a wrong address, or too many requests. */
+const LATER = [401, 403, 404, 408, 429]
+
 async function sendTotals(
   { uri, clientId, clientSecret }: ReportUsageOptions,
   totals: readonly CountedDay[],
+  logger: Logger,
 ): Promise<void> {
   const entries = totals.map(({ hours, ...others }) => ({ ...others, hours: JSON.parse(hours) as unknown }))
   const response = await fetch(uri, {
@@ -74,10 +97,12 @@ async function sendTotals(
     body: JSON.stringify({ totals: entries }),
   })
   const text = await response.text()
-  if (response.status !== 204) {
-    throw new GatehouseError(
-      'ERR_NOT_READY',
-      `${uri} answered HTTP ${response.status}: ${text.slice(0, 300)}`,
-    )
+  const { status } = response
+  if (status >= 400 && status < 500 && !LATER.includes(status)) {
+    logger.warn({ status, text: text.slice(0, 300) }, 'the service rejected usage, which is dropped')
+    return
+  }
+  if (status !== 204) {
+    throw new GatehouseError('ERR_NOT_READY', `${uri} answered HTTP ${status}: ${text.slice(0, 300)}`)
   }
 }

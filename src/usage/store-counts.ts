@@ -23,7 +23,8 @@ export function storePeriodically({
   readonly intervalMs: number
   readonly logger: Logger
 }) {
-  let hasFailed = false
+  /** Why the last write failed. */
+  let failure: string | undefined
   let running: Promise<void> | undefined
 
   /** Stores all counts that have changed. Concurrent calls share one run. */
@@ -35,17 +36,19 @@ export function storePeriodically({
       const batch = changed.slice(at, at + BATCH)
       try {
         await send(batch.map((each) => each.take()))
+        for (const each of batch) each.stored()
       } catch (error) {
         for (const each of batch) each.putBack()
-        if (!hasFailed) {
+        const reason = error instanceof Error ? error.message : String(error)
+        if (reason !== failure) {
           logger.warn({ err: error }, 'usage could not be stored; it is counted on, and stored later')
         }
-        hasFailed = true
+        failure = reason
         return
       }
     }
-    if (hasFailed) logger.info({}, 'usage is stored again')
-    hasFailed = false
+    if (failure !== undefined) logger.info({}, 'usage is stored again')
+    failure = undefined
   }
 
   const stop = periodically(run, intervalMs)

@@ -1,3 +1,4 @@
+import type { Logger } from '../host/logger.ts'
 import { createCollection } from '../store/collection.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { metCorruptMember, type StoreWithMemory } from '../store/met-corrupt-records.ts'
@@ -109,6 +110,9 @@ export function createUsageRecords(
     const id = `${subject(clientId)}:${day}`
     const records = await sources.getEach(found.map((source) => `${id}:${source}`))
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const [present] = await merged.getEach([id])
+      // The day stays in its sources if the merged record cannot be read.
+      if (present instanceof CorruptRecord) return
       const stored = await merged.read(id)
       const before = stored?.record ?? { operations: {}, sources: [] }
       const added = found.flatMap((source, at) => {
@@ -180,12 +184,13 @@ export function createUsageRecords(
       const byDay = await membersByDay(clientId, from, to)
       const ids = [...byDay].flatMap(([day, found]) => found.map((source) => ({ day, source })))
       const days = [...byDay.keys()]
-      const [bySource, byDays] = await Promise.all([
-        readInPages(ids, (page) =>
-          sources.getEach(page.map(({ day, source }) => `${subject(clientId)}:${day}:${source}`)),
-        ),
-        readInPages(days, (page) => merged.getEach(page.map((day) => `${subject(clientId)}:${day}`))),
-      ])
+      // The sources are read first: another process may merge a day meanwhile.
+      const bySource = await readInPages(ids, (page) =>
+        sources.getEach(page.map(({ day, source }) => `${subject(clientId)}:${day}:${source}`)),
+      )
+      const byDays = await readInPages(days, (page) =>
+        merged.getEach(page.map((day) => `${subject(clientId)}:${day}`)),
+      )
       const mergedSources = new Map<string, ReadonlySet<string>>()
       const read: StoredDay[] = []
       for (const [at, day] of days.entries()) {
@@ -218,6 +223,17 @@ export function createUsageRecords(
 /** The stored usage. */
 export type UsageRecords = ReturnType<typeof createUsageRecords>
 
+/** Merges old days in the background of a write, which has succeeded. Never rejects. */
+export async function mergeOldDays(
+  records: Pick<UsageRecords, 'mergeOldDays'>,
+  clientId: string | undefined,
+  { now, logger }: { readonly now: number; readonly logger: Logger },
+): Promise<void> {
+  await records.mergeOldDays(clientId, now).catch((error: unknown) => {
+    logger.debug({ clientId, err: error }, 'old usage could not be merged yet')
+  })
+}
+
 /** The key of all calls cannot be a client id, because a client id has no `*`. */
 const subject = (clientId: string | undefined) => clientId ?? '*'
 
@@ -243,7 +259,9 @@ export function addOperations(all: readonly CountedHours[string][]): Record<stri
   for (const [operation, counts] of all.flatMap((each) => Object.entries(each))) {
     const sum = sums.get(operation) ?? {}
     sums.set(operation, sum)
-    for (const [outcome, count] of Object.entries(counts)) sum[outcome] = (sum[outcome] ?? 0) + count
+    for (const [outcome, count] of Object.entries(counts)) {
+      sum[outcome] = Math.min((sum[outcome] ?? 0) + count, Number.MAX_SAFE_INTEGER)
+    }
   }
   return Object.fromEntries(sums)
 }

@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa'
+import { isClientId } from '../clients/client-id.ts'
 import { clientIdsOf } from '../clients/client-index.ts'
 import { GatehouseError } from '../errors.ts'
 import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
@@ -9,11 +10,18 @@ import { createCallCounts } from './call-counts.ts'
 import { createLastAddresses, type LastAddress } from './last-addresses.ts'
 import { DIMENSIONS, rowsOf, type Dimension, type UsageRow } from './list-usage.ts'
 import { observeCalls } from './observe-calls.ts'
-import { outcomeOfTokenError, TOKEN_REQUEST } from './outcomes.ts'
+import { FURTHER_CLIENTS, FURTHER_OPERATIONS, outcomeOfTokenError, TOKEN_REQUEST } from './outcomes.ts'
 import { checkReceiverOptions, receiveUsage, type ReceiverOptions } from './receive-usage.ts'
 import { INTERVAL_SECONDS } from './report-usage.ts'
 import { storePeriodically } from './store-counts.ts'
-import { addTops, createUsageRecords, dayOf, daysBefore, type UsageRecords } from './usage-records.ts'
+import {
+  addTops,
+  createUsageRecords,
+  dayOf,
+  daysBefore,
+  mergeOldDays,
+  type UsageRecords,
+} from './usage-records.ts'
 
 /** Options of `createUsage()`. */
 export interface UsageOptions {
@@ -24,7 +32,7 @@ export interface UsageOptions {
   readonly intervalSeconds?: number | undefined
   /** Days before today for which usage is kept by the hour, 1 to 31. @default 7 */
   readonly hourDays?: number | undefined
-  /** Days for which usage is kept, up to 3660. @default 400 */
+  /** Days for which usage is kept, 91 to 3660. @default 400 */
   readonly days?: number | undefined
   /**
    * Whether to keep the address from which each client last called the API, for 90 days. Addresses are personal data.
@@ -77,7 +85,7 @@ export interface Usage {
    * The operations of the catalog that were not called for some days: by anyone, or by one client.
    *
    * @param options.days 1 to the days for which usage is kept. @default 90
-   * @returns undefined if usage has been counted for fewer days
+   * @returns undefined if usage has been counted for fewer days, or if the bounds of what is counted were reached
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`
    */
   uncalledOperations(options?: {
@@ -116,7 +124,7 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
   checkInput('createUsage()', options, {
     intervalSeconds: optional(wholeNumber(1, 3600)),
     hourDays: optional(wholeNumber(1, 31)),
-    days: optional(wholeNumber(32, 3660)),
+    days: optional(wholeNumber(91, 3660)),
     keepAddresses: optional(booleanRule),
   })
   if (parts.gatewayHooks.observer) {
@@ -125,7 +133,9 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
   const { intervalSeconds = INTERVAL_SECONDS, hourDays = 7, days = 400, keepAddresses = false } = options
   const now = parts.storeClock.now
   const records = createUsageRecords(parts.plainStore, { days, hourDays })
-  const addresses = keepAddresses ? createLastAddresses(parts.plainStore, now) : undefined
+  const addresses = keepAddresses
+    ? createLastAddresses(parts.plainStore, now, async (id) => Boolean(await parts.registry.find(id)))
+    : undefined
   const counts = createCallCounts(now)
   parts.gatewayHooks.observer = observeCalls(counts, addresses)
   countTokenRequests(parts, counts)
@@ -137,14 +147,19 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
     async send(totals) {
       const time = now()
       await Promise.all(totals.map((each) => records.write(each, time)))
-      for (const { clientId, isFirst } of totals) if (isFirst) await records.mergeOldDays(clientId, time)
+      const merging = totals.filter(({ isFirst }) => isFirst)
+      await Promise.all(
+        merging.map(({ clientId }) => mergeOldDays(records, clientId, { now: time, logger: parts.logger })),
+      )
       await addresses?.store()
     },
   })
   parts.gatewayHooks.closing.push(close.end)
 
   const clientsOf = ({ clientId, accountId }: UsageQuery): Promise<readonly (string | undefined)[]> =>
-    accountId === undefined ? Promise.resolve([clientId]) : clientIdsOf(parts.store, accountId)
+    accountId !== undefined
+      ? clientIdsOf(parts.store, accountId)
+      : Promise.resolve(clientId === undefined || isClientId(clientId) ? [clientId] : [])
 
   return {
     async list(query = {}) {
@@ -183,11 +198,12 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
       const since = daysBefore(today, input.days ?? 90)
       const first = await records.firstDay()
       if (first === undefined || first > since) return undefined
-      const called = new Set(
-        (await records.read(input.clientId, since, today)).flatMap(({ hours }) =>
-          hours.flatMap(({ operations }) => Object.keys(operations)),
-        ),
-      )
+      const { clientId } = input
+      const [called, all] = await Promise.all([
+        calledOperations(records, clientId, since, today),
+        clientId === undefined ? undefined : calledOperations(records, undefined, since, today),
+      ])
+      if (called.has(FURTHER_OPERATIONS) || all?.has(FURTHER_CLIENTS)) return undefined
       return [...parts.catalog.current.operations.keys()].filter((scope) => !called.has(scope))
     },
 
@@ -251,6 +267,17 @@ function checkQuery(query: UsageQuery, { hourDays, now }: { hourDays: number; no
     reject(`hours are kept for ${hourDays} days before today`)
   }
   return { ...query, ...period }
+}
+
+/** The names of the operations that were called. */
+async function calledOperations(
+  records: UsageRecords,
+  clientId: string | undefined,
+  first: string,
+  last: string,
+): Promise<ReadonlySet<string>> {
+  const days = await records.read(clientId, first, last)
+  return new Set(days.flatMap(({ hours }) => hours.flatMap(({ operations }) => Object.keys(operations))))
 }
 
 /** The clients of the lists of all processes, with their exact numbers of calls. */

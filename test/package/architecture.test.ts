@@ -32,7 +32,7 @@ function graphOf(
 
 // layers.ts lists the layers of the source tree. Each layer has folders or single files.
 /** The optional parts and their entries. */
-const PARTS = /^src\/(console|management|backup|leak-reports|usage)[./]/
+const PARTS = /^src\/(console|management|backup|leak-reports|usage|limits)[./]/
 
 describe('imports between the layers of the source tree', () => {
   it('no file of src and adapters imports a file that is not in a lower layer, or a package that its own folder may not use', () => {
@@ -83,7 +83,7 @@ describe('imports between the layers of the source tree', () => {
       const loaded = loadedBySources(source)
       expect(loaded.packages).toEqual(PACKAGES_OF_ENTRIES[name])
       const parts = loaded.files.flatMap(
-        (file) => /^src\/(console|management|backup|leak-reports|usage)\//.exec(file)?.[1] ?? [],
+        (file) => /^src\/(console|management|backup|leak-reports|usage|limits)\//.exec(file)?.[1] ?? [],
       )
       const [own] = parts
       expect(parts.filter((part) => name !== `koa-gatehouse/${part}`)).toEqual([])
@@ -166,7 +166,7 @@ describe('the layout of the repository', () => {
   it('at most 190 pairs of core folders import one another', () => {
     // The imports of entries and of optional parts are not counted: a part may use everything that is below it.
     const notCounted =
-      /^src\/(index|console|management|backup|leak-reports|usage|testing|front-door|gateway\.ts)(\.ts)?$/
+      /^src\/(index|console|management|backup|leak-reports|usage|limits|testing|front-door|gateway\.ts)(\.ts)?$/
     const arrows = new Set<string>()
     for (const [file, targets] of graphOf(sources)) {
       const from = folderOf(file) ?? ''

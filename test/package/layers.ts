@@ -14,14 +14,17 @@ interface Layer {
 const LAYERS: readonly Layer[] = [
   {
     // prettier-ignore
-    folders: ['src/index.ts', 'src/console.ts', 'src/management.ts', 'src/backup.ts', 'src/leak-reports.ts', 'src/usage.ts', 'src/testing'],
+    folders: ['src/index.ts', 'src/console.ts', 'src/management.ts', 'src/backup.ts', 'src/leak-reports.ts', 'src/usage.ts', 'src/limits.ts', 'src/testing'],
     about: 'entries: what hosts import',
   },
   {
     folders: ['src/console', 'src/management', 'src/backup', 'src/leak-reports'],
     about: 'optional parts: only their entries load them',
   },
-  { folders: ['src/usage'], about: 'an optional part: who calls what, and how often' },
+  {
+    folders: ['src/usage', 'src/limits'],
+    about: 'optional parts: who calls what, and how often · how often clients may call',
+  },
   { folders: ['src/front-door'], about: 'the checks that console and management API share' },
   {
     folders: ['src/gatehouse', 'src/gateway.ts'],

@@ -38,6 +38,8 @@ export const SENTENCES: { readonly [Name in keyof GatehouseEvents]: TextName } =
   'catalog.rejected': 'activityCatalogRejected',
   'revocations.stale': 'activityRevocationsStale',
   'revocations.fresh': 'activityRevocationsFresh',
+  'limits.stale': 'activityLimitsStale',
+  'limits.fresh': 'activityLimitsFresh',
   error: 'activityError',
 }
 
@@ -60,6 +62,7 @@ const FIELDS: Readonly<Record<string, TextName>> = {
   name: 'activityFieldName',
   expiresAt: 'activityFieldExpiresAt',
   allowedAddresses: 'activityFieldAllowedAddresses',
+  limits: 'activityFieldLimits',
   products: 'activityFieldProducts',
   redirectUris: 'activityFieldRedirectUris',
   postLogoutRedirectUris: 'activityFieldPostLogoutRedirectUris',

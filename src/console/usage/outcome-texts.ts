@@ -17,6 +17,7 @@ export const OUTCOME_TEXTS: Readonly<Record<Outcome, readonly [name: TextName, r
   revoked_token: ['outcomeRevokedToken', 'remedyExpiredToken'],
   insufficient_scope: ['outcomeInsufficientScope', 'remedyInsufficientScope'],
   address_not_allowed: ['outcomeAddress', 'remedyAddress'],
+  rate_limited: ['outcomeRateLimited', 'remedyRateLimited'],
   not_found: ['outcomeNotFound', 'remedyNotFound'],
   invalid_client: ['outcomeInvalidClient', 'remedyInvalidClient'],
   invalid_grant: ['outcomeInvalidGrant', 'remedyInvalidGrant'],

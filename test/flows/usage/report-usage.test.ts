@@ -24,6 +24,10 @@ describeEachStore('usage of a gateway without the store', (makeStore) => {
         mounted = createUsage(gatehouse, { intervalSeconds: 3600 })
         app.use(mounted.middleware())
         app.use(gatehouse.middleware())
+        app.use(async (ctx, next) => {
+          if (ctx.path === '/reject-once') ctx.throw(422)
+          await next()
+        })
       },
     })
     if (!mounted) throw new Error('not mounted')
@@ -136,8 +140,19 @@ describeEachStore('usage of a gateway without the store', (makeStore) => {
     ['a negative count', { hours: { '0': { 'invoices:read': { ok: -1 } } } }],
     ['a huge count', { hours: { '0': { 'invoices:read': { ok: 1e15 } } } }],
     ['a count that is no number', { hours: { '0': { 'invoices:read': { ok: '5' } } } }],
-    ['an old day', { day: '2020-01-01' }],
-    ['a day in the future', { day: '2999-01-01' }],
+    [
+      '150,000 operations',
+      { hours: { '0': Object.fromEntries(Array.from({ length: 150_000 }, (_, at) => [`x${at}`, {}])) } },
+    ],
+    ['250,000 unknown fields', Object.fromEntries(Array.from({ length: 250_000 }, (_, at) => [`x${at}`, 1]))],
+    [
+      '101 busiest clients',
+      {
+        clientId: undefined,
+        top: Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`key_${at}`, 1])),
+      },
+    ],
+    ['a source that is a list', { source: ['abcdefghijklmnop'] }],
     ['a day that does not exist', { day: '2026-02-31' }],
     ['an hour that does not exist', { hours: { '24': {} } }],
     ['a source with another form', { source: '../../../../etc' }],
@@ -175,6 +190,54 @@ describeEachStore('usage of a gateway without the store', (makeStore) => {
     ])
   })
 
+  it('old days and days in the future are dropped, and the other totals of the request are stored', async () => {
+    const old = [totals({ day: '2020-01-01' }), totals({ day: '2999-01-01' }), totals({ day: '1970-01-01' })]
+    expect((await send([...old, totals()])).status).toBe(204)
+    expect(await listed()).toEqual([{ operation: 'invoices:read', outcome: 'ok', count: 5 }])
+  })
+
+  it('huge counts of many sources do not damage what others have counted', async () => {
+    const huge = {
+      '0': {
+        'invoices:read': { ok: 1_000_000_000 },
+        'made:up': { ok: 1_000_000_000 },
+        'made:too': { ok: 1_000_000_000 },
+      },
+    }
+    for (let at = 0; at < 5; at += 1) {
+      const entries = Array.from({ length: 100 }, (_, each) =>
+        totals({ source: String(100 * at + each).padStart(16, 'x'), hours: huge }),
+      )
+      expect((await send(entries)).status).toBe(204)
+    }
+    const [first] = await usage.list({ clientId: key.client_id, by: ['operation'] })
+    expect(first).toEqual({ operation: 'invoices:read', count: 500_000_000_000 })
+  }, 60_000)
+
+  it('the busiest clients that a gateway names exist, and its totals of a client name none', async () => {
+    const top = {
+      ...Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`key_made_up_${at}`, 1e9])),
+      [key.client_id]: 5,
+    }
+    expect((await send([totals(), totals({ clientId: undefined, top }), totals({ top })])).status).toBe(204)
+    expect(await usage.topClients()).toEqual([{ clientId: key.client_id, calls: 5 }])
+  })
+
+  it('usage that the service rejects is dropped, and later usage is stored', async () => {
+    const warn = vi.fn<(fields: object, message: string) => void>()
+    const { call, gateway } = await startGateway({
+      uri: `${host.origin}/reject-once`,
+      logger: { debug() {}, info() {}, warn, error() {} },
+    })
+    const { body } = await host.requestDirectToken(key)
+    await call('/invoices/list', String(body['access_token']))
+    await gateway.close()
+    expect(warn).toHaveBeenCalledWith(
+      expect.objectContaining({ status: 422 }),
+      expect.stringContaining('dropped'),
+    )
+  })
+
   it('a resource server has at most 1000 sources a day', async () => {
     for (let at = 0; at < 1000; at += 100) {
       const entries = Array.from({ length: 100 }, (_, each) =>
@@ -182,7 +245,8 @@ describeEachStore('usage of a gateway without the store', (makeStore) => {
       )
       expect((await send(entries)).status).toBe(204)
     }
-    expect((await send([totals()])).status).toBe(429)
+    expect((await send([totals()])).status).toBe(204)
+    expect(await listed()).toEqual([])
     expect((await send([totals({ source: 'xxxxxxxxxxxxxxx1' })])).status).toBe(204)
   }, 60_000)
 })

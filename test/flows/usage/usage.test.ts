@@ -147,6 +147,89 @@ describeEachStore('usage', (makeStore) => {
     ])
   })
 
+  it('an operation that only a later guard or authenticate() names counts as called, without a further call', async () => {
+    let usage: Usage | undefined
+    const host = await startHost({
+      store: withoutClock(makeStore(data)),
+      gatehouse: { signingKeys: { rotateAfterSeconds: 3660 * 86_400 } },
+      mount(app, gatehouse) {
+        usage = createUsage(gatehouse, { intervalSeconds: 3600 })
+        app.use(gatehouse.middleware())
+        app.use(gatehouse.gateway.middleware())
+        app.use(gatehouse.gateway.requireScope('payments:list'))
+      },
+    })
+    hosts.push(host)
+    const key = await host.createApiKey()
+    const first = await tokenOf(host, key)
+    await host.call('GET /invoices/list', first)
+    await usage?.flush()
+    vi.setSystemTime(NOON + 91 * DAY_MS)
+    const token = await tokenOf(host, key)
+    await host.call('GET /invoices/list', token)
+    const authorization = `Bearer ${token}`
+    await host.gatehouse.gateway.authenticate(
+      { url: '/api/invoices/list', headers: { authorization } },
+      { scope: ['invoices:read', 'payments:transfer'] },
+    )
+    await usage?.flush()
+    expect(await usage?.uncalledOperations({ clientId: key.client_id })).toEqual(['invoices:create'])
+    expect(
+      await usage?.list({ clientId: key.client_id, from: NOON / 1000 + 91 * 86_400, by: ['outcome'] }),
+    ).toEqual([
+      { outcome: 'accepted', count: 1 },
+      { outcome: 'issued', count: 1 },
+      { outcome: 'ok', count: 1 },
+    ])
+  })
+
+  it('a process does not store the address of a client that another process has deleted', async () => {
+    const [one, other] = [await start({ keepAddresses: true }), await start({ keepAddresses: true })]
+    const key = await one.createApiKey(['invoices'])
+    await other.call('GET /invoices/list', await tokenOf(other, key))
+    await one.gatehouse.apiKeys.delete(key.client_id)
+    await vi.waitFor(async () => {
+      expect((await other.requestDirectToken(key)).status).toBe(401)
+    })
+    await other.usage.flush()
+    expect(await other.usage.lastAddress(key.client_id)).toBeUndefined()
+  })
+
+  it('a write that is applied late, and a lost entry of the list, hide nothing for longer than an hour', async () => {
+    const store = makeStore(data)
+    const faulty = faultyStore(withoutClock(store), { lateBy: 300 })
+    const host = await start({}, { store: faulty.store })
+    const key = await host.createApiKey(['invoices'])
+    const token = await tokenOf(host, key)
+    await host.call('GET /invoices/list', token)
+    faulty.arm(`set usage:${key.client_id}`, 'late')
+    await host.usage.flush()
+    for (let call = 0; call < 4; call += 1) await host.call('GET /invoices/list', token)
+    await host.usage.flush()
+    await faulty.settled()
+    await host.usage.flush()
+    const read = { operation: 'invoices:read', count: 5 }
+    expect(await host.usage.list({ clientId: key.client_id, by: ['operation'] })).toContainEqual(read)
+    const index = `usage-days:${key.client_id}`
+    for (const member of await store.range(index, { limit: 10 })) await store.remove(index, member)
+    expect(await host.usage.list({ clientId: key.client_id })).toEqual([])
+    vi.setSystemTime(NOON + 3_600_000)
+    await host.call('GET /invoices/list', token)
+    await host.usage.flush()
+    expect(await host.usage.list({ clientId: key.client_id, by: ['operation'] })).toContainEqual({
+      ...read,
+      count: 6,
+    })
+  })
+
+  it('the id `*` names no client', async () => {
+    const host = await start()
+    const key = await host.createApiKey(['invoices'])
+    await host.call('GET /invoices/list', await tokenOf(host, key))
+    await host.usage.flush()
+    expect(await host.usage.list({ clientId: '*' })).toEqual([])
+  })
+
   it('counts what authenticate() accepts and rejects', async () => {
     const host = await start()
     const key = await host.createApiKey(['invoices'])

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { HealthCheck } from '../health/health-report.ts'
 import type { ErrorResponse } from './error-responses.ts'
 
 /** A call that was accepted: Koa's context, or what `authenticate()` knows. */
@@ -14,9 +15,11 @@ export interface CallObserver {
   /**
    * The gateway accepted a call. It is called once for each call, however many guards the call passes.
    *
-   * @param scope the scope of the operation; undefined for a call of a route that needs no scope
+   * @param scopes the scopes that the call needs, first the scope of the operation; empty for a route that needs no scope
    */
-  accepted(clientId: string, scope: string | undefined, call: ObservedCall): void
+  accepted(clientId: string, scopes: readonly string[], call: ObservedCall): void
+  /** A later guard accepted the call too, which needs these scopes. */
+  acceptedAgain(clientId: string, scopes: readonly string[]): void
   /**
    * The gateway rejected a call.
    *
@@ -26,8 +29,42 @@ export interface CallObserver {
   rejected(rejection: ErrorResponse, scope: string | undefined, accepted: ServerResponse | undefined): void
 }
 
+/** Headers of a response, by their usual names. */
+export type ResponseHeaders = Readonly<Record<string, string>>
+
+/** A call that was counted. */
+export interface CountedCall {
+  readonly headers: ResponseHeaders
+  /** Undefined if the call is within the limits of its client. */
+  readonly exceeded?: ExceededLimits | undefined
+}
+
+/** Limits that a call would pass. */
+export interface ExceededLimits {
+  /** The names of the limits in `RateLimit-Policy`. */
+  readonly policies: readonly string[]
+  /** Seconds after which a call may succeed. */
+  readonly retryAfter: number
+}
+
+/** Limits the calls of clients. An optional part sets it. */
+export interface CallLimiter {
+  /**
+   * Counts a call that is certainly within the limits of its client.
+   *
+   * @returns the headers of the response; undefined if the call was not counted, and `count` must decide
+   */
+  countAtOnce(clientId: string): ResponseHeaders | undefined
+  /** Counts a call, if it is within the limits of its client. Never rejects. */
+  count(clientId: string): Promise<CountedCall>
+}
+
 /** Where optional parts connect to a gateway. */
 export interface GatewayHooks {
+  /** Undefined if calls are not limited. */
+  limiter: CallLimiter | undefined
+  /** The checks of optional parts for `health()`. */
+  readonly checks: (() => HealthCheck)[]
   /** Undefined if no part observes the calls. */
   observer: CallObserver | undefined
   /** Called once when the gateway closes, before it closes its connections. They must not reject. */
@@ -37,7 +74,7 @@ export interface GatewayHooks {
 const hooks = new WeakMap<object, GatewayHooks>()
 
 export function createGatewayHooks(): GatewayHooks {
-  return { observer: undefined, closing: [] }
+  return { limiter: undefined, checks: [], observer: undefined, closing: [] }
 }
 
 /** Registers what `hooksOf` returns for a gateway. The hooks stay hidden from callers of the gateway. */

@@ -1,0 +1,148 @@
+import { callLimitsRule, type CallLimits } from '../clients/call-limits.ts'
+import { GatehouseError } from '../errors.ts'
+import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
+import { internalsOf } from '../gatehouse/internals.ts'
+import { hooksOf, type GatewayHooks } from '../gateway/gateway-hooks.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import type { HealthCheck } from '../health/health-report.ts'
+import type { EventSink } from '../host/events.ts'
+import type { Logger } from '../host/logger.ts'
+import { pass, warn } from '../store/check-results.ts'
+import { createSlotCounters } from '../store/slot-counters.ts'
+import { checkInput, optional, type Fields } from '../validation/rules.ts'
+import { createLimiter, type Count } from './limiter.ts'
+
+/** Options of `createLimits()` and `limitCalls()`. */
+export interface LimitsOptions extends CallLimits {}
+
+/** The limits of a gatehouse, for the console and the management API. */
+export interface Limits {
+  /** The limits of clients without limits of their own. */
+  readonly defaults: CallLimits
+}
+
+const FIELDS: Fields = {
+  perMinute: optional((value) => problemOf({ perMinute: value })),
+  perDay: optional((value) => problemOf({ perDay: value })),
+}
+
+const problemOf = (limits: object) => {
+  const found = callLimitsRule(limits)
+  return Array.isArray(found) ? found[0] : (found as undefined)
+}
+
+/**
+ * Limits the API calls of each API key and application, in all processes together. Clients may have limits of their own
+ * (`apiKeys.setLimits`, `applications.setLimits`). Call it once for each gatehouse, in every process. A call beyond a
+ * limit gets 429 with `Retry-After`, and each call of a limited client gets `RateLimit` and `RateLimit-Policy`. While the
+ * store is unavailable, each process counts alone.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gatehouse` is not from `createGatehouse()`, or
+ *   if its calls are limited already
+ */
+export function createLimits(gatehouse: AnyGatehouse, options: LimitsOptions = {}): Limits {
+  const parts = internalsOf(gatehouse, 'createLimits()')
+  checkInput('createLimits()', options, FIELDS)
+  const { plainStore: store, registry, events, logger } = parts
+  const defaults = limitsIn(options)
+  limit(parts.gatewayHooks, {
+    count: store.count?.bind(store),
+    isAloneByDesign: false,
+    events,
+    logger,
+    async limitsOf(clientId) {
+      // While the store is unavailable, a client has the limits that it had, or the default.
+      const client = await registry.find(clientId).catch(() => undefined)
+      return client?.limits ?? defaults
+    },
+  })
+  return { defaults }
+}
+
+/**
+ * Limits the API calls of each client at a gateway in another process. The gateway counts alone, and does not know the
+ * limits that single clients have at the service.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gateway` is not from `createGateway()`, or if
+ *   its calls are limited already
+ */
+export function limitCalls(gateway: Pick<Gateway, 'close'>, options: LimitsOptions): void {
+  checkInput('limitCalls()', options, FIELDS)
+  const hooks = hooksOf(gateway)
+  if (!hooks) {
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'limitCalls() takes a gateway of createGateway()')
+  }
+  const defaults = limitsIn(options)
+  limit(hooks, { count: undefined, isAloneByDesign: true, limitsOf: async () => defaults })
+}
+
+function limitsIn({ perMinute, perDay }: LimitsOptions): CallLimits {
+  return { ...(perMinute !== undefined && { perMinute }), ...(perDay !== undefined && { perDay }) }
+}
+
+/** What differs between the gateway of a gatehouse and a gateway in another process. */
+interface Counting {
+  /** Counts in the store; undefined if each process counts alone. */
+  readonly count: Count | undefined
+  readonly isAloneByDesign: boolean
+  readonly limitsOf: (clientId: string) => Promise<CallLimits | undefined>
+  readonly events?: EventSink
+  readonly logger?: Logger
+}
+
+function limit(hooks: GatewayHooks, { count, isAloneByDesign, limitsOf, events, logger }: Counting): void {
+  if (hooks.limiter) {
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the calls of this gateway are limited already')
+  }
+  const own = createSlotCounters()
+  let isFailing = false
+
+  function onCounted(error?: unknown): void {
+    if (isFailing === (error !== undefined)) return
+    isFailing = error !== undefined
+    if (error instanceof Error) {
+      logger?.warn(
+        { err: error },
+        'calls are counted in this process alone, because the store cannot count them',
+      )
+      events?.emit('limits.stale', { error })
+    } else {
+      logger?.info({}, 'calls are counted together with other processes again')
+      events?.emit('limits.fresh', {})
+    }
+  }
+
+  hooks.limiter = createLimiter({
+    count: count ?? (async (...args) => own.count(...args)),
+    limitsOf,
+    onCounted,
+  })
+  hooks.checks.push(() => check({ hasStore: count !== undefined, isAloneByDesign, isFailing }))
+}
+
+function check({
+  hasStore,
+  isAloneByDesign,
+  isFailing,
+}: {
+  readonly hasStore: boolean
+  readonly isAloneByDesign: boolean
+  readonly isFailing: boolean
+}): HealthCheck {
+  if (isAloneByDesign) return pass('limits', 'this gateway counts calls alone')
+  if (!hasStore) {
+    return warn(
+      'limits',
+      'each process counts calls alone, because the store has no counters',
+      'Use a store with the method count, or divide the limits by the number of processes',
+    )
+  }
+  if (isFailing) {
+    return warn(
+      'limits',
+      'this process counts calls alone, because the store cannot count them',
+      'Check that the store is available, and that its user may run scripts and the command TIME',
+    )
+  }
+  return pass('limits', 'calls are counted together with other processes')
+}

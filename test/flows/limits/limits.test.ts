@@ -1,0 +1,227 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createLimits, type LimitsOptions } from '../../../src/limits.ts'
+import { createUsage } from '../../../src/usage.ts'
+import { faultyStore } from '../../support/faulty-store.ts'
+import { startHost, type Host } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+describeEachStore('limits of API calls', (makeStore) => {
+  const hosts: Host[] = []
+  let data: string
+  beforeEach(() => void (data = crypto.randomUUID()))
+  afterEach(async () => {
+    await Promise.all(hosts.splice(0).map((each) => each.close()))
+  })
+
+  async function start(options: LimitsOptions = {}, store = makeStore(data)): Promise<Host> {
+    const host = await startHost({
+      store,
+      mount(app, gatehouse) {
+        createLimits(gatehouse, options)
+        app.use(gatehouse.middleware())
+        app.use(gatehouse.gateway.middleware())
+      },
+    })
+    hosts.push(host)
+    return host
+  }
+
+  async function newClient(at: Host) {
+    const key = await at.createApiKey(['invoices'])
+    const token = async (host: Host) => String((await host.requestDirectToken(key)).body['access_token'])
+    return { clientId: key.client_id, token }
+  }
+  const list = (host: Host, token: string) => host.call('GET /invoices/list', token)
+
+  it('answers 429 with a problem, Retry-After, RateLimit and RateLimit-Policy beyond the limit', async () => {
+    const host = await start({ perMinute: 3, perDay: 100 })
+    const token = await (await newClient(host)).token(host)
+    const answers = []
+    for (let call = 0; call < 5; call += 1) answers.push(await list(host, token))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429])
+    const policy = '"minute";q=3;w=60, "day";q=100;w=86400'
+    expect(answers[0]?.headers.get('RateLimit-Policy')).toBe(policy)
+    expect(answers[0]?.headers.get('RateLimit')).toMatch(/^"minute";r=2;t=\d+, "day";r=99;t=\d+$/)
+    const { headers, body } = answers[4]!
+    expect(headers.get('RateLimit-Policy')).toBe(policy)
+    expect(headers.get('RateLimit')).toMatch(/^"minute";r=0;t=\d+, "day";r=97;t=\d+$/)
+    expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
+    expect(Number(headers.get('Retry-After'))).toBeLessThanOrEqual(60)
+    expect(headers.get('Content-Type')).toContain('application/problem+json')
+    expect(body).toEqual({
+      type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
+      title: 'Too many calls',
+      status: 429,
+      'violated-policies': ['minute'],
+      error: 'too_many_requests',
+      error_description: expect.any(String) as string,
+    })
+  })
+
+  it('counts accepted calls only: calls that are rejected for another reason use up nothing', async () => {
+    const host = await start({ perMinute: 2 })
+    const token = await (await newClient(host)).token(host)
+    for (let call = 0; call < 5; call += 1) {
+      expect((await host.call('GET /payments/list', token)).status).toBe(403)
+      expect((await list(host, `${token}x`)).status).toBe(401)
+    }
+    expect((await list(host, token)).status).toBe(200)
+    expect((await list(host, token)).status).toBe(200)
+    expect((await list(host, token)).status).toBe(429)
+  })
+
+  it('each client has its own limit, and setLimits() replaces the default for one client', async () => {
+    const host = await start({ perMinute: 2 })
+    const [one, other] = [await newClient(host), await newClient(host)]
+    await host.gatehouse.apiKeys.setLimits(other.clientId, { perMinute: 5 })
+    const counts: number[] = []
+    for (const { token } of [one, other]) {
+      const own = await token(host)
+      const statuses = []
+      for (let call = 0; call < 7; call += 1) statuses.push((await list(host, own)).status)
+      counts.push(statuses.filter((status) => status === 200).length)
+    }
+    expect(counts).toEqual([2, 5])
+    expect((await host.gatehouse.apiKeys.find(other.clientId))?.limits).toEqual({ perMinute: 5 })
+    await host.gatehouse.apiKeys.setLimits(other.clientId, null)
+    expect((await host.gatehouse.apiKeys.find(other.clientId))?.limits).toBeUndefined()
+  })
+
+  it('a changed limit applies within seconds, while calls run', async () => {
+    const host = await start()
+    const client = await newClient(host)
+    const token = await client.token(host)
+    expect((await list(host, token)).headers.has('RateLimit')).toBe(false)
+    await host.gatehouse.apiKeys.setLimits(client.clientId, { perMinute: 1 })
+    await vi.waitFor(async () => expect((await list(host, token)).status).toBe(429), {
+      timeout: 8000,
+      interval: 200,
+    })
+    await host.gatehouse.apiKeys.setLimits(client.clientId, { perMinute: 1000 })
+    await vi.waitFor(async () => expect((await list(host, token)).status).toBe(200), {
+      timeout: 8000,
+      interval: 200,
+    })
+  }, 20_000)
+
+  it('two processes together let pass the limit and at most four leases more, also for parallel calls', async () => {
+    const limit = 200
+    const [one, other] = [await start({ perMinute: limit }), await start({ perMinute: limit })]
+    const client = await newClient(one)
+    const tokens = [await client.token(one), await client.token(other)] as const
+    const statuses: number[] = []
+    for (let round = 0; round < 5; round += 1) {
+      const calls = Array.from({ length: 100 }, (_, at) =>
+        at % 2 === 0 ? list(one, tokens[0]) : list(other, tokens[1]),
+      )
+      statuses.push(...(await Promise.all(calls)).map(({ status }) => status))
+    }
+    const passed = statuses.filter((status) => status === 200).length
+    expect(passed).toBeGreaterThanOrEqual(limit)
+    // A lease is 1/40 of the limit, and each process has at most two.
+    expect(passed).toBeLessThanOrEqual(limit + 4 * (limit / 40))
+    expect(new Set(statuses)).toEqual(new Set([200, 429]))
+  }, 30_000)
+
+  it('a client below its limit is never rejected, and most calls cost no round trip', async () => {
+    const faulty = faultyStore(makeStore(data))
+    const host = await start({ perMinute: 600 }, faulty.store)
+    const token = await (await newClient(host)).token(host)
+    await list(host, token)
+    faulty.arm()
+    for (let call = 0; call < 500; call += 1) expect((await list(host, token)).status).toBe(200)
+    const counts = faulty.calls.filter((call) => call.startsWith('count'))
+    console.info(`limits: ${counts.length} round trips for 500 calls`)
+    expect(counts.length).toBeLessThan(60)
+  }, 30_000)
+
+  it('while the store is away, calls go on, and each process counts alone, as log, event and health() say', async () => {
+    const faulty = faultyStore(makeStore(data))
+    const host = await start({ perMinute: 10 }, faulty.store)
+    const events: string[] = []
+    host.gatehouse.on('limits.stale', () => events.push('stale'))
+    host.gatehouse.on('limits.fresh', () => events.push('fresh'))
+    const token = await (await newClient(host)).token(host)
+    await list(host, token)
+    const checkOf = async () => (await host.gatehouse.health()).checks.find(({ name }) => name === 'limits')
+    expect(await checkOf()).toMatchObject({ status: 'pass' })
+    faulty.goAway()
+    const statuses: number[] = []
+    for (let call = 0; call < 15; call += 1) statuses.push((await list(host, token)).status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(9)
+    expect(events).toEqual(['stale'])
+    expect(await checkOf()).toMatchObject({ status: 'warn', remedy: expect.any(String) as string })
+    faulty.comeBack()
+    await host.gatehouse.apiKeys.list().catch(() => {})
+    await vi.waitFor(
+      async () => {
+        await list(host, token)
+        expect(events).toEqual(['stale', 'fresh'])
+      },
+      { timeout: 10_000, interval: 300 },
+    )
+  }, 20_000)
+
+  it('a call that passes several guards is counted once, and authenticate() has the headers', async () => {
+    const host = await startHost({
+      store: makeStore(data),
+      mount(app, gatehouse) {
+        createLimits(gatehouse, { perMinute: 2 })
+        app.use(gatehouse.middleware())
+        app.use(gatehouse.gateway.middleware())
+        app.use(gatehouse.gateway.requireScope('invoices:read'))
+      },
+    })
+    hosts.push(host)
+    const token = await (await newClient(host)).token(host)
+    expect((await list(host, token)).headers.get('RateLimit')).toContain('r=1;')
+    const call = { url: '/api/invoices/list', headers: { authorization: `Bearer ${token}` } }
+    const accepted = await host.gatehouse.gateway.authenticate(call)
+    expect(accepted).toMatchObject({ ok: true, headers: { 'RateLimit-Policy': '"minute";q=2;w=60' } })
+    expect(await host.gatehouse.gateway.authenticate(call)).toMatchObject({
+      ok: false,
+      status: 429,
+      reason: 'rate_limited',
+    })
+  })
+
+  it('usage counts the calls beyond a limit for their client', async () => {
+    const host = await startHost({
+      store: makeStore(data),
+      mount(app, gatehouse) {
+        createLimits(gatehouse, { perMinute: 1 })
+        const usage = createUsage(gatehouse, { intervalSeconds: 3600 })
+        app.use(async (ctx, next) => {
+          ctx['usage'] = usage
+          if (ctx.path !== '/usage') return next()
+          await usage.flush()
+          ctx.body = await usage.list({ clientId: String(ctx.query['id']), by: ['outcome'] })
+        })
+        app.use(gatehouse.middleware())
+        app.use(gatehouse.gateway.middleware())
+      },
+    })
+    hosts.push(host)
+    const client = await newClient(host)
+    const token = await client.token(host)
+    for (let call = 0; call < 3; call += 1) await list(host, token)
+    const rows = await (await fetch(`${host.origin}/usage?id=${client.clientId}`)).json()
+    expect(rows).toContainEqual({ outcome: 'rate_limited', count: 2 })
+    expect(rows).toContainEqual({ outcome: 'ok', count: 1 })
+  })
+
+  it.each([{ perMinute: 0 }, { perMinute: -1 }, { perDay: 1.5 }, { perHour: 5 }, { perMinute: '5' }])(
+    'the options %o are rejected',
+    async (options) => {
+      const host = await startHost({ store: makeStore(data) })
+      hosts.push(host)
+      expect(() => createLimits(host.gatehouse, options as LimitsOptions)).toThrow(
+        expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }),
+      )
+      const key = await host.createApiKey()
+      await expect(
+        host.gatehouse.apiKeys.setLimits(key.client_id, options as LimitsOptions),
+      ).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
+    },
+  )
+})
