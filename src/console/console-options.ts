@@ -3,7 +3,8 @@ import type { PolicyDirectives } from '../http/security-headers.ts'
 import type { Awaitable } from '../validation/host-callback.ts'
 import type { Usage } from '../usage/usage.ts'
 import { english, type ConsoleTexts } from './texts.ts'
-import { usageRule } from '../front-door/usage-option.ts'
+import type { Limits } from '../limits/limits.ts'
+import { limitsRule, usageRule } from '../front-door/part-options.ts'
 import { localeProblem } from '../http/locale.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import {
@@ -72,6 +73,8 @@ export interface ConsoleOptions {
   readonly locale?: ((ctx: Context) => Awaitable<string | null | undefined>) | undefined
   /** The result of `createUsage()`. The console then has pages about usage. @default the console has no such pages */
   readonly usage?: Usage | undefined
+  /** The result of `createLimits()`. Operators may then set the limits of a client. @default no page shows limits */
+  readonly limits?: Limits | undefined
   /** Whether pages of the same origin may show the console in an `iframe`. @default false */
   readonly sameOriginFrame?: boolean | undefined
 }
@@ -100,6 +103,7 @@ export function checkConsoleOptions(options: unknown): void {
     locale: optional(functionRule),
     sameOriginFrame: optional(booleanRule),
     usage: optional(usageRule),
+    limits: optional(limitsRule),
   })
 }
 

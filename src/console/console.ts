@@ -67,7 +67,7 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
     accessLifetime: parts.settings.lifetimes.refreshToken,
   })
   const keptForms = createKeptForms(parts.store, parts.settings.secrets)
-  const pages = consolePages({ ...parts, previewConsent, usage: options.usage })
+  const pages = consolePages({ ...parts, previewConsent, usage: options.usage, limits: options.limits })
   parts.begin()
 
   const readers = {

@@ -40,6 +40,12 @@ const clientEntries = {
   allowedAddresses: v.optional(
     v.pipe(texts, v.description('From where it and its tokens may be used; absent or empty: from anywhere')),
   ),
+  limits: v.optional(
+    v.pipe(
+      v.object({ perMinute: v.optional(v.number()), perDay: v.optional(v.number()) }),
+      v.description('Its own limits of API calls; absent if it has the limits of all clients'),
+    ),
+  ),
   lastUsedAt: v.optional(secondsAsTime),
 }
 

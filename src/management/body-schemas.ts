@@ -70,6 +70,14 @@ export const NewOwner = v.strictObject({
   userId: v.pipe(v.nullable(text), v.description('null for the account')),
 })
 
+const limit = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000_000))
+
+/** Limits of one client. */
+export const NewLimits = v.strictObject({
+  perMinute: v.optional(v.pipe(limit, v.description('API calls a minute'))),
+  perDay: v.optional(v.pipe(limit, v.description('API calls a day'))),
+})
+
 export const Rotation = v.strictObject({
   overlapSeconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(OVERLAP_SECONDS.max))),
 })
@@ -99,6 +107,7 @@ export const BODIES = {
   NewApplication,
   ApplicationChanges,
   NewOwner,
+  NewLimits,
   Rotation,
   LeakedSecret,
 } satisfies Record<string, v.GenericSchema>

@@ -17,7 +17,9 @@ import { createRouteHandler } from './call-route.ts'
 import { openApiDocument } from './openapi.ts'
 import { createErrorAnswers } from './problem-details.ts'
 import { route, type Route } from './route.ts'
-import { usageRule } from '../front-door/usage-option.ts'
+import type { Limits } from '../limits/limits.ts'
+import { limitRoutes } from './limit-routes.ts'
+import { limitsRule, usageRule } from '../front-door/part-options.ts'
 import type { Usage } from '../usage/usage.ts'
 import { usageRoutes } from './usage-routes.ts'
 import { apiKeyRoutes, applicationRoutes } from './routes-of-each-kind.ts'
@@ -36,6 +38,8 @@ export interface ManagementOptions {
   readonly mountPath?: string | undefined
   /** The result of `createUsage()`. The API then has routes about usage. @default the API has no such routes */
   readonly usage?: Usage | undefined
+  /** The result of `createLimits()`. Operators may then set the limits of a client. @default the API has no such routes */
+  readonly limits?: Limits | undefined
 }
 
 /**
@@ -52,6 +56,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
     path: optional(mountPathProblem),
     mountPath: optional(mountPathProblem),
     usage: optional(usageRule),
+    limits: optional(limitsRule),
   })
   const { path, mountPath } = pathsOf({ ...options, path: options.path ?? DEFAULT_PATH })
   const { accounts, issuer, csrfKeys } = parts
@@ -87,6 +92,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
     ...leakedSecretRoutes(parts),
     ...hygieneRoutes(parts),
     ...(options.usage ? usageRoutes(parts, options.usage) : []),
+    ...(options.limits ? limitRoutes(parts, presenter) : []),
     ...catalogRoutes(parts),
     ...authorizationRoutes(parts.grants, parts.registry),
     ...auditRoutes(parts),

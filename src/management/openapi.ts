@@ -67,11 +67,29 @@ export function openApiDocument(routes: readonly Route[], path: string) {
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: { ...schemasOf(BODIES, 'input'), ...schemasOf(ANSWERS, 'output') },
+      schemas: usedSchemas({ paths, responses: problems.components }),
       responses: problems.components,
       securitySchemes: SECURITY_SCHEMES,
     },
   }
+}
+
+/** The schemas that a part of the document names, and those that they name. Optional parts may lack their routes. */
+function usedSchemas(part: object): Record<string, object> {
+  const all: Readonly<Record<string, object>> = {
+    ...schemasOf(BODIES, 'input'),
+    ...schemasOf(ANSWERS, 'output'),
+  }
+  const used = new Set<string>()
+  const namesIn = (value: unknown) =>
+    [...JSON.stringify(value).matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name = '']) => name)
+  const open = namesIn(part)
+  for (const name of open) {
+    if (used.has(name)) continue
+    used.add(name)
+    open.push(...namesIn(all[name] ?? {}))
+  }
+  return Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)))
 }
 
 /** Schemas with their names. A body is described as it is sent, an answer as it is received. */

@@ -14,6 +14,7 @@ import { ownClient, pathOf, trail, type ClientKind } from './client-kind.ts'
 import { lastUsed, ownStateNotice, stateBadge } from './client-state.ts'
 import { expiryFact, expiryPanel } from './expiry-panel.ts'
 import { dangerPanel } from './danger-panel.ts'
+import { limitsText } from '../operator/limits-panel.ts'
 import { secretsPanel } from './secrets-panel.ts'
 import { settingsPanel } from './settings-panel.ts'
 
@@ -70,6 +71,10 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
             texts.html('addressesTitle'),
             (client.allowedAddresses ?? []).length > 0 &&
               html`<span dir="ltr">${texts.list(client.allowedAddresses ?? [])}</span>`,
+          ],
+          [
+            texts.html('limitsTitle'),
+            services.limits && limitsText(call, client.limits ?? services.limits.defaults),
           ],
           [
             texts.html('appsRedirectUris'),

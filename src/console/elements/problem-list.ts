@@ -25,6 +25,8 @@ const LABELS = new Map<string, TextName>(
   Object.entries({
     ...FIELD_LABELS,
     products: 'productsLabel',
+    perMinute: 'limitsPerMinute',
+    perDay: 'limitsPerDay',
     product: 'problemProduct',
     removedOperations: 'operationLabel',
     scope: 'operationLabel',

@@ -10,6 +10,7 @@ import { scopeTitle } from '../scope-title.ts'
 import { expiryFact } from '../clients/expiry-panel.ts'
 import { lastUsed, productTitle, stateBadge, stateNotice } from '../clients/client-state.ts'
 import { badge, copyable, facts, notice, panel } from '../elements/elements.ts'
+import { limitsIn, limitsPanel } from './limits-panel.ts'
 import type { Action, Call, Page, Redirect } from '../page-types.ts'
 import { CLIENT_ACTIONS, clientActions } from './client-actions.ts'
 import {
@@ -87,6 +88,7 @@ export function operatorClientPage(services: ConsoleServices): Page {
         { title, heading },
         html`${stateNotice(call, state?.noToken)}
           <div class="panel">${clientFacts(call, client, services)}</div>
+          ${services.limits && limitsPanel(call, client, services.limits)}
           ${panel({ title: texts.html('operatorActions') }, clientActions(call, client))} ${entries}`,
       )
     },
@@ -107,6 +109,9 @@ export function operatorClientPage(services: ConsoleServices): Page {
         await tokens.revokeAll({ clientId }, options)
         return { redirect: clientPath(clientId), done: 'doneOperatorRevoked' }
       },
+      limits: action('doneLimitsSaved', (client, call) =>
+        serviceOf(client).setLimits(client.clientId, limitsIn(call.form), call.change),
+      ),
       reportCompromised: action('doneOperatorCompromised', (client, call) =>
         serviceOf(client).reportCompromised(client.clientId, call.change),
       ),

@@ -677,6 +677,16 @@ export const english = {
   hygieneProductsAllUsed: 'Every product belongs to an API key or an application.',
   hygieneProductsHint: 'No API key and no application has them. Offer them, or remove them from the catalog.',
 
+  // Limits of API calls.
+  limitsTitle: 'Limits of calls',
+  limitsHint:
+    'Empty fields: no limit of its own. If both are empty, the limits of all clients apply: {limits}.',
+  limitsPerMinute: 'Calls a minute',
+  limitsPerDay: 'Calls a day',
+  limitsMinute: { one: '{count} a minute', other: '{count} a minute' },
+  limitsDay: { one: '{count} a day', other: '{count} a day' },
+  doneLimitsSaved: 'The limits were saved. They apply within seconds.',
+
   // The pages about usage.
   usageTitle: 'Usage',
   usageShow: 'Show its calls',

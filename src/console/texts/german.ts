@@ -693,6 +693,15 @@ export const german: ConsoleTexts = {
   hygieneProductsHint:
     'Kein API-Schlüssel und keine Anwendung hat sie. Bieten Sie sie an, oder entfernen Sie sie aus dem Katalog.',
 
+  // Limits of API calls.
+  limitsTitle: 'Limits für Aufrufe',
+  limitsHint: 'Leere Felder: kein eigenes Limit. Sind beide leer, gelten die Limits aller Clients: {limits}.',
+  limitsPerMinute: 'Aufrufe je Minute',
+  limitsPerDay: 'Aufrufe je Tag',
+  limitsMinute: { one: '{count} je Minute', other: '{count} je Minute' },
+  limitsDay: { one: '{count} je Tag', other: '{count} je Tag' },
+  doneLimitsSaved: 'Die Limits wurden gespeichert. Sie gelten in Sekunden.',
+
   // The pages about usage.
   usageTitle: 'Nutzung',
   usageShow: 'Aufrufe ansehen',

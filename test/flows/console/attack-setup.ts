@@ -57,6 +57,7 @@ export function fieldsOf(action: string, { apiKey, application }: Targets): Reco
     rotateSecret: { overlap: 'now', request: randomUUID() },
     revokeSecret: { which: 'old' },
     addProduct: { product: 'payments' },
+    limits: { perMinute: '7' },
     removeOperations: { clientId: apiKey, scope: 'invoices:read' },
     removeProduct: { product: 'invoices' },
     removeOperation: { operation: 'invoices:read' },

@@ -5,6 +5,7 @@ import { formsOf, unescapeHtml, type Page } from '../../support/browser.ts'
 import { startHost, type Host } from '../../support/host.ts'
 import { readSession, sessionIn } from '../../support/session-cookie.ts'
 import { createConsole } from '../../../src/console.ts'
+import { createLimits } from '../../../src/limits.ts'
 import { createUsage } from '../../../src/usage.ts'
 
 /** The names of users, by user id. Other users have no name. */
@@ -47,13 +48,11 @@ export async function startConsole(options: {
     },
     mount(app, gatehouse) {
       if (options.mount) options.mount(app, gatehouse)
-      else
-        app.use(
-          createConsole(gatehouse, {
-            usage: createUsage(gatehouse, { intervalSeconds: 3600 }),
-            ...options.console,
-          }),
-        )
+      else {
+        const usage = createUsage(gatehouse, { intervalSeconds: 3600 })
+        const limits = createLimits(gatehouse)
+        app.use(createConsole(gatehouse, { usage, limits, ...options.console }))
+      }
       app.use(gatehouse.middleware())
       app.use(gatehouse.gateway.middleware())
     },

@@ -107,7 +107,7 @@ describeEachStore('the pages about usage', (makeStore) => {
   })
 
   it('without the option `usage`, the console has no page and no link about usage', async () => {
-    host = await startConsole({ store: makeStore(), console: { usage: undefined } })
+    host = await startConsole({ store: makeStore(), console: { usage: undefined, limits: undefined } })
     const key = await host.createApiKey()
     const { open, get } = host.visit('acme')
     expect((await get('/console/usage')).status).toBe(404)

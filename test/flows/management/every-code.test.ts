@@ -197,6 +197,7 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
         if (isConditional) return bodyWith({ colour: 'red' })
         return hasBody ? bodyWith({ colour: 'red' }) : { headers: { 'if-match': '"1"' } }
       case 'ERR_INVALID_ARGUMENT':
+        if (path.endsWith('/limits')) return { headers: JSON_TYPE, body: '{}' }
         if (path.endsWith('/owner')) return { headers: JSON_TYPE, body: JSON.stringify({ userId: '' }) }
         if (path.endsWith('/uncalled-operations')) return { query: '?days=0' }
         if (path.includes('/usage')) return { query: '?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z' }

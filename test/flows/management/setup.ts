@@ -4,6 +4,7 @@ import { createBrowser } from '../../support/browser.ts'
 import { startHost, type Host } from '../../support/host.ts'
 import { documentOf, expectDescribed } from './described.ts'
 import { createManagementApi } from '../../../src/management.ts'
+import { createLimits } from '../../../src/limits.ts'
 import { createUsage, type Usage } from '../../../src/usage.ts'
 
 /** The headers that say to the test host who calls: a session, or a token of a script. */
@@ -48,7 +49,7 @@ export async function startManagement(options: {
     },
     mount(app, gatehouse) {
       usage = createUsage(gatehouse, { intervalSeconds: 3600 })
-      app.use(createManagementApi(gatehouse, { usage }))
+      app.use(createManagementApi(gatehouse, { usage, limits: createLimits(gatehouse) }))
       app.use(gatehouse.middleware())
       app.use(gatehouse.gateway.middleware())
     },

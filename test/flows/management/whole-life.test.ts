@@ -400,6 +400,22 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     expect((await root.GET('/operator/hygiene/products')).data).toEqual({ items: expect.any(Array) })
   })
 
+  it('operators give a client limits of its own, which its owner reads and cannot change', async () => {
+    const [acme, root] = [clientFor('acme'), clientFor('root')]
+    const { clientId } = (await acme.GET('/api-keys')).data!.items[0]!
+    const params = { path: { clientId } }
+    const limits = { perMinute: 60, perDay: 5000 }
+    const set = await root.PUT('/operator/clients/{clientId}/limits', { params, body: limits })
+    expect(set.data).toMatchObject({ clientId, limits })
+    expect((await acme.GET('/api-keys/{clientId}', { params })).data).toMatchObject({ limits })
+    const own = await acme.PUT('/operator/clients/{clientId}/limits', { params, body: limits })
+    expect(own.error).toMatchObject({ code: 'ERR_FORBIDDEN' })
+    const wrong = await root.PUT('/operator/clients/{clientId}/limits', { params, body: { perMinute: 0 } })
+    expect(wrong.error).toMatchObject({ code: 'ERR_INPUT' })
+    const removed = await root.DELETE('/operator/clients/{clientId}/limits', { params })
+    expect(removed.data).not.toHaveProperty('limits')
+  })
+
   it('usage is listed for its owner, and with the busiest clients for operators', async () => {
     const [acme, root] = [clientFor('acme'), clientFor('root')]
     const { clientId } = (await acme.GET('/api-keys')).data!.items[0]!

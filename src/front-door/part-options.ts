@@ -6,3 +6,9 @@ export const usageRule = must(
   'the result of createUsage()',
   (value) => isObject(value) && typeof value['list'] === 'function',
 )
+
+/** The option `limits` of the console and of the management API. */
+export const limitsRule = must(
+  'the result of createLimits()',
+  (value) => isObject(value) && isObject(value['defaults']),
+)
