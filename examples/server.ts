@@ -27,6 +27,7 @@ import { instructions } from './server/terminal.ts'
 import { pageHeaders, signedInAccount, website } from './server/website.ts'
 import { createConsole } from 'koa-gatehouse/console'
 import { createManagementApi } from 'koa-gatehouse/management'
+import { createLimits } from 'koa-gatehouse/limits'
 import { createUsage } from 'koa-gatehouse/usage'
 
 /**
@@ -93,10 +94,11 @@ async function start(): Promise<void> {
   app.use(session({ key: 'harbour.session', sameSite: 'lax' }, app))
   app.use(pageHeaders)
   app.use(bodyParser())
+  const limits = createLimits(gatehouse, { perMinute: 120 })
   // Charts of the calls. They are at most two seconds old.
   const usage = createUsage(gatehouse, { intervalSeconds: 2 })
-  app.use(createManagementApi(gatehouse, { usage }))
-  const developerConsole = createConsole(gatehouse, { layout: consoleLayout, usage })
+  app.use(createManagementApi(gatehouse, { usage, limits }))
+  const developerConsole = createConsole(gatehouse, { layout: consoleLayout, usage, limits })
   app.use(developerConsole)
   app.use(developerConsole.connectedApplications({ path: '/applications' }))
   app.use(gatehouse.middleware())

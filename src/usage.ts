@@ -3,10 +3,5 @@ export { usageAsCsv, type Dimension, type UsageRow } from './usage/list-usage.ts
 export type { Outcome, Result } from './usage/outcomes.ts'
 export type { ReceiverOptions } from './usage/receive-usage.ts'
 export { reportUsage, type ReportUsageOptions } from './usage/report-usage.ts'
-export {
-  createUsage,
-  type ClientCalls,
-  type Usage,
-  type UsageOptions,
-  type UsageQuery,
-} from './usage/usage.ts'
+export { createUsage } from './usage/usage.ts'
+export type { ClientCalls, Usage, UsageOptions, UsageQuery } from './usage/usage-types.ts'

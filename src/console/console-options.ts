@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { PolicyDirectives } from '../http/security-headers.ts'
 import type { Awaitable } from '../validation/host-callback.ts'
-import type { Usage } from '../usage/usage.ts'
+import type { Usage } from '../usage/usage-types.ts'
 import { english, type ConsoleTexts } from './texts.ts'
 import type { Limits } from '../limits/limits.ts'
 import { limitsRule, usageRule } from '../front-door/part-options.ts'

@@ -1,6 +1,6 @@
 import type { createConsentPreview } from '../authorization-server/interaction/consent-preview.ts'
 import type { Limits } from '../limits/limits.ts'
-import type { Usage } from '../usage/usage.ts'
+import type { Usage } from '../usage/usage-types.ts'
 import type { Internals } from '../gatehouse/internals.ts'
 
 /** The services that the pages of the console use. */

@@ -1,5 +1,5 @@
 import { describeAddress } from '../http/address-check.ts'
-import type { ExceededLimits, ResponseHeaders } from './gateway-hooks.ts'
+import type { ExceededLimits, ResponseHeaders } from './call-limiter.ts'
 import { describeInvalidToken } from './token-problem.ts'
 import { protectedResourceMetadataUrl } from './well-known.ts'
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { HealthCheck } from '../health/health-report.ts'
+import type { CallLimiter } from './call-limiter.ts'
 import type { ErrorResponse } from './error-responses.ts'
 
 /** A call that was accepted: Koa's context, or what `authenticate()` knows. */
@@ -27,36 +28,6 @@ export interface CallObserver {
    * @param accepted the response of the call, if an earlier guard has accepted the call
    */
   rejected(rejection: ErrorResponse, scope: string | undefined, accepted: ServerResponse | undefined): void
-}
-
-/** Headers of a response, by their usual names. */
-export type ResponseHeaders = Readonly<Record<string, string>>
-
-/** A call that was counted. */
-export interface CountedCall {
-  readonly headers: ResponseHeaders
-  /** Undefined if the call is within the limits of its client. */
-  readonly exceeded?: ExceededLimits | undefined
-}
-
-/** Limits that a call would pass. */
-export interface ExceededLimits {
-  /** The names of the limits in `RateLimit-Policy`. */
-  readonly policies: readonly string[]
-  /** Seconds after which a call may succeed. */
-  readonly retryAfter: number
-}
-
-/** Limits the calls of clients. An optional part sets it. */
-export interface CallLimiter {
-  /**
-   * Counts a call that is certainly within the limits of its client.
-   *
-   * @returns the headers of the response; undefined if the call was not counted, and `count` must decide
-   */
-  countAtOnce(clientId: string): ResponseHeaders | undefined
-  /** Counts a call, if it is within the limits of its client. Never rejects. */
-  count(clientId: string): Promise<CountedCall>
 }
 
 /** Where optional parts connect to a gateway. */

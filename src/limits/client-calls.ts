@@ -24,7 +24,7 @@ interface Window {
 const LEASE_SHARE = 40
 
 /** The number of calls that a process may count before it tells the store: at least 1. */
-export const leaseOf = (limit: number): number => Math.max(1, Math.floor(limit / LEASE_SHARE))
+const leaseOf = (limit: number): number => Math.max(1, Math.floor(limit / LEASE_SHARE))
 
 /** The calls of one client in one window, as far as this process knows them. */
 export class WindowCalls {
@@ -70,12 +70,12 @@ export class WindowCalls {
     return this.#sum >= this.limit
   }
 
-  /** Whether the store should be told of the calls. */
+  /** Whether the calls should be sent to the store. */
   get isLeaseUsed(): boolean {
     return this.#unsent >= this.lease
   }
 
-  /** Whether no call may be counted before the store was told. The calls that are being sent have a lease of their own. */
+  /** Whether no call may be counted before the store has them. The calls that are being sent have a lease of their own. */
   get mustTell(): boolean {
     return this.#unsent + this.#sending >= 2 * this.lease
   }

@@ -1,7 +1,7 @@
 import { createLru } from '../async/lru.ts'
 import { settlesWithin } from '../async/with-timeout.ts'
 import type { CallLimits } from '../clients/call-limits.ts'
-import type { CallLimiter, CountedCall, ResponseHeaders } from '../gateway/gateway-hooks.ts'
+import type { CallLimiter, CountedCall, ResponseHeaders } from '../gateway/call-limiter.ts'
 import type { SlotCounts } from '../store/contract.ts'
 import { WindowCalls, WINDOWS } from './client-calls.ts'
 

@@ -20,7 +20,7 @@ import { route, type Route } from './route.ts'
 import type { Limits } from '../limits/limits.ts'
 import { limitRoutes } from './limit-routes.ts'
 import { limitsRule, usageRule } from '../front-door/part-options.ts'
-import type { Usage } from '../usage/usage.ts'
+import type { Usage } from '../usage/usage-types.ts'
 import { usageRoutes } from './usage-routes.ts'
 import { apiKeyRoutes, applicationRoutes } from './routes-of-each-kind.ts'
 

@@ -4,7 +4,7 @@ import { findClients } from '../front-door/clients-named-in-list.ts'
 import type { Caller, Visit } from '../front-door/access.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import type { Internals } from '../gatehouse/internals.ts'
-import type { Usage } from '../usage/usage.ts'
+import type { Usage } from '../usage/usage-types.ts'
 import { OperatorUsageQuery, TopClientsQuery, UncalledQuery, UsageQuery } from './query-schemas.ts'
 import { route, type Route } from './route.ts'
 

@@ -31,7 +31,7 @@ export interface CountedDay {
   readonly source: string
   /** Undefined for the totals of all calls. */
   readonly clientId: string | undefined
-  /** Whether the lists must be told of the source: in the first write, and once an hour. */
+  /** Whether the source must be added to the lists: in its first write, and once an hour. */
   readonly isFirst: boolean
   /** The JSON text of `CountedHours`. */
   readonly hours: string

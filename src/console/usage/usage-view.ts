@@ -1,6 +1,6 @@
 import { html, type Html } from '../../http/html.ts'
 import type { Result } from '../../usage/outcomes.ts'
-import type { Usage, UsageQuery } from '../../usage/usage.ts'
+import type { Usage, UsageQuery } from '../../usage/usage-types.ts'
 import type { UsageRow } from '../../usage/list-usage.ts'
 import { columns, panel, table } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { competitors, type StorePromises } from './promise.ts'
 
-/** A window of ten slots that does not end during a check, however the clock stands. */
+/** A window of ten slots, which is longer than a check. */
 const LONG = { slotSeconds: 1000, slots: 10 }
 const SHORT = { slotSeconds: 1, slots: 2 }
 
