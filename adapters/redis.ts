@@ -122,12 +122,12 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     subscribe: (name, listener, missed) =>
       run(() => subscriptions.subscribe(channel(name), listener, missed)),
 
-    count: (name, amount, { slotSeconds, slots }) =>
+    count: (name, amount, { slotSeconds, slots, claim, max }) =>
       run(async () => {
-        const { command, withText } = countInSlots(key(name), amount, slotSeconds, slots)
+        const { command, withText } = countInSlots(key(name), amount, slotSeconds, slots, claim, max)
         const reply = (await execute({ command, withText }, send)) as readonly unknown[]
-        const [time = 0, ...counts] = reply.map(Number)
-        return { time, counts }
+        const [time = 0, claimed = 0, ...counts] = reply.map(Number)
+        return { time, claimed, counts }
       }),
 
     ping: () =>

@@ -39,9 +39,10 @@ export async function measureGuard(): Promise<void> {
   const withUsage = await createGatewayUnderTest({ ...createGatewayHooks(), observer })
   await withUsage.gateway.ready()
   const counters = createSlotCounters()
-  const limiter = createLimiter({
+  const { limiter } = createLimiter({
     count: async (...args) => counters.count(...args),
-    limitsOf: async () => ({ perMinute: 1_000_000_000, perDay: 1_000_000_000 }),
+    defaults: { perMinute: 1_000_000_000, perDay: 1_000_000_000 },
+    limitsOf: async () => undefined,
     onCounted() {},
   })
   const withLimits = await createGatewayUnderTest({ ...createGatewayHooks(), limiter })

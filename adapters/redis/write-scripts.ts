@@ -51,12 +51,13 @@ export const add = createScript(`${ADD}
 return 1`)
 
 /**
- * Adds to the present slot of a counter, and answers with the time of the server in milliseconds and the counts of the
- * slots, the newest first. The value is a text such as `29:5 30:2`: slots and their counts. Slots in the future, as after
+ * Adds to the present slot of a counter: an amount, and as much of a claim as the sum does not exceed a maximum. Answers
+ * with the time of the server in milliseconds, what was claimed, and the counts of the slots, the newest first. The value is a text such as `29:5 30:2`: slots and their counts. Slots in the future, as after
  * a change of the server's clock, are dropped.
  */
 export const countInSlots = createScript(`
 local amount, length, slots = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local claim, max = tonumber(ARGV[4]), tonumber(ARGV[5])
 local time = redis.call('TIME')
 local ms = time[1] * 1000 + math.floor(time[2] / 1000)
 local present = math.floor(ms / 1000 / length)
@@ -64,6 +65,10 @@ local counts = {}
 for slot, count in string.gmatch(redis.call('GET', KEYS[1]) or '', '(%d+):(%d+)') do
   counts[tonumber(slot)] = tonumber(count)
 end
+local sum = 0
+for slot = present - slots + 1, present do sum = sum + (counts[slot] or 0) end
+local claimed = math.max(0, math.min(claim, max - sum - amount))
+amount = amount + claimed
 if amount > 0 then
   counts[present] = (counts[present] or 0) + amount
   local kept = {}
@@ -72,7 +77,7 @@ if amount > 0 then
   end
   redis.call('SET', KEYS[1], table.concat(kept, ' '), 'EX', length * slots)
 end
-local reply = { ms }
+local reply = { ms, claimed }
 for slot = present, present - slots + 1, -1 do reply[#reply + 1] = counts[slot] or 0 end
 return reply`)
 

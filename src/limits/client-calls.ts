@@ -1,12 +1,14 @@
 import type { CallLimits } from '../clients/call-limits.ts'
+import { GatehouseError } from '../errors.ts'
 import type { SlotCounts } from '../store/contract.ts'
 
 /**
  * The windows of limits. A window slides in slots: it has the present slot and the slots before it. So a window of a minute
- * is 54 to 60 seconds long, and a window of a day is 23 to 24 hours long.
+ * is 57 to 60 seconds long, and a window of a day is 23 to 24 hours long. A call counts from the moment when its process
+ * sends it to the store, up to five seconds later.
  */
 export const WINDOWS = [
-  { limit: 'perMinute', name: 'minute', seconds: 60, slotSeconds: 6, slots: 10 },
+  { limit: 'perMinute', name: 'minute', seconds: 60, slotSeconds: 3, slots: 20 },
   { limit: 'perDay', name: 'day', seconds: 86_400, slotSeconds: 3600, slots: 24 },
 ] as const satisfies readonly Window[]
 
@@ -20,97 +22,123 @@ interface Window {
   readonly slots: number
 }
 
-/** The share of a limit that a process may use before it tells the store: 1/40. */
+/** The share of a limit that a process may use before it sends the calls to the store: 1/40. */
 const LEASE_SHARE = 40
-
-/** The number of calls that a process may count before it tells the store: at least 1. */
-const leaseOf = (limit: number): number => Math.max(1, Math.floor(limit / LEASE_SHARE))
 
 /** The calls of one client in one window, as far as this process knows them. */
 export class WindowCalls {
   readonly window: Window
   readonly limit: number
+  /** The number of calls that a process may count before it sends them to the store. */
   readonly lease: number
   /** The calls by slot that the store has, the newest first. */
   #counts: number[]
+  /** The calls by slot that the store certainly does not have, because it could not count them. */
+  #alone: number[]
   /** The slot of the first count, since the epoch. */
   #slot = 0
   #sum = 0
-  /** The calls that the store does not have: not sent yet, and being sent. */
+  /** The calls that the store does not have yet: not sent, and being sent. */
   #unsent = 0
   #sending = 0
+  /** The calls that the store has, and that were not made yet. */
+  #claimed = 0
 
   constructor(window: Window, limit: number) {
     this.window = window
     this.limit = limit
-    this.lease = leaseOf(limit)
-    this.#counts = Array.from({ length: window.slots }, () => 0)
+    this.lease = Math.max(1, Math.floor(limit / LEASE_SHARE))
+    this.#counts = zeros(window.slots)
+    this.#alone = zeros(window.slots)
   }
 
   /** Lets the slots pass that are over. @param now milliseconds since the epoch, by the clock of the store */
   moveTo(now: number): void {
     const slot = Math.floor(now / 1000 / this.window.slotSeconds)
     if (slot === this.#slot) return
-    const passed = Math.min(this.window.slots, Math.max(0, slot - this.#slot))
-    this.#counts = [...Array.from({ length: passed }, () => 0), ...this.#counts].slice(0, this.window.slots)
+    const { slots } = this.window
+    const passed = zeros(Math.min(slots, Math.max(0, slot - this.#slot)))
+    this.#counts = [...passed, ...this.#counts].slice(0, slots)
+    this.#alone = [...passed, ...this.#alone].slice(0, slots)
+    // What was claimed in an earlier slot is not used in a later one.
+    this.#claimed = 0
     this.#slot = slot
-    this.#sum = this.#counts.reduce((sum, count) => sum + count, 0)
+    this.#sum = sumOf(this.#counts) + sumOf(this.#alone)
   }
 
   get used(): number {
-    return this.#sum + this.#unsent + this.#sending
+    return this.#sum - this.#claimed + this.#unsent + this.#sending
   }
 
+  /** Whether a call must not be counted, as far as this process knows. */
   get isExceeded(): boolean {
     return this.used >= this.limit
   }
 
-  /** Whether the store alone knows of as many calls as the limit. */
-  get isKnownToBeExceeded(): boolean {
-    return this.#sum >= this.limit
+  /** Whether the calls that the store knows are as many as the limit. */
+  get isCertainlyExceeded(): boolean {
+    return this.#sum - this.#claimed >= this.limit
   }
 
-  /** Whether the calls should be sent to the store. */
+  /** Whether there are calls to send. */
+  get hasUnsent(): boolean {
+    return this.#unsent > 0
+  }
+
+  /** Whether the calls should be sent. */
   get isLeaseUsed(): boolean {
     return this.#unsent >= this.lease
   }
 
-  /** Whether no call may be counted before the store has them. The calls that are being sent have a lease of their own. */
-  get mustTell(): boolean {
-    return this.#unsent + this.#sending >= 2 * this.lease
+  /** Whether calls must be sent or claimed before another call is counted. The calls being sent have a lease of their own. */
+  get mustSend(): boolean {
+    return this.#claimed === 0 && this.#unsent + this.#sending >= 2 * this.lease
   }
 
   add(): void {
-    this.#unsent += 1
+    if (this.#claimed > 0) this.#claimed -= 1
+    else this.#unsent += 1
   }
 
-  /** The calls to tell the store. They count as being sent until `told` or `notTold`. */
-  startTelling(): number {
+  /** The calls to send to the store. They count as being sent until `sent` or `notSent`. */
+  startSending(): number {
     const amount = this.#unsent
     this.#sending += amount
     this.#unsent = 0
     return amount
   }
 
-  told(amount: number, { time, counts }: SlotCounts): void {
+  /** @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if the answer of the store has another form */
+  sent(amount: number, { time, counts, claimed }: SlotCounts): void {
+    const isValid = Array.isArray(counts) && [time, claimed, ...counts].every(Number.isFinite)
+    if (!isValid || counts.length !== this.window.slots) {
+      throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store answered a count with invalid counts')
+    }
+    this.moveTo(time)
     this.#sending -= amount
     this.#counts = [...counts]
-    this.#slot = Math.floor(time / 1000 / this.window.slotSeconds)
-    this.#sum = counts.reduce((sum, count) => sum + count, 0)
+    this.#claimed += claimed
+    this.#sum = sumOf(this.#counts) + sumOf(this.#alone)
   }
 
-  /** The store may not have counted the calls. This process counts them alone, and does not send them again. */
-  notTold(amount: number): void {
+  /**
+   * The calls could not be sent.
+   *
+   * @param isCertain whether the store has certainly not counted them. Then this process counts them alone. Otherwise they
+   *   are forgotten, so that no call counts twice
+   */
+  notSent(amount: number, isCertain: boolean): void {
     this.#sending -= amount
-    this.#counts[0] = (this.#counts[0] ?? 0) + amount
+    if (!isCertain) return
+    this.#alone[0] = (this.#alone[0] ?? 0) + amount
     this.#sum += amount
   }
 
   /** Seconds until so many slots are over that a call is within the limit. */
   secondsUntilFree(now: number): number {
     let { used } = this
-    for (let at = this.#counts.length - 1; at >= 0; at -= 1) {
-      used -= this.#counts[at] ?? 0
+    for (let at = this.window.slots - 1; at >= 0; at -= 1) {
+      used -= this.#inSlot(at)
       if (used < this.limit) return this.#secondsUntilOver(at, now)
     }
     return this.#secondsUntilOver(0, now)
@@ -118,8 +146,13 @@ export class WindowCalls {
 
   /** Seconds until the oldest slot with calls leaves the window. */
   secondsUntilReset(now: number): number {
-    const oldest = this.#counts.findLastIndex((count) => count > 0)
-    return this.#secondsUntilOver(Math.max(0, oldest), now)
+    let at = this.window.slots - 1
+    while (at > 0 && this.#inSlot(at) === 0) at -= 1
+    return this.#secondsUntilOver(at, now)
+  }
+
+  #inSlot(at: number): number {
+    return (this.#counts[at] ?? 0) + (this.#alone[at] ?? 0)
   }
 
   /** Seconds until a slot leaves the window. @param back the number of slots before the present one */
@@ -129,3 +162,7 @@ export class WindowCalls {
     return Math.max(1, Math.ceil(end - now / 1000))
   }
 }
+
+const zeros = (length: number): number[] => Array.from({ length }, () => 0)
+
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)

@@ -1,13 +1,16 @@
 import { createLru } from '../async/lru.ts'
-import { settlesWithin } from '../async/with-timeout.ts'
+import { periodically } from '../async/periodically.ts'
+import { settlesWithin, withTimeout } from '../async/with-timeout.ts'
 import type { CallLimits } from '../clients/call-limits.ts'
+import { GatehouseError } from '../errors.ts'
 import type { CallLimiter, CountedCall, ResponseHeaders } from '../gateway/call-limiter.ts'
-import type { SlotCounts } from '../store/contract.ts'
+import { CircuitOpenError } from '../store/circuit-breaker.ts'
+import type { CountOptions, SlotCounts } from '../store/contract.ts'
 import { WindowCalls, WINDOWS } from './client-calls.ts'
 
 /** The most clients whose calls this process knows. The client that called the longest time ago is forgotten first. */
 const MAX_CLIENTS = 50_000
-/** Milliseconds after which the limits of a client are read again, and what other processes have counted. */
+/** Milliseconds after which the limits of a client are read again, and after which all calls are sent to the store. */
 const REFRESH_MS = 5000
 /** The most milliseconds that a call waits for the store. Then this process decides by what it knows. */
 const MAX_WAIT_MS = 100
@@ -15,16 +18,14 @@ const MAX_WAIT_MS = 100
 const NO_HEADERS: ResponseHeaders = Object.freeze({})
 
 /** Counts in the store, or in this process. */
-export type Count = (
-  key: string,
-  amount: number,
-  options: { readonly slotSeconds: number; readonly slots: number },
-) => Promise<SlotCounts>
+export type Count = (key: string, amount: number, options: CountOptions) => Promise<SlotCounts>
 
 /** What a limiter needs. */
 export interface LimiterParts {
   readonly count: Count
-  /** The limits of a client. Never rejects. */
+  /** The limits of clients without limits of their own. */
+  readonly defaults: CallLimits
+  /** The limits that a client has of its own. Rejects if they cannot be read. */
   readonly limitsOf: (clientId: string) => Promise<CallLimits | undefined>
   /** Called with the error of each failed count, and without an error after each count. */
   readonly onCounted: (error?: unknown) => void
@@ -32,50 +33,57 @@ export interface LimiterParts {
 
 /** What this process knows of a client. */
 interface ClientCalls {
-  readonly limits: CallLimits | undefined
+  readonly limits: CallLimits
   readonly windows: readonly WindowCalls[]
   /** The header `RateLimit-Policy`. */
   readonly policy: string
   /** When the limits are read again, by the monotonic clock of the process. */
   refreshAt: number
-  /** Milliseconds by which the clock of the store is ahead of the clock of this process. */
+  /** Milliseconds by which the clock of the store is ahead of the monotonic clock of the process. */
   ahead: number
-  telling: Promise<void> | undefined
+  /** The calls that wait for the store. */
+  waiting: number
+  sending: Promise<void> | undefined
 }
 
 /**
- * Limits the calls of clients. Each process counts most calls by itself, and tells the store once its lease is used: 1/40
- * of the limit. So a client can pass its limit by at most two leases of each process. A client below its limit is never
- * rejected, because only calls that were made are counted.
+ * Limits the calls of clients. Each process counts most calls by itself, and sends them to the store once its lease is
+ * used: 1/40 of the limit. Calls beyond two leases claim their places in the store first. So a client can pass its limit by
+ * at most two leases of each process. A client below its limit is never rejected, because only calls that were made are
+ * counted.
  */
-export function createLimiter({ count, limitsOf, onCounted }: LimiterParts): CallLimiter {
+export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterParts) {
   const clients = createLru<string, ClientCalls>(MAX_CLIENTS)
   const loading = new Map<string, Promise<ClientCalls>>()
+  /** The clients that may have calls to send. */
+  const unsent = new Map<string, ClientCalls>()
 
-  /** Tells the store of the calls of a client, and learns what all processes have counted. Never rejects. */
-  function tell(clientId: string, calls: ClientCalls): Promise<void> {
-    return (calls.telling ??= tellAll(clientId, calls).finally(() => (calls.telling = undefined)))
+  /** Sends the calls of a client, claims places for those that wait, and learns what all processes have counted. */
+  function send(clientId: string, calls: ClientCalls): Promise<void> {
+    return (calls.sending ??= sendAll(clientId, calls).finally(() => (calls.sending = undefined)))
   }
 
-  async function tellAll(clientId: string, calls: ClientCalls): Promise<void> {
-    await Promise.all(
-      calls.windows.map(async (each) => {
-        const amount = each.startTelling()
-        const { name, slotSeconds, slots } = each.window
-        try {
-          const counted = await count(`limits:${name}:${clientId}`, amount, { slotSeconds, slots })
-          each.told(amount, counted)
-          calls.ahead = counted.time - Date.now()
-          onCounted()
-        } catch (error) {
-          each.notTold(amount)
-          onCounted(error)
-        }
-      }),
-    )
+  async function sendAll(clientId: string, calls: ClientCalls): Promise<void> {
+    unsent.delete(clientId)
+    await Promise.all(calls.windows.map((each) => sendWindow(clientId, calls, each)))
   }
 
-  /** Reads the limits of a client, and what all processes have counted. */
+  async function sendWindow(clientId: string, calls: ClientCalls, each: WindowCalls): Promise<void> {
+    const amount = each.startSending()
+    const { name, slotSeconds, slots } = each.window
+    const options = { slotSeconds, slots, claim: calls.waiting, max: each.limit }
+    try {
+      const counted = await count(`limits:${name}:${clientId}`, amount, options)
+      calls.ahead = counted.time - performance.now()
+      each.sent(amount, counted)
+      onCounted()
+    } catch (error) {
+      each.notSent(amount, error instanceof CircuitOpenError)
+      onCounted(error)
+    }
+  }
+
+  /** Reads the limits of a client, and what all processes have counted. Takes at most twice `MAX_WAIT_MS`. */
   function load(clientId: string): Promise<ClientCalls> {
     const pending = loading.get(clientId) ?? loadNew(clientId).finally(() => loading.delete(clientId))
     loading.set(clientId, pending)
@@ -84,14 +92,20 @@ export function createLimiter({ count, limitsOf, onCounted }: LimiterParts): Cal
 
   async function loadNew(clientId: string): Promise<ClientCalls> {
     const before = clients.get(clientId)
-    const limits = await limitsOf(clientId)
+    // If the limits cannot be read, a client keeps the limits that it had.
+    const limits = await withTimeout(MAX_WAIT_MS, () => limitsOf(clientId), TOO_LATE).then(
+      (own) => own ?? defaults,
+      () => before?.limits ?? defaults,
+    )
     const isSame =
-      before && before.limits?.perMinute === limits?.perMinute && before.limits?.perDay === limits?.perDay
-    if (before && !isSame) void tell(clientId, before)
+      before !== undefined &&
+      before.limits.perMinute === limits.perMinute &&
+      before.limits.perDay === limits.perDay
+    if (before && !isSame) await (before.sending ?? settlesWithin(() => send(clientId, before), MAX_WAIT_MS))
     const calls = isSame ? before : newCalls(limits, before?.ahead)
     calls.refreshAt = performance.now() + REFRESH_MS
     clients.set(clientId, calls)
-    if (calls.windows.length > 0) await settlesWithin(() => tell(clientId, calls), MAX_WAIT_MS)
+    if (calls.windows.length > 0) await settlesWithin(() => send(clientId, calls), MAX_WAIT_MS)
     return calls
   }
 
@@ -105,66 +119,87 @@ export function createLimiter({ count, limitsOf, onCounted }: LimiterParts): Cal
     return { 'RateLimit-Policy': calls.policy, RateLimit: left }
   }
 
-  /** Counts a call. @returns whether it was counted */
+  /** Counts a call. @param isAlone whether the store does not answer. @returns whether it was counted */
   function add(clientId: string, calls: ClientCalls, now: number, isAlone: boolean): boolean {
     for (const each of calls.windows) {
       each.moveTo(now)
-      if (each.isExceeded || (each.mustTell && !isAlone)) return false
+      if (each.isExceeded || (each.mustSend && !isAlone)) return false
     }
     let isLeaseUsed = false
     for (const each of calls.windows) {
       each.add()
       isLeaseUsed ||= each.isLeaseUsed
     }
-    if (isLeaseUsed && calls.telling === undefined) void tell(clientId, calls)
+    if (isLeaseUsed && calls.sending === undefined) void send(clientId, calls)
+    else if (calls.windows.length > 0) unsent.set(clientId, calls)
     return true
   }
 
-  const nowOf = (calls: ClientCalls) => Date.now() + calls.ahead
+  const nowOf = (calls: ClientCalls) => performance.now() + calls.ahead
+
+  async function countAfterWait(clientId: string): Promise<CountedCall> {
+    const known = clients.get(clientId)
+    const isFresh = known !== undefined && performance.now() <= known.refreshAt
+    const until = performance.now() + MAX_WAIT_MS
+    const calls = isFresh ? known : await load(clientId)
+    for (let isOver = false; !isOver;) {
+      isOver = performance.now() > until
+      // If the store does not answer in time, this process decides by what it knows.
+      if (add(clientId, calls, nowOf(calls), isOver)) return { headers: headersOf(calls, nowOf(calls)) }
+      // As long as no slot is over, the calls that the store knows can only become more.
+      if (isOver || calls.windows.some((each) => each.isCertainlyExceeded)) break
+      calls.waiting += 1
+      await settlesWithin(() => send(clientId, calls), until - performance.now())
+      calls.waiting -= 1
+    }
+    const now = nowOf(calls)
+    const exceeded = calls.windows.filter((each) => each.isExceeded)
+    return {
+      headers: headersOf(calls, now),
+      exceeded: {
+        policies: exceeded.map(({ window }) => window.name),
+        retryAfter: Math.max(1, ...exceeded.map((each) => each.secondsUntilFree(now))),
+      },
+    }
+  }
+
+  /** Sends all calls that were not sent yet. Never rejects. */
+  async function sendRest(): Promise<void> {
+    for (const [clientId, calls] of unsent) {
+      await calls.sending
+      await send(clientId, calls)
+    }
+  }
+  const stop = periodically(sendRest, REFRESH_MS)
 
   return {
-    countAtOnce(clientId) {
-      const calls = clients.get(clientId)
-      if (calls === undefined || performance.now() > calls.refreshAt) return undefined
-      const now = nowOf(calls)
-      return add(clientId, calls, now, false) ? headersOf(calls, now) : undefined
-    },
-
-    async count(clientId): Promise<CountedCall> {
-      const known = clients.get(clientId)
-      const isFresh = known !== undefined && performance.now() <= known.refreshAt
-      const calls = isFresh ? known : await load(clientId)
-      const until = performance.now() + MAX_WAIT_MS
-      for (let isOver = false; !isOver;) {
-        isOver = performance.now() > until
-        // If the store does not answer in time, this process decides by what it knows.
-        if (add(clientId, calls, nowOf(calls), isOver)) return { headers: headersOf(calls, nowOf(calls)) }
-        // As long as no slot is over, the calls that the store knows can only become more.
-        if (calls.windows.some((each) => each.isKnownToBeExceeded)) break
-        if (!isOver) await settlesWithin(() => tell(clientId, calls), until - performance.now())
-      }
-      const now = nowOf(calls)
-      const exceeded = calls.windows.filter((each) => each.isExceeded)
-      return {
-        headers: headersOf(calls, now),
-        exceeded: {
-          policies: exceeded.map(({ window }) => window.name),
-          retryAfter: Math.max(1, ...exceeded.map((each) => each.secondsUntilFree(now))),
-        },
-      }
+    limiter: {
+      countAtOnce(clientId) {
+        const calls = clients.get(clientId)
+        if (calls === undefined || performance.now() > calls.refreshAt) return undefined
+        const now = nowOf(calls)
+        return add(clientId, calls, now, false) ? headersOf(calls, now) : undefined
+      },
+      count: countAfterWait,
+    } satisfies CallLimiter,
+    /** Sends the last calls, and stops. Never rejects. */
+    async close(): Promise<void> {
+      stop()
+      await settlesWithin(sendRest, 1000)
     },
   }
 }
 
-function newCalls(limits: CallLimits | undefined, ahead = 0): ClientCalls {
-  const windows = windowsOf(limits)
-  const policies = windows.map(({ window, limit }) => `"${window.name}";q=${limit};w=${window.seconds}`)
-  return { limits, windows, policy: policies.join(', '), refreshAt: 0, ahead, telling: undefined }
+const TOO_LATE = {
+  error: () => new GatehouseError('ERR_STORE_UNAVAILABLE', 'the limits could not be read in time'),
+  keepsAlive: false,
 }
 
-function windowsOf(limits: CallLimits | undefined): WindowCalls[] {
-  return WINDOWS.flatMap((window) => {
-    const limit = limits?.[window.limit]
+function newCalls(limits: CallLimits, ahead = Date.now() - performance.now()): ClientCalls {
+  const windows = WINDOWS.flatMap((window) => {
+    const limit = limits[window.limit]
     return limit === undefined ? [] : [new WindowCalls(window, limit)]
   })
+  const policies = windows.map(({ window, limit }) => `"${window.name}";q=${limit};w=${window.seconds}`)
+  return { limits, windows, policy: policies.join(', '), refreshAt: 0, ahead, waiting: 0, sending: undefined }
 }

@@ -21,6 +21,9 @@ export interface Limits {
   readonly defaults: CallLimits
 }
 
+/** Milliseconds without a failed count after which calls are counted together again. */
+const SETTLED_MS = 5000
+
 const FIELDS: Fields = {
   perMinute: optional((value) => problemOf({ perMinute: value })),
   perDay: optional((value) => problemOf({ perDay: value })),
@@ -34,7 +37,8 @@ const problemOf = (limits: object) => {
 /**
  * Limits the API calls of each API key and application, in all processes together. Clients may have limits of their own
  * (`apiKeys.setLimits`, `applications.setLimits`). Call it once for each gatehouse, in every process. A call beyond a
- * limit gets 429 with `Retry-After`, and each call of a limited client gets `RateLimit` and `RateLimit-Policy`. While the
+ * limit gets 429 with `Retry-After`, and each response of a limited client gets `RateLimit` and
+ * `RateLimit-Policy`, unless Koa writes it because of a thrown error. While the
  * store is unavailable, each process counts alone.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gatehouse` is not from `createGatehouse()`, or
@@ -50,11 +54,8 @@ export function createLimits(gatehouse: AnyGatehouse, options: LimitsOptions = {
     isAloneByDesign: false,
     events,
     logger,
-    async limitsOf(clientId) {
-      // While the store is unavailable, a client has the limits that it had, or the default.
-      const client = await registry.find(clientId).catch(() => undefined)
-      return client?.limits ?? defaults
-    },
+    defaults,
+    limitsOf: async (clientId) => (await registry.find(clientId))?.limits,
   })
   return { defaults }
 }
@@ -73,7 +74,7 @@ export function limitCalls(gateway: Pick<Gateway, 'close'>, options: LimitsOptio
     throw new GatehouseError('ERR_INVALID_ARGUMENT', 'limitCalls() takes a gateway of createGateway()')
   }
   const defaults = limitsIn(options)
-  limit(hooks, { count: undefined, isAloneByDesign: true, limitsOf: async () => defaults })
+  limit(hooks, { count: undefined, isAloneByDesign: true, defaults, limitsOf: async () => undefined })
 }
 
 function limitsIn({ perMinute, perDay }: LimitsOptions): CallLimits {
@@ -85,21 +86,27 @@ interface Counting {
   /** Counts in the store; undefined if each process counts alone. */
   readonly count: Count | undefined
   readonly isAloneByDesign: boolean
+  readonly defaults: CallLimits
   readonly limitsOf: (clientId: string) => Promise<CallLimits | undefined>
   readonly events?: EventSink
   readonly logger?: Logger
 }
 
-function limit(hooks: GatewayHooks, { count, isAloneByDesign, limitsOf, events, logger }: Counting): void {
+function limit(hooks: GatewayHooks, { count, isAloneByDesign, events, logger, ...clients }: Counting): void {
   if (hooks.limiter) {
     throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the calls of this gateway are limited already')
   }
   const own = createSlotCounters()
   let isFailing = false
+  let failedAt = 0
 
   function onCounted(error?: unknown): void {
-    if (isFailing === (error !== undefined)) return
-    isFailing = error !== undefined
+    const hasFailed = error !== undefined
+    const now = performance.now()
+    if (hasFailed) failedAt = now
+    // If only some counts fail, the state does not change each time.
+    if (isFailing === hasFailed || (!hasFailed && now - failedAt < SETTLED_MS)) return
+    isFailing = hasFailed
     if (error instanceof Error) {
       logger?.warn(
         { err: error },
@@ -112,11 +119,13 @@ function limit(hooks: GatewayHooks, { count, isAloneByDesign, limitsOf, events, 
     }
   }
 
-  hooks.limiter = createLimiter({
+  const { limiter, close } = createLimiter({
+    ...clients,
     count: count ?? (async (...args) => own.count(...args)),
-    limitsOf,
     onCounted,
   })
+  hooks.limiter = limiter
+  hooks.closing.push(close)
   hooks.checks.push(() => check({ hasStore: count !== undefined, isAloneByDesign, isFailing }))
 }
 

@@ -160,14 +160,12 @@ export interface Store {
    * key of a counter never equals the key of a value or the name of an index. `delete` of the key also deletes the counter,
    * whatever it answers.
    *
-   * @param amount a whole number from 0; with 0 the counter is only read
+   * @param amount a whole number from 0
    * @param options.slots the number of slots that are kept, 1 to 100
+   * @param options.claim a whole number from 0: so much more is added, but only as much as the sum of all slots does not
+   *   exceed `max`
    */
-  count?(
-    key: string,
-    amount: number,
-    options: { readonly slotSeconds: number; readonly slots: number },
-  ): Promise<SlotCounts>
+  count?(key: string, amount: number, options: CountOptions): Promise<SlotCounts>
 
   /** Resolves if the database answers. */
   ping(): Promise<void>
@@ -186,12 +184,22 @@ export interface Store {
   close(): Promise<void>
 }
 
+/** How a counter is divided into slots, and what is claimed. */
+export interface CountOptions {
+  readonly slotSeconds: number
+  readonly slots: number
+  readonly claim: number
+  readonly max: number
+}
+
 /** What all processes have counted. */
 export interface SlotCounts {
   /** The clock that decides about slots, in milliseconds since the epoch. */
   readonly time: number
   /** The counts of the present slot and of the slots before it, the newest first. */
   readonly counts: readonly number[]
+  /** How much of `claim` was added. */
+  readonly claimed: number
 }
 
 /** The state of a database. */

@@ -34,15 +34,26 @@ export function createResilientStore(inner: Store, timeoutMs: number, logger: Lo
     isProbeConclusive: false,
     outer: all,
   })
+  const counters = createCircuitBreaker({
+    name: 'the store, for counters,',
+    probe,
+    // A ping may be answered although the server rejects the counters: it is full, or a permission is missing.
+    isProbeConclusive: false,
+    outer: all,
+  })
   return {
     store: {
       ...withBreakers(store, all, all),
+      ...(store.count && {
+        count: (...args: Parameters<NonNullable<Store['count']>>) => counters.run(() => countIn(store, args)),
+      }),
       ...(store.durable && { durable: withBreakers(store.durable, all, durableWrites) }),
     },
     /** Stops probing whether the store is available again. */
     stop(): void {
       all.stop()
       durableWrites.stop()
+      counters.stop()
     },
   }
 }
@@ -61,7 +72,6 @@ function withBreakers(
     ...store,
     ...wrapCalls(store, reads.run, writes.run),
     ping,
-    ...(store.count && { count: (...args) => reads.run(() => countIn(store, args)) }),
     // The adapter calls `missed` when the connection for messages is restored. The store then probably answers. An
     // answered ping closes the circuit, so that the subscriber can read what it missed.
     subscribe: (channel, listener, missed) =>

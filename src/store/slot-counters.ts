@@ -1,4 +1,4 @@
-import type { SlotCounts } from './contract.ts'
+import type { CountOptions, SlotCounts } from './contract.ts'
 
 /** The most counters. The oldest are dropped, and count from 0 again. */
 const MAX_COUNTERS = 100_000
@@ -13,21 +13,23 @@ export function createSlotCounters(now: () => number = Date.now) {
   const counters = new Map<string, Map<number, number>>()
 
   return {
-    count(
-      key: string,
-      amount: number,
-      { slotSeconds, slots }: { readonly slotSeconds: number; readonly slots: number },
-    ): SlotCounts {
+    count(key: string, amount: number, { slotSeconds, slots, claim, max }: CountOptions): SlotCounts {
       const time = now()
       const slot = Math.floor(time / 1000 / slotSeconds)
       const bySlot = counters.get(key) ?? new Map<number, number>()
       for (const each of bySlot.keys()) if (each <= slot - slots || each > slot) bySlot.delete(each)
-      if (amount > 0) bySlot.set(slot, (bySlot.get(slot) ?? 0) + amount)
+      const before = [...bySlot.values()].reduce((sum, count) => sum + count, 0)
+      const claimed = Math.max(0, Math.min(claim, max - before - amount))
+      if (amount + claimed > 0) bySlot.set(slot, (bySlot.get(slot) ?? 0) + amount + claimed)
       counters.delete(key)
       if (bySlot.size > 0) counters.set(key, bySlot)
       const [oldest] = counters.keys()
       if (counters.size > MAX_COUNTERS && oldest !== undefined) counters.delete(oldest)
-      return { time, counts: Array.from({ length: slots }, (_, back) => bySlot.get(slot - back) ?? 0) }
+      return {
+        claimed,
+        time,
+        counts: Array.from({ length: slots }, (_, back) => bySlot.get(slot - back) ?? 0),
+      }
     },
     delete: (key: string) => counters.delete(key),
     clear: () => counters.clear(),

@@ -19,6 +19,15 @@ export const brokenCounters: readonly BrokenStore[] = [
     noticedBy: 'count adds up what all stores count at the same time',
   },
   {
+    breaks: 'count grants every claim',
+    methods: ({ count }) =>
+      counting(async (key, amount, options) => {
+        const found = await count!(key, amount, options)
+        return { ...found, claimed: options.claim }
+      }),
+    noticedBy: 'stores that claim at the same time get no more than the maximum',
+  },
+  {
     breaks: 'count answers its time in seconds',
     methods: ({ count }) =>
       counting(async (...args) => {

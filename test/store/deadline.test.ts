@@ -21,7 +21,7 @@ const CALLS: {
   range: ['index', { after: 'a', limit: 10 }],
   publish: ['channel', 'hello'],
   subscribe: ['channel', () => {}, () => {}],
-  count: ['a', 1, { slotSeconds: 1, slots: 2 }],
+  count: ['a', 1, { slotSeconds: 1, slots: 2, claim: 0, max: 0 }],
   ping: [],
   inspect: [],
 }

@@ -17,7 +17,10 @@ export const closing: StorePromises = {
     calls.push(['getMany without keys', () => store.getMany([])])
     const { inspect } = store
     if (store.count)
-      calls.push(['count', async () => store.count?.(key('a'), 1, { slotSeconds: 1, slots: 1 })])
+      calls.push([
+        'count',
+        async () => store.count?.(key('a'), 1, { slotSeconds: 1, slots: 1, claim: 0, max: 0 }),
+      ])
     if (inspect) calls.push(['inspect', () => inspect.call(store)])
     for (const [name, call] of calls) {
       const { settled, error } = await outcome(call)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { competitors, type StorePromises } from './promise.ts'
 
 /** A window of ten slots, which is longer than a check. */
-const LONG = { slotSeconds: 1000, slots: 10 }
-const SHORT = { slotSeconds: 1, slots: 2 }
+const LONG = { slotSeconds: 1000, slots: 10, claim: 0, max: 0 }
+const SHORT = { slotSeconds: 1, slots: 2, claim: 0, max: 0 }
 
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0)
 
@@ -22,6 +22,23 @@ export const counters: StorePromises = {
     await store.delete(key('a'))
     await store.delete(key('b'))
     assert.equal(sumOf((await other.count?.(key('a'), 0, LONG))?.counts ?? []), 0)
+  },
+
+  async 'stores that claim at the same time get no more than the maximum together, and all of it'(stage) {
+    const { store, key } = stage
+    if (!store.count) return
+    const claims = await Promise.all(
+      competitors(stage).map(async (each) => each.count?.(key('a'), 0, { ...LONG, claim: 5, max: 300 })),
+    )
+    const claimed = sumOf(claims.map((each) => each?.claimed ?? 0))
+    const found = await store.count(key('a'), 0, LONG)
+    assert.equal(claimed, 300)
+    assert.equal(sumOf(found.counts), 300)
+    // An amount is added although the maximum is reached.
+    const beyond = await store.count(key('a'), 2, { ...LONG, claim: 5, max: 300 })
+    assert.equal(beyond.claimed, 0)
+    assert.equal(sumOf(beyond.counts), 302)
+    await store.delete(key('a'))
   },
 
   async 'count answers with the time in milliseconds, and a slot leaves the counts when its time is over'({
