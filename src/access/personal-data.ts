@@ -39,6 +39,7 @@ const RECORD_KINDS: readonly RecordKind[] = [
   { key: 'usage-day:<client>:<day>', personal: [], erased: 'nothing' },
   { key: 'usage-days:<client>', personal: [], erased: 'nothing' },
   { key: 'usage-sources:<client>:<day>', personal: [], erased: 'nothing' },
+  { key: 'attempts:<name>:<digest>', personal: [], erased: 'nothing' },
   { key: 'limits:<window>:<client>', personal: [], erased: 'nothing' },
   { key: 'usage-address:<client>', personal: ['address'], erased: 'deleted' },
   { key: 'secret-owner:<digest>', personal: [], erased: 'nothing' },

@@ -1,3 +1,4 @@
+import { createWrongSecretLimit } from '../authorization-server/provider/wrong-secret-limit.ts'
 import { createAddressCheck } from '../http/address-check.ts'
 import { createAudit } from '../audit/audit.ts'
 import { createCatalogSync } from '../catalog/sync/catalog-sync.ts'
@@ -77,6 +78,8 @@ export function createCore(settings: ResolvedOptions) {
     stopProbing,
     events,
     logger,
+    /** Limits requests with wrong client secrets. */
+    wrongSecrets: createWrongSecretLimit({ store }),
     /** Whether a client may request tokens from an address. */
     mayUseFrom: createAddressCheck(logger),
     accounts,

@@ -15,6 +15,11 @@ export interface GatehouseEvents {
   'token.rejected': { clientId?: string | undefined; error: string; description?: string | undefined }
   /** A request had a wrong client secret. `clientId` is known only if the client exists. */
   'client_authentication.failed': RequesterEvent & { clientId?: string | undefined }
+  /**
+   * Further requests with wrong secrets from this address get 429 for a minute. One event for each client and process;
+   * `client_authentication.failed` is not emitted for these requests.
+   */
+  'client_authentication.limited': RequesterEvent & { clientId?: string | undefined }
   /** Credentials from the built-in sign-in page were rejected. */
   'sign_in.rejected': RequesterEvent & { clientId: string }
   /** A refresh token was used a second time, and its family was revoked (RFC 9700 4.14.2). */
@@ -176,6 +181,7 @@ const NAMES = (
     ['grant.limited', 'grant.revoked', 'client.created', 'client.changed', 'client.deleted'],
     ['client.compromised', 'token.revoked', 'revocations.stale', 'revocations.fresh', 'key.published'],
     ['account.erased', 'secret.exposed', 'client.expiring', 'client.expired', 'limits.stale', 'limits.fresh'],
+    ['client_authentication.limited'],
     ['key.activated', 'key.retired', 'key.revoked', 'catalog.reloaded', 'catalog.rejected', 'error'],
   ] as const
 ).flat()

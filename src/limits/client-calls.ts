@@ -41,7 +41,7 @@ export class WindowCalls {
   /** The calls that the store does not have yet: not sent, and being sent. */
   #unsent = 0
   #sending = 0
-  /** The calls that the store has, and that were not made yet. */
+  /** What was claimed in the store for calls that were not made yet. */
   #claimed = 0
 
   constructor(window: Window, limit: number) {
@@ -60,8 +60,6 @@ export class WindowCalls {
     const passed = zeros(Math.min(slots, Math.max(0, slot - this.#slot)))
     this.#counts = [...passed, ...this.#counts].slice(0, slots)
     this.#alone = [...passed, ...this.#alone].slice(0, slots)
-    // What was claimed in an earlier slot is not used in a later one.
-    this.#claimed = 0
     this.#slot = slot
     this.#sum = sumOf(this.#counts) + sumOf(this.#alone)
   }
@@ -109,16 +107,20 @@ export class WindowCalls {
   }
 
   /** @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if the answer of the store has another form */
-  sent(amount: number, { time, counts, claimed }: SlotCounts): void {
-    const isValid = Array.isArray(counts) && [time, claimed, ...counts].every(Number.isFinite)
+  sent(amount: number, { time, counts }: Pick<SlotCounts, 'time' | 'counts'>): void {
+    const isValid = Array.isArray(counts) && [time, ...counts].every(Number.isFinite)
     if (!isValid || counts.length !== this.window.slots) {
       throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store answered a count with invalid counts')
     }
     this.moveTo(time)
     this.#sending -= amount
     this.#counts = [...counts]
-    this.#claimed += claimed
     this.#sum = sumOf(this.#counts) + sumOf(this.#alone)
+  }
+
+  /** Keeps what was claimed for calls that do not wait any more, for later calls. */
+  keep(claimed: number): void {
+    this.#claimed += claimed
   }
 
   /**

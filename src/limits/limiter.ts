@@ -41,8 +41,8 @@ interface ClientCalls {
   refreshAt: number
   /** Milliseconds by which the clock of the store is ahead of the monotonic clock of the process. */
   ahead: number
-  /** The calls that wait for the store. */
-  waiting: number
+  /** The calls that wait for the store, each with a function that says whether its place was claimed. */
+  readonly waiting: ((isClaimed: boolean) => boolean)[]
   sending: Promise<void> | undefined
 }
 
@@ -60,27 +60,70 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
 
   /** Sends the calls of a client, claims places for those that wait, and learns what all processes have counted. */
   function send(clientId: string, calls: ClientCalls): Promise<void> {
-    return (calls.sending ??= sendAll(clientId, calls).finally(() => (calls.sending = undefined)))
+    return (calls.sending ??= sendAll(clientId, calls).finally(() => {
+      calls.sending = undefined
+      if (calls.waiting.length > 0) void send(clientId, calls)
+    }))
   }
 
   async function sendAll(clientId: string, calls: ClientCalls): Promise<void> {
     unsent.delete(clientId)
-    await Promise.all(calls.windows.map((each) => sendWindow(clientId, calls, each)))
+    const waiting = calls.waiting.splice(0)
+    const claimed = await Promise.all(
+      calls.windows.map((each) => sendWindow(clientId, calls, each, waiting.length)),
+    )
+    let places = Math.min(...claimed)
+    for (const answer of waiting) {
+      // A call that waits no more leaves its place to a later call.
+      if (answer(places > 0) && places > 0) places -= 1
+    }
+    for (const [at, each] of calls.windows.entries()) {
+      each.keep((claimed[at] ?? 0) - Math.min(...claimed) + places)
+    }
   }
 
-  async function sendWindow(clientId: string, calls: ClientCalls, each: WindowCalls): Promise<void> {
+  /** @returns the places that were claimed in a window; 0 if the store could not count */
+  async function sendWindow(
+    clientId: string,
+    calls: ClientCalls,
+    each: WindowCalls,
+    claim: number,
+  ): Promise<number> {
     const amount = each.startSending()
     const { name, slotSeconds, slots } = each.window
-    const options = { slotSeconds, slots, claim: calls.waiting, max: each.limit }
     try {
-      const counted = await count(`limits:${name}:${clientId}`, amount, options)
+      const counted = await count(`limits:${name}:${clientId}`, amount, {
+        slotSeconds,
+        slots,
+        claim,
+        max: each.limit,
+      })
       calls.ahead = counted.time - performance.now()
       each.sent(amount, counted)
       onCounted()
+      return Math.min(claim, counted.claimed)
     } catch (error) {
       each.notSent(amount, error instanceof CircuitOpenError)
       onCounted(error)
+      return 0
     }
+  }
+
+  /** Waits until a place was claimed for a call, or until the time is over. @returns whether it was claimed */
+  function claimPlace(clientId: string, calls: ClientCalls, milliseconds: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      let isWaiting = true
+      const answer = (isClaimed: boolean): boolean => {
+        const wasWaiting = isWaiting
+        isWaiting = false
+        clearTimeout(timer)
+        resolve(isClaimed && wasWaiting)
+        return wasWaiting
+      }
+      const timer = setTimeout(() => answer(false), Math.max(0, milliseconds)).unref()
+      calls.waiting.push(answer)
+      void send(clientId, calls)
+    })
   }
 
   /** Reads the limits of a client, and what all processes have counted. Takes at most twice `MAX_WAIT_MS`. */
@@ -148,9 +191,9 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
       if (add(clientId, calls, nowOf(calls), isOver)) return { headers: headersOf(calls, nowOf(calls)) }
       // As long as no slot is over, the calls that the store knows can only become more.
       if (isOver || calls.windows.some((each) => each.isCertainlyExceeded)) break
-      calls.waiting += 1
-      await settlesWithin(() => send(clientId, calls), until - performance.now())
-      calls.waiting -= 1
+      if (await claimPlace(clientId, calls, until - performance.now())) {
+        return { headers: headersOf(calls, nowOf(calls)) }
+      }
     }
     const now = nowOf(calls)
     const exceeded = calls.windows.filter((each) => each.isExceeded)
@@ -201,5 +244,13 @@ function newCalls(limits: CallLimits, ahead = Date.now() - performance.now()): C
     return limit === undefined ? [] : [new WindowCalls(window, limit)]
   })
   const policies = windows.map(({ window, limit }) => `"${window.name}";q=${limit};w=${window.seconds}`)
-  return { limits, windows, policy: policies.join(', '), refreshAt: 0, ahead, waiting: 0, sending: undefined }
+  return {
+    limits,
+    windows,
+    policy: policies.join(', '),
+    refreshAt: 0,
+    ahead,
+    waiting: [],
+    sending: undefined,
+  }
 }

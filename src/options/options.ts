@@ -174,7 +174,7 @@ export interface GatehouseOptions<
   /**
    * Maximum number of attempts in 15 minutes at the built-in sign-in page, up to 100. This number applies to one
    * authorization request, and to one identifier from one IP address. One address may make ten times this number of
-   * failed attempts. All IPv6 addresses of one /64 network count as one address. Each process counts separately.
+   * failed attempts. All IPv6 addresses of one /64 network count as one address. All processes count together.
    * @default 10
    */
   readonly maxSignInAttempts?: number | undefined

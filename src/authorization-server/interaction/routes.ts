@@ -49,7 +49,7 @@ export function interactionRoutes(
   const { accounts, port, pages } = options
   const csrf = createCsrfTokens(options.csrfKeys)
   const now = () => Math.floor(Date.now() / 1000)
-  const rateLimit = createSignInRateLimit({ max: options.maxSignInAttempts, now })
+  const rateLimit = createSignInRateLimit({ store: options.store, max: options.maxSignInAttempts, now })
   const forms = accounts.authenticate && !accounts.current ? FORMS : { ...FORMS, 'sign-in': undefined }
 
   return async function interaction(ctx, path) {

@@ -7,6 +7,7 @@ import { isFromOwnPage } from '../../http/request-origin.ts'
 import type { Pages } from './pages.ts'
 import type { InteractionPort, PendingInteraction } from './port.ts'
 import type { SignInRateLimit } from './sign-in-rate-limit.ts'
+import type { Store } from '../../store/contract.ts'
 import type { Texts } from './texts.ts'
 
 /** The dependencies of the pages and steps of an interaction. */
@@ -19,6 +20,8 @@ export interface InteractionOptions {
   readonly issuer: string
   /** The keys of the CSRF tokens: at least 32 bytes each, newest first, the same keys in all processes. */
   readonly csrfKeys: readonly Uint8Array[]
+  /** Counts attempts to sign in for all processes. */
+  readonly store: Pick<Store, 'count' | 'delete'>
   /** See `createSignInRateLimit`. */
   readonly maxSignInAttempts: number
 }

@@ -5,6 +5,7 @@ import { requesterOf } from '../../audit/entry.ts'
 import { recordOf, requestState } from './request-state.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { errorOf, type ProviderResponse } from './fix-responses.ts'
+import { TOO_MANY_WRONG_SECRETS } from './wrong-secret-limit.ts'
 
 // What follows if a client secret is missing or wrong. `models/clients.ts` compares the secrets at oidc-provider's endpoints.
 
@@ -28,14 +29,21 @@ function hasCredentials(ctx: Pick<ProviderResponse, 'headers' | 'oidc'>): boolea
   return ctx.headers.authorization !== undefined || ctx.oidc.body?.['client_secret'] !== undefined
 }
 
-type Reporters = Pick<ProviderDependencies, 'audit' | 'events'>
+type Reporters = Pick<ProviderDependencies, 'audit' | 'events' | 'wrongSecrets'>
 
 /** Reports requests with wrong client secrets to the audit trail and as events. No response waits for these reports. */
 export function reportWrongSecrets(provider: Provider, reporters: Reporters): void {
   function report(ctx: KoaContextWithOIDC, { error }: { readonly error?: unknown }): void {
     if (error !== 'invalid_client' || !hasCredentials(ctx)) return
     const { client } = ctx.oidc
-    reportWrongSecret(reporters, requestState(ctx).host, client && recordOf(client))
+    const { host } = requestState(ctx)
+    const waitSeconds = reportWrongSecret(reporters, host, client && recordOf(client))
+    if (waitSeconds === 0) return
+    // The error response is written already, and is sent after this.
+    ctx.status = 429
+    ctx.remove('WWW-Authenticate')
+    ctx.set('Retry-After', String(waitSeconds))
+    ctx.body = TOO_MANY_WRONG_SECRETS
   }
 
   provider.on('grant.error', report)
@@ -44,12 +52,19 @@ export function reportWrongSecrets(provider: Provider, reporters: Reporters): vo
 }
 
 /**
- * Reports one request with a wrong client secret.
+ * Reports one request with a wrong client secret. Beyond the bounds, a burst is one event and one entry.
  *
  * @param ctx the host's context
  * @param client undefined if no client has the id that was sent
+ * @returns the seconds after which the caller may try again; 0 if it is within the bounds
  */
-export function reportWrongSecret({ audit, events }: Reporters, ctx: Context, client?: Client): void {
+export function reportWrongSecret(
+  { audit, events, wrongSecrets }: Reporters,
+  ctx: Context,
+  client?: Client,
+): number {
+  const { waitSeconds, isFirst } = wrongSecrets.add(client?.clientId, ctx)
+
   const failure = { ...(client && { clientId: client.clientId }), ...requesterOf(ctx) }
   audit.reject({
     name: 'client_authentication.failed',
@@ -57,5 +72,7 @@ export function reportWrongSecret({ audit, events }: Reporters, ctx: Context, cl
     accountId: client?.accountId,
     ...failure,
   })
-  events.emit('client_authentication.failed', failure)
+  if (waitSeconds === 0) events.emit('client_authentication.failed', failure)
+  if (isFirst) events.emit('client_authentication.limited', failure)
+  return waitSeconds
 }

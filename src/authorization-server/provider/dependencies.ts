@@ -25,6 +25,7 @@ import type { Collection } from '../../store/collection.ts'
 import type { AccountLookup } from './account-lookup.ts'
 import type { Lifetimes } from './lifetimes.ts'
 import type { AdapterPayload } from 'oidc-provider'
+import type { WrongSecretLimit } from './wrong-secret-limit.ts'
 
 /** The settings that the authorization server uses. */
 export interface ProviderSettings {
@@ -82,6 +83,7 @@ export interface ProviderDependencies {
   readonly logger: Logger
   /** Whether a client may request tokens from an address. */
   readonly mayUseFrom: AddressCheck
+  readonly wrongSecrets: WrongSecretLimit
 }
 
 /**

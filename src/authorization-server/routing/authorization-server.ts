@@ -33,8 +33,11 @@ import { createReject, createRouter } from './router.ts'
 /** The dependencies of the mounted authorization server. */
 export interface AuthorizationServerParts
   extends
-    Pick<ProviderDependencies, 'audit' | 'events' | 'registry' | 'clientUsed' | 'secretUsed' | 'mayUseFrom'>,
-    Pick<InteractionOptions, 'accounts' | 'catalog' | 'port' | 'pages' | 'csrfKeys'> {
+    Pick<
+      ProviderDependencies,
+      'audit' | 'events' | 'registry' | 'clientUsed' | 'secretUsed' | 'mayUseFrom' | 'wrongSecrets'
+    >,
+    Pick<InteractionOptions, 'accounts' | 'catalog' | 'port' | 'pages' | 'csrfKeys' | 'store'> {
   readonly settings: Pick<
     ProviderDependencies['settings'],
     'issuer' | 'audience' | 'lifetimes' | 'secretPrefix'

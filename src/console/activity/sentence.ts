@@ -29,6 +29,7 @@ export const SENTENCES: { readonly [Name in keyof GatehouseEvents]: TextName } =
   'refresh_token.reused': 'activityRefreshReused',
   'code.reused': 'activityCodeReused',
   'client_authentication.failed': 'activityWrongSecret',
+  'client_authentication.limited': 'activityWrongSecret',
   'sign_in.rejected': 'activitySignInRejected',
   'key.published': 'activityKeyPublished',
   'key.activated': 'activityKeyActivated',

@@ -1,3 +1,4 @@
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import Koa from 'koa'
 import type { Context, Middleware } from 'koa'
 import { createCatalog } from '../../../src/catalog/create-catalog.ts'
@@ -66,6 +67,7 @@ export function hostApp(options: {
     issuer: options.issuer ?? issuer,
     csrfKeys: [new Uint8Array(32).fill(7)],
     maxSignInAttempts: 10,
+    store: memoryStore(),
   })
   const app = new Koa()
   const errors: unknown[] = []

@@ -1,3 +1,4 @@
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { describe, expect, it } from 'vitest'
 import { createSignInRateLimit } from '../../../src/authorization-server/interaction/sign-in-rate-limit.ts'
 
@@ -8,8 +9,8 @@ describe('the sign-in rate limit', () => {
   }
 
   /** A limit whose attempts come from a different address for each first key. */
-  function fromManyAddresses(options: Parameters<typeof createSignInRateLimit>[0]) {
-    const { consume, succeeded } = createSignInRateLimit(options)
+  function fromManyAddresses(options: Omit<Parameters<typeof createSignInRateLimit>[0], 'store'>) {
+    const { consume, succeeded } = createSignInRateLimit({ store: memoryStore(), ...options })
     const addressOf = (key = '') => `address of ${key}`
     return {
       consume: (...keys: string[]) => consume({ keys, address: addressOf(keys[0]) }),
@@ -66,14 +67,14 @@ describe('the sign-in rate limit', () => {
   }, 120_000)
 
   it('one address may make ten times as many attempts, whatever the identifiers', () => {
-    const { consume } = createSignInRateLimit({ max: 3, now: () => 1000 })
+    const { consume } = createSignInRateLimit({ store: memoryStore(), max: 3, now: () => 1000 })
     const waits = Array.from({ length: 32 }, (_, index) => consume({ keys: [`${index}`], address: 'one' }))
     expect(waits).toEqual([...Array.from({ length: 30 }, () => 0), 900, 900])
     expect(consume({ keys: ['30'], address: 'other' })).toBe(0)
   })
 
   it('for an address, a successful attempt does not lower the count of failed attempts', () => {
-    const { consume, succeeded } = createSignInRateLimit({ max: 3, now: () => 1000 })
+    const { consume, succeeded } = createSignInRateLimit({ store: memoryStore(), max: 3, now: () => 1000 })
     const fail = (key: string) => consume({ keys: [key], address: 'one' })
     for (let index = 0; index < 29; index += 1) fail(`${index}`)
     for (let index = 0; index < 100; index += 1) {

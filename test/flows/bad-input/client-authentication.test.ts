@@ -1,3 +1,4 @@
+import { fromManyAddresses } from '../../support/from-many-addresses.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../support/host-requests.ts'
 import { authorizationUrl, startHost, type Host } from '../../support/host.ts'
@@ -17,7 +18,7 @@ describe('client authentication', () => {
   let disabled: Client
   let deleted: Client
   beforeAll(async () => {
-    host = await startHost()
+    host = await startHost({ above: [fromManyAddresses()] })
     await host.gatehouse.ready()
     key = await host.createApiKey()
     application = await host.createApplication()

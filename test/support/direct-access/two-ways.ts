@@ -1,3 +1,4 @@
+import { fromManyAddresses } from '../from-many-addresses.ts'
 import Koa, { type Middleware } from 'koa'
 import type { Server } from 'node:http'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, type JWTVerifyGetKey } from 'jose'
@@ -112,6 +113,7 @@ function serve(
     return next()
   }
   app.on('error', onError)
+  app.use(fromManyAddresses())
   app.use(setHeaders)
   if (!isFast) app.use(withoutFastPath)
   if (variant.hasBodyParser) app.use(bodyParser({ onError: (_error, ctx) => ctx.throw(422) }))

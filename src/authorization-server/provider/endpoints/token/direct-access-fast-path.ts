@@ -17,6 +17,7 @@ import type { ProviderDependencies } from '../../dependencies.ts'
 import { startLookups, type EarlyLookups } from '../../request-state.ts'
 import { reportWrongSecret } from '../../client-authentication.ts'
 import { findSecretOf } from '../../../../clients/authenticate-client.ts'
+import { TOO_MANY_WRONG_SECRETS } from '../../wrong-secret-limit.ts'
 import { isKnownResource } from '../../resource-indicator.ts'
 import { reportDirectToken, reportRejection } from '../token.ts'
 import { directClaims, registeredClaims } from './access-token-claims.ts'
@@ -25,7 +26,7 @@ import { directTokenResponse, directTokenScopes } from './direct-access.ts'
 /** What the fast path needs. */
 export interface FastPathParts extends Pick<
   ProviderDependencies,
-  'registry' | 'accounts' | 'catalog' | 'audit' | 'events' | 'clientUsed' | 'mayUseFrom'
+  'registry' | 'accounts' | 'catalog' | 'audit' | 'events' | 'clientUsed' | 'mayUseFrom' | 'wrongSecrets'
 > {
   readonly settings: Pick<
     ProviderDependencies['settings'],
@@ -126,7 +127,12 @@ function rejectSecret(
       mistyped,
     },
   )
-  reportWrongSecret(parts, ctx, client ?? undefined)
+  const waitSeconds = reportWrongSecret(parts, ctx, client ?? undefined)
+  if (waitSeconds > 0) {
+    ctx.set('Retry-After', String(waitSeconds))
+    respond(ctx, 429, TOO_MANY_WRONG_SECRETS)
+    return
+  }
   const challenge = `Basic realm="${parts.settings.issuer}", error="${error}", error_description="${description}"`
   const body = { error, error_description: description }
   respond(ctx, status, body, ctx.headers.authorization === undefined ? undefined : challenge)
