@@ -89,6 +89,3 @@ export function createSharedAttempts(
     }
   }
 }
-
-/** The attempts of one key. */
-export type AttemptsOf = ReturnType<typeof createSharedAttempts>
