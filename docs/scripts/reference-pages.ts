@@ -64,6 +64,20 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     parts: ['createLeakReports', 'LeakReportsOptions', 'ReporterKey'],
   },
   {
+    file: 'openapi',
+    title: 'OpenAPI',
+    about: 'The functions of `koa-gatehouse/openapi`, and their options.',
+    parts: [
+      'openApiOf',
+      'OpenApiOptions',
+      'OpenApiDocument',
+      'findApiDrift',
+      'ApiDriftOptions',
+      'ApiDrift',
+      'RouterLike',
+    ],
+  },
+  {
     file: 'limits',
     title: 'Limits',
     about: 'The functions of `koa-gatehouse/limits`, and their options.',

@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
-import { register } from 'node:module'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { format } from 'prettier'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { typesOf } from '../../support/openapi-types.ts'
 import type { OpenApi } from './described.ts'
 import { request, startManagement, type ManagementHost } from './setup.ts'
 
@@ -76,16 +75,3 @@ it('the calls of whole-life.test.ts and company.test.ts, and the switch of typed
   ]).catch((error: { stdout: string }) => error)
   expect(compiled.stdout).toBe('')
 }, 180_000)
-
-/**
- * The types of an OpenAPI document. openapi-typescript works with TypeScript 5, whose compiler API TypeScript 7 no
- * longer has. ts-morph contains TypeScript 5.
- */
-async function typesOf(openapi: OpenApi): Promise<string> {
-  const compiler = path.join(root, 'node_modules/@ts-morph/common/dist/typescript.js')
-  const hook = `export const resolve = (specifier, context, next) =>
-    specifier === 'typescript' ? next(${JSON.stringify(pathToFileURL(compiler).href)}, context) : next(specifier, context)`
-  register(`data:text/javascript,${encodeURIComponent(hook)}`)
-  const { default: generate, astToString } = await import('openapi-typescript')
-  return astToString(await generate(structuredClone(openapi) as object as Parameters<typeof generate>[0]))
-}

@@ -1,0 +1,72 @@
+import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
+import { internalsOf } from '../gatehouse/internals.ts'
+import { isObject } from '../validation/predicates.ts'
+import { checkInput, must, optional, textRule, uniqueListOf } from '../validation/rules.ts'
+import { documentRoutes, operationRoutes, routerRoutes, type RouterLike } from './operation-routes.ts'
+
+/** With what the operations of the catalog are compared. */
+export interface ApiDriftOptions {
+  /** The OpenAPI document of your API. */
+  readonly document?: object | undefined
+  /** The router of your API, of `@koa/router`. */
+  readonly router?: RouterLike | undefined
+  /** Routes that need no operation, such as those of the option `public` of the gateway: `['GET /status']`. */
+  readonly ignore?: readonly string[] | undefined
+}
+
+/** Routes in which the catalog and your API differ, such as `GET /invoices/:id`. Without drift, both lists are empty. */
+export interface ApiDrift {
+  /** Routes of the router or of the document that belong to no operation: the gateway answers them with 404. */
+  readonly withoutOperation: readonly string[]
+  /** Routes of operations that the router, or the document, does not have. */
+  readonly withoutRoute: readonly string[]
+}
+
+export const documentRule = must('an object', isObject)
+const routerRule = must('a router of @koa/router', (value) =>
+  Array.isArray((value as Partial<RouterLike> | undefined)?.stack),
+)
+
+/**
+ * Compares the operations of the catalog with the routes of a router, or with those of an OpenAPI document. Call it in a
+ * test. Names of parameters, and letter case, make no difference.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, or if `gatehouse` is not from `createGatehouse()`;
+ *   the errors of `ready()`
+ */
+export async function findApiDrift(gatehouse: AnyGatehouse, options: ApiDriftOptions): Promise<ApiDrift> {
+  const parts = internalsOf(gatehouse, 'findApiDrift()')
+  checkInput('findApiDrift()', options, {
+    document: optional(documentRule),
+    router: optional(routerRule),
+    ignore: optional(uniqueListOf(textRule)),
+  })
+  await parts.ready()
+  const basePath = basePathOf(parts.audience)
+  const { document, router, ignore = [] } = options
+  const lists = [
+    ...(document ? [documentRoutes(document as Record<string, unknown>, basePath)] : []),
+    ...(router ? [routerRoutes(router, basePath)] : []),
+  ]
+  const operations = operationRoutes(parts.catalog.current)
+  const known = new Set(operations.map(({ shape }) => shape))
+  const write = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`
+  const ignored = new Set(ignore)
+  const withoutOperation = lists
+    .flat()
+    .filter((route) => !known.has(route.shape) && !ignored.has(write(route)))
+    .map(write)
+  const withoutRoute = lists.flatMap((list) => {
+    const present = new Set(list.map(({ shape }) => shape))
+    return operations.filter(({ shape }) => !present.has(shape)).map(write)
+  })
+  return {
+    withoutOperation: [...new Set(withoutOperation)].toSorted(),
+    withoutRoute: [...new Set(withoutRoute)].toSorted(),
+  }
+}
+
+/** The path of {base_url}, without a trailing slash; empty for the root. */
+export function basePathOf(audience: string): string {
+  return new URL(audience).pathname.replace(/\/$/, '')
+}

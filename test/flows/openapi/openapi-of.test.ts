@@ -1,0 +1,209 @@
+import { Router } from '@koa/router'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import createClient from 'openapi-fetch'
+import { afterEach, expect, it } from 'vitest'
+import { createLimits } from '../../../src/limits.ts'
+import { findApiDrift, openApiOf } from '../../../src/openapi.ts'
+import { startHost, type Host } from '../../support/host.ts'
+import { typesOf } from '../../support/openapi-types.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+const INFO = {
+  title: 'Harbour',
+  description: 'Invoices and payments',
+  contact: { name: 'Harbour', url: 'https://harbour.example' },
+  license: { name: 'MIT', identifier: 'MIT' },
+}
+
+describeEachStore('the OpenAPI document of the API', (makeStore) => {
+  const hosts: Host[] = []
+  afterEach(async () => {
+    await Promise.all(hosts.splice(0).map((each) => each.close()))
+  })
+
+  async function start(options: Parameters<typeof startHost>[0] = {}): Promise<Host> {
+    const host = await startHost({ store: makeStore(), ...options })
+    hosts.push(host)
+    return host
+  }
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read any field of a document
+  const documentOf = async (host: Host, options = {}): Promise<any> => openApiOf(host.gatehouse, options)
+
+  async function expectClean(document: object): Promise<void> {
+    const validation = await new Validator().validate({ ...structuredClone(document) })
+    expect(validation.errors ?? []).toEqual([])
+    const { createConfig, lintFromString } = await import('@redocly/openapi-core')
+    const config = await createConfig({
+      extends: ['recommended'],
+      // The host of the test is on localhost.
+      rules: { 'no-server-example.com': 'off' },
+    })
+    const found = await lintFromString({
+      source: JSON.stringify(document),
+      absoluteRef: '/openapi.json',
+      config,
+    })
+    expect(found.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
+    const [{ default: core }, { default: rulesets }] = await Promise.all([
+      import('@stoplight/spectral-core'),
+      import('@stoplight/spectral-rulesets'),
+    ])
+    const spectral = new core.Spectral()
+    spectral.setRuleset(
+      new core.Ruleset({
+        extends: [rulesets.oas],
+      }),
+    )
+    const problems = await spectral.run(structuredClone(document) as Record<string, unknown>)
+    expect(problems.map(({ code, path }) => `${code} ${path.join('/')}`)).toEqual([])
+  }
+
+  it('has each operation with its scope and the responses of the gateway, and two linters find nothing', async () => {
+    const host = await start()
+    const document = await documentOf(host, { info: INFO })
+    expect(document.info).toEqual({ version: '1', ...INFO })
+    expect(document.servers).toEqual([{ url: host.audience }])
+    const { get } = document.paths['/invoices/{id}']
+    expect(get).toMatchObject({
+      summary: 'Read your invoices',
+      tags: ['invoices'],
+      security: [{ gatehouse: ['invoices:read'] }],
+      parameters: [{ name: 'id', in: 'path', required: true }],
+    })
+    expect(Object.keys(get.responses)).toEqual(['200', '400', '401', '403', '404', '503'])
+    expect(document.components.securitySchemes.gatehouse.flows.clientCredentials).toMatchObject({
+      tokenUrl: `${host.issuer}/oauth2/token`,
+      scopes: { 'payments:transfer': 'Move money' },
+    })
+    await expectClean(document)
+  }, 60_000)
+
+  it('has the response 429 with its headers if calls are limited', async () => {
+    const host = await start({
+      mount(app, gatehouse) {
+        createLimits(gatehouse, { perMinute: 5 })
+        app.use(gatehouse.middleware())
+      },
+    })
+    const document = await documentOf(host, { info: INFO })
+    expect(document.paths['/invoices/list'].get.responses['429'].$ref).toContain('Gatehouse429')
+    expect(Object.keys(document.components.responses.Gatehouse429.headers)).toEqual([
+      'Retry-After',
+      'RateLimit',
+      'RateLimit-Policy',
+    ])
+    await expectClean(document)
+  }, 60_000)
+
+  it('is added to a document of the host, whose own parts stay', async () => {
+    const host = await start()
+    const own = {
+      openapi: '3.1.0',
+      info: { title: 'Own', version: '7' },
+      servers: [{ url: host.audience }],
+      paths: {
+        '/invoices/{invoiceId}': {
+          parameters: [{ name: 'invoiceId', in: 'path', required: true, schema: { type: 'string' } }],
+          get: {
+            summary: 'Own words',
+            responses: { '200': { description: 'An invoice' }, '404': { description: 'Own' } },
+          },
+        },
+        '/status': { get: { responses: { '200': { description: 'Up' } } } },
+      },
+      components: { schemas: { Node: { properties: { next: { $ref: '#/components/schemas/Node' } } } } },
+    }
+    const before = structuredClone(own)
+    const document = await documentOf(host, { document: own })
+    expect(own).toEqual(before)
+    const { get } = document.paths['/invoices/{invoiceId}']
+    expect(get.summary).toBe('Own words')
+    expect(get.security).toEqual([{ gatehouse: ['invoices:read'] }])
+    expect(get.responses['404']).toEqual({ description: 'Own' })
+    expect(get.responses['401'].$ref).toBe('#/components/responses/Gatehouse401')
+    expect(document.paths['/status']).toEqual(own.paths['/status'])
+    expect(document.components.schemas).toEqual(own.components.schemas)
+  })
+
+  it('a typed client that is generated from the document calls the API', async () => {
+    const host = await start()
+    const document = await documentOf(host)
+    const types = await typesOf(document)
+    expect(types).toContain('"/invoices/{id}"')
+    const key = await host.createApiKey(['invoices'])
+    const { body } = await host.requestDirectToken(key)
+    const client = createClient<Record<string, never>>({
+      baseUrl: document.servers[0].url,
+      headers: { Authorization: `Bearer ${String(body['access_token'])}` },
+    }) as never as {
+      GET(path: string, init?: object): Promise<{ response: Response; data?: { reached: string } }>
+    }
+    const found = await client.GET('/invoices/{id}', { params: { path: { id: '7' } } })
+    expect(found.data?.reached).toBe('/api/invoices/7')
+    expect((await client.GET('/payments/list')).response.status).toBe(403)
+  })
+
+  it('finds drift in both directions: routes without an operation, and operations without a route', async () => {
+    const host = await start()
+    const router = new Router({ prefix: '/api' })
+    const handler = () => {}
+    router.get('/invoices/list', handler).get('/Invoices/:number', handler).post('/invoices/create', handler)
+    router.get('/payments/list', handler).get('/status', handler).delete('/invoices/:id', handler)
+    router.use(handler)
+    const all = new Router()
+    all.use(router.routes()).get('/health', handler)
+    expect(await findApiDrift(host.gatehouse, { router: all, ignore: ['GET /status'] })).toEqual({
+      withoutOperation: ['DELETE /invoices/:id'],
+      withoutRoute: ['POST /payments/transfer'],
+    })
+    const document = await documentOf(host)
+    expect(await findApiDrift(host.gatehouse, { document })).toEqual({
+      withoutOperation: [],
+      withoutRoute: [],
+    })
+    delete document.paths['/payments/transfer']
+    document.paths['/refunds/{id}'] = { post: { responses: {} } }
+    expect(await findApiDrift(host.gatehouse, { document })).toEqual({
+      withoutOperation: ['POST /refunds/:p_id'],
+      withoutRoute: ['POST /payments/transfer'],
+    })
+  })
+
+  it('takes odd documents: cycles, 5 MB, two templates of one route, and servers with another path', async () => {
+    const host = await start()
+    const cyclic: Record<string, unknown> = { description: 'x'.repeat(5_000_000) }
+    cyclic['self'] = cyclic
+    const document = await documentOf(host, {
+      document: {
+        openapi: '3.0.3',
+        info: { title: 'Odd', version: '1' },
+        servers: [{ url: '/' }],
+        paths: {
+          '/api/invoices/{a}': { get: { responses: {} } },
+          '/api/invoices/{b-c}': { get: { responses: {} }, parameters: cyclic },
+          '/api/files/{path*}': { get: { responses: {} } },
+          '/other': { get: { responses: {} } },
+          '/broken': null,
+        },
+        components: { schemas: { cyclic } },
+      },
+    })
+    expect(document.paths['/api/invoices/{a}'].get.security).toEqual([{ gatehouse: ['invoices:read'] }])
+    expect(document.paths['/api/invoices/{b-c}'].get.security).toEqual([{ gatehouse: ['invoices:read'] }])
+    expect(document.paths['/other'].get).not.toHaveProperty('security')
+  })
+
+  it.each([{ document: 'text' }, { document: [] }, { titel: 'x' }, { info: 'x' }])(
+    'the options %o are rejected',
+    async (options) => {
+      const host = await start()
+      await expect(openApiOf(host.gatehouse, options as object)).rejects.toMatchObject({
+        code: 'ERR_INVALID_ARGUMENT',
+      })
+      await expect(findApiDrift(host.gatehouse, { router: {} as never })).rejects.toMatchObject({
+        code: 'ERR_INVALID_ARGUMENT',
+      })
+    },
+  )
+})
