@@ -21,6 +21,7 @@ import { listen } from './server/listening.ts'
 import { products } from './server/products.ts'
 import { keepSecret, makeSecret, readSettings } from './server/settings.ts'
 import { StartError } from './server/start-error.ts'
+import { openApi } from './server/openapi.ts'
 import { createManagementClient } from './server/management-client.ts'
 import { openStore } from './server/store.ts'
 import { instructions } from './server/terminal.ts'
@@ -106,6 +107,7 @@ async function start(): Promise<void> {
   app.use(api.routes())
   app.use(website(origin).routes())
   app.use(health(gatehouse).routes())
+  app.use(openApi(gatehouse).routes())
 
   const server = await listen(app, settings.port, 'PORT')
   const developer = createManagementClient({

@@ -6,6 +6,7 @@ import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { freePort } from '../support/free-port.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 import { runToEnd } from '../support/package-copy.ts'
+import { problemsOf } from '../support/openapi-linters.ts'
 import { buildExamples, type BuiltExamples, type ExampleProcess } from './example-process.ts'
 
 let examples: BuiltExamples
@@ -62,6 +63,26 @@ describe('npm start', () => {
     expect(output).toContain('HTTP/1.1 200')
     expect(output).toContain('"invoices":[')
   })
+
+  it('the document of the API at /openapi.json has no problem, and its operations answer as it says', async () => {
+    const origin = `http://localhost:${example.port}`
+    const document = await (await fetch(`${origin}/openapi.json`)).json()
+    expect(await problemsOf(document as object)).toEqual([])
+    const { paths, servers } = document as {
+      paths: Record<string, Record<string, { responses: object }>>
+      servers: { url: string }[]
+    }
+    for (const [template, methods] of Object.entries(paths)) {
+      for (const [method, { responses }] of Object.entries(methods)) {
+        const answer = await fetch(servers[0]?.url + template.replaceAll(/{\w+}/g, 'A-1001'), {
+          method: method.toUpperCase(),
+        })
+        expect(answer.status).toBe(401)
+        expect(Object.keys(responses)).toContain('401')
+        expect(Object.keys(responses)).toContain('429')
+      }
+    }
+  }, 60_000)
 
   it('npm start prints the address of the delegated flow, and the users who can sign in', () => {
     expect(example.stdout()).toContain(`http://localhost:${example.partnerPort}`)

@@ -680,7 +680,7 @@ export const english = {
   // Limits of API calls.
   limitsTitle: 'Limits of calls',
   limitsHint:
-    'Empty fields: no limit of its own. If both are empty, the limits of all clients apply: {limits}.',
+    'If both fields are empty, it has the limits of all clients: {limits}. Otherwise an empty field means no limit.',
   limitsPerMinute: 'Calls a minute',
   limitsPerDay: 'Calls a day',
   limitsMinute: { one: '{count} a minute', other: '{count} a minute' },

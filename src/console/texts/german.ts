@@ -695,7 +695,8 @@ export const german: ConsoleTexts = {
 
   // Limits of API calls.
   limitsTitle: 'Limits für Aufrufe',
-  limitsHint: 'Leere Felder: kein eigenes Limit. Sind beide leer, gelten die Limits aller Clients: {limits}.',
+  limitsHint:
+    'Sind beide Felder leer, gelten die Limits aller Clients: {limits}. Sonst bedeutet ein leeres Feld: kein Limit.',
   limitsPerMinute: 'Aufrufe je Minute',
   limitsPerDay: 'Aufrufe je Tag',
   limitsMinute: { one: '{count} je Minute', other: '{count} je Minute' },

@@ -1,10 +1,10 @@
 import { Router } from '@koa/router'
-import { Validator } from '@seriousme/openapi-schema-validator'
 import createClient from 'openapi-fetch'
 import { afterEach, expect, it } from 'vitest'
 import { createLimits } from '../../../src/limits.ts'
 import { findApiDrift, openApiOf } from '../../../src/openapi.ts'
 import { startHost, type Host } from '../../support/host.ts'
+import { problemsOf } from '../../support/openapi-linters.ts'
 import { typesOf } from '../../support/openapi-types.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
@@ -30,35 +30,6 @@ describeEachStore('the OpenAPI document of the API', (makeStore) => {
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read any field of a document
   const documentOf = async (host: Host, options = {}): Promise<any> => openApiOf(host.gatehouse, options)
 
-  async function expectClean(document: object): Promise<void> {
-    const validation = await new Validator().validate({ ...structuredClone(document) })
-    expect(validation.errors ?? []).toEqual([])
-    const { createConfig, lintFromString } = await import('@redocly/openapi-core')
-    const config = await createConfig({
-      extends: ['recommended'],
-      // The host of the test is on localhost.
-      rules: { 'no-server-example.com': 'off' },
-    })
-    const found = await lintFromString({
-      source: JSON.stringify(document),
-      absoluteRef: '/openapi.json',
-      config,
-    })
-    expect(found.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
-    const [{ default: core }, { default: rulesets }] = await Promise.all([
-      import('@stoplight/spectral-core'),
-      import('@stoplight/spectral-rulesets'),
-    ])
-    const spectral = new core.Spectral()
-    spectral.setRuleset(
-      new core.Ruleset({
-        extends: [rulesets.oas],
-      }),
-    )
-    const problems = await spectral.run(structuredClone(document) as Record<string, unknown>)
-    expect(problems.map(({ code, path }) => `${code} ${path.join('/')}`)).toEqual([])
-  }
-
   it('has each operation with its scope and the responses of the gateway, and two linters find nothing', async () => {
     const host = await start()
     const document = await documentOf(host, { info: INFO })
@@ -76,7 +47,7 @@ describeEachStore('the OpenAPI document of the API', (makeStore) => {
       tokenUrl: `${host.issuer}/oauth2/token`,
       scopes: { 'payments:transfer': 'Move money' },
     })
-    await expectClean(document)
+    expect(await problemsOf(document)).toEqual([])
   }, 60_000)
 
   it('has the response 429 with its headers if calls are limited', async () => {
@@ -93,7 +64,7 @@ describeEachStore('the OpenAPI document of the API', (makeStore) => {
       'RateLimit',
       'RateLimit-Policy',
     ])
-    await expectClean(document)
+    expect(await problemsOf(document)).toEqual([])
   }, 60_000)
 
   it('is added to a document of the host, whose own parts stay', async () => {
