@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { createSharedAttempts } from '../../src/store/shared-attempts.ts'
+
+const BATCH_MS = 1100
+
+function processes(store = memoryStore()) {
+  const clock = { now: 1_800_000_000 }
+  const options = { name: 'test', max: 8, windowSeconds: 60, now: () => clock.now }
+  return { clock, one: createSharedAttempts(store, options), other: createSharedAttempts(store, options) }
+}
+
+function addTo(attempts: ReturnType<typeof createSharedAttempts>, key: string, count: number) {
+  for (let at = 0; at < count; at += 1) attempts(key).add()
+  return attempts(key).waitSeconds()
+}
+
+it('one process admits as many attempts as the limit, and more after the window', () => {
+  const { clock, one } = processes()
+  expect(addTo(one, 'a', 7)).toBe(0)
+  expect(addTo(one, 'a', 1)).toBe(60)
+  expect(one('b').waitSeconds()).toBe(0)
+  clock.now += 60
+  expect(one('a').waitSeconds()).toBe(0)
+})
+
+it('two processes know after a second that they have used up the limit together', async () => {
+  const { one, other } = processes()
+  expect(addTo(one, 'a', 6)).toBe(0)
+  expect(addTo(other, 'a', 6)).toBe(0)
+  await delay(BATCH_MS)
+  expect(Math.max(one('a').waitSeconds(), other('a').waitSeconds())).toBeGreaterThan(0)
+})
+
+it('single mistakes are not sent to the store', async () => {
+  const store = memoryStore()
+  const counted: string[] = []
+  const { one } = processes({
+    ...store,
+    count: async (key, ...args) => (counted.push(key), store.count!(key, ...args)),
+  })
+  addTo(one, 'a', 1)
+  for (let at = 0; at < 50; at += 1) addTo(one, `person ${at}`, 1)
+  await delay(BATCH_MS)
+  expect(counted).toEqual([])
+  addTo(one, 'a', 3)
+  await delay(BATCH_MS)
+  expect(counted).toHaveLength(1)
+  expect(counted[0]).not.toContain('a:a')
+})
+
+it('a success resets the count in the store', async () => {
+  const { one, other } = processes()
+  addTo(one, 'a', 7)
+  await delay(BATCH_MS)
+  one('a').reset()
+  await delay(50)
+  addTo(other, 'a', 4)
+  await delay(BATCH_MS)
+  expect(other('a').waitSeconds()).toBe(0)
+})
+
+it('while the store is away, or has no counters, each process counts alone', async () => {
+  const failing = { ...memoryStore(), count: () => Promise.reject(new Error('away')) }
+  const without = { ...memoryStore() }
+  delete without.count
+  for (const store of [failing, without]) {
+    const { one } = processes(store)
+    expect(addTo(one, 'a', 8)).toBe(60)
+    await delay(BATCH_MS)
+    expect(one('a').waitSeconds()).toBe(60)
+  }
+})
