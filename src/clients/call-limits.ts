@@ -1,5 +1,7 @@
 import { exactObjectOf, notEmpty, optional, wholeNumber } from '../validation/rules.ts'
 
+export const MAX_CALLS = 1_000_000_000
+
 /** The most API calls of a client. A limit that is left out does not apply. */
 export interface CallLimits {
   /** Calls a minute, 1 to 1,000,000,000. */
@@ -8,7 +10,7 @@ export interface CallLimits {
   readonly perDay?: number | undefined
 }
 
-const limit = optional(wholeNumber(1, 1_000_000_000))
+const limit = optional(wholeNumber(1, MAX_CALLS))
 
 /** The rule for limits: at least one. */
 export const callLimitsRule = notEmpty(exactObjectOf({ perMinute: limit, perDay: limit }))

@@ -29,7 +29,9 @@ function createFormats(lang: string) {
       timeZoneName: 'short',
     }),
     hour: new Intl.DateTimeFormat(lang, {
-      hour: '2-digit',
+      month: 'short',
+      day: 'numeric',
+      hour: 'numeric',
       minute: '2-digit',
       timeZone: 'UTC',
       timeZoneName: 'short',
@@ -71,7 +73,7 @@ export function createReaders() {
       localize: (text: LocalizedText) => localize(text, texts.locales, texts.defaultLocale),
       /** A day. @param seconds epoch seconds */
       date: (seconds: number): Html => time(seconds * 1000, formats.date.format(seconds * 1000)),
-      /** An hour of a day, in UTC. @param seconds epoch seconds */
+      /** An hour with its day, in UTC. @param seconds epoch seconds */
       hour: (seconds: number): Html => time(seconds * 1000, formats.hour.format(seconds * 1000)),
       /** A day with the time in UTC. @param milliseconds since the epoch */
       dateTime: (milliseconds: number): Html => time(milliseconds, formats.dateTime.format(milliseconds)),

@@ -5,7 +5,7 @@ import { localize } from '../catalog/localize.ts'
 import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf, type Internals } from '../gatehouse/internals.ts'
 import { isObject } from '../validation/predicates.ts'
-import { checkInput, optional } from '../validation/rules.ts'
+import { checkInput, must, optional } from '../validation/rules.ts'
 import { basePathOf, documentRule } from './api-drift.ts'
 import { documentRoutes, operationRoutes, toTemplate, type OperationRoute } from './operation-routes.ts'
 import { errorResponses } from './error-responses.ts'
@@ -41,7 +41,7 @@ export async function openApiOf(
   const parts = internalsOf(gatehouse, 'openApiOf()')
   checkInput('openApiOf()', options, {
     document: optional(documentRule),
-    info: optional(documentRule),
+    info: optional(must('an object', isObject)),
   })
   await parts.ready()
   const { document } = options

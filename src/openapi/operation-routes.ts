@@ -100,23 +100,22 @@ export interface RouterLike {
 }
 
 /**
- * The routes of a router below {base_url}. Middleware of the router (`router.use`) has no method, and is left out.
+ * The routes of a router below {base_url}. Middleware of the router (`router.use`) has no method, and is left out. So are
+ * methods that no operation can have, such as HEAD, which the router adds to each GET.
  *
  * @param basePath the path of {base_url}; empty for the root
  */
 export function routerRoutes({ stack }: RouterLike, basePath: string): ApiRoute[] {
-  const withMethods = stack.filter(({ methods }) => methods.length > 0)
   const below = partBelow(
     basePath,
-    withMethods.map(({ path }) => String(path)),
+    stack.flatMap(({ path, methods }) => (methods.length > 0 && typeof path === 'string' ? [path] : [])),
   )
-  return withMethods.flatMap(({ path, methods }) =>
-    methods.flatMap((method) => {
-      const own = below(String(path).replace(/(.)\/$/, '$1'))
-      // The router adds HEAD to each GET.
-      if (method === 'HEAD' || own === undefined) return []
-      // A path with a pattern is never a route of an operation.
-      return [routeOf(method, own) ?? { method, path: own, shape: `${method} ${own}` }]
-    }),
-  )
+  return stack.flatMap(({ path, methods }) => {
+    // A regular expression is never a route of an operation. Where it lies is unknown, so that it is always listed.
+    const own = typeof path === 'string' ? below(path.replace(/(.)\/$/, '$1')) : String(path)
+    if (own === undefined) return []
+    return METHODS.map((method) => method.toUpperCase())
+      .filter((method) => methods.includes(method))
+      .map((method) => routeOf(method, own) ?? { method, path: own, shape: `${method} ${own}` })
+  })
 }

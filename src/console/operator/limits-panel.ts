@@ -1,4 +1,4 @@
-import type { CallLimits } from '../../clients/call-limits.ts'
+import { MAX_CALLS, type CallLimits } from '../../clients/call-limits.ts'
 import type { Client } from '../../clients/client.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { Form } from '../../http/form-body.ts'
@@ -42,9 +42,9 @@ export function limitsIn(sent: Form): CallLimits | null {
   for (const name of ['perMinute', 'perDay'] as const) {
     const text = (sent.get(name) ?? '').trim()
     if (text === '') continue
-    if (!/^\d{1,10}$/.test(text) || Number(text) < 1 || Number(text) > 1_000_000_000) {
+    if (!/^\d{1,10}$/.test(text) || Number(text) < 1 || Number(text) > MAX_CALLS) {
       throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the limits cannot be set', {
-        problems: [{ path: name, code: 'format', message: 'must be a whole number from 1 to 1000000000' }],
+        problems: [{ path: name, code: 'range', message: 'must be a whole number', min: 1, max: MAX_CALLS }],
       })
     }
     limits[name] = Number(text)

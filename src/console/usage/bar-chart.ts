@@ -46,9 +46,9 @@ export function barChart(
   if (most === 0) return html`<p class="muted">${texts.html('usageNone')}</p>`
   const [first, last] = [bars[0], bars.at(-1)]
   return html`<figure class="chart">
-    <figcaption>
-      ${texts.html('usageSum', { count: totalOf(sum) })}
-      <span class="unseen">${texts.html('usageMost', { count: most })}</span>
+    <figcaption class="ends">
+      <span>${texts.html('usageSum', { count: totalOf(sum) })}</span>
+      <span class="muted small">${texts.html('usageMost', { count: most })}</span>
     </figcaption>
     <svg viewBox="0 0 ${bars.length * STEP} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">
       ${bars.map((bar, at) => rectangles(bar, at, most))}

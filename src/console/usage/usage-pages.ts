@@ -94,9 +94,10 @@ function operatorUsagePage(services: ConsoleServices, usage: Usage): Page {
       return operatorView(
         call,
         { title: texts.plain('usageTitle'), path: USAGE_PATH },
-        html`${view}
-        ${panel({ title: texts.html('usageTopClients') }, await clientTable(call, services, top, 'operator'))}
-        ${panel({ title: texts.html('uncalledTitle') }, uncalledList(call, services, uncalled))}`,
+        html`<p class="muted">${texts.html('usageIntroAll')}</p>
+          ${view}
+          ${panel({ title: texts.html('usageTopClients') }, await clientTable(call, services, top, 'operator'))}
+          ${panel({ title: texts.html('uncalledTitle') }, uncalledList(call, services, uncalled))}`,
       )
     },
   })
@@ -115,8 +116,9 @@ function operatorClientUsagePage(services: ConsoleServices, usage: Usage): Page 
       const name = 'name' in resource ? applicationName(resource) : resource.clientId
       return operatorView(
         call,
-        { title: `${texts.plain('usageTitle')} · ${name}`, heading: texts.html('usageIntro', { name }) },
-        html`<p><a href="${to(clientPath(resource.clientId))}">${texts.html('usageBack')}</a></p>
+        { title: `${texts.plain('usageTitle')} · ${name}` },
+        html`<p class="muted">${texts.html('usageIntro', { name })}</p>
+          <p><a href="${to(clientPath(resource.clientId))}">${texts.html('usageBack')}</a></p>
           ${await usageView(call, services, usage, { clientId: resource.clientId })}`,
       )
     },

@@ -141,6 +141,26 @@ describeEachStore('the OpenAPI document of the API', (makeStore) => {
     })
   })
 
+  it('lists a regular expression and each method of all(), and rejects a comparison that finds nothing by mistake', async () => {
+    const host = await start()
+    const router = new Router()
+    router.get(/^\/re.*$/, () => {}).all('/api/any', () => {})
+    const { withoutOperation } = await findApiDrift(host.gatehouse, { router, ignore: ['GET /any'] })
+    expect(withoutOperation).toEqual([
+      'DELETE /any',
+      'GET /^\\/re.*$/',
+      'PATCH /any',
+      'POST /any',
+      'PUT /any',
+    ])
+    await expect(findApiDrift(host.gatehouse, {})).rejects.toThrow('needs a router, a document, or both')
+    for (const route of ['/any', 'GET /api/any', 'GET /gone', 'GET /invoices/:id']) {
+      await expect(findApiDrift(host.gatehouse, { router, ignore: [route] })).rejects.toThrow(
+        `these routes of ignore do not exist, or have an operation: ${route}. Routes without an operation are: `,
+      )
+    }
+  })
+
   it('takes odd documents: cycles, 5 MB, two templates of one route, and servers with another path', async () => {
     const host = await start()
     const cyclic: Record<string, unknown> = { description: 'x'.repeat(5_000_000) }
@@ -165,16 +185,19 @@ describeEachStore('the OpenAPI document of the API', (makeStore) => {
     expect(document.paths['/other'].get).not.toHaveProperty('security')
   })
 
-  it.each([{ document: 'text' }, { document: [] }, { titel: 'x' }, { info: 'x' }])(
-    'the options %o are rejected',
-    async (options) => {
-      const host = await start()
-      await expect(openApiOf(host.gatehouse, options as object)).rejects.toMatchObject({
-        code: 'ERR_INVALID_ARGUMENT',
-      })
-      await expect(findApiDrift(host.gatehouse, { router: {} as never })).rejects.toMatchObject({
-        code: 'ERR_INVALID_ARGUMENT',
-      })
-    },
-  )
+  it.each([
+    { document: 'text' },
+    { document: [] },
+    { document: { swagger: '2.0' } },
+    { titel: 'x' },
+    { info: 'x' },
+  ])('the options %o are rejected', async (options) => {
+    const host = await start()
+    await expect(openApiOf(host.gatehouse, options as object)).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+    })
+    await expect(findApiDrift(host.gatehouse, { router: {} as never })).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+    })
+  })
 })
