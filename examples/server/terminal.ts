@@ -16,6 +16,7 @@ export function instructions(options: {
 Harbour Ledger, a host:     ${origin}
 Tallybook, a third party:   ${partnerOrigin}
 API console:                ${origin}/console   (create your own key: sign in as acme, password dynamite)
+Document of the API:        ${origin}/openapi.json   (120 calls a minute for each client; Usage is in the console)
 Health of the service:      ${origin}/health
 ${options.isVolatile ? 'The data is in memory, and is lost when the example ends.' : 'The data is in Redis.'} Ctrl-C ends the example.
 
