@@ -10,7 +10,11 @@ export interface CallLimits {
   readonly perDay?: number | undefined
 }
 
-const limit = optional(wholeNumber(1, MAX_CALLS))
+/** The rules for the fields of limits. */
+export const CALL_LIMITS = {
+  perMinute: optional(wholeNumber(1, MAX_CALLS)),
+  perDay: optional(wholeNumber(1, MAX_CALLS)),
+}
 
 /** The rule for limits: at least one. */
-export const callLimitsRule = notEmpty(exactObjectOf({ perMinute: limit, perDay: limit }))
+export const callLimitsRule = notEmpty(exactObjectOf(CALL_LIMITS))

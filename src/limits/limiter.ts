@@ -6,7 +6,7 @@ import { GatehouseError } from '../errors.ts'
 import type { CallLimiter, CountedCall, ResponseHeaders } from '../gateway/call-limiter.ts'
 import { CircuitOpenError } from '../store/circuit-breaker.ts'
 import type { CountOptions, SlotCounts } from '../store/contract.ts'
-import { WindowCalls, WINDOWS } from './client-calls.ts'
+import { WindowCalls, WINDOWS } from './window-calls.ts'
 
 /** The most clients whose calls this process knows. The client that called the longest time ago is forgotten first. */
 const MAX_CLIENTS = 50_000
@@ -32,7 +32,7 @@ export interface LimiterParts {
 }
 
 /** What this process knows of a client. */
-interface ClientCalls {
+interface KnownClient {
   readonly limits: CallLimits
   readonly windows: readonly WindowCalls[]
   /** The header `RateLimit-Policy`. */
@@ -53,20 +53,20 @@ interface ClientCalls {
  * counted.
  */
 export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterParts) {
-  const clients = createLru<string, ClientCalls>(MAX_CLIENTS)
-  const loading = new Map<string, Promise<ClientCalls>>()
+  const clients = createLru<string, KnownClient>(MAX_CLIENTS)
+  const loading = new Map<string, Promise<KnownClient>>()
   /** The clients that may have calls to send. */
-  const unsent = new Map<string, ClientCalls>()
+  const unsent = new Map<string, KnownClient>()
 
   /** Sends the calls of a client, claims places for those that wait, and learns what all processes have counted. */
-  function send(clientId: string, calls: ClientCalls): Promise<void> {
+  function send(clientId: string, calls: KnownClient): Promise<void> {
     return (calls.sending ??= sendAll(clientId, calls).finally(() => {
       calls.sending = undefined
       if (calls.waiting.length > 0) void send(clientId, calls)
     }))
   }
 
-  async function sendAll(clientId: string, calls: ClientCalls): Promise<void> {
+  async function sendAll(clientId: string, calls: KnownClient): Promise<void> {
     unsent.delete(clientId)
     const waiting = calls.waiting.splice(0)
     const claimed = await Promise.all(
@@ -85,7 +85,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
   /** @returns the places that were claimed in a window; 0 if the store could not count */
   async function sendWindow(
     clientId: string,
-    calls: ClientCalls,
+    calls: KnownClient,
     each: WindowCalls,
     claim: number,
   ): Promise<number> {
@@ -110,7 +110,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
   }
 
   /** Waits until a place was claimed for a call, or until the time is over. @returns whether it was claimed */
-  function claimPlace(clientId: string, calls: ClientCalls, milliseconds: number): Promise<boolean> {
+  function claimPlace(clientId: string, calls: KnownClient, milliseconds: number): Promise<boolean> {
     return new Promise((resolve) => {
       let isWaiting = true
       const answer = (isClaimed: boolean): boolean => {
@@ -127,13 +127,13 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
   }
 
   /** Reads the limits of a client, and what all processes have counted. Takes at most twice `MAX_WAIT_MS`. */
-  function load(clientId: string): Promise<ClientCalls> {
+  function load(clientId: string): Promise<KnownClient> {
     const pending = loading.get(clientId) ?? loadNew(clientId).finally(() => loading.delete(clientId))
     loading.set(clientId, pending)
     return pending
   }
 
-  async function loadNew(clientId: string): Promise<ClientCalls> {
+  async function loadNew(clientId: string): Promise<KnownClient> {
     const before = clients.get(clientId)
     // If the limits cannot be read, a client keeps the limits that it had.
     const limits = await withTimeout(MAX_WAIT_MS, () => limitsOf(clientId), TOO_LATE).then(
@@ -152,7 +152,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
     return calls
   }
 
-  function headersOf(calls: ClientCalls, now: number): ResponseHeaders {
+  function headersOf(calls: KnownClient, now: number): ResponseHeaders {
     if (calls.windows.length === 0) return NO_HEADERS
     let left = ''
     for (const each of calls.windows) {
@@ -163,7 +163,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
   }
 
   /** Counts a call. @param isAlone whether the store does not answer. @returns whether it was counted */
-  function add(clientId: string, calls: ClientCalls, now: number, isAlone: boolean): boolean {
+  function add(clientId: string, calls: KnownClient, now: number, isAlone: boolean): boolean {
     for (const each of calls.windows) {
       each.moveTo(now)
       if (each.isExceeded || (each.mustSend && !isAlone)) return false
@@ -178,7 +178,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
     return true
   }
 
-  const nowOf = (calls: ClientCalls) => performance.now() + calls.ahead
+  const nowOf = (calls: KnownClient) => performance.now() + calls.ahead
 
   async function countAfterWait(clientId: string): Promise<CountedCall> {
     const known = clients.get(clientId)
@@ -238,7 +238,7 @@ const TOO_LATE = {
   keepsAlive: false,
 }
 
-function newCalls(limits: CallLimits, ahead = Date.now() - performance.now()): ClientCalls {
+function newCalls(limits: CallLimits, ahead = Date.now() - performance.now()): KnownClient {
   const windows = WINDOWS.flatMap((window) => {
     const limit = limits[window.limit]
     return limit === undefined ? [] : [new WindowCalls(window, limit)]

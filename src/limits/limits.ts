@@ -1,4 +1,4 @@
-import { callLimitsRule, type CallLimits } from '../clients/call-limits.ts'
+import { CALL_LIMITS, type CallLimits } from '../clients/call-limits.ts'
 import { GatehouseError } from '../errors.ts'
 import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf } from '../gatehouse/internals.ts'
@@ -9,7 +9,7 @@ import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import { pass, warn } from '../store/check-results.ts'
 import { createSlotCounters } from '../store/slot-counters.ts'
-import { checkInput, optional, type Fields } from '../validation/rules.ts'
+import { checkInput } from '../validation/rules.ts'
 import { createLimiter, type Count } from './limiter.ts'
 
 /** Options of `createLimits()` and `limitCalls()`. */
@@ -24,29 +24,18 @@ export interface Limits {
 /** Milliseconds without a failed count after which calls are counted together again. */
 const SETTLED_MS = 5000
 
-const FIELDS: Fields = {
-  perMinute: optional((value) => problemOf({ perMinute: value })),
-  perDay: optional((value) => problemOf({ perDay: value })),
-}
-
-const problemOf = (limits: object) => {
-  const found = callLimitsRule(limits)
-  return Array.isArray(found) ? found[0] : (found as undefined)
-}
-
 /**
  * Limits the API calls of each API key and application, in all processes together. Clients may have limits of their own
  * (`apiKeys.setLimits`, `applications.setLimits`). Call it once for each gatehouse, in every process. A call beyond a
- * limit gets 429 with `Retry-After`, and each response of a limited client gets `RateLimit` and
- * `RateLimit-Policy`, unless Koa writes it because of a thrown error. While the
- * store is unavailable, each process counts alone.
+ * limit gets 429 with `Retry-After`. Each response of a limited client gets `RateLimit` and `RateLimit-Policy`, unless Koa
+ * writes the response because of a thrown error. While the store is unavailable, each process counts alone.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gatehouse` is not from `createGatehouse()`, or
  *   if its calls are limited already
  */
 export function createLimits(gatehouse: AnyGatehouse, options: LimitsOptions = {}): Limits {
   const parts = internalsOf(gatehouse, 'createLimits()')
-  checkInput('createLimits()', options, FIELDS)
+  checkInput('createLimits()', options, CALL_LIMITS)
   const { plainStore: store, registry, events, logger } = parts
   const defaults = limitsIn(options)
   limit(parts.gatewayHooks, {
@@ -68,7 +57,7 @@ export function createLimits(gatehouse: AnyGatehouse, options: LimitsOptions = {
  *   its calls are limited already
  */
 export function limitCalls(gateway: Pick<Gateway, 'close'>, options: LimitsOptions): void {
-  checkInput('limitCalls()', options, FIELDS)
+  checkInput('limitCalls()', options, CALL_LIMITS)
   const hooks = hooksOf(gateway)
   if (!hooks) {
     throw new GatehouseError('ERR_INVALID_ARGUMENT', 'limitCalls() takes a gateway of createGateway()')

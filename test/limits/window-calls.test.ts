@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { WindowCalls, WINDOWS } from '../../src/limits/client-calls.ts'
+import { WindowCalls, WINDOWS } from '../../src/limits/window-calls.ts'
 
 const [MINUTE] = WINDOWS
 const NOON = Date.parse('2026-03-10T12:00:00Z')
