@@ -53,9 +53,9 @@ export type { ClientFindings, Hygiene, HygieneOptions, HygienePage } from './cli
 export type { HealthFinding } from './clients/hygiene-check.ts'
 export type { FoundSecret, Secrets } from './clients/leaked-secrets.ts'
 export type { ListOptions } from './store/time-index.ts'
+export type { ClientChanges } from './clients/client-inputs.ts'
 export type {
   AddProductOptions,
-  ClientChanges,
   DisableOptions,
   RotatedSecret,
   RotationOptions,

@@ -3,6 +3,7 @@ import { isObject } from '../validation/predicates.ts'
 import { createClientIndex } from '../clients/client-index.ts'
 import {
   clientRecords,
+  credentialsOf,
   isDeleted,
   storedClients,
   withDefaults,
@@ -114,7 +115,7 @@ async function importClient(
     // The notices that came due since the export are given after the import.
     ...expiryEntriesOf(record.client, 0).map((entry) => tables.store.add(...entry)),
     importLastUse(tables.lastUses, clientId, lastUsedAt),
-    ...record.secrets.map(({ hash }) => tables.secretOwners.add(hash, { kind, clientId })),
+    ...credentialsOf(record).map((hash) => tables.secretOwners.add(hash, { kind, clientId })),
   ])
   if (isNew) counts[kind === 'apiKey' ? 'apiKeys' : 'applications'] += 1
   else counts.unchanged += 1

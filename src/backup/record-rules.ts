@@ -20,6 +20,7 @@ import { clientRuleOf } from '../clients/client-schema.ts'
 import { isClientId } from '../clients/client-id.ts'
 import { allowedAddressesRule } from '../clients/allowed-addresses.ts'
 import { callLimitsRule } from '../clients/call-limits.ts'
+import { storedKeysRule } from '../clients/jwk-set.ts'
 import { isSecretHash } from '../clients/stored-secrets.ts'
 
 // Error messages never quote a value of the file. The value may be a secret in the wrong place, and messages
@@ -77,6 +78,7 @@ const CLIENT: Fields = {
   expiresAt: optional(wholeNumber(0, 9_999_999_999)),
   allowedAddresses: optional(allowedAddressesRule),
   limits: optional(callLimitsRule),
+  jwks: optional(withoutValue(storedKeysRule, 'must be a JWK Set with public keys')),
 }
 
 const NO_ADDRESSES = 'must be a list of addresses that an application may have'
@@ -94,6 +96,8 @@ export const FILE_CLIENT: Readonly<Record<Client['kind'], Fields>> = {
     privacyUri: withoutValue(applicationFields.privacyUri, NO_ADDRESS),
     termsUri: withoutValue(applicationFields.termsUri, NO_ADDRESS),
     firstParty: applicationFields.firstParty,
+    isPublic: optional(oneOf(true)),
+    origins: withoutValue(applicationFields.origins, 'must be a list of origins'),
   },
 }
 

@@ -2,16 +2,17 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import { allowedAddressesRule } from './allowed-addresses.ts'
 import type { ApiKey } from './client.ts'
-import { createClient, newClient, newClientFields } from './create-client.ts'
+import { createClient, newClient, newClientFields, type CredentialsInput } from './create-client.ts'
 import { changedExpiryRule, type KeyPolicy } from './expiry.ts'
 import { createClientService, fieldsSetter } from './client-service.ts'
 import type {
-  ClientService,
   CreationOptions,
   NewClient,
   WithExistingSecret,
+  WithKeys,
   WithNewSecret,
-} from './client-service-types.ts'
+} from './client-inputs.ts'
+import type { ClientService } from './client-service-types.ts'
 import { createClientRepository, type ClientsDependencies } from './client-repository.ts'
 import { checkInput, booleanRule, type Fields, nameRule, optional } from '../validation/rules.ts'
 
@@ -46,6 +47,11 @@ export interface ApiKeys<
   create(
     input: NewApiKey<Scope, Product> & WithExistingSecret,
   ): Promise<{ apiKey: ApiKey; clientSecret: undefined }>
+  /** Creates an API key that authenticates with its public keys, and has no secret. */
+  create(
+    input: NewApiKey<Scope, Product> & WithKeys,
+    options?: CreationOptions,
+  ): Promise<{ apiKey: ApiKey; clientSecret: undefined }>
 
   /**
    * Sets whether the key belongs to an API behind a gateway. Such a key may introspect every access token
@@ -72,10 +78,7 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
   const clients = createClientRepository<ApiKey>('apiKey', dependencies, [])
   const setResourceServer = fieldsSetter(clients, { resourceServer: booleanRule })
 
-  async function create(
-    input: NewApiKey & { secretHash?: string | undefined },
-    options: CreationOptions = {},
-  ) {
+  async function create(input: NewApiKey & CredentialsInput, options: CreationOptions = {}) {
     checkInput('the API key cannot be created', input, newApiKeyFields(catalog.current, input, keyPolicy))
     const apiKey: ApiKey = {
       kind: 'apiKey',

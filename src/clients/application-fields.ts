@@ -2,13 +2,19 @@ import { GatehouseError } from '../errors.ts'
 import { booleanRule, type Fields, optional, uniqueListOf } from '../validation/rules.ts'
 import type { Application } from './client.ts'
 import { findLogoUriProblem, findRedirectUriProblem, findWebUriProblem } from './application-uris.ts'
+import { findOriginProblem, findPublicRedirectUriProblem } from './public-uris.ts'
 
 /** The maximum number of redirect URIs, and of post-logout redirect URIs. */
 const MAX_REDIRECT_URIS = 20
 
-const redirectUrisRule = uniqueListOf(findRedirectUriProblem, MAX_REDIRECT_URIS)
+const MAX_ORIGINS = 20
 
-/** Rules for the fields that applications have and API keys do not. */
+const redirectUrisRule = uniqueListOf(findPublicRedirectUriProblem, MAX_REDIRECT_URIS)
+
+/**
+ * Rules for the fields that applications have and API keys do not. They accept the redirect URIs of public applications,
+ * too: `requireConsistent` checks what depends on other fields.
+ */
 export const applicationFields = {
   redirectUris: redirectUrisRule,
   postLogoutRedirectUris: redirectUrisRule,
@@ -17,7 +23,11 @@ export const applicationFields = {
   privacyUri: optional(findWebUriProblem),
   termsUri: optional(findWebUriProblem),
   firstParty: booleanRule,
+  origins: optional(uniqueListOf(findOriginProblem, MAX_ORIGINS)),
 } satisfies Fields
+
+/** The rule for the redirect URIs of an application that is not public. */
+export const webRedirectUrisRule = uniqueListOf(findRedirectUriProblem, MAX_REDIRECT_URIS)
 
 /** The maximum length of all addresses of an application together, in bytes. An address is ASCII. */
 const MAX_ADDRESS_BYTES = 16_384
@@ -41,6 +51,7 @@ export function requireShortAddresses(application: Addresses, before?: Addresses
 const ADDRESSES = [
   'redirectUris',
   'postLogoutRedirectUris',
+  'origins',
   'homepageUri',
   'logoUri',
   'privacyUri',

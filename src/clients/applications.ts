@@ -1,21 +1,24 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
-import { applicationFields, requireShortAddresses } from './application-fields.ts'
+import { GatehouseError } from '../errors.ts'
+import { applicationFields, requireShortAddresses, webRedirectUrisRule } from './application-fields.ts'
 import { allowedAddressesRule } from './allowed-addresses.ts'
 import type { Application } from './client.ts'
-import { createClient, newClient, newClientFields } from './create-client.ts'
+import { createClient, newClient, newClientFields, type CredentialsInput } from './create-client.ts'
 import { changedExpiryRule, type KeyPolicy } from './expiry.ts'
 import { createClientService, fieldsSetter } from './client-service.ts'
 import type {
   ClientChanges,
-  ClientService,
   CreationOptions,
   NewClient,
   WithExistingSecret,
+  WithKeys,
   WithNewSecret,
-} from './client-service-types.ts'
+} from './client-inputs.ts'
+import type { ClientService } from './client-service-types.ts'
 import { createClientRepository, type ClientsDependencies } from './client-repository.ts'
-import { checkInput, type Fields, nameRule, optional, type Rule } from '../validation/rules.ts'
+import { booleanRule, checkInput, type Fields, nameRule, optional, type Rule } from '../validation/rules.ts'
+import { requireConsistent } from './public-applications.ts'
 
 /** The input for a new application. */
 export interface NewApplication<
@@ -25,7 +28,8 @@ export interface NewApplication<
   /**
    * Redirect URIs to which codes may be sent; at most 20. Each URI must start with `https:`, or with `http:`
    * if its host is a loopback host. It must not contain a fragment, a wildcard, a user name or a password.
-   * URIs are compared character by character.
+   * URIs are compared character by character. For a public application, the scheme may also be a domain name in reverse
+   * order (`com.example.app:/callback`, RFC 8252 7.1), and a loopback host may have any port (RFC 8252 7.3).
    * @default none: no user can authorize the application until a URI is set
    */
   readonly redirectUris?: readonly string[] | undefined
@@ -44,8 +48,26 @@ export interface NewApplication<
    * from a form. @default false
    */
   readonly firstParty?: boolean | undefined
+  /**
+   * Whether the application cannot keep a secret: a page in a browser, an app on a phone, or a program on the computer of
+   * its user. It gets no secret and must use PKCE. It stays public. The option `publicApplications` is needed.
+   * @default false
+   */
+  readonly isPublic?: boolean | undefined
+  /**
+   * Origins of a public application whose pages may call the token endpoint, such as `http://localhost:5173`; at most 20.
+   * The origins of its https redirect URIs need no entry. @default none
+   */
+  readonly origins?: readonly string[] | undefined
   /** Only API keys can be resource servers. */
   readonly resourceServer?: undefined
+}
+
+/** Input for a public application. */
+interface IsPublic {
+  readonly isPublic: true
+  readonly secretHash?: undefined
+  readonly jwks?: undefined
 }
 
 /** The fields of an application that can be changed together. */
@@ -54,6 +76,8 @@ export interface ApplicationChanges extends ClientChanges {
   readonly redirectUris?: readonly string[] | undefined
   /** The whole list of URIs for the redirect after sign-out. */
   readonly postLogoutRedirectUris?: readonly string[] | undefined
+  /** The whole list of origins of a public application. */
+  readonly origins?: readonly string[] | undefined
   /** Home page, shown at consent; null removes it. */
   readonly homepageUri?: string | null | undefined
   /** Logo, shown at consent; null removes it. */
@@ -79,12 +103,17 @@ export interface Applications<
    *   `ERR_SCOPE_TOO_LARGE`; `ERR_TOO_MANY_CLIENTS`; with `idempotencyKey`, `ERR_IDEMPOTENCY_KEY` and `ERR_IN_PROGRESS`
    */
   create(
-    input: NewApplication<Scope, Product> & WithNewSecret,
+    input: NewApplication<Scope, Product> & WithNewSecret & { readonly isPublic?: false | undefined },
     options?: CreationOptions,
   ): Promise<{ application: Application; clientSecret: string }>
   /** Imports an existing application, with the secret that its holder already has. */
   create(
     input: NewApplication<Scope, Product> & WithExistingSecret,
+  ): Promise<{ application: Application; clientSecret: undefined }>
+  /** Creates an application without a secret: a public application, or one that authenticates with its key. */
+  create(
+    input: NewApplication<Scope, Product> & (IsPublic | WithKeys),
+    options?: CreationOptions,
   ): Promise<{ application: Application; clientSecret: undefined }>
 
   /**
@@ -101,7 +130,16 @@ const OPTIONAL_FIELDS = Object.fromEntries(
 
 /** Rules for the input of a new application. */
 export function newApplicationFields(catalog: Catalog, input: unknown, keyPolicy: KeyPolicy): Fields {
-  return { ...newClientFields(catalog, input, keyPolicy), ...OPTIONAL_FIELDS }
+  const isPublic = Object(input).isPublic === true
+  return {
+    ...newClientFields(catalog, input, keyPolicy),
+    ...OPTIONAL_FIELDS,
+    ...(!isPublic && {
+      redirectUris: optional(webRedirectUrisRule),
+      postLogoutRedirectUris: optional(webRedirectUrisRule),
+    }),
+    isPublic: optional(booleanRule),
+  }
 }
 
 /** Rules for the fields of an application that can be changed together. */
@@ -111,6 +149,7 @@ export const applicationChanges = (keyPolicy: KeyPolicy): Fields => ({
   allowedAddresses: optional(allowedAddressesRule),
   redirectUris: optional(applicationFields.redirectUris),
   postLogoutRedirectUris: optional(applicationFields.postLogoutRedirectUris),
+  origins: applicationFields.origins,
   homepageUri: removable(applicationFields.homepageUri),
   logoUri: removable(applicationFields.logoUri),
   privacyUri: removable(applicationFields.privacyUri),
@@ -127,23 +166,26 @@ function removable(rule: Rule): Rule {
  * @param dependencies.oidcScopes the OpenID Connect scopes, which tokens carry in addition to the operations
  */
 export function createApplications(
-  dependencies: ClientsDependencies & { readonly oidcScopes: readonly string[] },
+  dependencies: ClientsDependencies & {
+    readonly oidcScopes: readonly string[]
+    /** Whether public applications can be created. */
+    readonly publicApplications: boolean
+  },
 ): Applications {
-  const { catalog, keyPolicy, oidcScopes } = dependencies
+  const { catalog, keyPolicy, oidcScopes, publicApplications } = dependencies
   const clients = createClientRepository<Application>('application', dependencies, oidcScopes)
 
-  const setFirstParty = fieldsSetter(clients, { firstParty: applicationFields.firstParty })
+  const setFirstParty = fieldsSetter(clients, { firstParty: applicationFields.firstParty }, requireConsistent)
 
-  async function create(
-    input: NewApplication & { secretHash?: string | undefined },
-    options: CreationOptions = {},
-  ) {
+  async function create(input: NewApplication & CredentialsInput, options: CreationOptions = {}) {
     checkInput(
       'the application cannot be created',
       input,
       newApplicationFields(catalog.current, input, keyPolicy),
     )
     requireShortAddresses(input)
+    if (input.isPublic) requirePublicAllowed(input, publicApplications)
+    const { origins = [] } = input
     const application: Application = {
       kind: 'application',
       ...newClient('application', input, keyPolicy),
@@ -154,7 +196,10 @@ export function createApplications(
       ...(input.privacyUri !== undefined && { privacyUri: input.privacyUri }),
       ...(input.termsUri !== undefined && { termsUri: input.termsUri }),
       firstParty: input.firstParty ?? false,
+      ...(input.isPublic && { isPublic: true as const }),
+      ...(origins.length > 0 && { origins: [...origins] }),
     }
+    requireConsistent(application)
     const { client, clientSecret } = await createClient(clients, application, input, options)
     return { application: client, clientSecret }
   }
@@ -164,7 +209,23 @@ export function createApplications(
     // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot check that, so
     // the type is asserted.
     create: create as Applications['create'],
-    update: fieldsSetter(clients, applicationChanges(keyPolicy), requireShortAddresses),
+    update: fieldsSetter(clients, applicationChanges(keyPolicy), (changed, before) => {
+      requireShortAddresses(changed, before)
+      requireConsistent(changed)
+    }),
     setFirstParty: (clientId, firstParty, options) => setFirstParty(clientId, { firstParty }, options),
   }
+}
+
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if a public application cannot be created, or not with this input */
+function requirePublicAllowed(input: NewApplication & CredentialsInput, isAllowed: boolean): void {
+  const beside = (['secretHash', 'jwks'] as const).find((name) => input[name] !== undefined)
+  if (isAllowed && beside === undefined) return
+  const path = isAllowed ? String(beside) : 'isPublic'
+  const message = isAllowed
+    ? 'is not possible for a public application, which has no secret and no key'
+    : 'needs the option publicApplications of createGatehouse'
+  throw new GatehouseError('ERR_INVALID_ARGUMENT', `the application cannot be created: ${path} ${message}`, {
+    problems: [{ path, code: 'not-allowed', message }],
+  })
 }

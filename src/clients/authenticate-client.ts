@@ -1,7 +1,7 @@
 import { readBasicCredentials } from '../http/basic-credentials.ts'
 import type { Client } from './client.ts'
 import { findSecret, type ClientRegistry, type StoredClient } from './client-registry.ts'
-import type { StoredSecret } from './stored-secrets.ts'
+import type { StoredSecret, UsedCredential } from './stored-secrets.ts'
 import { whyUnusable } from './why-no-token.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function authenticateBasicClient(
   }: {
     readonly registry: ClientRegistry
     /** Records that a secret was used. */
-    readonly secretUsed: (secret: StoredSecret) => void
+    readonly secretUsed: (secret: UsedCredential) => void
   },
   authorization: string,
 ): Promise<Client | undefined> {

@@ -13,6 +13,7 @@ import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
 import { expiryEntriesOf } from './expiry-notices.ts'
 import { nameEntriesOf } from './name-index.ts'
+import { originEntriesOf } from './origin-index.ts'
 
 /** A page of a list of clients. */
 export interface ClientPage<T> {
@@ -30,7 +31,7 @@ const STALE_AFTER_MS = 3_600_000
 /**
  * Lists of the clients of one kind in order of creation: one list of all clients, and one list for each account. A
  * client is also in two other indexes: for the words of its name (`name-index.ts`), and for its expiry
- * (`expiry-notices.ts`).
+ * (`expiry-notices.ts`). A public application is also in the index of origins (`origin-index.ts`).
  *
  * A new client is added to the lists before its record is written. A client is removed from the lists after
  * its record was deleted. So every usable client is listed. While a client is being created or deleted, its
@@ -139,6 +140,7 @@ function entriesOf(record: ClientRecord): [index: string, member: string][] {
     [clientIndexName(kind, accountId), memberOf(record)],
     ...nameEntriesOf(clientId, name),
     ...expiryEntriesOf(record.client),
+    ...originEntriesOf(record.client),
   ]
 }
 

@@ -5,7 +5,9 @@ import { CorruptRecord } from '../store/corrupt-record.ts'
 import { clientRecordRule } from './client-schema.ts'
 import type { WithOutbox } from '../audit/outbox.ts'
 import type { Client } from './client.ts'
-import { describeSecrets, type StoredSecret } from './stored-secrets.ts'
+import { identityOf, keysOf } from './jwk-set.ts'
+import { isPublicClient } from './public-applications.ts'
+import { describeSecrets, hasSecretHash, type StoredSecret } from './stored-secrets.ts'
 
 /**
  * A revocation of only some scopes. Tokens with an epoch below `since` are all revoked, whatever scopes they
@@ -192,7 +194,25 @@ export function withDefaults<C extends Client>(record: ClientRecord<C>): ClientR
 
 /** The client of a record, with the information about its secrets that people may see. */
 export function clientOf<C extends Client>({ client, secrets }: ClientRecord<C>): C {
-  return { ...client, ...describeSecrets(secrets) }
+  return { ...client, ...describeSecrets(secrets, needsSecret(client)) }
+}
+
+/** Whether a client authenticates with a secret only: it is not a public application, and it has no key. */
+export function needsSecret(client: Client): boolean {
+  return !isPublicClient(client) && keysOf(client).length === 0
+}
+
+/** Whether a client has a valid secret, or a key, with this hash or identity. */
+export function hasCredential(
+  { client, secrets }: Pick<ClientRecord, 'client' | 'secrets'>,
+  hash: string,
+): boolean {
+  return hasSecretHash(secrets, hash) || keysOf(client).some((key) => identityOf(key) === hash)
+}
+
+/** The hashes of all secrets of a client, and the identities of its keys. */
+export function credentialsOf({ client, secrets }: Pick<ClientRecord, 'client' | 'secrets'>): string[] {
+  return [...secrets.map(({ hash }) => hash), ...keysOf(client).map(identityOf)]
 }
 
 /** Whether the client was deleted. */

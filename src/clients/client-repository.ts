@@ -17,11 +17,13 @@ import { PAGE_LIMIT } from '../validation/page-limit.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { Client } from './client.ts'
+import type { LoadPublicKeys } from './public-keys.ts'
 import { clientNotFound, isClientId } from './client-id.ts'
 import { createClientIndex, type ClientPage } from './client-index.ts'
 import {
   clientOf,
   clientRecords,
+  credentialsOf,
   type ClientChanged,
   type ClientRecord,
   type ClientRecords,
@@ -53,6 +55,8 @@ export interface ClientsDependencies {
   readonly keyPolicy: KeyPolicy
   /** Makes creations and rotations repeatable. */
   readonly idempotency: Idempotency
+  /** Undefined without the option `privateKeyJwt`. */
+  readonly loadPublicKeys: LoadPublicKeys | undefined
 }
 
 /** Where a leaked secret was found. */
@@ -238,19 +242,20 @@ export async function changeRecord<C extends Client>(
 }
 
 /**
- * Keeps the records of lost secrets (`secret-owners.ts`) for one more year. A failure is ignored: these records then
+ * Keeps the records of lost secrets and keys (`secret-owners.ts`) for one more year. A failure is ignored: these records then
  * stay for good.
  *
- * @param isReported whether the client lost the secrets because a leak was reported
+ * @param isReported whether the client lost them because a leak was reported
  */
 async function retireLostSecrets<C extends Client>(
   { kind, secretOwners }: Pick<ClientRepository<C>, 'kind' | 'secretOwners'>,
   before: ClientRecord<C> | undefined,
-  { client: { clientId }, secrets }: ClientRecord<C>,
+  changed: ClientRecord<C>,
   isReported: boolean,
 ): Promise<void> {
-  const hashes = new Set(secrets.map(({ hash }) => hash))
-  const lost = before?.secrets.flatMap(({ hash }) => (hashes.has(hash) ? [] : [hash])) ?? []
+  const { clientId } = changed.client
+  const kept = new Set(credentialsOf(changed))
+  const lost = before ? credentialsOf(before).filter((hash) => !kept.has(hash)) : []
   await secretOwners.retire(lost, { kind, clientId, ...(isReported && { reported: true }) }).catch(() => {})
 }
 

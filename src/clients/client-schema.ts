@@ -1,4 +1,5 @@
 import { callLimitsRule } from './call-limits.ts'
+import { storedKeysRule } from './jwk-set.ts'
 import { isObject } from '../validation/predicates.ts'
 import {
   booleanRule,
@@ -31,6 +32,7 @@ const COMMON: Fields = {
   expiresAt: optional(countRule),
   allowedAddresses: optional(listOf(textRule)),
   limits: optional(callLimitsRule),
+  jwks: optional(storedKeysRule),
 }
 
 /**
@@ -48,6 +50,8 @@ const clientFields = {
     privacyUri: optional(textRule),
     termsUri: optional(textRule),
     firstParty: booleanRule,
+    isPublic: optional(oneOf(true)),
+    origins: optional(listOf(textRule)),
   },
 } satisfies Record<Client['kind'], Fields>
 

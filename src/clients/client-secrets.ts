@@ -13,9 +13,11 @@ import {
 } from './client-repository.ts'
 import type { ClientService, RotatedSecret, RotationOptions } from './client-service-types.ts'
 import { secretHashRule } from './create-client.ts'
+import { keysOf } from './jwk-set.ts'
+import { requireConfidential } from './public-applications.ts'
 import { reportCompromised } from './report-compromised.ts'
 import { goneSince, type Attempt } from './idempotency.ts'
-import { LAST_USE_SECONDS, type LastUses } from './last-used.ts'
+import { lastUseSince, type LastUses } from './last-used.ts'
 import { isRotated, OVERLAP_SECONDS, revokeSecret, rotateSecret } from './secret-rotation.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
 import { withSecretOwner } from './secret-owners.ts'
@@ -39,6 +41,7 @@ export function createSecretMethods<C extends Client>(
       if (key === undefined) return setNewSecret(clients, clientId, options)
 
       const { client, secrets } = await requireRecord(clients, clientId)
+      requireConfidential(client)
       const attempt = await clients.idempotency.begin({
         key,
         what: ['rotate secret', clientId, client.accountId, options.actor],
@@ -63,6 +66,7 @@ export function createSecretMethods<C extends Client>(
     async setSecretHash(clientId, secretHash, options) {
       checkInput('the secret cannot be set', { secretHash }, { secretHash: secretHashRule })
       const set: ApplyChange<C> = (record) => {
+        requireConfidential(record.client)
         const now = Date.now()
         const [current, ...others] = record.secrets.filter((secret) => isLive(secret, now))
         if (current?.hash === secretHash && others.length === 0) return undefined
@@ -78,7 +82,7 @@ export function createSecretMethods<C extends Client>(
       checkInput('the secret cannot be revoked', { which }, { which: oneOf('old', 'new') })
       const what = { clientId, name: 'secret.revoked', target: which, options }
       const changed = await changeRecord(clients, what, (record) => {
-        const secrets = revokeSecret(record.secrets, which, Date.now())
+        const secrets = revokeSecret(record.secrets, which, Date.now(), keysOf(record.client).length > 0)
         return secrets && { ...record, secrets }
       })
       return presentClient(clients, changed)
@@ -112,11 +116,7 @@ function presentSecret(
   { createdAt, expiresAt, shownTo, hint }: StoredSecret,
   used: number | undefined,
 ): SecretInfo {
-  // The stored time is rounded down to the hour, so it may be earlier than `createdAt`. If it is more than an hour
-  // earlier, the use was before the same secret was replaced and set again.
-  const isOwn = used !== undefined && used > createdAt - LAST_USE_SECONDS
-  const lastUsedAt = isOwn ? Math.max(used, createdAt) : undefined
-  return { createdAt, expiresAt, lastUsedAt, hint, shownTo }
+  return { createdAt, expiresAt, lastUsedAt: lastUseSince(createdAt, used), hint, shownTo }
 }
 
 /** Gives a client a new secret, unless an earlier attempt at the same rotation has done so. */
@@ -132,6 +132,7 @@ async function setNewSecret<C extends Client>(
   const hint = hintOf(clientSecret)
   const rotation = { clientId, name: 'secret.rotated', options: changeOptionsOf(options) }
   const rotate: ApplyChange<C> = (stored) => {
+    requireConfidential(stored.client)
     if (attempt && isRotated(stored.secrets, hash, attempt)) return undefined
     return {
       ...stored,

@@ -1,80 +1,24 @@
 import type { CallLimits } from './call-limits.ts'
 import type { Client } from './client.ts'
+import type { ClientChanges, PublicKeyInput } from './client-inputs.ts'
 import type { ChangeOptions, LeakOptions } from '../host/change-options.ts'
 import type { ListOptions } from '../store/time-index.ts'
 import type { ClientPage } from './client-index.ts'
+import type { PublicJwk } from './jwk-set.ts'
 import type { DisabledBy } from './disable.ts'
 import type { SecretAge } from './secret-rotation.ts'
 import type { SecretInfo } from './stored-secrets.ts'
 import type { LISTED_STATES, NoTokenReason } from './why-no-token.ts'
 
-/** The input for a new API key, and the common part of the input for a new application. */
-export interface NewClient<
-  Scope extends string = string,
-  Product extends string = string,
-> extends ChangeOptions {
-  /** The account that owns the client. */
-  readonly accountId: string
+/** Information about a public key of a client. */
+export interface KeyInfo extends Pick<PublicJwk, 'kid' | 'kty' | 'alg'> {
+  /** When the key was added, in epoch seconds. */
+  readonly createdAt: number
   /**
-   * The user of `accountId` to whom the client belongs. If the host does not find this user any more, the client gets
-   * no tokens. @default none: the client belongs to the account
+   * When a program last authenticated with the key, in epoch seconds, rounded down to the hour. Undefined if no program
+   * did so in the last 365 days.
    */
-  readonly userId?: string | undefined
-  /** The user of `accountId` who creates the client, and to whom its new secret is shown. @default `userId` */
-  readonly createdBy?: string | undefined
-  /** Display name; at most 120 characters. */
-  readonly name: string
-  /** Ids of the client's products. @default none: the client cannot be used until a product is added */
-  readonly products?: readonly Product[] | undefined
-  /** Operations that the client must not have, although one of its products has them. @default none */
-  readonly removedOperations?: readonly Scope[] | undefined
-  /**
-   * An existing `client_id` to import: 1 to 200 letters, digits and `._~@=-`. The id of a deleted client is
-   * rejected. @default a new id
-   */
-  readonly clientId?: string | undefined
-  /**
-   * When the client expires, in epoch seconds: in the future, at most 100 years ahead, and within `keyPolicy`.
-   * Null for never. @default the default of `keyPolicy`; without it, never
-   */
-  readonly expiresAt?: number | null | undefined
-  /** IPv4 and IPv6 addresses and networks, at most 20: see `Client`. @default any address */
-  readonly allowedAddresses?: readonly string[] | undefined
-}
-
-/** The fields of an API key that can be changed. An application has these fields, and more. */
-export interface ClientChanges {
-  /** Display name; at most 120 characters. */
-  readonly name?: string | undefined
-  /**
-   * When the client expires, in epoch seconds, as in `NewClient`; null for never. If the new time is earlier than the
-   * previous time, all access tokens of the client are revoked.
-   */
-  readonly expiresAt?: number | null | undefined
-  /** As in `NewClient`; empty for any address. Each change revokes all access tokens of the client. */
-  readonly allowedAddresses?: readonly string[] | undefined
-}
-
-/** Input without a secret: the service generates a new secret. */
-export interface WithNewSecret {
-  readonly secretHash?: undefined
-}
-
-/** Input with the hash of an existing secret, which the service imports. */
-export interface WithExistingSecret {
-  /** The result of `hashSecret` for the existing secret. */
-  readonly secretHash: string
-}
-
-/** Options of a creation. */
-export interface CreationOptions {
-  /**
-   * Makes the creation repeatable for 24 hours: a repeat with the same key, `actor` and input returns the same client
-   * and secret, and creates nothing. The key has 1 to 255 visible ASCII characters, for example a UUID. Do not use a
-   * key for imports.
-   * @default every call creates a client
-   */
-  readonly idempotencyKey?: string | undefined
+  readonly lastUsedAt?: number | undefined
 }
 
 /** Options of `addProduct`. */
@@ -232,13 +176,33 @@ export interface ClientService<
   setSecretHash(clientId: string, secretHash: string, options?: ChangeOptions): Promise<C>
   /**
    * Revokes one of two valid secrets at once: the old secret or the new secret. Revoking the new secret
-   * undoes the rotation. Tokens obtained with the revoked secret stay valid.
+   * undoes the rotation. The only secret can be revoked if the client has a key. Tokens obtained with the revoked secret
+   * stay valid.
    *
-   * @throws {GatehouseError} `ERR_ONE_SECRET` if `which` is `new` and there is no old secret
+   * @throws {GatehouseError} `ERR_ONE_SECRET` if `which` is `new`, and there is no old secret and no key
    */
   revokeSecret(clientId: string, which: SecretAge, options?: ChangeOptions): Promise<C>
   /**
-   * Call this method if a client secret leaked. It revokes all secrets and all access tokens of the client at
+   * Adds a public key with which the client can authenticate (`private_key_jwt`). Its secrets and other keys stay valid.
+   * To replace a key, add the new one, change the programs, and remove the old one.
+   *
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the text is not a public key, if the client has ten keys, for a
+   *   public application, and without the option `privateKeyJwt`; `ERR_CONFLICT` if another key of the client has the id
+   */
+  addKey(clientId: string, key: PublicKeyInput, options?: ChangeOptions): Promise<C>
+  /**
+   * Removes a public key. Tokens that were obtained with the key stay valid. If its private key leaked, call
+   * `secrets.reportLeaked` with the private key instead.
+   *
+   * @param kid the id of the key
+   * @throws {GatehouseError} `ERR_ONE_SECRET` if the client has no other key and no valid secret. If there is no such key,
+   *   nothing changes
+   */
+  removeKey(clientId: string, kid: string, options?: ChangeOptions): Promise<C>
+  /** Information about the public keys, the newest first. */
+  listKeys(clientId: string): Promise<KeyInfo[]>
+  /**
+   * Call this method if a client secret leaked. It revokes all secrets, keys and access tokens of the client at
    * once, and creates no new secret. Until `rotateSecret` is called, the token endpoint answers
    * `invalid_client`, and `listSecrets` returns an empty list. The first call emits `client.compromised`. A
    * repeated call changes nothing until a new secret exists.
@@ -248,7 +212,7 @@ export interface ClientService<
    * refresh tokens leaked too, revoke the grants.
    *
    * @param options.secretHash the result of `hashSecret` for the leaked secret. Then only this secret is revoked,
-   *   together with all access tokens. If the secret is not valid any more, nothing changes
+   *   together with all access tokens. `secrets.reportLeaked` finds the client of a secret or private key by itself. If the secret is not valid any more, nothing changes
    * @param options.isLost true if the secret was no longer valid when its leak was found. The access tokens are then
    *   revoked once, because a thief may have obtained them with the secret
    */

@@ -40,9 +40,11 @@ import {
   textRule,
   uniqueListOf,
 } from '../validation/rules.ts'
+import { createKeyMethods } from './client-keys.ts'
 import { createSecretMethods } from './client-secrets.ts'
 import { addName, removeName } from './name-index.ts'
 import type { ClientRecord } from './client-record.ts'
+import { withOrigins } from './origin-index.ts'
 
 const DISABLE_RULES: Fields = { by: optional(oneOf('owner', 'operator')) }
 
@@ -105,6 +107,7 @@ export function createClientService<C extends Client>(
       ),
 
     ...createSecretMethods(clients),
+    ...createKeyMethods(clients),
 
     async disable(clientId, options = {}) {
       checkChange('disabled', options, DISABLE_RULES)
@@ -167,9 +170,23 @@ export function fieldsSetter<C extends Client>(
       return changeRecord(clients, what, apply)
     }
     const newName = values.find(([field]) => field === 'name')?.[1]
-    const record = await (typeof newName === 'string' ? rename(clients, clientId, newName, change) : change())
-    return presentClient(clients, record)
+    const changeNamed = () =>
+      typeof newName === 'string' ? rename(clients, clientId, newName, change) : change()
+    return presentClient(clients, await changeListed(clients, clientId, given, changeNamed))
   }
+}
+
+/** Makes a change, and updates the index of origins if the change may set origins. */
+async function changeListed<C extends Client>(
+  clients: ClientRepository<C>,
+  clientId: string,
+  given: readonly (readonly [field: string, value: unknown])[],
+  change: () => Promise<ClientRecord<C>>,
+): Promise<ClientRecord<C>> {
+  const fields = given.filter(([field]) => field === 'redirectUris' || field === 'origins')
+  if (fields.length === 0) return change()
+  const { client } = await requireRecord(clients, clientId)
+  return withOrigins(clients.store, client, Object.fromEntries(fields), change)
 }
 
 /** Makes a change that sets the expiry. If the client expires earlier than before, its tokens are revoked. */

@@ -1,4 +1,6 @@
 import type { CallLimits } from './call-limits.ts'
+import type { JwkSet } from './jwk-set.ts'
+
 /** What API keys and applications have in common. */
 interface ClientCommon {
   /** `client_id` in OAuth. */
@@ -43,13 +45,19 @@ interface ClientCommon {
   /** Limits of the client's own, instead of those of `createLimits()`. Undefined if it has none. */
   readonly limits?: CallLimits | undefined
   /**
+   * The public keys with which the client may authenticate, beside its secrets or instead of them (`private_key_jwt`).
+   * Undefined if it has none.
+   */
+  readonly jwks?: JwkSet | undefined
+  /**
    * When the client last got a token, in epoch seconds, rounded down to the hour, but never earlier than
    * `createdAt`. Undefined if the client never got a token.
    */
   readonly lastUsedAt?: number | undefined
   /**
-   * Why the client cannot authenticate: its secret leaked and was not replaced (`compromised`), or has expired
-   * (`no-secret`). Undefined if it has a valid secret.
+   * Why the client cannot authenticate: its secrets and keys leaked and were not replaced (`compromised`), or all its
+   * secrets have expired and it has no key (`no-secret`). Undefined if it has a valid secret or a key, and for a public
+   * application.
    */
   readonly noSecret?: 'compromised' | 'no-secret' | undefined
   /** The users to whom a valid secret of the client was shown. Undefined if the host named no user. */
@@ -86,6 +94,16 @@ export interface Application extends ClientCommon {
    * from a form.
    */
   readonly firstParty: boolean
+  /**
+   * True for a public application, which cannot keep a secret: it runs in a browser, on a phone, or on the computer of
+   * its user (RFC 6749 2.1). It has no secret and must use PKCE. Undefined for all other applications.
+   */
+  readonly isPublic?: true | undefined
+  /**
+   * Origins of a public application, beside the origins of its https redirect URIs. Its pages at these origins may call
+   * the token endpoint. Undefined if there are none.
+   */
+  readonly origins?: readonly string[] | undefined
 }
 
 /** A client in the sense of OAuth. */

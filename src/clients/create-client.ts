@@ -7,10 +7,11 @@ import type { Client } from './client.ts'
 import { expiryOfNew, newExpiryRule, type KeyPolicy } from './expiry.ts'
 import { expiryEntriesOf, withNewExpiry } from './expiry-notices.ts'
 import { findOperationProblem, findProductProblem, requireFits, scopesOf } from './client-products.ts'
-import type { CreationOptions, NewClient } from './client-service-types.ts'
+import { givenKeysRule, readGivenKeys } from './client-keys.ts'
+import type { CreationOptions, NewClient, PublicKeyInput } from './client-inputs.ts'
 import { changeFields, type ChangeOptions } from '../host/change-options.ts'
 import { entryDetails, findClient, presentClient, type ClientRepository } from './client-repository.ts'
-import type { ClientRecord } from './client-record.ts'
+import { credentialsOf, needsSecret, type ClientRecord } from './client-record.ts'
 import { goneSince, type Attempt } from './idempotency.ts'
 import {
   type Fields,
@@ -22,11 +23,17 @@ import {
   uniqueListOf,
 } from '../validation/rules.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
-import { withSecretOwner } from './secret-owners.ts'
-import { hashSecret, hasSecretHash, isSecretHash } from './stored-secrets.ts'
+import { withSecretOwners } from './secret-owners.ts'
+import { withKeys } from './jwk-set.ts'
+import { hashSecret, hasSecretHash, isSecretHash, type StoredSecret } from './stored-secrets.ts'
 
-/** The input for a new client, which may import an existing secret. */
-type InputWithSecret = NewClient & { readonly secretHash?: string | undefined }
+/** What a new client authenticates with: an existing secret or keys. If both are undefined, it gets a new secret. */
+export type CredentialsInput = {
+  readonly secretHash?: string | undefined
+  readonly jwks?: { readonly keys: readonly PublicKeyInput[] } | undefined
+}
+
+type InputWithCredentials = NewClient & CredentialsInput
 
 /** The rule for the hash of a secret in the input of a host. */
 export const secretHashRule: Rule = (value) =>
@@ -55,6 +62,7 @@ export function newClientFields(catalog: Catalog, input: unknown, keyPolicy: Key
     expiresAt: newExpiryRule(keyPolicy),
     allowedAddresses: optional(allowedAddressesRule),
     secretHash: optional(secretHashRule),
+    jwks: optional(givenKeysRule),
     ...changeFields,
   }
 }
@@ -80,8 +88,30 @@ export function newClient(kind: Client['kind'], input: NewClient, keyPolicy: Key
   }
 }
 
+/** What one creation stores beside the client, and what it answers. */
+interface Credentials {
+  /** The hash of the secret; undefined for a client without a secret. */
+  readonly hash: string | undefined
+  /** The new secret; undefined if there is none. */
+  readonly clientSecret: string | undefined
+}
+
+/** The secret of a new client: a new secret, an existing one, or none. */
+function credentialsOfNew(
+  client: Client,
+  { secretHash }: CredentialsInput,
+  attempt: Attempt | undefined,
+  prefix: string,
+): Credentials {
+  if (!needsSecret(client)) return { hash: undefined, clientSecret: undefined }
+  if (secretHash !== undefined) return { hash: secretHash, clientSecret: undefined }
+  const clientSecret = attempt?.clientSecret ?? formatSecret(randomBytes(32), prefix)
+  return { hash: hashSecret(clientSecret), clientSecret }
+}
+
 /**
- * Creates a client with its first secret: a new secret, or the hash of an existing secret.
+ * Creates a client with its first secret: a new secret, or the hash of an existing secret. A public application, and a
+ * client that is created with keys, gets no secret.
  *
  * @param options with an idempotency key, the creation may be repeated
  * @returns the client, which an earlier attempt may have created, and its new secret. The secret is undefined if an
@@ -92,22 +122,22 @@ export function newClient(kind: Client['kind'], input: NewClient, keyPolicy: Key
 export async function createClient<C extends Client>(
   clients: ClientRepository<C>,
   created: C,
-  input: InputWithSecret,
+  input: InputWithCredentials,
   options: CreationOptions,
 ): Promise<{ client: C; clientSecret: string | undefined }> {
+  const keys = await readGivenKeys(clients, input)
   const attempt = await beginAttempt(clients, input, options)
-  const client = attempt ? { ...created, clientId: attempt.clientId(clients.kind) } : created
-  const clientSecret =
-    attempt?.clientSecret ??
-    (input.secretHash === undefined ? formatSecret(randomBytes(32), clients.secretPrefix) : undefined)
-  const hash = input.secretHash ?? hashSecret(clientSecret ?? '')
+  const client = withKeys(attempt ? { ...created, clientId: attempt.clientId(clients.kind) } : created, keys)
+  const { hash, clientSecret } = credentialsOfNew(client, input, attempt, clients.secretPrefix)
   if (attempt?.isRepeat) return { client: await requireCreated(clients, client, hash), clientSecret }
   try {
     requireFits(client, clients.catalog.current, clients.otherScopes)
     const shownTo = clientSecret === undefined ? undefined : client.createdBy
     const hint = clientSecret === undefined ? undefined : hintOf(clientSecret)
-    await withSecretOwner(clients, client.clientId, hash, () =>
-      insert(clients, client, { hash, shownTo, hint }, input),
+    const secrets =
+      hash === undefined ? [] : [newSecret({ hash, shownTo, hint, createdAt: client.createdAt })]
+    await withSecretOwners(clients, client.clientId, credentialsOf({ client, secrets }), () =>
+      insert(clients, client, secrets, input),
     )
     await attempt?.complete()
     return { client: { ...client, ...(shownTo !== undefined && { secretShownTo: [shownTo] }) }, clientSecret }
@@ -126,7 +156,7 @@ export async function createClient<C extends Client>(
 /** Begins an attempt that may be repeated; undefined without an idempotency key. */
 async function beginAttempt(
   { kind, idempotency }: Pick<ClientRepository<Client>, 'kind' | 'idempotency'>,
-  { actor, address: _address, userAgent: _userAgent, ...input }: InputWithSecret,
+  { actor, address: _address, userAgent: _userAgent, ...input }: InputWithCredentials,
   { idempotencyKey: key }: CreationOptions,
 ): Promise<Attempt | undefined> {
   if (key === undefined) return undefined
@@ -145,11 +175,7 @@ async function beginAttempt(
 async function insert<C extends Client>(
   clients: ClientRepository<C>,
   client: C,
-  {
-    hash,
-    shownTo,
-    hint,
-  }: { readonly hash: string; readonly shownTo: string | undefined; readonly hint: string | undefined },
+  secrets: readonly StoredSecret[],
   options: ChangeOptions,
 ): Promise<void> {
   const { records, index, events, audit } = clients
@@ -157,10 +183,6 @@ async function insert<C extends Client>(
   // Each new client gets a later `listedAt` than the previous client. So clients are listed in the order in
   // which this process created them.
   clients.lastListedAt = Math.max(Date.now(), clients.lastListedAt + 1)
-  const { createdAt } = client
-  const secrets = [
-    { hash, createdAt, ...(shownTo !== undefined && { shownTo }), ...(hint !== undefined && { hint }) },
-  ]
   const record: ClientRecord<C> = withNewExpiry({ client, secrets, listedAt: clients.lastListedAt })
   await index.add(record)
   await requireRoom(clients, accountId).catch(async (error: unknown) => {
@@ -186,6 +208,11 @@ async function insert<C extends Client>(
   // Another process may have seen an entry before the client, and removed it. So the entries are added again.
   await Promise.all(expiryEntriesOf(client).map((each) => clients.store.add(...each)))
   events.emit('client.created', { kind, clientId, accountId, actor: options.actor })
+}
+
+/** A secret without the fields that are undefined. */
+function newSecret({ hash, createdAt, shownTo, hint }: StoredSecret): StoredSecret {
+  return { hash, createdAt, ...(shownTo !== undefined && { shownTo }), ...(hint !== undefined && { hint }) }
 }
 
 /** The option `maxClientsPerAccount`. */
@@ -214,11 +241,11 @@ async function requireRoom(
 async function requireCreated<C extends Client>(
   clients: ClientRepository<C>,
   { clientId }: C,
-  hash: string,
+  hash: string | undefined,
 ): Promise<C> {
   const record = await clients.records.get(clientId)
   if (!record) throw goneSince('client')
-  if (!hasSecretHash(record.secrets, hash)) throw goneSince('secret')
+  if (hash !== undefined && !hasSecretHash(record.secrets, hash)) throw goneSince('secret')
   return presentClient(clients, record)
 }
 

@@ -15,6 +15,17 @@ export const LAST_USE_SECONDS = 3600
  */
 const MAX_CACHED = 50_000
 
+/**
+ * The last use of a secret or key since it was added.
+ *
+ * @param createdAt when it was added, in epoch seconds
+ * @param used the stored time, which is rounded down to the hour, so it may be earlier than `createdAt`. If it is more
+ *   than an hour earlier, the use was before the same secret or key was removed and added again
+ */
+export function lastUseSince(createdAt: number, used: number | undefined): number | undefined {
+  return used !== undefined && used > createdAt - LAST_USE_SECONDS ? Math.max(used, createdAt) : undefined
+}
+
 /** The time when a client last got a token. */
 export interface LastUse {
   /** Epoch seconds, rounded down to the hour. */

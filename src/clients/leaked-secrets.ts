@@ -6,9 +6,10 @@ import { checkInput, stringRule } from '../validation/rules.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { Applications } from './applications.ts'
 import type { Client } from './client.ts'
-import { clientOf, clientRecords } from './client-record.ts'
+import type { LoadPublicKeys } from './public-keys.ts'
+import { clientOf, clientRecords, hasCredential } from './client-record.ts'
 import { createSecretOwners, type SecretOwner } from './secret-owners.ts'
-import { hasSecretHash, hashOf } from './stored-secrets.ts'
+import { hashOf } from './stored-secrets.ts'
 
 /** What is known about a secret. */
 export interface FoundSecret extends SecretOwner {
@@ -21,7 +22,8 @@ export interface FoundSecret extends SecretOwner {
 /** Finds the clients of secrets, for reports of leaks. */
 export interface Secrets {
   /**
-   * Finds the client to which a secret belongs, or belonged in the last year. Spaces around the secret are ignored.
+   * Finds the client to which a secret belongs, or belonged in the last year. Spaces around the secret are ignored. With
+   * the option `privateKeyJwt`, the text may also be the private key of a client, as a JWK or in PEM format.
    *
    * @returns undefined if no client has or had the secret. While `health()` warns about the check `client index`, the
    *   secret of a client from an older version may not be found yet
@@ -45,8 +47,10 @@ export function createSecrets({
   store,
   apiKeys,
   applications,
+  loadPublicKeys,
 }: {
   readonly store: Store
+  readonly loadPublicKeys: LoadPublicKeys | undefined
   readonly apiKeys: Pick<ApiKeys, 'reportCompromised'>
   readonly applications: Pick<Applications, 'reportCompromised'>
 }) {
@@ -55,7 +59,8 @@ export function createSecrets({
 
   /** Finds the clients of many secrets. Takes two reads of the store for each 500 secrets. */
   async function findEach(secrets: readonly string[]): Promise<(FoundSecret | undefined)[]> {
-    const hashes = secrets.map((secret) => hashOf(secret.trim()))
+    const identityOf = await identityReader(loadPublicKeys)
+    const hashes = secrets.map((secret) => identityOf(secret.trim()))
     const found = await owners.find(hashes)
     const ids = [...new Set(found.flatMap((owner) => owner?.clientId ?? []))]
     const records = new Map((await getEach(ids)).map((record, at) => [ids[at], record]))
@@ -64,7 +69,7 @@ export function createSecrets({
       const record = records.get(owner.clientId)
       // Revoking this secret later fails with the error of the record. Other secrets of the report are still revoked.
       if (record instanceof CorruptRecord) return { ...owner, client: undefined, isValid: true }
-      const isValid = record !== undefined && hasSecretHash(record.secrets, hashes[at] ?? '')
+      const isValid = record !== undefined && hasCredential(record, hashes[at] ?? '')
       return { ...owner, client: record && clientOf(record), isValid }
     })
   }
@@ -81,6 +86,7 @@ export function createSecrets({
     options: LeakOptions,
   ): Promise<void> {
     if (!isValid && (!client || reported)) return
+    const identityOf = await identityReader(loadPublicKeys)
     const service = kind === 'apiKey' ? apiKeys : applications
     const own = secret.trim()
     const leak = {
@@ -90,7 +96,7 @@ export function createSecrets({
     await service.reportCompromised(clientId, {
       ...options,
       ...leak,
-      secretHash: hashOf(own),
+      secretHash: identityOf(own),
       isLost: !isValid,
     })
   }
@@ -110,6 +116,12 @@ export function createSecrets({
       return found
     },
   } satisfies Secrets & Record<string, unknown>
+}
+
+/** Creates a function that returns the hash of a secret, or the identity of a private key. */
+async function identityReader(loadPublicKeys: LoadPublicKeys | undefined): Promise<(text: string) => string> {
+  const publicKeys = await loadPublicKeys?.()
+  return (text) => publicKeys?.identityOfPrivateKey(text) ?? hashOf(text)
 }
 
 /** Finds and revokes secrets that leaked. */

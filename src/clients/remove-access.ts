@@ -9,7 +9,7 @@ import {
   type Change,
   type ClientRepository,
 } from './client-repository.ts'
-import type { ClientRecord } from './client-record.ts'
+import { credentialsOf, type ClientRecord } from './client-record.ts'
 import { checkChange } from '../host/change-options.ts'
 import { requireMatch, type ConditionalChange } from './if-match.ts'
 
@@ -86,11 +86,10 @@ export async function deleteClient<C extends Client>(
   })
   if (!record) throw notFound(clients, clientId)
   // The client is deleted. Lists skip its remaining entries, so an error here is only logged.
-  const hashes = record.secrets.map(({ hash }) => hash)
   await Promise.all([
     index.remove(record),
     lastUses.delete(clientId),
-    secretOwners.retire(hashes, { kind, clientId }),
+    secretOwners.retire(credentialsOf(record), { kind, clientId }),
   ]).catch((error: unknown) => {
     logger.warn(
       { clientId, err: error },

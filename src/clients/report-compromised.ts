@@ -1,12 +1,13 @@
 import { checkChange, leakFields } from '../host/change-options.ts'
-import { booleanRule, optional } from '../validation/rules.ts'
+import { booleanRule, optional, type Rule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
-import type { ClientRecord } from './client-record.ts'
+import { credentialsOf, hasCredential, type ClientRecord } from './client-record.ts'
 import { requireRecord, type Change, type ClientRepository } from './client-repository.ts'
 import type { ClientService } from './client-service-types.ts'
 import { secretHashRule } from './create-client.ts'
+import { requireConfidential } from './public-applications.ts'
 import { removeAccess } from './remove-access.ts'
-import { hasSecretHash } from './stored-secrets.ts'
+import { identityOf, keysOf, withKeys } from './jwk-set.ts'
 
 /** `reportCompromised` of API keys and applications. */
 export async function reportCompromised<C extends Client>(
@@ -16,19 +17,25 @@ export async function reportCompromised<C extends Client>(
 ): Promise<void> {
   checkChange('compromised', options, {
     ...leakFields,
-    secretHash: optional(secretHashRule),
+    secretHash: optional(credentialRule),
     isLost: optional(booleanRule),
   })
   const { secretHash, isLost = false, leakSource, leakUrl, ...others } = options
   const what = { clientId, name: 'compromised', leak: { leakSource, leakUrl }, options: others }
   if (secretHash !== undefined) return reportSecret(clients, what, { secretHash, isLost })
-  await removeAccess(clients, what, (record) =>
-    record.secrets.length === 0 ? undefined : { ...record, secrets: [] },
-  )
+  await removeAccess(clients, what, (record) => {
+    requireConfidential(record.client)
+    if (credentialsOf(record).length === 0) return undefined
+    return { ...record, secrets: [], client: withKeys(record.client, []) }
+  })
 }
 
+/** The hash of a secret, or the identity of a key. */
+const credentialRule: Rule = (value) =>
+  typeof value === 'string' && /^jkt:[\w-]{43}$/.test(value) ? undefined : secretHashRule(value)
+
 /**
- * Revokes one secret that leaked, and all access tokens. A report that is repeated changes nothing.
+ * Revokes one secret or key that leaked, and all access tokens. A report that is repeated changes nothing.
  *
  * @param secret.isLost whether the client had lost the secret before. Then only the access tokens are revoked, because
  *   a thief may have obtained them with the secret
@@ -40,7 +47,7 @@ async function reportSecret<C extends Client>(
 ): Promise<void> {
   const { kind, secretOwners } = clients
   const { clientId } = change
-  const isSecretOf = ({ secrets }: Pick<ClientRecord, 'secrets'>) => hasSecretHash(secrets, secretHash)
+  const isSecretOf = (record: ClientRecord) => hasCredential(record, secretHash)
   const [record, [owner]] = await Promise.all([
     requireRecord(clients, clientId),
     secretOwners.find([secretHash]),
@@ -53,7 +60,9 @@ async function reportSecret<C extends Client>(
   await removeAccess(clients, change, (stored) => {
     // Another process may have revoked the secret meanwhile.
     if (!isSecretOf(stored)) return isNews ? stored : undefined
-    return { ...stored, secrets: stored.secrets.filter(({ hash }) => hash !== secretHash) }
+    const keys = keysOf(stored.client).filter((key) => identityOf(key) !== secretHash)
+    const secrets = stored.secrets.filter(({ hash }) => hash !== secretHash)
+    return { ...stored, secrets, client: withKeys(stored.client, keys) }
   })
   await secretOwners.retire([secretHash], reported)
 }

@@ -6,7 +6,7 @@ import { digest } from '../store/digest.ts'
 import { booleanRule, optional, textRule } from '../validation/rules.ts'
 import { kindRule } from './client-schema.ts'
 import type { Client } from './client.ts'
-import type { ClientRecords } from './client-record.ts'
+import { credentialsOf, type ClientRecords } from './client-record.ts'
 
 /** The client to which a secret belongs, or belonged. */
 export interface SecretOwner extends Pick<Client, 'kind' | 'clientId'> {
@@ -21,7 +21,8 @@ const LOST_SECONDS = 365 * 86_400
 const BATCH = 500
 
 /**
- * Finds the client of a secret by the hash of the secret, in one read. A secret is added here before the client gets
+ * Finds the client of a secret by the hash of the secret, in one read. Keys are found by their identity (`jwk-set.ts`) in
+ * the same way. A secret is added here before the client gets
  * it, so every secret can be found, even after a crash.
  */
 export function createSecretOwners(store: Store) {
@@ -57,9 +58,9 @@ export function createSecretOwners(store: Store) {
 export type SecretOwners = ReturnType<typeof createSecretOwners>
 
 /**
- * Makes a change that gives a client a secret, and stores which client has the secret.
+ * Makes a change that gives a client a secret or a key, and stores which client has it.
  *
- * @param hash the hash of the secret
+ * @param hash the hash of the secret, or the identity of the key
  * @throws what `change` throws
  */
 export async function withSecretOwner<C extends Client, T>(
@@ -84,7 +85,19 @@ export async function withSecretOwner<C extends Client, T>(
     if (!isNew || !isRejection(error)) throw error
     // Another process may have given the client the same secret.
     const record = await records.get(clientId).catch(() => undefined)
-    if (!record?.secrets.some((secret) => secret.hash === hash)) await owners.remove(hash).catch(() => {})
+    if (!record || !credentialsOf(record).includes(hash)) await owners.remove(hash).catch(() => {})
     throw error
   }
+}
+
+/** As `withSecretOwner`, for several secrets or keys, or none. */
+export function withSecretOwners<C extends Client, T>(
+  clients: Parameters<typeof withSecretOwner<C, T>>[0],
+  clientId: string,
+  hashes: readonly string[],
+  change: () => Promise<T>,
+): Promise<T> {
+  const [hash, ...others] = hashes
+  if (hash === undefined) return change()
+  return withSecretOwner(clients, clientId, hash, () => withSecretOwners(clients, clientId, others, change))
 }

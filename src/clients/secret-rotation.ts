@@ -72,20 +72,23 @@ export function isRotated(
  * secret becomes the current secret again and does not expire.
  *
  * @param now milliseconds since the epoch
+ * @param hasKey whether the client can also authenticate with a key
  * @returns undefined if there is nothing to revoke: `age` is `old` and there is no old secret, or there is no
  *   secret at all
- * @throws {GatehouseError} `ERR_ONE_SECRET` if `age` is `new` and there is no old secret, so that no secret
- *   would be left
+ * @throws {GatehouseError} `ERR_ONE_SECRET` if `age` is `new` and there is no old secret and no key, so that the client
+ *   could not authenticate any more
  */
 export function revokeSecret(
   secrets: readonly StoredSecret[],
   age: SecretAge,
   now: number,
+  hasKey = false,
 ): StoredSecret[] | undefined {
   const [newest, old] = secrets.filter((secret) => isLive(secret, now))
   if (newest === undefined) return undefined
   if (age === 'old') return old === undefined ? undefined : [newest]
   if (old === undefined) {
+    if (hasKey) return []
     throw new GatehouseError(
       'ERR_ONE_SECRET',
       'only one secret is live: replace it with rotateSecret(clientId, { overlapSeconds: 0 }), or disable the client',

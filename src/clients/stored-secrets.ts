@@ -16,6 +16,9 @@ export interface StoredSecret {
   readonly hint?: string | undefined
 }
 
+/** The secret or key with which a client has authenticated: its hash or its identity. */
+export type UsedCredential = Pick<StoredSecret, 'hash'>
+
 /** Information about a client secret. It does not contain the secret itself. */
 export interface SecretInfo {
   /** Epoch seconds. */
@@ -90,15 +93,20 @@ export function decodeHash(hash: string): Buffer {
   return Buffer.from(hash.slice(ALGORITHM.length), 'base64url')
 }
 
-/** What people may know about the secrets of a client. */
+/**
+ * What people may know about the secrets of a client.
+ *
+ * @param needsSecret whether the client has nothing else with which it authenticates
+ */
 export function describeSecrets(
   secrets: readonly StoredSecret[],
+  needsSecret: boolean,
 ): Pick<Client, 'noSecret' | 'secretShownTo'> {
   const now = Date.now()
   const live = secrets.filter((secret) => isLive(secret, now))
   const shownTo = [...new Set(live.flatMap((secret) => secret.shownTo ?? []))]
   return {
-    ...(live.length === 0 && { noSecret: secrets.length === 0 ? 'compromised' : 'no-secret' }),
+    ...(needsSecret && live.length === 0 && { noSecret: secrets.length === 0 ? 'compromised' : 'no-secret' }),
     ...(shownTo.length > 0 && { secretShownTo: shownTo }),
   }
 }

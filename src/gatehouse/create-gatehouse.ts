@@ -130,7 +130,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   async function readyForRequest() {
     const running = await lifecycle.ready(startTimeoutMs)
     await keys.ensureFresh()
-    return { provider: running.provider, keyRing: keys.ring }
+    return { provider: running.provider, features: running.features, keyRing: keys.ring }
   }
 
   async function signingKey() {

@@ -1,4 +1,5 @@
 import type { Provider } from '../authorization-server/provider/build-provider.ts'
+import { loadFeatures, type Features } from '../authorization-server/provider/features/load-features.ts'
 import type { Erasures } from '../access/erasures.ts'
 import type { KeySource } from '../keys/signing-keys.ts'
 import { createResumeRevocations, type ResumeRevocations } from '../access/resume-revocations.ts'
@@ -13,6 +14,7 @@ import type { BuildProvider } from './wire-authorization-server.ts'
 /** A running gatehouse. `provider` is replaced when the signing keys change. */
 interface Running {
   readonly provider: Provider
+  readonly features: Features
   /** Ends all subscriptions and periodic work. */
   readonly stop: Stop
 }
@@ -71,9 +73,10 @@ async function start(
     stops.push(await clients.follow())
     stops.push(await core.catalogSync.start())
     stops.push(await keys.follow())
-    let provider = buildProvider(keys.ring.signing)
+    const features = await loadFeatures({ ...core, registry: clients.registry })
+    let provider = buildProvider(keys.ring.signing, features)
     // Pending requests continue with the previous provider. Both providers keep their state in the store.
-    stops.push(keys.onChanged(() => (provider = buildProvider(keys.ring.signing))))
+    stops.push(keys.onChanged(() => (provider = buildProvider(keys.ring.signing, features))))
     stops.push(resumeRevocations.start())
     stops.push(clients.indexCompletion.start())
     stops.push(clients.notifyOfExpiries())
@@ -89,6 +92,7 @@ async function start(
       get provider() {
         return provider
       },
+      features,
       stop,
     }
   } catch (error) {

@@ -4,6 +4,7 @@ import type { Pages } from '../authorization-server/interaction/pages.ts'
 import { buildProvider, type Provider } from '../authorization-server/provider/build-provider.ts'
 import { createPendingInteractions } from '../authorization-server/provider/endpoints/authorize/pending-interactions.ts'
 import { createInteractionPort } from '../authorization-server/provider/endpoints/authorize/interaction-port.ts'
+import type { Features } from '../authorization-server/provider/features/load-features.ts'
 import { jwksMaxAge } from '../authorization-server/provider/endpoints/jwks.ts'
 import type { AuthorizationServerParts } from '../authorization-server/routing/authorization-server.ts'
 import { createInsecureProxyWarning } from '../authorization-server/routing/insecure-proxy-warning.ts'
@@ -19,8 +20,11 @@ import type { Clients } from './wire-clients.ts'
 import type { Core } from './wire-core.ts'
 import type { Authorizations } from './wire-grants.ts'
 
-/** Builds the authorization server for a set of signing keys: one private key for ES256 and one for RS256. */
-export type BuildProvider = (signingKeys: readonly SigningJwk[]) => Provider
+/**
+ * Builds the authorization server for a set of signing keys, one private key for ES256 and one for RS256, and with the
+ * features that options switch on.
+ */
+export type BuildProvider = (signingKeys: readonly SigningJwk[], features: Features) => Provider
 
 /** Wires the authorization server, except for its signing keys, which change while it runs. */
 export function createProviderBuilder(
@@ -61,7 +65,7 @@ export function createProviderBuilder(
     }),
     pages,
   }
-  return (signingKeys) => buildProvider({ ...dependencies, signingKeys })
+  return (signingKeys, features) => buildProvider({ ...dependencies, signingKeys, features })
 }
 
 /**

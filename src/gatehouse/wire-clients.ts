@@ -12,7 +12,7 @@ import { createIndexCompletion } from '../clients/complete-indexes.ts'
 import { createSecrets } from '../clients/leaked-secrets.ts'
 import { createNameSearch } from '../clients/name-index.ts'
 import { createExpiryNotices } from '../clients/expiry-notices.ts'
-import type { StoredSecret } from '../clients/stored-secrets.ts'
+import type { UsedCredential } from '../clients/stored-secrets.ts'
 import { createStates } from '../clients/client-states.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { Core } from './wire-core.ts'
@@ -27,6 +27,8 @@ export type Clients = ReturnType<typeof createClients>
 export function createClients(core: Core) {
   const { settings, durable: store, logger, revoked } = core
   const { maxClientsPerAccount, keyPolicy, secretPrefix, openIdScopes: oidcScopes } = settings
+  const { publicApplications, privateKeyJwt } = settings
+  const loadPublicKeys = privateKeyJwt ? () => import('../clients/public-keys.ts') : undefined
   const lastUses = createLastUses({ store: core.store, logger })
   const secretUses = createLastUses({ store: core.store, logger }, 'secret-usage')
   const cache = createClientCache({ store, logger })
@@ -39,6 +41,8 @@ export function createClients(core: Core) {
     maxClientsPerAccount,
     keyPolicy,
     oidcScopes,
+    publicApplications,
+    loadPublicKeys,
     clientChanged: cache.changed,
     idempotency: createIdempotency(
       store,
@@ -59,17 +63,17 @@ export function createClients(core: Core) {
     keyPolicy,
     /** Notifies of clients that expire. @returns a function that stops the notices */
     notifyOfExpiries: createExpiryNotices(parts).start,
-    secrets: createSecrets({ store, apiKeys, applications }),
+    secrets: createSecrets({ store, apiKeys, applications, loadPublicKeys }),
     hygiene: createHygiene(parts),
     hygieneCheck: createHygieneCheck(parts, settings.healthFindings),
     /** Adds the clients of older versions of this library to all indexes. */
     indexCompletion: createIndexCompletion(core.store, logger),
     /** Subscribes to the changes that other processes make, so that this process may cache clients. */
     follow: cache.follow,
-    clientUsed(client: Client, secret?: Pick<StoredSecret, 'hash'>) {
+    clientUsed(client: Client, secret?: UsedCredential) {
       lastUses.record(client.clientId)
       if (secret) secretUses.record(secret.hash)
     },
-    secretUsed: ({ hash }: Pick<StoredSecret, 'hash'>) => secretUses.record(hash),
+    secretUsed: ({ hash }: UsedCredential) => secretUses.record(hash),
   }
 }

@@ -15,17 +15,14 @@ export type Authorizations = ReturnType<typeof createAuthorizations>
 /** Wires grants, their refresh tokens, and stored consents. */
 export function createAuthorizations(core: Core) {
   const { settings, durable } = core
-  const { secrets, lifetimes, refreshTokenGraceSeconds, audience, openIdScopes } = settings
+  const { secrets, lifetimes, refreshTokenGraceSeconds: seconds, audience, openIdScopes } = settings
   const refreshTokenFormat = createRefreshTokenFormat(
     secrets.map((secret) => deriveKey(secret, 'refresh-tokens')),
   )
-  const gracePeriod =
-    refreshTokenGraceSeconds === 0
-      ? undefined
-      : createGracePeriod({
-          seconds: refreshTokenGraceSeconds,
-          keys: secrets.map((secret) => deriveKey(secret, 'refresh-retries')),
-        })
+  const gracePeriod = createGracePeriod({
+    seconds,
+    keys: secrets.map((secret) => deriveKey(secret, 'refresh-retries')),
+  })
   const families = createTokenFamilies(durable, refreshTokenFormat, {
     tombstoneTtl: lifetimes.authorizationCode + 60,
     gracePeriod,

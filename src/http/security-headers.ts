@@ -84,6 +84,9 @@ function originSources(addresses: readonly (string | undefined)[] = []): string[
   return [...new Set(addresses.flatMap(originSource))]
 }
 
+/** The scheme of an installed app: a domain name in reverse order (RFC 8252 7.1). */
+const PRIVATE_SCHEME = /^[a-z][a-z\d-]*(\.[a-z\d-]+)+:$/
+
 /**
  * The origin of an address as a CSP source, if the origin is safe in a CSP. The host name of an address may
  * legally contain `;` and `,`. In a CSP these characters would begin a new directive or a new policy, so such
@@ -91,5 +94,6 @@ function originSources(addresses: readonly (string | undefined)[] = []): string[
  */
 function originSource(address: string | undefined): string[] {
   const url = address === undefined ? null : URL.parse(address)
+  if (url && PRIVATE_SCHEME.test(url.protocol)) return [url.protocol]
   return url && /^https?:\/\/([a-z0-9._-]+|\[[0-9a-f:]+\])(:\d+)?$/.test(url.origin) ? [url.origin] : []
 }

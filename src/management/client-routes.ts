@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import type { Client } from '../clients/client.ts'
-import type { ClientService, CreationOptions } from '../clients/client-service-types.ts'
+import type { CreationOptions } from '../clients/client-inputs.ts'
+import type { ClientService } from '../clients/client-service-types.ts'
 import type { createAccessPreview } from './catalog-routes.ts'
 import type { Caller } from '../front-door/access.ts'
 import {

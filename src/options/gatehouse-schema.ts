@@ -28,7 +28,6 @@ import {
   milliseconds,
   optional,
   rule,
-  seconds,
   secondsEach,
   text,
   wholeNumber,
@@ -49,6 +48,11 @@ const TEXTS = Object.fromEntries(
 
 const days = rule<number>(wholeNumberRule(1, MAX_DAYS, 'a whole number of days'))
 
+/** Whole seconds without a fixed default: `resolveOptions` adds the default. */
+function upTo({ min = 1, max }: { readonly min?: number; readonly max: number }) {
+  return rule<number>(wholeNumberRule(min, max, 'a whole number of seconds'))
+}
+
 /** The options of `createGatehouse`, with their defaults. */
 export const gatehouseSchema = exactly(
   {
@@ -58,9 +62,14 @@ export const gatehouseSchema = exactly(
     accounts: accountsSchema,
     kycLevels: optional(rule<readonly string[]>(levelsProblem), []),
     mountPath: optional(rule<string>(mountPathProblem)),
-    lifetimes: optional(exactly(secondsEach(LIFETIMES)), {}),
+    lifetimes: optional(
+      exactly({ ...secondsEach(LIFETIMES), publicRefreshToken: optional(upTo(LIFETIMES.refreshToken)) }),
+      {},
+    ),
     requirePkce: flag,
-    refreshTokenGraceSeconds: seconds(GRACE_SECONDS),
+    refreshTokenGraceSeconds: optional(upTo(GRACE_SECONDS)),
+    publicApplications: flag,
+    privateKeyJwt: flag,
     revocations: optional(exactly(revocationEntries), {}),
     signingKeys: signingKeysSchema,
     secretPrefix: optional(rule<string>(prefixProblem), SECRET_PREFIX.byDefault),

@@ -15,6 +15,8 @@ export interface Lifetimes {
   readonly delegatedAccessToken?: number | undefined
   /** Refresh token, counted from its last use, at most 3660 days. @default 2592000 (30 days) */
   readonly refreshToken?: number | undefined
+  /** Refresh token of a public application, counted from its last use, at most 3660 days. @default `refreshToken` */
+  readonly publicRefreshToken?: number | undefined
   /** Authorization code, at most 600 seconds (RFC 6749 4.1.2). @default 60 */
   readonly authorizationCode?: number | undefined
   /** ID token, at most 31 days. @default 3600 (1 hour) */
@@ -125,9 +127,19 @@ export interface GatehouseOptions<
    * Seconds after a refresh in which a client that lost the response may send the old refresh token again, at most 60.
    * The client gets the same new refresh token, and a new access token. With 0, any second use of a refresh token
    * counts as theft.
-   * @default 0
+   * @default 0; 30 for public applications
    */
   readonly refreshTokenGraceSeconds?: number | undefined
+  /**
+   * Whether there may be public applications: applications that cannot keep a secret, in browsers, on phones, and on the
+   * computers of users (`isPublic` of `NewApplication`). Without this option, they get no tokens. @default false
+   */
+  readonly publicApplications?: boolean | undefined
+  /**
+   * Whether API keys and applications may authenticate with their own keys in place of a secret (`private_key_jwt`,
+   * OpenID Connect Core 9): see `addKey`. @default false
+   */
+  readonly privateKeyJwt?: boolean | undefined
   /** How the gateway receives revocations. */
   readonly revocations?: RevocationOptions | undefined
   /** The rotation schedule of the signing keys, or the host's own keys. */

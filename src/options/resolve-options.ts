@@ -1,4 +1,5 @@
 import { deepFreeze } from '../catalog/deep-freeze.ts'
+import { GRACE_SECONDS } from '../grants/refresh-tokens/grace-period.ts'
 import { gatehouseSchema } from './gatehouse-schema.ts'
 import type { GatehouseOptions } from './options.ts'
 import { parseOptions } from './schema.ts'
@@ -18,10 +19,21 @@ export function resolveOptions(options: GatehouseOptions) {
   const parsed = parseOptions('the options of createGatehouse are not valid', gatehouseSchema, options)
   const { store, products, accounts, logger, secret = [randomSecret()], ...data } = parsed
   const { hostname, pathname } = new URL(data.issuer)
-  const { claims, branding, mountPath = pathname, ...others } = structuredClone(data)
+  const {
+    claims,
+    branding,
+    mountPath = pathname,
+    refreshTokenGraceSeconds,
+    ...others
+  } = structuredClone(data)
+  const { lifetimes } = others
   const plainData = deepFreeze({
     ...others,
     claims,
+    lifetimes: { ...lifetimes, publicRefreshToken: lifetimes.publicRefreshToken ?? lifetimes.refreshToken },
+    refreshTokenGraceSeconds: refreshTokenGraceSeconds ?? GRACE_SECONDS.confidential,
+    /** `refreshTokenGraceSeconds` for public applications. */
+    publicGraceSeconds: refreshTokenGraceSeconds ?? GRACE_SECONDS.public,
     /** The scopes of OpenID Connect: `openid`, and the scopes that are keys of `claims`. */
     openIdScopes: ['openid', ...Object.keys(claims)],
     /** Whether accounts may have users: `accounts.find` then has the parameter `userId`. */

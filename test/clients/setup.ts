@@ -124,6 +124,8 @@ export function services(
     secretPrefix,
     secretUses,
     idempotency: createIdempotency(store, [Buffer.alloc(32, 1)], secretPrefix),
+    loadPublicKeys: () => import('../../src/clients/public-keys.ts'),
+    publicApplications: true,
   }
   return {
     audit,
@@ -131,6 +133,7 @@ export function services(
     emitted,
     lastUses,
     dependencies: { ...dependencies, oidcScopes: ['openid', 'profile', 'email'] },
+    loadPublicKeys: dependencies.loadPublicKeys,
     apiKeys: createApiKeys(dependencies),
     applications: createApplications({ ...dependencies, oidcScopes: ['openid', 'profile', 'email'] }),
     registry: createClientRegistry(store),

@@ -78,7 +78,7 @@ export async function compileHostProgram(main = 'host-process-main'): Promise<Ho
     external: (name) => OPTIONS.external.test(name) && !name.startsWith('koa-gatehouse'),
     // The program is one file.
     checks: { ineffectiveDynamicImport: false },
-    output: { file: program },
+    output: { file: program, codeSplitting: false },
   })
   await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
 

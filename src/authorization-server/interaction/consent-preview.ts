@@ -5,7 +5,7 @@ import type { Application } from '../../clients/client.ts'
 import type { SignedIn } from '../../host/accounts.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { Pages } from './pages.ts'
-import { originOf, presentAccount, presentApplication } from './present-parties.ts'
+import { destinationOf, presentAccount, presentApplication } from './present-parties.ts'
 import { scopeGroups } from './scope-choices.ts'
 
 /** What a preview of the consent page needs. */
@@ -58,7 +58,7 @@ export function createConsentPreview(options: ConsentPreviewOptions) {
       account: presentAccount(account ?? { id: viewer.accountId }),
       groups: scopeGroups(pending, current, pages.textsFor(ctx)),
       accessLifetime,
-      redirectOrigin: redirectUri && originOf(redirectUri),
+      destination: redirectUri === undefined ? undefined : destinationOf(application, redirectUri),
     })
   }
 }

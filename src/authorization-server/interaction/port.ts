@@ -2,6 +2,17 @@ import type { Context } from 'koa'
 import type { SignedIn } from '../../host/accounts.ts'
 import type { ConsentDecision } from '../../grants/consent-decision.ts'
 
+/** Where the browser is sent in the end, as the consent page says it. */
+export interface Destination {
+  /** The origin of the redirect URI; the scheme alone if it is a private-use scheme, such as `com.example.app:`. */
+  readonly origin: string
+  /**
+   * `program`: a program on the computer of the person; `app`: an app that is installed on the device. Any other program
+   * may pretend to be this one. Undefined for a website.
+   */
+  readonly local?: 'program' | 'app' | undefined
+}
+
 /** A pending authorization request that waits for a person. */
 export interface PendingInteraction {
   /** An unguessable id. It is part of the address and of a cookie. */
@@ -24,8 +35,8 @@ export interface PendingInteraction {
      */
     readonly products?: readonly string[] | undefined
   }
-  /** The origin of the redirect URI, to which the browser is sent in the end. The page shows it. */
-  readonly redirectOrigin: string
+  /** Where the browser is sent in the end. The page shows it. */
+  readonly destination: Destination
   /** The account that the authorization is for; undefined while no one is signed in. */
   readonly account?: {
     readonly accountId: string

@@ -1,6 +1,7 @@
 import type { Application } from '../../clients/client.ts'
+import { redirectKindOf } from '../../clients/public-uris.ts'
 import type { Account } from '../../host/accounts.ts'
-import type { PendingInteraction } from './port.ts'
+import type { Destination, PendingInteraction } from './port.ts'
 
 /**
  * An application as the pages show it to users.
@@ -28,9 +29,18 @@ export function presentAccount({ id, claims }: Account): { name: string; login?:
   return name === login ? { name } : { name, login }
 }
 
-/** The origin of the redirect URI. The consent page says that users return to this origin. */
-export function originOf(redirectUri: string): string {
-  return new URL(redirectUri).origin
+/** Where the browser is sent in the end. */
+export function destinationOf({ isPublic }: Pick<Application, 'isPublic'>, redirectUri: string): Destination {
+  const origin = originOf(redirectUri)
+  const kind = isPublic && redirectKindOf(redirectUri)
+  if (kind === 'loopback') return { origin, local: 'program' }
+  return kind === 'private-scheme' ? { origin, local: 'app' } : { origin }
+}
+
+/** The origin of an address; the scheme alone of an address without an origin. */
+export function originOf(address: string): string {
+  const { origin, protocol } = new URL(address)
+  return origin === 'null' ? protocol : origin
 }
 
 /** A text that is not empty; undefined for every other value. */

@@ -60,7 +60,7 @@ function groupsOf({ pages, catalog, ctx, pending }: StepRequest, selected?: read
 
 function renderPage(request: StepRequest, { selected, ...state }: PageState = {}): undefined {
   const { pages, ctx, pending } = request
-  const { application, account, uiLocales, accessLifetime, redirectOrigin } = pending
+  const { application, account, uiLocales, accessLifetime, destination } = pending
   pages.renderConsent(ctx, {
     ...state,
     uiLocales,
@@ -73,6 +73,6 @@ function renderPage(request: StepRequest, { selected, ...state }: PageState = {}
     account: account ?? { name: '' },
     groups: groupsOf(request, selected),
     accessLifetime,
-    redirectOrigin,
+    destination,
   })
 }

@@ -6,17 +6,22 @@ import { createAccountLookup } from './account-lookup.ts'
 import { providerConfiguration } from './configuration.ts'
 import type { ProviderDependencies, ProviderParts } from './dependencies.ts'
 import { registerEndSession } from './endpoints/end-session.ts'
-import { createRevokeAccessToken, fixRevocationResponse } from './endpoints/revoke.ts'
-import { completeTokenRequest, fixTokenResponse, reportTokens, tokenOptions } from './endpoints/token.ts'
+import { createRevokeAccessToken, createFixRevocationResponse } from './endpoints/revoke.ts'
+import {
+  completeTokenRequest,
+  createFixTokenResponse,
+  reportTokens,
+  tokenOptions,
+} from './endpoints/token.ts'
 import { registerClientCredentialsGrant } from './endpoints/token/client-credentials-grant.ts'
-import { fixUserInfoResponse } from './endpoints/userinfo.ts'
+import { createFixUserInfoResponse } from './endpoints/userinfo.ts'
 import { createFixMetadata } from './endpoints/well-known.ts'
 import { fixResponses } from './fix-responses.ts'
-import { explainMissingSecret, reportWrongSecrets } from './client-authentication.ts'
+import { createExplainMissingSecret, reportWrongSecrets } from './client-authentication.ts'
 import { accessTokens } from './models/access-tokens.ts'
 import { modelAdapter } from './models/adapter.ts'
 import { authorizationCodes, codeCollection } from './models/authorization-codes.ts'
-import { clients } from './models/clients.ts'
+import { clients, whenAuthenticated } from './models/clients.ts'
 import { grants } from './models/grants.ts'
 import { interactions } from './models/interactions.ts'
 import { refreshTokens } from './endpoints/token/refresh-token-grant.ts'
@@ -34,7 +39,7 @@ export type { Provider } from 'oidc-provider'
  * needs. Building a server takes about a millisecond.
  */
 export function buildProvider(deps: ProviderDependencies): Provider {
-  const { settings, catalog, grantLifecycle } = deps
+  const { settings, catalog, grantLifecycle, features } = deps
   const revokeGrant = createRevokeKeepingConsent({ ...deps, lifecycle: grantLifecycle })
   const parts: ProviderParts = {
     ...deps,
@@ -45,8 +50,12 @@ export function buildProvider(deps: ProviderDependencies): Provider {
   }
   const models = createModels(parts)
   const adapter = (model: string) => models[model] ?? modelAdapter(model, {})
-  const provider = new ScriptlessProvider(settings.issuer, providerConfiguration(parts, adapter))
-  applySeam(provider, parts, (ctx, client) => completeTokenRequest(parts, ctx, client))
+  const authenticated = whenAuthenticated(parts, (ctx, client) => completeTokenRequest(parts, ctx, client))
+  const provider = new ScriptlessProvider(
+    settings.issuer,
+    providerConfiguration(parts, adapter, authenticated),
+  )
+  applySeam(provider, parts, authenticated)
   const signingKey = deps.signingKeys.find(({ alg }) => alg === 'ES256')
   if (signingKey) {
     const { extraTokenClaims } = tokenOptions(parts)
@@ -54,10 +63,10 @@ export function buildProvider(deps: ProviderDependencies): Provider {
   }
   registerClientCredentialsGrant(provider, parts)
   fixResponses(provider, {
-    token: fixTokenResponse,
-    revocation: fixRevocationResponse,
-    introspection: explainMissingSecret,
-    userinfo: fixUserInfoResponse,
+    token: createFixTokenResponse(settings),
+    revocation: createFixRevocationResponse(settings),
+    introspection: createExplainMissingSecret(settings),
+    userinfo: createFixUserInfoResponse(features.cors),
     discovery: createFixMetadata({
       scopesSupported: () => [...settings.openIdScopes, ...catalog.current.operations.keys()],
       namesUsers: settings.namesUsers,
@@ -85,5 +94,8 @@ function createModels(parts: ProviderParts): Readonly<Record<string, Adapter>> {
     Grant: grants(parts),
     Session: sessions(parts.store),
     Interaction: interactions(parts),
+    ...(parts.features.privateKeyJwt && {
+      ReplayDetection: parts.features.privateKeyJwt.usedAssertions(parts.durable),
+    }),
   }
 }

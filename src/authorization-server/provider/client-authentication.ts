@@ -2,31 +2,53 @@ import type { Context } from 'koa'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Client } from '../../clients/client.ts'
 import { requesterOf } from '../../audit/entry.ts'
+import { isPublicClient } from '../../clients/public-applications.ts'
+import { whyUnusable } from '../../clients/why-no-token.ts'
 import { recordOf, requestState } from './request-state.ts'
-import type { ProviderDependencies } from './dependencies.ts'
+import type { ProviderDependencies, ProviderSettings } from './dependencies.ts'
 import { errorOf, type ProviderResponse } from './fix-responses.ts'
 import { TOO_MANY_WRONG_SECRETS } from './wrong-secret-limit.ts'
 
 // What follows if a client secret is missing or wrong. `models/clients.ts` compares the secrets at oidc-provider's endpoints.
 
+/** Whether the service accepts a client: it is enabled, has not expired, and is not public without the option. */
+export function isUsable(
+  { publicApplications }: Pick<ProviderSettings, 'publicApplications'>,
+  client: Client,
+): boolean {
+  return !whyUnusable(client) && (publicApplications || !isPublicClient(client))
+}
+
 /**
  * Explains the error to a client that sent its id without a secret, and adds a `WWW-Authenticate` challenge (RFC
  * 9110 15.5.2). A client that sent a wrong secret in the body gets no challenge, because its library would then
- * not read the error.
+ * not read the error. Also explains the error to a public application that sent a secret.
  */
-export function explainMissingSecret(ctx: ProviderResponse): void {
-  if (errorOf(ctx) !== 'invalid_client' || hasCredentials(ctx)) return
-  ctx.set('WWW-Authenticate', `Basic realm="${ctx.oidc.issuer}"`)
-  ctx.body = {
-    error: 'invalid_client',
-    error_description:
-      'client_secret is missing: send it in the body or by HTTP Basic. Clients that cannot keep a secret, ' +
-      'such as browsers and mobile apps, are not supported',
+export function createExplainMissingSecret({
+  publicApplications,
+}: Pick<ProviderSettings, 'publicApplications'>): (ctx: ProviderResponse) => void {
+  const others = publicApplications
+    ? 'Only a public application has no secret'
+    : 'Clients that cannot keep a secret, such as browsers and mobile apps, are not supported'
+
+  return function explainMissingSecret(ctx) {
+    const { client } = ctx.oidc
+    if (errorOf(ctx) !== 'invalid_client') return
+    if (client && isPublicClient(recordOf(client, ctx)))
+      ctx.body = { error: 'invalid_client', error_description: NO_SECRET }
+    else if (!hasCredentials(ctx)) {
+      ctx.set('WWW-Authenticate', `Basic realm="${ctx.oidc.issuer}"`)
+      const description = `client_secret is missing: send it in the body or by HTTP Basic. ${others}`
+      ctx.body = { error: 'invalid_client', error_description: description }
+    }
   }
 }
 
+const NO_SECRET = 'this is a public application: it has no secret, so send its client_id alone'
+
 function hasCredentials(ctx: Pick<ProviderResponse, 'headers' | 'oidc'>): boolean {
-  return ctx.headers.authorization !== undefined || ctx.oidc.body?.['client_secret'] !== undefined
+  const { client_secret: secret, client_assertion: assertion } = ctx.oidc.body ?? {}
+  return ctx.headers.authorization !== undefined || secret !== undefined || assertion !== undefined
 }
 
 type Reporters = Pick<ProviderDependencies, 'audit' | 'events' | 'wrongSecrets'>

@@ -6,7 +6,9 @@ import { mayIntrospect } from './endpoints/introspect.ts'
 import { revocation } from './endpoints/revoke.ts'
 import { tokenOptions } from './endpoints/token.ts'
 import { modelLifetimes } from './lifetimes.ts'
+import { recordOf } from './request-state.ts'
 import { createRenderError } from './render-errors.ts'
+import type { ClientAuthenticated } from './models/clients.ts'
 import { ROUTES } from './routes.ts'
 
 /**
@@ -16,8 +18,10 @@ import { ROUTES } from './routes.ts'
 export function providerConfiguration(
   parts: ProviderParts,
   adapter: NonNullable<Configuration['adapter']>,
+  authenticated: ClientAuthenticated,
 ): Configuration {
   const { settings, accountLookup, pages } = parts
+  const { cors, privateKeyJwt } = parts.features
   return {
     ...authorizationOptions(parts),
     ...tokenOptions(parts),
@@ -29,13 +33,25 @@ export function providerConfiguration(
     conformIdTokenClaims: !settings.claimsInIdToken,
     subjectTypes: ['public'],
     findAccount: accountLookup.findAccount,
-    // Clients authenticate only by sending their secret. Signed assertions are not accepted, because we store only
-    // hashes of secrets. With signed assertions, the stored hash would be the signing key, so a stolen hash would be
-    // enough to authenticate.
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
-    enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
-    // Browsers may request user info, because it needs no client secret. `fixResponses` removes the CORS headers.
-    clientBasedCORS: ({ oidc }) => oidc.route === 'userinfo',
+    // Clients do not sign assertions with their secret (`client_secret_jwt`), because we store only hashes of secrets. The
+    // stored hash would be the signing key, so a stolen hash would be enough to authenticate.
+    clientAuthMethods: [
+      'client_secret_basic',
+      'client_secret_post',
+      ...(privateKeyJwt ? ['private_key_jwt' as const] : []),
+      ...(settings.publicApplications ? ['none' as const] : []),
+    ],
+    enabledJWA: {
+      idTokenSigningAlgValues: ['RS256'],
+      ...(privateKeyJwt && { clientAuthSigningAlgValues: [...privateKeyJwt.ASSERTION_ALGORITHMS] }),
+    },
+    ...(privateKeyJwt && {
+      assertJwtClientAuthClaimsAndHeader: privateKeyJwt.createAssertionCheck(settings.issuer, authenticated),
+    }),
+    // Browsers may request user info, because it needs no client secret. `fixResponses` removes the CORS headers. At the
+    // other endpoints, `routing/check-request.ts` decides about pages at other origins.
+    clientBasedCORS: ({ oidc }, origin, client) =>
+      oidc.route === 'userinfo' && (cors?.mayUseToken(origin, recordOf(client)) ?? true),
     ttl: modelLifetimes(settings.lifetimes),
     cookies: cookies(parts),
     features: {

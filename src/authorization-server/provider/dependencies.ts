@@ -8,7 +8,7 @@ import type { Logger } from '../../host/logger.ts'
 import type { SigningJwk } from '../../keys/generate-key.ts'
 import type { ClientRegistry } from '../../clients/client-registry.ts'
 import type { Client } from '../../clients/client.ts'
-import type { StoredSecret } from '../../clients/stored-secrets.ts'
+import type { UsedCredential } from '../../clients/stored-secrets.ts'
 import type { Store } from '../../store/contract.ts'
 import type { GrantLifecycle } from '../../grants/grant-lifecycle.ts'
 import type { createLimitGrants } from '../../grants/max-grants.ts'
@@ -23,6 +23,7 @@ import type { Principal } from '../../gateway/principal.ts'
 import type { Pages } from '../interaction/pages.ts'
 import type { Collection } from '../../store/collection.ts'
 import type { AccountLookup } from './account-lookup.ts'
+import type { Features } from './features/load-features.ts'
 import type { Lifetimes } from './lifetimes.ts'
 import type { AdapterPayload } from 'oidc-provider'
 import type { WrongSecretLimit } from './wrong-secret-limit.ts'
@@ -41,6 +42,12 @@ export interface ProviderSettings {
   /** Whether accounts may have users. */
   readonly namesUsers: boolean
   readonly lifetimes: Lifetimes
+  /** Seconds for which a public application may repeat a refresh. */
+  readonly publicGraceSeconds: number
+  /** Whether there may be public applications. */
+  readonly publicApplications: boolean
+  /** Whether clients may authenticate with their own keys. */
+  readonly privateKeyJwt: boolean
   /** The prefix of generated secrets. */
   readonly secretPrefix: string
 }
@@ -49,6 +56,10 @@ export interface ProviderSettings {
 export interface ProviderDependencies {
   readonly settings: ProviderSettings
   readonly store: Store
+  /** As `store`. Its writes survive the loss of a server. */
+  readonly durable: Store
+  /** What options switch on. */
+  readonly features: Features
   readonly catalog: CurrentCatalog
   readonly registry: ClientRegistry
   readonly accounts: HostAccounts
@@ -72,10 +83,10 @@ export interface ProviderDependencies {
    * @param now Unix time in seconds
    */
   isGrantScopeRevoked(grantId: string, scope: string, now: number): boolean
-  /** Records that a client, and its secret, were used. Called each time the client obtains a token. */
-  clientUsed(client: Client, secret?: StoredSecret): void
-  /** Records the use of a secret outside of a token request. */
-  secretUsed(secret: StoredSecret): void
+  /** Records that a client, and its secret or key, were used. Called each time the client obtains a token. */
+  clientUsed(client: Client, secret?: UsedCredential): void
+  /** Records the use of a secret or key outside of a token request. */
+  secretUsed(secret: UsedCredential): void
   readonly pendingInteractions: PendingInteractions
   readonly pages: Pages
   readonly events: EventSink

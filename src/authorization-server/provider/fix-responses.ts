@@ -5,7 +5,7 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 export type ProviderResponse = KoaContextWithOIDC & { body: unknown }
 
 /** Corrects the responses of one endpoint. */
-export type FixResponse = (ctx: ProviderResponse) => void
+export type FixResponse = (ctx: ProviderResponse) => void | Promise<void>
 
 /**
  * Corrects responses that differ from the RFCs, or from what developers expect. The middleware here runs
@@ -22,7 +22,7 @@ export function fixResponses(provider: Provider, fixes: Readonly<Record<string, 
     const route = (context as { oidc?: { route: string } }).oidc?.route
     if (route === undefined) return
     if (!hasCorsOfHost) removeCors(ctx)
-    fixes[route]?.(ctx)
+    await fixes[route]?.(ctx)
   })
 }
 

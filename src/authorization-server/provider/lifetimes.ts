@@ -1,5 +1,7 @@
 import type { Configuration } from 'oidc-provider'
+import type { Client } from '../../clients/client.ts'
 import { lifetimeWithin } from '../../clients/expiry.ts'
+import { isPublicClient } from '../../clients/public-applications.ts'
 import { recordOf } from './request-state.ts'
 
 const DAY = 86_400
@@ -20,8 +22,13 @@ export const LIFETIMES = {
   session: { byDefault: 14 * DAY, max: 366 * DAY },
 }
 
-/** The configured lifetimes, in seconds. */
-export type Lifetimes = Readonly<Record<keyof typeof LIFETIMES, number>>
+/** The configured lifetimes, in seconds. The default of `publicRefreshToken` is `refreshToken`. */
+export type Lifetimes = Readonly<Record<keyof typeof LIFETIMES | 'publicRefreshToken', number>>
+
+/** How long a refresh token of an application can be used after its last use, in seconds. */
+export function refreshTokenLifetime(client: Client, lifetimes: Lifetimes): number {
+  return isPublicClient(client) ? lifetimes.publicRefreshToken : lifetimes.refreshToken
+}
 
 /** Seconds that are added to the first lifetime of a grant as a margin. */
 const GRANT_MARGIN_SECONDS = 60
@@ -44,7 +51,7 @@ export function modelLifetimes(lifetimes: Lifetimes): Configuration['ttl'] {
     IdToken: lifetimes.idToken,
     Interaction: (_ctx, { session }) =>
       session?.accountId === undefined ? lifetimes.signIn : INTERACTION_SECONDS,
-    RefreshToken: lifetimes.refreshToken,
+    RefreshToken: (_ctx, _token, client) => refreshTokenLifetime(recordOf(client), lifetimes),
     Session: (_ctx, session) => (session.accountId === undefined ? INTERACTION_SECONDS : lifetimes.session),
   }
 }

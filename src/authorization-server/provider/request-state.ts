@@ -7,7 +7,7 @@ import {
 } from 'oidc-provider'
 import type { Account } from '../../host/accounts.ts'
 import type { Client } from '../../clients/client.ts'
-import type { StoredSecret } from '../../clients/stored-secrets.ts'
+import type { UsedCredential } from '../../clients/stored-secrets.ts'
 import type { ClientRegistry, StoredClient } from '../../clients/client-registry.ts'
 import type { Collection, Stored } from '../../store/collection.ts'
 import { digest } from '../../store/digest.ts'
@@ -48,8 +48,8 @@ export interface RequestState {
   readonly clients: Map<string, Client>
   /** The disabled client that this request names. oidc-provider does not find disabled clients. */
   unusableClient?: Client | undefined
-  /** The secret with which the client authenticated. */
-  secret?: StoredSecret | undefined
+  /** The secret or key with which the client authenticated. */
+  credential?: UsedCredential | undefined
   /** Whether the wrong secret in this request looks like a mistyped or cut-off secret of this service. */
   isMistyped?: boolean | undefined
   /** The authorization code that this request presents. */
@@ -103,9 +103,11 @@ export function currentContext(): KoaContextWithOIDC {
 /**
  * Our record of a client, as the registry returned it for this request. The record is not attached to oidc-provider's
  * client object. oidc-provider's object is cached for later requests, and the record could be outdated by then.
+ *
+ * @param ctx needed outside of oidc-provider's own middleware
  */
-export function recordOf(client: ProviderClient | undefined): Client {
-  const record = client && Provider.ctx && requestState(Provider.ctx).clients.get(client.clientId)
+export function recordOf(client: ProviderClient | undefined, ctx = Provider.ctx): Client {
+  const record = client && ctx && requestState(ctx).clients.get(client.clientId)
   if (!record) throw new TypeError('this client did not come from the registry')
   return record
 }

@@ -10,6 +10,7 @@ import type { Provider } from '../provider/build-provider.ts'
 import type { ProviderDependencies } from '../provider/dependencies.ts'
 import { AUTHORIZATION_PARAMETERS } from '../provider/endpoints/authorize.ts'
 import { END_SESSION_PARAMETERS } from '../provider/endpoints/end-session.ts'
+import type { Features } from '../provider/features/load-features.ts'
 import { respondWithJwks } from '../provider/endpoints/jwks.ts'
 import { createRevocationFeed } from '../provider/endpoints/revocation-feed.ts'
 import { createFastPath } from '../provider/endpoints/token/direct-access-fast-path.ts'
@@ -56,6 +57,7 @@ export interface AuthorizationServerParts
 /** An instance of oidc-provider, together with the keys with which it was built. */
 interface Running {
   readonly provider: Provider
+  readonly features: Features
   readonly keyRing: KeyRing
 }
 
@@ -82,6 +84,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     const posted = ctx.method === 'POST' ? POSTED_PARAMETERS[route] : undefined
     if (route === ROUTES.jwks) respondWithJwks(ctx, running.keyRing.published, parts.jwksMaxAge)
     else if (route === REVOCATION_FEED) await answerFeed(ctx)
+    else if (await running.features.cors?.answerPreflight(ctx, route)) return true
     else if (posted) await postToGet(ctx, { pages, target: new URL(issuer + route), parameters: posted })
     else return (await answerInteraction(ctx, path)) || (await answerByProvider(running, ctx, path))
     return true
@@ -91,7 +94,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     const address = CLIENT_ENDPOINTS.has(normalizePath(path)) ? addressGroup(ctx.ip) : undefined
     // A request that would be rejected anyway is rejected before its form is read.
     if (address !== undefined && requestsInFlight.isFull(address)) return rejectForNow(ctx, path, address)
-    const checked = await checkRequest(ctx, path, { issuer, events })
+    const checked = await checkRequest(ctx, path, { issuer, events, cors: running.features.cors })
     if ('rejection' in checked) {
       reject(ctx, path, { ...checked.rejection, text: 'errorBody' })
       return true

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type { EventSink } from '../../host/events.ts'
 import { readFormText, type FormRejection } from '../../http/form-body.ts'
+import type { Cors } from '../provider/features/public-applications.ts'
 import type { ErrorAnswer } from '../../http/error-response.ts'
 import { CLIENT_ENDPOINTS, METHODS, normalizePath, ROUTES } from '../provider/routes.ts'
 
@@ -22,11 +23,16 @@ export type CheckedRequest =
  *
  * @param path the path below {auth_url}
  * @param parts.issuer {auth_url}
+ * @param parts.cors undefined without public applications
  */
 export async function checkRequest(
   ctx: Context,
   path: string,
-  { issuer, events }: { readonly issuer: string; readonly events: EventSink },
+  {
+    issuer,
+    events,
+    cors,
+  }: { readonly issuer: string; readonly events: EventSink; readonly cors: Cors | undefined },
 ): Promise<CheckedRequest> {
   const route = normalizePath(path)
   // oidc-provider needs a form only from a POST request to an endpoint that supports POST. The body of any
@@ -42,17 +48,17 @@ export async function checkRequest(
 
   // oidc-provider checks `Origin` after it has found the client, and before it compares the secret. This
   // order would reveal to strangers which clients exist, so `Origin` is checked here first.
-  if (isFromClient && ctx.get('Origin') !== '') {
-    ctx.vary('Origin')
-    // Without `Access-Control-Allow-Origin`, the browser would hide the error description from the developer.
-    if (!ctx.response.get('Access-Control-Allow-Origin')) ctx.set('Access-Control-Allow-Origin', '*')
-    const description = 'requests from a browser are rejected: client_secret must stay on a server'
-    return reject({ status: 400, error: 'invalid_request', description })
-  }
+  const isFromPage = isFromClient && ctx.get('Origin') !== ''
+  if (isFromPage) ctx.vary('Origin')
+  if (isFromPage && !cors) return reject(rejectPage(ctx, NO_PAGES))
   const form = await readFormText(ctx)
   if (typeof form !== 'string') return reject(unreadable(form))
   if (!isFromClient) return { form }
-  const credentials = ctx.get('Authorization') || clientParameters(form)
+  const parameters = new URLSearchParams(form)
+  if (isFromPage && !(await cors?.allow(ctx, route, parameters.get('client_id') ?? ''))) {
+    return reject(rejectPage(ctx, NO_ORIGIN))
+  }
+  const credentials = ctx.get('Authorization') || clientParameters(parameters, form)
   if (credentials === '') {
     ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`)
     const description = 'client_id and client_secret are missing: send them in the body or by HTTP Basic'
@@ -61,13 +67,27 @@ export async function checkRequest(
   return { form, credentials }
 }
 
-/** The id and the secret in a form; empty if there are none. */
-function clientParameters(form: string): string {
-  const parameters = new URLSearchParams(form)
-  return ['client_id', 'client_secret']
-    .flatMap((name) => parameters.getAll(name))
-    .join(' ')
-    .trim()
+const NO_PAGES = 'requests from a browser are rejected: client_secret must stay on a server'
+const NO_ORIGIN =
+  'requests from this origin are rejected: only the origins of the public application may send them'
+
+/** The answer to a page that may not send the request. */
+function rejectPage(ctx: Context, description: string): Omit<ErrorAnswer, 'state'> {
+  // Without `Access-Control-Allow-Origin`, the browser would hide the error description from the developer.
+  if (!ctx.response.get('Access-Control-Allow-Origin')) ctx.set('Access-Control-Allow-Origin', '*')
+  return { status: 400, error: 'invalid_request', description }
+}
+
+/**
+ * What identifies the sender of a form: the id and the secret of its client. Without a secret it is the whole form,
+ * because everybody knows the id of a public application. Empty if the form names no client.
+ */
+function clientParameters(parameters: URLSearchParams, form: string): string {
+  const [id, secret, assertion] = ['client_id', 'client_secret', 'client_assertion'].map((name) =>
+    parameters.getAll(name).join(' ').trim(),
+  )
+  if (secret) return `${id} ${secret}`.trim()
+  return id || assertion ? form : ''
 }
 
 const DESCRIPTIONS: Readonly<Record<FormRejection['status'], string>> = {

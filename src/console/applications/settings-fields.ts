@@ -4,7 +4,7 @@ import type { Form } from '../../http/form-body.ts'
 import { linesOf } from '../elements/form.ts'
 
 /** The name of a field. Its value is one text, or a list with one address in each line. */
-export type SettingsField = Exclude<keyof ApplicationChanges, 'expiresAt' | 'allowedAddresses'>
+export type SettingsField = Exclude<keyof ApplicationChanges, 'expiresAt' | 'allowedAddresses' | 'origins'>
 
 /** The fields of the settings, in the form that text fields show. */
 export type SettingsTexts = Readonly<Record<SettingsField, string>>

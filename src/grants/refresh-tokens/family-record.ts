@@ -39,7 +39,13 @@ export const FAMILY: Fields = {
   }),
   issuedAt: optional(countRule),
   last: optional(
-    objectOf({ of: stringRule, at: countRule, next: stringRule, repeated: optional(oneOf(true)) }),
+    objectOf({
+      of: stringRule,
+      at: countRule,
+      seconds: optional(countRule),
+      next: stringRule,
+      repeated: optional(oneOf(true)),
+    }),
   ),
   ended: optional(oneOf(true)),
   barrier: optional(stringRule),

@@ -2,8 +2,11 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { digest } from '../../store/digest.ts'
 
-/** The option `refreshTokenGraceSeconds`. */
-export const GRACE_SECONDS = { byDefault: 0, min: 0, max: 60 }
+/**
+ * The option `refreshTokenGraceSeconds`, and its defaults. A public application gets a grace period by default: programs
+ * of this kind often refresh twice at the same time, or lose the response.
+ */
+export const GRACE_SECONDS = { confidential: 0, public: 30, min: 0, max: 60 }
 
 /**
  * The last rotation of a family. If the client lost the response and sends the old token again, these fields provide
@@ -14,6 +17,8 @@ export interface LastRotation {
   readonly of: string
   /** When the token was rotated, in milliseconds since the epoch. */
   readonly at: number
+  /** The length of the grace period, in seconds; absent if it has the usual length. */
+  readonly seconds?: number | undefined
   /** The new token, encrypted. Decryption needs both the host's secret and the token that was rotated. */
   readonly next: string
   /**
@@ -27,7 +32,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * @param options.seconds length of the grace period
+ * @param options.seconds usual length of the grace period
  * @param options.keys keys derived from the host's secrets, newest first. The newest key encrypts; every key
  *   decrypts
  */
@@ -37,10 +42,18 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
   if (!newest) throw new TypeError('at least one key is needed')
 
   return {
-    /** The part of a family record that describes a rotation. @param now milliseconds since the epoch */
-    record: (token: string, next: string, now: number) => ({
+    /** The usual length of the grace period, in seconds. */
+    seconds,
+    /**
+     * The part of a family record that describes a rotation.
+     *
+     * @param now milliseconds since the epoch
+     * @param length length of the grace period after this rotation, in seconds
+     */
+    record: (token: string, next: string, now: number, length = seconds): LastRotation => ({
       of: digest(token),
       at: now,
+      ...(length !== seconds && { seconds: length }),
       next: encrypt(next, keyOf(token, newest)),
     }),
     /**
@@ -52,7 +65,8 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
     successorOf(token: string, last: LastRotation | undefined, now: number): string | undefined {
       // The absolute difference is compared, because the clock may be set back. `now - last.at` is negative then, and
       // would stay below the limit until the clock has reached `last.at` again.
-      if (last?.of !== digest(token) || Math.abs(now - last.at) >= seconds * 1000) return undefined
+      const length = (last?.seconds ?? seconds) * 1000
+      if (last?.of !== digest(token) || Math.abs(now - last.at) >= length) return undefined
       return keys.map((key) => decrypt(last.next, keyOf(token, key))).find((next) => next !== undefined)
     },
   }

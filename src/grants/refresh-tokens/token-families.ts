@@ -23,7 +23,7 @@ import { tokenState, type TokenState } from './token-state.ts'
 //   confirmed, or rolled back, so that the old token works (`uncertain-writes.ts`). Another process waits for the
 //   rollback before it treats the old token as stolen (`pollUntil`).
 //
-// The grace period cannot replace the rollback, because it is off by default and lasts at most 60 seconds. A paused
+// The grace period cannot replace the rollback, because most clients have none, and it lasts at most 60 seconds. A paused
 // store may apply a write after a longer time.
 
 /** A refresh token that was found. */
@@ -39,6 +39,16 @@ export interface Rotation {
   readonly next: string
   /** True if an earlier rotation issued `next`, and the client now receives it again. */
   readonly isRetry: boolean
+}
+
+/** The token that replaces another one. */
+interface NextToken {
+  readonly next: string
+  readonly payload: RefreshPayload
+  /** Seconds for which it can be used. */
+  readonly ttl: number
+  /** Seconds for which the client may repeat the rotation. */
+  readonly graceSeconds: number
 }
 
 interface Families {
@@ -105,6 +115,7 @@ export function createTokenFamilies(
      *
      * @param ttl seconds for which the next token can be used
      * @param deadline see `rollbackDeadline`
+     * @param graceSeconds seconds for which the client may repeat this rotation. @default the usual grace period
      * @returns undefined if the token was rotated before, or if its family is revoked
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; in this case the old token can still be rotated
      */
@@ -114,7 +125,8 @@ export function createTokenFamilies(
       payload: RefreshPayload,
       ttl: number,
       deadline = rollbackDeadline(),
-    ) => rotateToken(families, found, next, payload, ttl, deadline),
+      graceSeconds = gracePeriod?.seconds ?? 0,
+    ) => rotateToken(families, found, { next, payload, ttl, graceSeconds }, deadline),
     /** Revokes the family of a grant, even if the family was never started. */
     revoke: (grantId: string) =>
       records.set(grantId, { generation: 0, current: '', payload: {}, ended: true }, tombstoneTtl),
@@ -170,9 +182,7 @@ async function findToken(
 async function rotateToken(
   families: Families,
   first: FoundRefreshToken,
-  next: string,
-  payload: RefreshPayload,
-  ttl: number,
+  to: NextToken,
   deadline: number,
 ): Promise<Rotation | undefined> {
   let found: FoundRefreshToken | undefined = first
@@ -180,8 +190,8 @@ async function rotateToken(
   // change of the other process.
   while (found && found.state !== 'used') {
     if (found.next === undefined) {
-      if (await swap(families, found, next, payload, ttl)) return { next, isRetry: false }
-    } else if (await confirmRetry(families, found, ttl)) return { next: found.next, isRetry: true }
+      if (await swap(families, found, to)) return { next: to.next, isRetry: false }
+    } else if (await confirmRetry(families, found, to.ttl)) return { next: found.next, isRetry: true }
     found = await pollToken(families, first.token, deadline)
   }
   return undefined
@@ -229,13 +239,12 @@ function pollFamily(
 function swap(
   families: Families,
   { token, stored: before }: FoundRefreshToken,
-  next: string,
-  payload: RefreshPayload,
-  ttl: number,
+  { next, payload, ttl, graceSeconds }: NextToken,
 ): Promise<boolean> {
   const { grantId, generation } = partsOf(families, next)
   const issuedAt = families.now()
-  const last = families.gracePeriod?.record(token, next, issuedAt)
+  const { gracePeriod } = families
+  const last = graceSeconds === 0 ? undefined : gracePeriod?.record(token, next, issuedAt, graceSeconds)
   const record = { generation, current: digest(next), payload, issuedAt, ...(last && { last }) }
   return families.uncertain.write({ grantId, before, next: record, ttl })
 }

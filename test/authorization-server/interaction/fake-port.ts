@@ -23,7 +23,7 @@ export const pendingConsent: PendingInteraction = {
     termsUri: 'https://ledgerly.example/terms',
     developerName: 'Ledgerly Ltd',
   },
-  redirectOrigin: 'https://ledgerly.example',
+  destination: { origin: 'https://ledgerly.example' },
   account: { accountId: 'alice', name: 'Alice Example' },
   requestedScopes: ['openid', 'email', 'invoices:read', 'invoices:create', 'payments:list'],
   storedConsent: { granted: [], denied: [] },

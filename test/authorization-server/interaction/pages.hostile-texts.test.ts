@@ -61,7 +61,7 @@ async function renderAll(text: string): Promise<{ name: string; markup: string; 
       { key: text, title: text, description: text, entries: [entry, { ...entry, isMandatory: true }] },
     ],
     accessLifetime: 60,
-    redirectOrigin: text,
+    destination: { origin: text },
   }
   const render: Record<string, (ctx: Context) => void> = {
     error: (ctx) =>

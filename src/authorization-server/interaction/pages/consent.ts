@@ -1,5 +1,5 @@
 import { html, type Html } from '../../../http/html.ts'
-import type { PendingInteraction } from '../port.ts'
+import type { Destination, PendingInteraction } from '../port.ts'
 import type { GroupChoice } from '../all-none-buttons.ts'
 import type { ScopeGroup } from '../scope-choices.ts'
 import type { Texts } from '../texts.ts'
@@ -28,7 +28,7 @@ export interface ConsentModel {
   /** Access ends if the application does not refresh its tokens for this number of seconds. */
   readonly accessLifetime: number
   /** Where the browser is sent in the end; undefined in the preview of an application without a redirect URI. */
-  readonly redirectOrigin: string | undefined
+  readonly destination: Destination | undefined
   /** Address of the host's page on which users disconnect applications; undefined if the host named none. */
   readonly connectedApplicationsUri?: string | undefined
   readonly problem?: keyof Texts | undefined
@@ -41,7 +41,7 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
   const { texts, branding } = frame
   const application = applicationName(model.application)
   const names = { application, service: branding.name }
-  const { problem, pressed, forms, redirectOrigin } = model
+  const { problem, pressed, forms, destination } = model
   const label = problem === undefined ? undefined : 'errorCodeLabel'
   const around = { application, pressed, isInvalid: problem !== undefined }
   const duration = writeDuration(model.accessLifetime, texts.langOf('consentDuration'))
@@ -68,7 +68,7 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
         <div class="facts muted small">
           <p>${texts.html('consentDuration', { ...names, duration })}</p>
           ${manageLater(frame, application, model.connectedApplicationsUri)}
-          ${redirectOrigin !== undefined && html`<p>${texts.html('consentReturn', { address: displayText(redirectOrigin, 120) })}</p>`}
+          ${destination && returnsTo(frame, application, destination)}
           ${policies(frame, application, model.application)}
         </div>
         <div class="buttons">
@@ -126,6 +126,14 @@ function manageLater({ texts }: Frame, application: string, uri: string | undefi
   if (uri === undefined) return undefined
   const page = newTabLink(texts, uri, texts.html('consentManagePage'))
   return html`<p>${texts.html('consentManage', { application, page })}</p>`
+}
+
+/** Where the browser is sent in the end, with a warning if another program could pretend to be this one. */
+function returnsTo({ texts }: Frame, application: string, { origin, local }: Destination): Html {
+  const values = { application, address: displayText(origin, 120) }
+  if (local === 'program') return html`<p class="warning">${texts.html('consentReturnProgram', values)}</p>`
+  if (local === 'app') return html`<p class="warning">${texts.html('consentReturnApp', values)}</p>`
+  return html`<p>${texts.html('consentReturn', values)}</p>`
 }
 
 /** The links to the application's privacy policy and terms of service. */

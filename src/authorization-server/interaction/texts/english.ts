@@ -45,6 +45,12 @@ export const english = {
   consentManagePage: 'Connected applications',
   /** `{address}` is the origin to which the browser goes after the decision. */
   consentReturn: 'You will be sent back to {address}.',
+  /** Shown for a program on the computer of the person. `{address}` is its loopback address. */
+  consentReturnProgram:
+    'A program on this computer gets access ({address}). Allow it only if you have just started {application} yourself.',
+  /** Shown for an installed app. `{address}` is the private scheme of its addresses. */
+  consentReturnApp:
+    'The app on this device that opens {address} gets access. Allow it only if you have just started {application} yourself.',
   /** Link to the privacy policy of the application. */
   consentPrivacy: 'Privacy policy of {application}',
   /** Link to the terms of service of the application. */

@@ -33,6 +33,10 @@ export const german: Texts = {
   consentManage: 'Sie können {application} später unter {page} trennen.',
   consentManagePage: 'Verbundene Anwendungen',
   consentReturn: 'Danach werden Sie zu {address} weitergeleitet.',
+  consentReturnProgram:
+    'Ein Programm auf diesem Computer erhält Zugriff ({address}). Erlauben Sie dies nur, wenn Sie {application} gerade selbst gestartet haben.',
+  consentReturnApp:
+    'Die App auf diesem Gerät, die {address} öffnet, erhält Zugriff. Erlauben Sie dies nur, wenn Sie {application} gerade selbst gestartet haben.',
   consentPrivacy: 'Datenschutzerklärung von {application}',
   consentTerms: 'Nutzungsbedingungen von {application}',
   previewLabel: 'Vorschau',

@@ -51,7 +51,7 @@ export function authorizationOptions(parts: Parts) {
   return {
     // Only the code flow is supported: no implicit flow and no hybrid flow.
     responseTypes: ['code'],
-    pkce: { required: () => requirePkce },
+    pkce: { required: (_ctx, client) => requirePkce || client.clientAuthMethod === 'none' },
     allowOmittingSingleRegisteredRedirectUri: true,
     extraParams: {
       // Applications must not request the mode `fragment`, which exists only for errors (`seam/seam.ts`).
@@ -101,6 +101,8 @@ function promptPolicy() {
   const signInChecks = policy.get('login')?.checks
   signInChecks?.remove('id_token_hint')
   signInChecks?.add(hintCheck)
+  // `loadExistingGrant` decides this for each redirect URI.
+  policy.get('consent')?.checks.remove('native_client_prompt')
   // The prompt `select_account` comes after the prompt `login`, because a person who has just signed in has
   // already chosen an account. Our consent page serves this prompt, because that page offers to use another
   // account.

@@ -1,6 +1,7 @@
 import type { Next } from 'koa'
 import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { answerError } from '../../../http/error-response.ts'
+import { originOf } from '../../interaction/present-parties.ts'
 import type { ProviderDependencies } from '../dependencies.ts'
 import { INTERACTION_SECONDS } from '../lifetimes.ts'
 import { requestState } from '../request-state.ts'
@@ -100,6 +101,6 @@ function signOutForm(ctx: KoaContextWithOIDC) {
   return {
     action: provider.urlFor('end_session_confirm'),
     xsrf: signOutSecret(ctx),
-    redirectOrigin: typeof redirectUri === 'string' ? new URL(redirectUri).origin : undefined,
+    redirectOrigin: typeof redirectUri === 'string' ? originOf(redirectUri) : undefined,
   }
 }

@@ -3,8 +3,8 @@ import type { RevokeOwnToken } from '../../../access/revoke-own-token.ts'
 import { ownerOf } from '../../../grants/refresh-tokens/revoke-reused.ts'
 import { requesterOf } from '../../../audit/entry.ts'
 import type { Principal } from '../../../gateway/principal.ts'
-import type { ProviderResponse } from '../fix-responses.ts'
-import { explainMissingSecret } from '../client-authentication.ts'
+import type { FixResponse } from '../fix-responses.ts'
+import { createExplainMissingSecret } from '../client-authentication.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { requestState } from '../request-state.ts'
 
@@ -75,8 +75,13 @@ export function createRevokeAccessToken(revokeOwnToken: RevokeOwnToken): RevokeO
 }
 
 /** Replaces the body of a successful response by an empty JSON object, which client libraries can parse. */
-export function fixRevocationResponse(ctx: ProviderResponse): void {
-  ctx.set('Cache-Control', 'no-store')
-  if (ctx.status === 200) ctx.body = {}
-  explainMissingSecret(ctx)
+export function createFixRevocationResponse(
+  settings: Parameters<typeof createExplainMissingSecret>[0],
+): FixResponse {
+  const explainMissingSecret = createExplainMissingSecret(settings)
+  return function fixRevocationResponse(ctx) {
+    ctx.set('Cache-Control', 'no-store')
+    if (ctx.status === 200) ctx.body = {}
+    explainMissingSecret(ctx)
+  }
 }

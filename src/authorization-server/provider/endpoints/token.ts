@@ -8,7 +8,7 @@ import {
 import { requesterOf } from '../../../audit/entry.ts'
 import { networksClaim } from '../../../clients/allowed-addresses.ts'
 import type { Client as ClientRecord } from '../../../clients/client.ts'
-import type { StoredSecret } from '../../../clients/stored-secrets.ts'
+import type { UsedCredential } from '../../../clients/stored-secrets.ts'
 import { whyNotAuthenticated, type NoTokenReason } from '../../../clients/why-no-token.ts'
 import type { GatehouseEvents } from '../../../host/events.ts'
 import { describeAddress } from '../../../http/address-check.ts'
@@ -16,8 +16,8 @@ import { personOf, type Person } from '../../../host/subject.ts'
 import { recordOf, requestState } from '../request-state.ts'
 import { requireSomethingLeft } from '../delegated-scopes.ts'
 import type { ProviderParts } from '../dependencies.ts'
-import { descriptionOf, errorOf, type ProviderResponse } from '../fix-responses.ts'
-import { explainMissingSecret } from '../client-authentication.ts'
+import { descriptionOf, errorOf, type FixResponse, type ProviderResponse } from '../fix-responses.ts'
+import { createExplainMissingSecret } from '../client-authentication.ts'
 import { reasonOf } from '../unauthorized-client.ts'
 import { fillInRedirectUri } from './token/authorization-code-grant.ts'
 import { ownClaims } from './token/access-token-claims.ts'
@@ -71,9 +71,14 @@ function requireAllowedAddress(
   throw new errors.UnauthorizedClient(describeAddress(address), 'address')
 }
 
-export function fixTokenResponse(ctx: ProviderResponse): void {
-  repeatRefreshToken(ctx)
-  explainMissingSecret(ctx)
+export function createFixTokenResponse(
+  settings: Parameters<typeof createExplainMissingSecret>[0],
+): FixResponse {
+  const explainMissingSecret = createExplainMissingSecret(settings)
+  return function fixTokenResponse(ctx) {
+    repeatRefreshToken(ctx)
+    explainMissingSecret(ctx)
+  }
 }
 
 /**
@@ -114,7 +119,7 @@ function issuedEvent(
 /** Records that an API key got a token, and emits `token.issued`. */
 export function reportDirectToken(
   { events, clientUsed }: Pick<ProviderParts, 'events' | 'clientUsed'>,
-  { client, secret }: { readonly client: ClientRecord; readonly secret: StoredSecret | undefined },
+  { client, secret }: { readonly client: ClientRecord; readonly secret: UsedCredential | undefined },
   token: IssuedToken,
 ): void {
   clientUsed(client, secret)
@@ -132,7 +137,7 @@ export function reportTokens(
     const client = recordOf(ctx.oidc.client)
     const issued = { tokenId: token.jti, scopes: [...token.scopes], lifetime: token.expiration }
     if (token.kind === 'ClientCredentials') {
-      const { secret } = requestState(ctx)
+      const { credential: secret } = requestState(ctx)
       return reportDirectToken({ events, clientUsed }, { client, secret }, issued)
     }
     // A code exchange and a refresh have already recorded the use of the client, in the same round trip as

@@ -1,6 +1,8 @@
 import { mayContainSecret } from '../../../clients/secret-format.ts'
 import { personOf } from '../../../host/subject.ts'
-import type { ProviderResponse } from '../fix-responses.ts'
+import type { Cors } from '../features/public-applications.ts'
+import type { FixResponse, ProviderResponse } from '../fix-responses.ts'
+import { recordOf } from '../request-state.ts'
 
 // The user info endpoint (OpenID Connect Core 5.3).
 
@@ -24,11 +26,27 @@ export function identityClaims(subject: string) {
 }
 
 /**
+ * Creates the function that corrects the responses of the endpoint. A page of a public application may read them.
+ *
+ * @param cors undefined without public applications
+ */
+export function createFixUserInfoResponse(cors: Cors | undefined): FixResponse {
+  return async function fixUserInfo(ctx) {
+    fixUserInfoResponse(ctx)
+    const origin = ctx.get('Origin')
+    if (origin === '' || !cors || ctx.response.get('Access-Control-Allow-Origin')) return
+    const client = ctx.oidc.client && recordOf(ctx.oidc.client, ctx)
+    if (!(await cors.mayReadUserInfo(origin, client))) return
+    ctx.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': 'WWW-Authenticate' })
+  }
+}
+
+/**
  * Removes the error code from the body of the response to a request without a token. Such a response must not
  * contain an error code (RFC 6750 3.1). Also removes the attribute `scope` from `WWW-Authenticate` if one
  * of its scopes looks like a client secret.
  */
-export function fixUserInfoResponse(ctx: ProviderResponse): void {
+function fixUserInfoResponse(ctx: ProviderResponse): void {
   const challenge = ctx.response.get('WWW-Authenticate')
   const [attribute = '', missing = ''] = /, scope="([^"]*)"/.exec(challenge) ?? []
   if (missing.split(' ').some(mayContainSecret)) ctx.set('WWW-Authenticate', challenge.replace(attribute, ''))

@@ -21,13 +21,19 @@ export function createFixMetadata(options: {
     if (ctx.status !== 200) return
     const document = ctx.body as {
       token_endpoint_auth_methods_supported?: readonly string[]
+      token_endpoint_auth_signing_alg_values_supported?: readonly string[]
       claims_supported?: readonly string[]
     }
     const authMethods = document.token_endpoint_auth_methods_supported
+    const algorithms = document.token_endpoint_auth_signing_alg_values_supported
     const fixed = {
       ...document,
       revocation_endpoint_auth_methods_supported: authMethods,
-      introspection_endpoint_auth_methods_supported: authMethods,
+      introspection_endpoint_auth_methods_supported: authMethods?.filter((method) => method !== 'none'),
+      ...(algorithms && {
+        revocation_endpoint_auth_signing_alg_values_supported: algorithms,
+        introspection_endpoint_auth_signing_alg_values_supported: algorithms,
+      }),
       scopes_supported: options.scopesSupported(),
       response_modes_supported: ['query'],
       claims_parameter_supported: false,

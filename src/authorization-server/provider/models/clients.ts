@@ -1,18 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type {
-  Adapter,
-  AllClientMetadata,
-  Client as ProviderClient,
-  KoaContextWithOIDC,
-  Provider,
+import {
+  errors,
+  type Adapter,
+  type AllClientMetadata,
+  type Client as ProviderClient,
+  type KoaContextWithOIDC,
+  type Provider,
 } from 'oidc-provider'
 import { createLru } from '../../../async/lru.ts'
 import type { ApiKey, Application, Client } from '../../../clients/client.ts'
 import { isMistypedSecret } from '../../../clients/secret-format.ts'
 import { findSecretOf } from '../../../clients/authenticate-client.ts'
-import { whyUnusable } from '../../../clients/why-no-token.ts'
+import { keysOf } from '../../../clients/jwk-set.ts'
+import { isPublicClient } from '../../../clients/public-applications.ts'
+import { redirectKindOf } from '../../../clients/public-uris.ts'
 import { readBasicCredentials } from '../../../http/basic-credentials.ts'
 import type { ProviderParts } from '../dependencies.ts'
+import { isUsable } from '../client-authentication.ts'
 import { currentContext, prefetch, recordOf, requestState } from '../request-state.ts'
 import { FRONT_CHANNEL } from '../routes.ts'
 import { disguiseToken } from '../seam/tokens.ts'
@@ -25,26 +29,48 @@ import { modelAdapter } from './adapter.ts'
  */
 const UNUSED_SECRET = randomBytes(32).toString('base64url')
 
-/** An API key or application as oidc-provider sees it (RFC 7591 2). */
+/** How a client authenticates in one request. */
+type AuthMethod = 'client_secret_basic' | 'private_key_jwt' | 'none'
+
+/**
+ * An API key or application as oidc-provider sees it (RFC 7591 2).
+ *
+ * @param method how the client authenticates. A client with a secret and keys uses both
+ */
 function toClientMetadata(
   record:
-    | Pick<Application, 'kind' | 'clientId' | 'redirectUris' | 'postLogoutRedirectUris'>
-    | Pick<ApiKey, 'kind' | 'clientId'>,
+    | Pick<Application, 'kind' | 'clientId' | 'redirectUris' | 'postLogoutRedirectUris' | 'isPublic' | 'jwks'>
+    | Pick<ApiKey, 'kind' | 'clientId' | 'jwks'>,
+  method: AuthMethod = 'client_secret_basic',
 ): AllClientMetadata {
   const isApplication = record.kind === 'application'
   const redirectUris = isApplication ? [...record.redirectUris] : []
   return {
     client_id: record.clientId,
-    client_secret: UNUSED_SECRET,
+    ...(method === 'client_secret_basic' && { client_secret: UNUSED_SECRET }),
+    ...(method === 'private_key_jwt' && { jwks: { keys: [...keysOf(record)] } }),
     grant_types: isApplication ? ['authorization_code', 'refresh_token'] : ['client_credentials'],
     // An application without a redirect URI can still refresh tokens. It gets no response type, because
     // oidc-provider rejects a client that has a response type and no redirect URI.
     response_types: redirectUris.length > 0 ? ['code'] : [],
     redirect_uris: redirectUris,
     post_logout_redirect_uris: isApplication ? [...record.postLogoutRedirectUris] : [],
-    token_endpoint_auth_method: 'client_secret_basic',
+    token_endpoint_auth_method: method,
+    // A native application may use any port of a loopback address (RFC 8252 7.3), and private-use schemes.
+    ...(isApplication && record.isPublic && !redirectUris.every(isHttps) && { application_type: 'native' }),
     id_token_signed_response_alg: 'RS256',
   }
+}
+
+function isHttps(uri: string): boolean {
+  return redirectKindOf(uri) === 'https'
+}
+
+/** How a client authenticates in this request. */
+function authMethodOf(client: Client, { oidc }: KoaContextWithOIDC): AuthMethod {
+  if (isPublicClient(client)) return 'none'
+  const hasAssertion = oidc.params?.['client_assertion'] !== undefined && keysOf(client).length > 0
+  return hasAssertion ? 'private_key_jwt' : 'client_secret_basic'
 }
 
 /**
@@ -58,13 +84,15 @@ const UNKNOWN_CLIENT = toClientMetadata({ kind: 'apiKey', clientId: randomUUID()
  * request from a browser, oidc-provider finds only applications. So strangers cannot find out which
  * `client_id` belongs to an API key. In a sign-out request, oidc-provider finds a client for every id.
  */
-export function clients(parts: Parameters<typeof prefetch>[0] & Pick<ProviderParts, 'registry'>): Adapter {
+export function clients(
+  parts: Parameters<typeof prefetch>[0] & Pick<ProviderParts, 'registry' | 'settings'>,
+): Adapter {
   async function findUsable(ctx: KoaContextWithOIDC, clientId: string): Promise<Client | undefined> {
     prefetch(parts, ctx)
     const { early } = requestState(ctx)
     const record = await (early?.registry ?? parts.registry).find(clientId)
     if (!record) return undefined
-    if (whyUnusable(record)) {
+    if (!isUsable(parts.settings, record)) {
       requestState(ctx).unusableClient = record
       return undefined
     }
@@ -77,7 +105,7 @@ export function clients(parts: Parameters<typeof prefetch>[0] & Pick<ProviderPar
       const record = await findUsable(ctx, clientId)
       if (!record) return ctx.oidc.route.startsWith('end_session') ? UNKNOWN_CLIENT : undefined
       requestState(ctx).clients.set(clientId, record)
-      return toClientMetadata(record)
+      return toClientMetadata(record, authMethodOf(record, ctx))
     },
   })
 }
@@ -87,6 +115,24 @@ export function clients(parts: Parameters<typeof prefetch>[0] & Pick<ProviderPar
  * the parameters after this call. So the function may change them.
  */
 export type ClientAuthenticated = (ctx: KoaContextWithOIDC, client: ProviderClient) => Promise<void>
+
+/**
+ * What follows when a client has authenticated in any way.
+ *
+ * @param complete completes the parameters of the request
+ */
+export function whenAuthenticated(
+  { secretUsed }: Pick<ProviderParts, 'secretUsed'>,
+  complete: ClientAuthenticated,
+): ClientAuthenticated {
+  return async function authenticated(ctx, client) {
+    const { credential } = requestState(ctx)
+    // A token request records the use together with the use of the client, in one round trip.
+    if (credential && ctx.oidc.route !== 'token') secretUsed(credential)
+    disguiseToken(ctx)
+    await complete(ctx, client)
+  }
+}
 
 /** Maximum number of cached clients, at about 2 kB each. */
 const MAX_CACHED_CLIENTS = 10_000
@@ -98,7 +144,7 @@ const MAX_CACHED_CLIENTS = 10_000
  * Relies on: oidc-provider finds clients only with `Client.find(id)`, which gets the metadata from
  * `Client.adapter.find(id)`. `new Client(metadata)` checks the metadata. No code changes a client object.
  */
-export function cacheClients({ Client }: Provider): void {
+export function cacheClients({ Client }: Provider, authenticated: ClientAuthenticated): void {
   const { adapter } = Client as unknown as { adapter: Adapter }
   const ClientModel = Client as unknown as new (metadata: object) => ProviderClient
   const cache = createLru<string, ProviderClient>(MAX_CACHED_CLIENTS)
@@ -106,13 +152,29 @@ export function cacheClients({ Client }: Provider): void {
     const metadata = typeof id === 'string' ? await adapter.find(id) : undefined
     if (!metadata) return undefined
     const key = JSON.stringify(metadata)
-    const cached = cache.get(key)
-    if (cached) return cached
-    const client = new ClientModel(metadata)
+    const client = cache.get(key) ?? new ClientModel(metadata)
     cache.set(key, client)
+    if (client.clientAuthMethod === 'none') await acceptPublicClient(client, authenticated)
     return client
   }
 }
+
+/**
+ * A public application has no credentials, so it counts as authenticated when it is found.
+ *
+ * Relies on: at the endpoints where clients authenticate, oidc-provider first finds the client that authenticates, and
+ * then sets it as the client of the request.
+ */
+async function acceptPublicClient(client: ProviderClient, authenticated: ClientAuthenticated): Promise<void> {
+  const ctx = currentContext()
+  if (ctx.oidc.client !== undefined || !AUTHENTICATES_CLIENTS.has(ctx.oidc.route)) return
+  if (ctx.oidc.route === 'introspection') {
+    throw new errors.InvalidClientAuth('a public application cannot introspect tokens')
+  }
+  await authenticated(ctx, client)
+}
+
+const AUTHENTICATES_CLIENTS: ReadonlySet<string> = new Set(['token', 'revocation', 'introspection'])
 
 /**
  * Compares client secrets with their hashes, because only the hashes are stored.
@@ -121,8 +183,8 @@ export function cacheClients({ Client }: Provider): void {
  */
 export function compareSecretsByHash(
   provider: Provider,
-  parts: Pick<ProviderParts, 'settings' | 'secretUsed'>,
-  clientAuthenticated: ClientAuthenticated,
+  parts: Pick<ProviderParts, 'settings'>,
+  authenticated: ClientAuthenticated,
 ): void {
   const { prototype } = provider.Client as unknown as { prototype: Record<string, unknown> }
   prototype['compareClientSecret'] = async function (this: ProviderClient, secret: string) {
@@ -134,11 +196,8 @@ export function compareSecretsByHash(
       requestState(ctx).isMistyped = candidates.some((each) => isMistypedSecret(each, secretPrefix))
       return false
     }
-    // A token request records the use together with the use of the client, in one round trip.
-    if (ctx.oidc.route === 'token') requestState(ctx).secret = found
-    else parts.secretUsed(found)
-    disguiseToken(ctx)
-    await clientAuthenticated(ctx, this)
+    requestState(ctx).credential = found
+    await authenticated(ctx, this)
     return true
   }
 }

@@ -13,11 +13,11 @@ import { nameRefreshTokensAfterTheirFamily } from './tokens.ts'
 /** Changes a newly built provider, before its first request. */
 export function applySeam(
   provider: Provider,
-  parts: Pick<ProviderParts, 'refreshTokenFormat' | 'settings' | 'secretUsed'>,
-  clientAuthenticated: ClientAuthenticated,
+  parts: Pick<ProviderParts, 'refreshTokenFormat' | 'settings'>,
+  authenticated: ClientAuthenticated,
 ): void {
-  cacheClients(provider)
-  compareSecretsByHash(provider, parts, clientAuthenticated)
+  cacheClients(provider, authenticated)
+  compareSecretsByHash(provider, parts, authenticated)
   nameRefreshTokensAfterTheirFamily(provider, parts.refreshTokenFormat)
   takeAddressesFromIssuer(provider)
   takeCookieSecurityFromIssuer(provider)

@@ -85,7 +85,7 @@ describe('the cache of clients in oidc-provider', () => {
   const withSeam = () =>
     providerOf((provider) => {
       const refreshTokenFormat = createRefreshTokenFormat([Buffer.alloc(32)])
-      applySeam(provider, { refreshTokenFormat, secretUsed() {}, settings: {} as never }, async () => {})
+      applySeam(provider, { refreshTokenFormat, settings: {} as never }, async () => {})
     })
   const ids = Array.from({ length: 250 }, (_, index) => `key${index}`)
   const findAll = ({ provider }: { provider: Provider }) =>

@@ -2,14 +2,20 @@ import type { Context } from 'koa'
 import { errors, type InteractionResults, type Provider } from 'oidc-provider'
 import { applicationScopes, limitToPerson } from '../../../../catalog/resolve-scopes.ts'
 import type { Client } from '../../../../clients/client.ts'
-import { whyUnusable } from '../../../../clients/why-no-token.ts'
 import { requesterOf } from '../../../../audit/entry.ts'
 import type { Account } from '../../../../host/accounts.ts'
 import { personOf, subjectOf } from '../../../../host/subject.ts'
 import type { InteractionPort, PendingInteraction } from '../../../interaction/port.ts'
-import { originOf, presentAccount, presentApplication, text } from '../../../interaction/present-parties.ts'
+import {
+  destinationOf,
+  presentAccount,
+  presentApplication,
+  text,
+} from '../../../interaction/present-parties.ts'
 import type { ProviderDependencies } from '../../dependencies.ts'
+import { isUsable } from '../../client-authentication.ts'
 import { interactionKey } from '../../models/interactions.ts'
+import { refreshTokenLifetime } from '../../lifetimes.ts'
 import { ROUTES } from '../../routes.ts'
 import { hintedSubject, NOT_HINTED } from './id-token-hint.ts'
 import { writeDecision } from './load-existing-grant.ts'
@@ -47,7 +53,7 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
   const details = await detailsOf(parts, ctx)
   if (details?.uid !== uid) return undefined
   const application = await registry.find(String(details.params['client_id']))
-  if (application?.kind !== 'application' || whyUnusable(application)) return undefined
+  if (application?.kind !== 'application' || !isUsable(settings, application)) return undefined
 
   const subject = details.session?.accountId
   const person = subject === undefined ? undefined : personOf(subject)
@@ -66,7 +72,7 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
     prompt,
     startedAt: details.iat,
     application: presentApplication(application, company || developer),
-    redirectOrigin: originOf(String(details.params['redirect_uri'])),
+    destination: destinationOf(application, String(details.params['redirect_uri'])),
     ...(person && account && { account: { ...person, ...presentAccount(account) } }),
     requestedScopes: requestableScopes(parts, details, { application, developer, account }),
     storedConsent: stored?.consent ?? { granted: [], denied: [] },
@@ -74,7 +80,7 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
     loginHint: text(details.params['login_hint']),
     reauthenticate:
       prompt === 'login' && (subject !== undefined || words(details.params['prompt']).includes('login')),
-    accessLifetime: settings.lifetimes.refreshToken,
+    accessLifetime: refreshTokenLifetime(application, settings.lifetimes),
   }
 }
 

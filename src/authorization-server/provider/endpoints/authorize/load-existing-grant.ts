@@ -1,5 +1,6 @@
 import type { Grant, interactionPolicy, KoaContextWithOIDC } from 'oidc-provider'
 import type { ConsentDecision } from '../../../../grants/consent-decision.ts'
+import { alwaysAsks } from '../../../../clients/public-applications.ts'
 import { isConsentNeeded } from '../../../../grants/consent-needed.ts'
 import type { ConsentVersions } from '../../../../grants/revoked-consents.ts'
 import { personOf } from '../../../../host/subject.ts'
@@ -41,7 +42,8 @@ export function writeDecision(
  * - After a decision on the consent page, the result is the grant that the consent page created.
  * - If a person must first sign in or choose an account, the result is undefined. A different person may then continue
  *   the request.
- * - If the person has authorized all requested scopes before, the result is a new grant.
+ * - If the person has authorized all requested scopes before, the result is a new grant, unless the application must
+ *   always ask (`alwaysAsks`).
  * - If the application is the host's own (`firstParty`), the result is a new grant.
  *
  * Operations that the person may not use are left out of the request. So no grant contains these operations, and the
@@ -65,8 +67,11 @@ export async function loadExistingGrant(
   const { accountId: subject } = session
   const record = recordOf(client)
   const { consent, versions } = await parts.consents.get(personOf(subject), record.clientId)
-  const isFirstParty = record.kind === 'application' && record.firstParty
-  const isDemanded = ctx.oidc.prompts.has('consent')
+  const application = record.kind === 'application' ? record : undefined
+  const isFirstParty = application?.firstParty === true
+  const redirectUri = String(ctx.oidc.params?.['redirect_uri'])
+  const isDemanded =
+    ctx.oidc.prompts.has('consent') || (application !== undefined && alwaysAsks(application, redirectUri))
   if (isConsentNeeded(requested, consent, { isDemanded, isFirstParty })) return undefined
 
   const grant = new provider.Grant({ accountId: subject, clientId: record.clientId })

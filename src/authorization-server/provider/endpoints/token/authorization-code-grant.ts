@@ -15,10 +15,12 @@ import type { ProviderParts } from '../../dependencies.ts'
 export async function fillInRedirectUri(
   parts: Pick<ProviderParts, 'codes'>,
   ctx: KoaContextWithOIDC,
-  { clientId, redirectUris = [] }: Client,
+  { clientId, applicationType, redirectUris = [] }: Client,
   params: Record<string, unknown>,
 ): Promise<void> {
-  if (params['redirect_uri'] !== undefined || redirectUris.length < 2) return
+  if (params['redirect_uri'] !== undefined) return
+  // The redirect URI of a native application may have another port than the registered one.
+  if (redirectUris.length < 2 && applicationType !== 'native') return
   const code = typeof params['code'] === 'string' ? await getCode(parts, ctx, params['code']) : undefined
   // If the code is unknown or belongs to another client, any redirect URI can be filled in, because
   // oidc-provider then rejects the code.
@@ -74,7 +76,7 @@ export async function redeemCode(
   }
   // The use of the client is recorded, and the grants are counted, in the same round trip as the write that
   // follows.
-  parts.clientUsed(recordOf(ctx.oidc.client), requestState(ctx).secret)
+  parts.clientUsed(recordOf(ctx.oidc.client), requestState(ctx).credential)
   const mayExceedLimit = listing?.mayExceedLimit()
   if (!(await parts.families.start(token, payload, ttl, deadline))) {
     await revokeAfterRace(parts, 'code.reused', payload, requesterOf(host))

@@ -1,4 +1,5 @@
 import { errors, type Adapter, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
+import { isPublicClient } from '../../../../clients/public-applications.ts'
 import { ownerOf, revokeAfterRace, revokeReused } from '../../../../grants/refresh-tokens/revoke-reused.ts'
 import type { FoundRefreshToken } from '../../../../grants/refresh-tokens/token-families.ts'
 import { currentContext, getGrant, getRefreshToken, recordOf, requestState } from '../../request-state.ts'
@@ -85,7 +86,7 @@ export async function checkRefresh(
  * @throws invalid_grant if another request has used the token since step 2. If so, this function revokes the grant
  */
 async function rotateRefreshToken(
-  parts: Pick<ProviderParts, 'families' | 'clientUsed' | 'events' | 'revokeGrant'>,
+  parts: Pick<ProviderParts, 'settings' | 'families' | 'clientUsed' | 'events' | 'revokeGrant'>,
   ctx: KoaContextWithOIDC,
   next: string,
   payload: AdapterPayload,
@@ -94,8 +95,10 @@ async function rotateRefreshToken(
   const { refreshToken, deadline, host } = requestState(ctx)
   const previous = await refreshToken?.found
   if (!previous) throw new TypeError('this request has not found the refresh token')
-  parts.clientUsed(recordOf(ctx.oidc.client), requestState(ctx).secret)
-  const exchange = await parts.families.rotate(previous, next, payload, ttl, deadline)
+  const client = recordOf(ctx.oidc.client)
+  parts.clientUsed(client, requestState(ctx).credential)
+  const graceSeconds = isPublicClient(client) ? parts.settings.publicGraceSeconds : undefined
+  const exchange = await parts.families.rotate(previous, next, payload, ttl, deadline, graceSeconds)
   if (!exchange) {
     await revokeAfterRace(parts, 'refresh_token.reused', payload, requesterOf(host))
     throw new errors.InvalidGrant('refresh token already used')

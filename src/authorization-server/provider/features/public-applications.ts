@@ -1,0 +1,98 @@
+import type { Context } from 'koa'
+import type { ClientRegistry } from '../../../clients/client-registry.ts'
+import type { Client } from '../../../clients/client.ts'
+import { isPublicOrigin } from '../../../clients/origin-index.ts'
+import { isPublicClient, originsOf } from '../../../clients/public-applications.ts'
+import type { Store } from '../../../store/contract.ts'
+import { ROUTES } from '../routes.ts'
+
+// Pages at another origin that call the endpoints (CORS, Fetch 3.3). Only the pages of public applications may. This file
+// is loaded only with the option `publicApplications`.
+
+/** The endpoints that pages may call, and with which methods. */
+const METHODS: Readonly<Record<string, string>> = {
+  [ROUTES.token]: 'POST',
+  [ROUTES.revocation]: 'POST',
+  [ROUTES.userinfo]: 'GET, POST',
+}
+
+/** Seconds for which a browser may keep the answer to a preflight. Browsers keep it for two hours at most. */
+const MAX_AGE_SECONDS = 3600
+
+/** The headers of responses that a page may read. */
+const EXPOSED = 'WWW-Authenticate, Retry-After'
+
+/** What the rules need. */
+export interface CorsParts {
+  readonly registry: ClientRegistry
+  readonly store: Pick<Store, 'range'>
+}
+
+/** Creates the rules for pages at other origins. */
+export function createCors({ registry, store }: CorsParts) {
+  return {
+    /**
+     * Answers a preflight from the origin of a public application.
+     *
+     * @param route the path of the endpoint below {auth_url}
+     * @returns false if the request is not such a preflight
+     */
+    async answerPreflight(ctx: Context, route: string): Promise<boolean> {
+      const methods = METHODS[route]
+      const origin = ctx.get('Origin')
+      const isPreflight = ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') !== ''
+      if (methods === undefined || !isPreflight || hasCorsOfHost(ctx)) return false
+      if (!(await isPublicOrigin(store, origin))) return false
+      ctx.vary('Origin')
+      ctx.set({
+        'Access-Control-Allow-Origin': origin,
+        'Access-Control-Allow-Methods': methods,
+        'Access-Control-Allow-Headers': ctx.get('Access-Control-Request-Headers'),
+        'Access-Control-Max-Age': String(MAX_AGE_SECONDS),
+      })
+      ctx.status = 204
+      return true
+    },
+
+    /**
+     * Lets the page that sent a request read the response, if its origin belongs to the public application that the
+     * request names.
+     *
+     * @param route the path of the endpoint below {auth_url}
+     * @returns false if the page may not send the request
+     */
+    async allow(ctx: Context, route: string, clientId: string): Promise<boolean> {
+      const origin = ctx.get('Origin')
+      if (METHODS[route] === undefined) return false
+      const client = await registry.find(clientId)
+      if (!client || !hasOrigin(client, origin)) return false
+      if (!hasCorsOfHost(ctx)) {
+        ctx.set({ 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': EXPOSED })
+      }
+      return true
+    },
+
+    /** Whether a page may use the access token of a client. Tokens of clients that are not public are not held to origins. */
+    mayUseToken: (origin: string, client: Client) => !isPublicClient(client) || hasOrigin(client, origin),
+
+    /**
+     * Whether a page may read a response of the user info endpoint.
+     *
+     * @param client the client of the access token; undefined if the token was rejected
+     */
+    mayReadUserInfo: async (origin: string, client: Client | undefined): Promise<boolean> =>
+      client ? hasOrigin(client, origin) : isPublicOrigin(store, origin),
+  }
+}
+
+/** The rules for pages at other origins. */
+export type Cors = ReturnType<typeof createCors>
+
+function hasOrigin(client: Client, origin: string): boolean {
+  return client.kind === 'application' && isPublicClient(client) && originsOf(client).includes(origin)
+}
+
+/** Whether the host's own CORS middleware has answered for this request. */
+function hasCorsOfHost({ response }: Context): boolean {
+  return Boolean(response.get('Access-Control-Allow-Origin'))
+}

@@ -1,0 +1,139 @@
+import { collectProblems, GatehouseError, type Fault } from '../errors.ts'
+import { checkChange } from '../host/change-options.ts'
+import { anyValue, checkInput, listOf, objectOf, stringRule, type Rule } from '../validation/rules.ts'
+import type { Client } from './client.ts'
+import type { PublicKeyInput } from './client-inputs.ts'
+import type { ClientService, KeyInfo } from './client-service-types.ts'
+import { changeRecord, presentClient, requireRecord, type ClientRepository } from './client-repository.ts'
+import { identityOf, keysOf, MAX_KEYS, withKeys, type PublicJwk } from './jwk-set.ts'
+import { requireConfidential } from './public-applications.ts'
+import { withSecretOwner } from './secret-owners.ts'
+import { lastUseSince } from './last-used.ts'
+import { isLive } from './stored-secrets.ts'
+
+type Parts = Pick<ClientRepository<Client>, 'loadPublicKeys'>
+
+const listRule = objectOf({ keys: listOf(anyValue) })
+
+/** The rule for the keys of a new client. `readGivenKeys` checks the keys themselves. */
+export const givenKeysRule: Rule = (value) => {
+  const problem = listRule(value)
+  if (problem !== undefined) return problem
+  const { length } = (value as { readonly keys: readonly unknown[] }).keys
+  if (length > MAX_KEYS)
+    return { code: 'too-many', message: `must have at most ${MAX_KEYS} keys`, max: MAX_KEYS }
+  return length > 0 ? undefined : { code: 'empty', message: 'must have at least one key' }
+}
+
+/**
+ * Reads the keys of a new client.
+ *
+ * @returns an empty list if there are none
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
+ */
+export async function readGivenKeys(
+  parts: Parts,
+  { jwks }: { readonly jwks?: { readonly keys: readonly PublicKeyInput[] } | undefined },
+): Promise<PublicJwk[]> {
+  if (!jwks) return []
+  const read = await readKeys(parts, jwks.keys, (index) => `jwks.keys[${index}]`)
+  const ids = new Set(read.map(({ kid }) => kid))
+  if (ids.size === read.length) return read
+  throw invalidKey('jwks', { code: 'duplicate', message: 'has two keys with the same id (kid)' })
+}
+
+async function readKeys(
+  { loadPublicKeys }: Parts,
+  given: readonly PublicKeyInput[],
+  pathOf: (index: number) => string,
+): Promise<PublicJwk[]> {
+  if (!loadPublicKeys) throw invalidKey(pathOf(0), NOT_ENABLED)
+  const { readPublicKey } = await loadPublicKeys()
+  const now = Math.floor(Date.now() / 1000)
+  const problems = collectProblems('ERR_INVALID_ARGUMENT', 'the key cannot be used')
+  const read = given.map((key) => readPublicKey(key, now))
+  read.forEach((key, index) => 'message' in key && problems.add(pathOf(index), key))
+  problems.throwIfAny()
+  return read as PublicJwk[]
+}
+
+const NOT_ENABLED: Fault = {
+  code: 'not-allowed',
+  message: 'needs the option privateKeyJwt of createGatehouse',
+}
+
+/** The methods for the public keys of API keys and applications. */
+export function createKeyMethods<C extends Client>(
+  clients: ClientRepository<C>,
+): Pick<ClientService<C, string, string>, 'addKey' | 'removeKey' | 'listKeys'> {
+  return {
+    async addKey(clientId, given, options) {
+      checkChange('key.added', options)
+      const [key] = await readKeys(clients, [given], () => 'key')
+      if (!key) throw new TypeError('one key was read')
+      const what = { clientId, name: 'key.added', target: key.kid, options }
+      const changed = await withSecretOwner(clients, clientId, identityOf(key), () =>
+        changeRecord(clients, what, ({ client, ...others }) => {
+          requireConfidential(client)
+          const keys = keysOf(client)
+          if (keys.some((each) => each.kid === key.kid && identityOf(each) === identityOf(key)))
+            return undefined
+          if (keys.some(({ kid }) => kid === key.kid)) throw sameId(key.kid)
+          if (keys.length >= MAX_KEYS) throw invalidKey('key', TOO_MANY)
+          return { ...others, client: withKeys(client, [key, ...keys]) }
+        }),
+      )
+      return presentClient(clients, changed)
+    },
+
+    async removeKey(clientId, kid, options) {
+      checkInput('the key cannot be removed', { kid }, { kid: stringRule })
+      const what = { clientId, name: 'key.removed', target: kid, options }
+      const changed = await changeRecord(clients, what, ({ client, secrets, ...others }) => {
+        const kept = keysOf(client).filter((key) => key.kid !== kid)
+        if (kept.length === keysOf(client).length) return undefined
+        const now = Date.now()
+        if (kept.length === 0 && !secrets.some((secret) => isLive(secret, now))) throw lastKey()
+        return { ...others, secrets, client: withKeys(client, kept) }
+      })
+      return presentClient(clients, changed)
+    },
+
+    async listKeys(clientId) {
+      const { client } = await requireRecord(clients, clientId)
+      const keys = keysOf(client)
+      const uses = await clients.secretUses.get(keys.map(identityOf))
+      return keys.map(({ kid, kty, alg, iat }, at): KeyInfo => {
+        const lastUsedAt = lastUseSince(iat, uses[at])
+        return { kid, kty, alg, createdAt: iat, lastUsedAt }
+      })
+    },
+  }
+}
+
+const TOO_MANY: Fault = {
+  code: 'too-many',
+  message: `is one too many: the client has ${MAX_KEYS} keys; remove one first`,
+  max: MAX_KEYS,
+}
+
+function invalidKey(path: string, fault: Fault): GatehouseError {
+  const { message } = fault
+  return new GatehouseError('ERR_INVALID_ARGUMENT', `the key cannot be used: ${path} ${message}`, {
+    problems: [{ path, ...fault }],
+  })
+}
+
+function sameId(kid: string): GatehouseError {
+  return new GatehouseError(
+    'ERR_CONFLICT',
+    `another key of the client has the id "${kid}"; give the new key another kid`,
+  )
+}
+
+function lastKey(): GatehouseError {
+  return new GatehouseError(
+    'ERR_ONE_SECRET',
+    'the client has no other key and no secret: add a key first, or disable the client',
+  )
+}

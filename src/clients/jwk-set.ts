@@ -1,0 +1,71 @@
+import { digest } from '../store/digest.ts'
+import { countRule, type Fields, listOf, objectOf, oneOf, optional, textRule } from '../validation/rules.ts'
+
+/** A public key with which a client authenticates (RFC 7517), in the form in which it is stored. */
+export interface PublicJwk {
+  /** `EC` with the curve P-256 for ES256; `RSA` for RS256 and PS256. */
+  readonly kty: 'EC' | 'RSA'
+  /** The id of the key, unique among the keys of the client. */
+  readonly kid: string
+  readonly use: 'sig'
+  /** The only algorithm that the key may be used with; undefined if all algorithms of its type are allowed. */
+  readonly alg?: 'ES256' | 'RS256' | 'PS256' | undefined
+  /** When the key was added, in epoch seconds. */
+  readonly iat: number
+  readonly crv?: 'P-256' | undefined
+  readonly x?: string | undefined
+  readonly y?: string | undefined
+  readonly n?: string | undefined
+  readonly e?: string | undefined
+}
+
+/** The public keys of a client: a JWK Set (RFC 7517 5). */
+export interface JwkSet {
+  readonly keys: readonly PublicJwk[]
+}
+
+/** The members of a JWK that are the key itself. */
+type KeyMembers = Pick<PublicJwk, 'kty' | 'crv' | 'x' | 'y' | 'n' | 'e'>
+
+/** The thumbprint of a key (RFC 7638 3). */
+export function thumbprintOf({ kty, crv, x, y, n, e }: KeyMembers): string {
+  return digest(JSON.stringify(kty === 'EC' ? { crv, kty, x, y } : { e, kty, n }))
+}
+
+/** What identifies a key pair, as the hash identifies a secret. */
+export function identityOf(key: KeyMembers): string {
+  return `jkt:${thumbprintOf(key)}`
+}
+
+/** The keys of a client. */
+export function keysOf({ jwks }: { readonly jwks?: JwkSet | undefined }): readonly PublicJwk[] {
+  return jwks?.keys ?? []
+}
+
+/** The client with other keys. */
+export function withKeys<C extends { readonly jwks?: JwkSet | undefined }>(
+  client: C,
+  keys: readonly PublicJwk[],
+): C {
+  const { jwks: _, ...others } = client
+  return (keys.length > 0 ? { ...others, jwks: { keys } } : others) as C
+}
+
+/** The maximum number of keys of one client. */
+export const MAX_KEYS = 10
+
+const KEY: Fields = {
+  kty: oneOf('EC', 'RSA'),
+  kid: textRule,
+  use: oneOf('sig'),
+  alg: optional(oneOf('ES256', 'RS256', 'PS256')),
+  iat: countRule,
+  crv: optional(oneOf('P-256')),
+  x: optional(textRule),
+  y: optional(textRule),
+  n: optional(textRule),
+  e: optional(textRule),
+}
+
+/** The rule for the keys of a stored client. */
+export const storedKeysRule = objectOf({ keys: listOf(objectOf(KEY)) })

@@ -1,0 +1,73 @@
+import { collectProblems, GatehouseError, type Fault } from '../errors.ts'
+import { findRedirectUriProblem } from './application-uris.ts'
+import type { Application, Client } from './client.ts'
+import { redirectKindOf } from './public-uris.ts'
+
+type Checked = Pick<
+  Application,
+  'isPublic' | 'firstParty' | 'redirectUris' | 'postLogoutRedirectUris' | 'origins'
+>
+
+/**
+ * Checks what depends on whether an application is public. The rules of the single fields have accepted the fields.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
+ */
+export function requireConsistent(application: Checked): void {
+  const problems = collectProblems(
+    'ERR_INVALID_ARGUMENT',
+    'the fields of the application do not fit together',
+  )
+  if (application.isPublic) {
+    if (application.firstParty && !application.redirectUris.every(isHttps))
+      problems.add('firstParty', NOT_SILENT)
+  } else {
+    for (const name of ['redirectUris', 'postLogoutRedirectUris'] as const) {
+      for (const [index, uri] of application[name].entries()) {
+        const problem = findRedirectUriProblem(uri)
+        if (problem) problems.add(`${name}[${index}]`, problem)
+      }
+    }
+    if (application.origins) problems.add('origins', ONLY_PUBLIC)
+  }
+  problems.throwIfAny()
+}
+
+function isHttps(uri: string): boolean {
+  return redirectKindOf(uri) === 'https'
+}
+
+const NOT_SILENT: Fault = {
+  code: 'not-allowed',
+  message:
+    'is possible for a public application only if all its redirect URIs begin with "https://": any program on a computer can use the other ones, and would get access without a question',
+}
+
+const ONLY_PUBLIC: Fault = {
+  code: 'not-allowed',
+  message: 'is possible only for a public application: all others keep their secret on a server',
+}
+
+/** Whether a person must approve each request again, although they have approved it before (RFC 8252 8.6). */
+export function alwaysAsks({ isPublic }: Pick<Application, 'isPublic'>, redirectUri: string): boolean {
+  return isPublic === true && redirectKindOf(redirectUri) !== 'https'
+}
+
+/** The origins whose pages may call the token endpoint in the name of an application. */
+export function originsOf({ isPublic, redirectUris, origins = [] }: Checked): string[] {
+  if (!isPublic) return []
+  const own = redirectUris.filter(isHttps).map((uri) => new URL(uri).origin)
+  return [...new Set([...own, ...origins])]
+}
+
+/** Whether a client is a public application. */
+export function isPublicClient(client: Client): boolean {
+  return client.kind === 'application' && client.isPublic === true
+}
+
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the client is a public application, which has no secret and no key */
+export function requireConfidential(client: Client): void {
+  if (!isPublicClient(client)) return
+  const message = 'this is a public application: it cannot keep a secret or a private key, so it has none'
+  throw new GatehouseError('ERR_INVALID_ARGUMENT', message)
+}

@@ -1,0 +1,73 @@
+import type { Fault } from '../errors.ts'
+import { findRedirectUriProblem, LOOPBACK } from './application-uris.ts'
+
+/** How the redirect URI of a public application leads back to the application. */
+export type RedirectKind = 'https' | 'loopback' | 'private-scheme'
+
+/**
+ * How a redirect URI leads back to an application. Any program on the computer of a person can listen on a loopback
+ * address, or register a private-use scheme. So such a redirect does not prove which program gets the code (RFC 8252
+ * 8.6).
+ */
+export function redirectKindOf(uri: string): RedirectKind {
+  const { protocol } = new URL(uri)
+  if (protocol === 'https:') return 'https'
+  return protocol === 'http:' ? 'loopback' : 'private-scheme'
+}
+
+/**
+ * Why the authorization server must not redirect to `uri` for a public application, with the remedy; undefined if the
+ * redirect is allowed. In addition to what `findRedirectUriProblem` allows, the scheme may be a domain name in reverse
+ * order, such as `com.example.app` (RFC 8252 7.1).
+ */
+export function findPublicRedirectUriProblem(uri: unknown): Fault | undefined {
+  const problem = findRedirectUriProblem(uri)
+  if (problem !== undefined && problem.code !== 'url-https') return problem
+  const url = new URL(String(uri))
+  if (problem === undefined) return isLocalHttps(url) ? LOCAL_HTTPS : undefined
+  if (!PRIVATE_SCHEME.test(url.protocol)) return NO_REDIRECT
+  if (url.username !== '' || url.password !== '') {
+    return { code: 'url-credentials', message: 'must not contain a user name or password' }
+  }
+  if (url.href === uri) return undefined
+  const message = `must be written the way that browsers write it: "${url.href}"`
+  return { code: 'url-spelling', message, expected: url.href }
+}
+
+/** A domain name in reverse order. Schemes with a meaning for browsers, such as `data`, have no dot. */
+const PRIVATE_SCHEME = /^[a-z][a-z\d-]*(\.[a-z\d-]+)+:$/
+
+const NO_REDIRECT: Fault = {
+  code: 'url-https',
+  message:
+    'must start with "https://", with "http://" on localhost, 127.0.0.1 or [::1], or with a domain name in reverse order, such as "com.example.app:/callback"',
+}
+
+const LOCAL_HTTPS: Fault = {
+  code: 'url-https',
+  message:
+    'must start with "http://": a program on the computer of a person has no certificate for a loopback host',
+}
+
+function isLocalHttps({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' && LOOPBACK.includes(hostname)
+}
+
+/**
+ * Why the pages of an origin must not call the token endpoint; undefined if they may. An origin is `https:`, `http:` on a
+ * loopback host, or the origin of an app on a phone, such as `capacitor://localhost`.
+ */
+export function findOriginProblem(origin: unknown): Fault | undefined {
+  const url = typeof origin === 'string' && origin.length <= 300 ? URL.parse(origin) : null
+  if (url === null || url.host === '') {
+    return { code: 'url', message: 'must be an origin, such as "https://app.example.com"' }
+  }
+  if (url.protocol === 'http:' && !LOOPBACK.includes(url.hostname)) {
+    const message =
+      'must start with "https://"; plain http is accepted on localhost, 127.0.0.1 and [::1] only'
+    return { code: 'url-https-or-loopback', message }
+  }
+  const expected = `${url.protocol}//${url.host}`
+  if (origin === expected) return undefined
+  return { code: 'url-spelling', message: `must be the origin alone: "${expected}"`, expected }
+}
