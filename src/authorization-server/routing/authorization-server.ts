@@ -41,7 +41,7 @@ export interface AuthorizationServerParts
     Pick<InteractionOptions, 'accounts' | 'catalog' | 'port' | 'pages' | 'csrfKeys' | 'store'> {
   readonly settings: Pick<
     ProviderDependencies['settings'],
-    'issuer' | 'audience' | 'lifetimes' | 'secretPrefix'
+    'issuer' | 'audience' | 'lifetimes' | 'secretPrefix' | 'publicApplications'
   > &
     Pick<InteractionOptions, 'maxSignInAttempts'> &
     Pick<ProviderDependencies, 'logger'> & { readonly mountPath: string }
@@ -84,7 +84,6 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     const posted = ctx.method === 'POST' ? POSTED_PARAMETERS[route] : undefined
     if (route === ROUTES.jwks) respondWithJwks(ctx, running.keyRing.published, parts.jwksMaxAge)
     else if (route === REVOCATION_FEED) await answerFeed(ctx)
-    else if (await running.features.cors?.answerPreflight(ctx, route)) return true
     else if (posted) await postToGet(ctx, { pages, target: new URL(issuer + route), parameters: posted })
     else return (await answerInteraction(ctx, path)) || (await answerByProvider(running, ctx, path))
     return true
@@ -129,6 +128,11 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     mountPath,
     owns: isOwnPath,
     methods: METHODS,
+    async answerPreflight(ctx, path) {
+      if (!settings.publicApplications) return false
+      const { cors } = (await parts.ready()).features
+      return cors?.answerPreflight(ctx, normalizePath(path)) ?? false
+    },
     answer,
     reject,
     logger: settings.logger,

@@ -39,6 +39,8 @@ export interface RouterOptions {
   owns(path: string): boolean
   /** The methods of each path; `DOCUMENT_METHODS` for a public document. */
   readonly methods: Readonly<Record<string, readonly string[]>>
+  /** Answers a preflight (Fetch 3.2.2) from an origin whose pages may use the address; resolves to false otherwise. */
+  answerPreflight?(ctx: Context, path: string): Promise<boolean>
   /** Answers a request and resolves to true, or resolves to false and leaves the request to the host. */
   answer(ctx: Context, path: string): Promise<boolean>
   readonly reject: Reject
@@ -62,10 +64,11 @@ async function answer(options: RouterOptions, ctx: Context, path: string): Promi
     options.reject(ctx, path, { status: 400, error: 'invalid_request', description: TOO_MANY_PARAMETERS })
     return true
   }
-  const methods = options.methods[normalizePath(path)]
-  if (methods && answerWithMethods(ctx, methods)) return true
-  options.warnOnInsecureProxy(ctx)
   try {
+    if (ctx.method === 'OPTIONS' && (await options.answerPreflight?.(ctx, path))) return true
+    const methods = options.methods[normalizePath(path)]
+    if (methods && answerWithMethods(ctx, methods)) return true
+    options.warnOnInsecureProxy(ctx)
     return await options.answer(ctx, path)
   } catch (error) {
     fail(options, ctx, path, asError(error))

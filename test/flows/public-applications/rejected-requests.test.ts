@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { authorizationUrl, startHost, type Host } from '../../support/host.ts'
+import {
+  authorizePublic,
+  connectPublic,
+  createPkce,
+  createPublicApplication,
+  LOOPBACK,
+} from '../../support/public-application.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+describeEachStore('requests of public applications that are rejected', (makeStore) => {
+  let host: Host
+  let client_id: string
+  beforeAll(async () => {
+    host = await startHost({ store: makeStore(), gatehouse: { publicApplications: true } })
+  })
+  beforeEach(async () => {
+    client_id = await createPublicApplication(host)
+  })
+  afterAll(() => host.close())
+
+  const problemOf = ({ status, body }: Awaited<ReturnType<Host['token']>>) => [status, body['error']]
+
+  it('a public application that sends a secret, in the body or by HTTP Basic, is told that it has none', async () => {
+    const { refresh_token } = await connectPublic(host, client_id)
+    const grant = { grant_type: 'refresh_token', refresh_token }
+    const answers = [
+      await host.token({ ...grant, client_id, client_secret: 'x'.repeat(40) }),
+      await host.token(grant, { authorization: `Basic ${btoa(`${client_id}:${'x'.repeat(40)}`)}` }),
+      await host.post('/oauth2/revoke', { client_id, client_secret: 'x'.repeat(40), token: refresh_token }),
+    ]
+    for (const answer of answers) {
+      expect(problemOf(answer)).toEqual([401, 'invalid_client'])
+      expect(answer.body['error_description']).toContain('it has no secret')
+    }
+    // The refresh token was not used up, and not revoked.
+    expect((await host.token({ ...grant, client_id })).status).toBe(200)
+  })
+
+  it('an empty secret counts as none, because some libraries send one', async () => {
+    const { refresh_token } = await connectPublic(host, client_id)
+    const answer = await host.token({
+      client_id,
+      client_secret: '',
+      grant_type: 'refresh_token',
+      refresh_token,
+    })
+    expect(answer.status).toBe(200)
+  })
+
+  it('a client credentials request gets unauthorized_client', async () => {
+    const answer = await host.token({ client_id, grant_type: 'client_credentials' })
+    expect(problemOf(answer)).toEqual([400, 'unauthorized_client'])
+    expect(answer.text).not.toContain('access_token')
+  })
+
+  it('introspection gets 401, also for its own token', async () => {
+    const { access_token } = await connectPublic(host, client_id)
+    const answer = await host.post('/oauth2/introspect', { client_id, token: access_token })
+    expect(problemOf(answer)).toEqual([401, 'invalid_client'])
+    expect(answer.body).not.toHaveProperty('active')
+  })
+
+  it('a confidential application, an API key and an unknown client cannot go without a secret', async () => {
+    const application = await host.createApplication()
+    const apiKey = await host.createApiKey()
+    for (const id of [application.client_id, apiKey.client_id, 'app_unknown']) {
+      for (const path of ['/oauth2/token', '/oauth2/revoke', '/oauth2/introspect']) {
+        const answer = await host.post(path, { client_id: id, grant_type: 'client_credentials', token: 'x' })
+        expect([path, ...problemOf(answer)]).toEqual([path, 401, 'invalid_client'])
+        expect(answer.headers.get('www-authenticate')).toContain('Basic')
+      }
+    }
+  })
+
+  it('a public application cannot revoke the token of another client', async () => {
+    const other = await createPublicApplication(host)
+    const { access_token } = await connectPublic(host, other)
+    expect((await host.post('/oauth2/revoke', { client_id, token: access_token })).status).toBe(200)
+    expect((await host.call('GET /invoices/list', access_token)).status).toBe(200)
+  })
+
+  describe('authorization requests', () => {
+    const { challenge } = createPkce()
+    const redirect_uri = 'http://127.0.0.1:51004/callback'
+    it.each([
+      ['without a code challenge', {}],
+      ['with the method plain', { ...challenge, code_challenge_method: 'plain' }],
+      ['without a method, which means plain', { code_challenge: challenge.code_challenge }],
+    ])('%s get invalid_request, with the issuer', async (_, parameters) => {
+      const page = await host
+        .browser()
+        .open(authorizationUrl(host, client_id, { redirect_uri, ...(parameters as Record<string, string>) }))
+      expect(page.url.href).toMatch(/^http:\/\/127\.0\.0\.1:51004\/callback\?/)
+      const query = Object.fromEntries(page.url.searchParams)
+      expect(query).toMatchObject({ error: 'invalid_request', state: 'xyz', iss: host.issuer })
+    })
+  })
+
+  it.each([
+    ['without its verifier', { code_verifier: '' }],
+    ['with the verifier of another request', { code_verifier: createPkce().verifier }],
+    ['with the port of another program', { redirect_uri: 'http://127.0.0.1:51005/callback' }],
+    ['with the registered redirect URI in place of the one of the request', { redirect_uri: LOOPBACK }],
+  ])('a stolen code %s gets no token', async (_, change) => {
+    const { exchange } = await authorizePublic(host, client_id)
+    const answer = await host.token({ ...exchange, ...change })
+    expect(problemOf(answer)).toEqual([400, 'invalid_grant'])
+    expect(answer.text).not.toContain('access_token')
+  })
+
+  it('a stolen code cannot be exchanged by another public application', async () => {
+    const { exchange } = await authorizePublic(host, client_id)
+    const other = await createPublicApplication(host)
+    expect(problemOf(await host.token({ ...exchange, client_id: other }))).toEqual([400, 'invalid_grant'])
+    expect((await host.token(exchange)).status).toBe(200)
+  })
+
+  it('the redirect URI may be left out in the exchange, whatever the port was', async () => {
+    const { exchange } = await authorizePublic(host, client_id)
+    const { redirect_uri: _, ...others } = exchange
+    expect((await host.token(others)).status).toBe(200)
+  })
+
+  it('a refresh token of a public application is useless with the id of another client', async () => {
+    const { refresh_token } = await connectPublic(host, client_id)
+    const other = await createPublicApplication(host)
+    const answer = await host.token({ client_id: other, grant_type: 'refresh_token', refresh_token })
+    expect(problemOf(answer)).toEqual([400, 'invalid_grant'])
+    expect(answer.body['error_description']).toBe('refresh token not found')
+  })
+})
