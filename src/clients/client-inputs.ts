@@ -72,7 +72,7 @@ export interface WithKeys {
 }
 
 /** A public key: a JWK (RFC 7517), or a text in PEM format. */
-export type PublicKeyInput = string | { readonly kty?: string | undefined }
+export type PublicKeyInput = string | object
 
 /** Options of a creation. */
 export interface CreationOptions {
