@@ -18,6 +18,8 @@ export interface AuthorizationRequest {
   readonly scope: string
   /** The user who is signed in. A user's 101st grant for an application revokes the oldest one. */
   readonly accountId: string
+  /** The code challenge of a public application (RFC 7636), for the method S256. */
+  readonly codeChallenge?: string | undefined
   /** The port to which the next request is sent. @default the port of `issuer` */
   readonly pickPort?: (() => number) | undefined
 }
@@ -29,6 +31,7 @@ export async function authorize({
   redirectUri,
   scope,
   accountId,
+  codeChallenge,
   pickPort,
 }: AuthorizationRequest): Promise<string> {
   const query = new URLSearchParams({
@@ -36,6 +39,10 @@ export async function authorize({
     response_type: 'code',
     redirect_uri: redirectUri,
     scope,
+    ...(codeChallenge !== undefined && {
+      code_challenge: codeChallenge,
+      code_challenge_method: 'S256',
+    }),
   })
   const cookies = new Map<string, string>([[ACCOUNT_COOKIE, accountId]])
   let url = new URL(`${issuer}/oauth2/authorize?${query.toString()}`)

@@ -27,7 +27,10 @@ export interface HostOptions extends Settings {
 
 /** What a process can be asked. */
 export interface Asks {
-  createApplication: { about: { accountId: string }; answer: { clientId: string; clientSecret: string } }
+  createApplication: {
+    about: { accountId: string; isPublic?: boolean }
+    answer: { clientId: string; clientSecret?: string }
+  }
   createKey: {
     about: { accountId: string; name: string; isResourceServer?: boolean }
     answer: { clientId: string; clientSecret: string }
@@ -72,13 +75,16 @@ const answers: {
     about: Asks[K]['about'],
   ) => Promise<unknown>
 } = {
-  async createApplication({ applications }, { accountId }) {
-    const { application, clientSecret } = await applications.create({
+  async createApplication({ applications }, { accountId, isPublic = false }) {
+    const input = {
       accountId,
       name: 'Proof',
       products: Object.keys(products),
       redirectUris: [CALLBACK],
-    })
+    }
+    const { application, clientSecret } = isPublic
+      ? await applications.create({ ...input, isPublic })
+      : await applications.create(input)
     await applications.setFirstParty(application.clientId, true)
     return { clientId: application.clientId, clientSecret }
   },
@@ -138,6 +144,7 @@ async function startService(address: StoreAddress): Promise<Gatehouse> {
     servicePort: options.servicePort,
     gatehouse: {
       refreshTokenGraceSeconds: options.graceSeconds,
+      publicApplications: true,
       revocations: { pollIntervalSeconds: options.pollSeconds },
       storeTimeoutMs: 1000,
       logger,

@@ -1,4 +1,5 @@
 /** The requests of a run: each is recorded with what its answer means. */
+import { createHash } from 'node:crypto'
 import { authorize } from '../../bench/authorize.ts'
 import { CALLBACK, SCOPES } from '../../bench/host.ts'
 import type { Fleet, Member } from './fleet.ts'
@@ -8,11 +9,17 @@ import type { Recorder } from './history.ts'
 /** Milliseconds after which a request without a response is given up. Its outcome is unknown. */
 const TIMEOUT_MS = 5000
 
-/** What an application has. */
+/** What an application has. A public application has no secret, and proves with a code verifier who it is (RFC 7636). */
 export interface Credentials {
   readonly clientId: string
-  readonly clientSecret: string
+  readonly clientSecret?: string | undefined
 }
+
+const CODE_VERIFIER = 'v'.repeat(43)
+const CODE_CHALLENGE = createHash('sha256').update(CODE_VERIFIER).digest('base64url')
+
+const CODE_GRANT = { grant_type: 'authorization_code', redirect_uri: CALLBACK }
+const VERIFIER = { code_verifier: CODE_VERIFIER }
 
 export type Requests = ReturnType<typeof createRequests>
 
@@ -55,7 +62,8 @@ export function createRequests(options: {
     { clientId, clientSecret }: Credentials,
     fields: Record<string, string>,
   ) {
-    const body = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...fields })
+    const secret = clientSecret === undefined ? {} : { client_secret: clientSecret }
+    const body = new URLSearchParams({ client_id: clientId, ...secret, ...fields })
     const { status, text } = await send(`${originOf(member)}/auth/oauth2/${path}`, { method: 'POST', body })
     const isRejected = status === 400 && text.includes('invalid_grant')
     const isUnknown = status === 0 || status === 503
@@ -66,7 +74,11 @@ export function createRequests(options: {
 
   return {
     /** Gets a code as a browser does. @returns undefined if that failed */
-    async code(member: Member, { clientId }: Credentials, accountId: string): Promise<string | undefined> {
+    async code(
+      member: Member,
+      { clientId, clientSecret }: Credentials,
+      accountId: string,
+    ): Promise<string | undefined> {
       const { port } = fleet.services[0] ?? member
       const request = {
         issuer: `http://127.0.0.1:${port}/auth`,
@@ -74,6 +86,7 @@ export function createRequests(options: {
         redirectUri: CALLBACK,
         scope: SCOPES,
         accountId,
+        codeChallenge: clientSecret === undefined ? CODE_CHALLENGE : undefined,
       }
       return authorize({ ...request, pickPort: () => member.port }).catch(() => undefined)
     },
@@ -83,7 +96,7 @@ export function createRequests(options: {
       let next: string | undefined
       const { outcome } = await run('exchange', member.number, async () => {
         const fields = isCode
-          ? { grant_type: 'authorization_code', code: credential, redirect_uri: CALLBACK }
+          ? { ...CODE_GRANT, code: credential, ...(client.clientSecret === undefined && VERIFIER) }
           : { grant_type: 'refresh_token', refresh_token: credential }
         const { outcome, text } = await post(member, 'token', client, fields)
         const common = { outcome, family, credential: nameOf(credential), isCode }

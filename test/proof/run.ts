@@ -13,7 +13,7 @@ import {
   type Findings,
   type WorstTime,
 } from './promises.ts'
-import { createRequests } from './requests.ts'
+import { createRequests, type Credentials } from './requests.ts'
 import { startStore, type StoreKind } from './stores.ts'
 
 export interface RunOptions {
@@ -75,8 +75,7 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
   let isOver = false
 
   try {
-    const application = await fleet.services[0]?.ask('createApplication', { accountId: 'acme' })
-    if (!application || 'error' in application) throw new Error(`no application: ${application?.error}`)
+    const applications = [await createApplication(fleet, false), await createApplication(fleet, true)]
     const common = { fleet, requests, settings, pauseMs, hasEqualChanges, isOver: () => isOver }
     const clientOptions = (number: number): ClientOptions => ({
       ...common,
@@ -86,7 +85,9 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
       onRevoked: (accessToken) => void revoked.push(accessToken),
     })
     const kinds = [
-      ...Array<Client>(USERS).fill((each) => connectAndRefresh(each, application.value)),
+      ...Array<Client>(USERS).fill((each) =>
+        connectAndRefresh(each, applications[each.number % 2] ?? fail()),
+      ),
       ...Array<Client>(OWNERS).fill(useKeys),
       ...Array<Client>(PAIRS).fill(renameTogether),
       ...Array<Client>(STORE_CLIENTS).fill(useStore),
@@ -127,6 +128,13 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
     await fleet.stop()
     await store.stop()
   }
+}
+
+/** Creates an application that needs no consent, on the first service. */
+export async function createApplication(fleet: Fleet, isPublic: boolean): Promise<Credentials> {
+  const answer = await (fleet.services[0] ?? fail()).ask('createApplication', { accountId: 'acme', isPublic })
+  if ('error' in answer) throw new Error(`no application: ${answer.error}`)
+  return answer.value
 }
 
 function sample(tokens: readonly string[], random: Random): readonly string[] {
