@@ -62,6 +62,9 @@ export function findOriginProblem(origin: unknown): Fault | undefined {
   if (url === null || url.host === '') {
     return { code: 'url', message: 'must be an origin, such as "https://app.example.com"' }
   }
+  if (url.host.includes('*')) {
+    return { code: 'url-wildcard', message: 'must not have a wildcard: list each origin on its own' }
+  }
   if (url.protocol === 'http:' && !LOOPBACK.includes(url.hostname)) {
     const message =
       'must start with "https://"; plain http is accepted on localhost, 127.0.0.1 and [::1] only'

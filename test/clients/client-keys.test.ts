@@ -1,0 +1,119 @@
+import { beforeAll, expect, it } from 'vitest'
+import { createClientKey, type ClientKey } from '../support/client-keys.ts'
+import { atOnce, describeEachKind, failure, START } from './each-kind.ts'
+
+describeEachKind('public keys of clients', (context) => {
+  let keys: ClientKey[]
+  beforeAll(async () => {
+    keys = await Promise.all(Array.from({ length: 12 }, () => createClientKey()))
+  })
+  const jwk = (index: number, kid = `k${index}`) => ({ ...keys[index]?.jwk, kid })
+
+  it('a client can be created with keys and without a secret, and again with the same idempotency key', async () => {
+    const { service } = context.start()
+    const input = { accountId: 'acme', name: 'Test', jwks: { keys: [jwk(0), keys[1]?.pem ?? ''] } }
+    const create = service.create as (input: object, options: object) => Promise<Record<string, unknown>>
+    const created = await create(input, { idempotencyKey: 'once' })
+    const client = created[context.kind] as { clientId: string; noSecret?: string; jwks: { keys: object[] } }
+    expect(created['clientSecret']).toBeUndefined()
+    expect(client.noSecret).toBeUndefined()
+    expect(client.jwks.keys).toHaveLength(2)
+    expect(client.jwks.keys[0]).toEqual({ ...jwk(0), use: 'sig', iat: START / 1000 })
+    const again = await create(input, { idempotencyKey: 'once' })
+    expect(again[context.kind]).toEqual(client)
+    expect(await service.listSecrets(client.clientId)).toEqual([])
+    expect(await service.listKeys(client.clientId)).toMatchObject([
+      { kid: 'k0', kty: 'EC', createdAt: START / 1000 },
+      {},
+    ])
+  })
+
+  it('keys are added and removed, each change is one event, and a repeat changes nothing', async () => {
+    const process = context.start()
+    const { service, emitted } = process
+    const { clientId } = await context.created(process)
+    await service.addKey(clientId, jwk(0), { actor: 'ann' })
+    await service.addKey(clientId, jwk(0))
+    await service.addKey(clientId, jwk(1))
+    expect((await service.listKeys(clientId)).map(({ kid }) => kid)).toEqual(['k1', 'k0'])
+    await service.removeKey(clientId, 'k0')
+    await service.removeKey(clientId, 'k0')
+    expect(emitted).toMatchObject([
+      { change: 'key.added', target: 'k0', actor: 'ann' },
+      { change: 'key.added', target: 'k1' },
+      { change: 'key.removed', target: 'k0' },
+    ])
+    expect((await service.find(clientId))?.epoch).toBe(0)
+  })
+
+  it('another key with the same id is a conflict, and an eleventh key is one too many', async () => {
+    const process = context.start()
+    const { service } = process
+    const { clientId } = await context.created(process)
+    for (let index = 0; index < 10; index += 1) await service.addKey(clientId, jwk(index))
+    await expect(service.addKey(clientId, jwk(11, 'k0'))).rejects.toThrow(failure('ERR_CONFLICT'))
+    await expect(service.addKey(clientId, jwk(11))).rejects.toMatchObject({
+      problems: [{ code: 'too-many' }],
+    })
+    expect(await service.listKeys(clientId)).toHaveLength(10)
+  })
+
+  it('the last key and the last secret cannot both go', async () => {
+    const process = context.start()
+    const { service } = process
+    const { clientId } = await context.created(process)
+    await service.addKey(clientId, jwk(0))
+    await service.revokeSecret(clientId, 'new')
+    expect((await service.find(clientId))?.noSecret).toBeUndefined()
+    await expect(service.removeKey(clientId, 'k0')).rejects.toThrow(failure('ERR_ONE_SECRET'))
+    await service.rotateSecret(clientId)
+    await service.removeKey(clientId, 'k0')
+    await expect(service.revokeSecret(clientId, 'new')).rejects.toThrow(failure('ERR_ONE_SECRET'))
+  })
+
+  it('of a removal of the key and a revocation of the secret at the same time, at most one is made', async () => {
+    const store = context.stores.open()
+    const processes = [context.start(store), context.start(store)] as const
+    for (let round = 0; round < 10; round += 1) {
+      const { clientId } = await context.created(processes[0])
+      await processes[0].service.addKey(clientId, jwk(0))
+      const { done } = await atOnce(processes, 2, ({ service }, index) =>
+        index === 0 ? service.removeKey(clientId, 'k0') : service.revokeSecret(clientId, 'new'),
+      )
+      expect(done).toBe(1)
+      expect((await processes[1].service.find(clientId))?.noSecret).toBeUndefined()
+    }
+  })
+
+  it('reportCompromised revokes all secrets, keys and access tokens', async () => {
+    const process = context.start()
+    const { service } = process
+    const { clientId } = await context.created(process)
+    await service.addKey(clientId, jwk(0))
+    await service.reportCompromised(clientId)
+    expect(await service.find(clientId)).toMatchObject({ noSecret: 'compromised', epoch: 1 })
+    expect(await service.listKeys(clientId)).toEqual([])
+    await service.addKey(clientId, jwk(1))
+    expect((await service.find(clientId))?.noSecret).toBeUndefined()
+  })
+
+  it.each([
+    [{ keys: [] }, 'jwks', 'empty'],
+    [{ keys: 'x' }, 'jwks.keys', 'type'],
+    [[], 'jwks', 'type'],
+    [{ keys: ['x'] }, 'jwks.keys[0]', 'format'],
+    [{ keys: Array.from({ length: 11 }, () => 'x') }, 'jwks', 'too-many'],
+  ])('a client cannot be created with the keys %j', async (jwks, path, code) => {
+    const { service } = context.start()
+    const input = { accountId: 'acme', name: 'Test', jwks } as never
+    await expect(service.create(input)).rejects.toMatchObject({ problems: [{ path, code }] })
+  })
+
+  it('two keys with one id are rejected', async () => {
+    const { service } = context.start()
+    const input = { accountId: 'acme', name: 'Test', jwks: { keys: [jwk(0), jwk(1, 'k0')] } } as never
+    await expect(service.create(input)).rejects.toMatchObject({
+      problems: [{ path: 'jwks', code: 'duplicate' }],
+    })
+  })
+})

@@ -1,0 +1,96 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { identityOf, thumbprintOf } from '../../src/clients/jwk-set.ts'
+import { identityOfPrivateKey, readPublicKey } from '../../src/clients/public-keys.ts'
+import { createClientKey } from '../support/client-keys.ts'
+
+const NOW = 1_700_000_000
+
+describe('reading the public key of a client', () => {
+  it('the thumbprint of a key is the one of RFC 7638 (the example in its section 3.1)', () => {
+    const key = {
+      kty: 'RSA',
+      n: '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw',
+      e: 'AQAB',
+    } as const
+    expect(thumbprintOf(key)).toBe('NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs')
+  })
+
+  it('a JWK and a text in PEM format give the same key, and private keys give its identity', async () => {
+    for (const alg of ['ES256', 'RS256'] as const) {
+      const { jwk, pem, privatePem, privateJwk } = await createClientKey(alg)
+      const read = readPublicKey(jwk, NOW)
+      expect(read).toEqual(readPublicKey(pem, NOW))
+      if ('message' in read) throw new Error(read.message)
+      expect(read).toMatchObject({ kty: jwk.kty, kid: thumbprintOf(read), use: 'sig', iat: NOW })
+      expect(Object.keys(read)).not.toContain('d')
+      for (const text of [privatePem, `\n${privatePem}\n`, JSON.stringify(privateJwk)]) {
+        expect(identityOfPrivateKey(text.trim())).toBe(identityOf(read))
+      }
+    }
+  })
+
+  it('kid and alg of a JWK stay, and all other members are left out', async () => {
+    const { jwk } = await createClientKey('RS256')
+    const read = readPublicKey(
+      { ...jwk, kid: 'k1', alg: 'PS256', use: 'sig', x5c: ['x'], iat: 1, other: 2 },
+      NOW,
+    )
+    expect(read).toEqual({ kty: 'RSA', n: jwk.n, e: jwk.e, kid: 'k1', alg: 'PS256', use: 'sig', iat: NOW })
+  })
+
+  const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).publicKey
+  const rsa = (modulusLength: number, publicExponent = 65_537) =>
+    generateKeyPairSync('rsa', { modulusLength, publicExponent }).publicKey
+  const pem = (key: ReturnType<typeof ec>) => key.export({ type: 'spki', format: 'pem' })
+
+  it.each([
+    ['a key with another curve', () => pem(ec('secp384r1')), 'must have the curve P-256'],
+    ['a key of another type', () => pem(generateKeyPairSync('ed25519').publicKey), 'must be an EC key'],
+    ['a short RSA key', () => pem(rsa(1024)), 'must have 2048 to 4096 bits'],
+    ['an RSA key with the exponent 3', () => pem(rsa(2048, 3)), 'must have the exponent 65537 or more'],
+    [
+      'a key for encryption',
+      () => ({ ...ec('P-256').export({ format: 'jwk' }), use: 'enc' }),
+      'for signatures',
+    ],
+    ['a key with a wrong alg', () => ({ ...ec('P-256').export({ format: 'jwk' }), alg: 'RS256' }), 'ES256'],
+    ['a key with alg none', () => ({ ...ec('P-256').export({ format: 'jwk' }), alg: 'none' }), 'ES256'],
+    ['a symmetric key', () => ({ kty: 'oct', k: 'c2VjcmV0' }), 'is a private key'],
+    ['a kid with spaces', () => ({ ...ec('P-256').export({ format: 'jwk' }), kid: 'a b' }), 'kid'],
+    ['a kid that is a number', () => ({ ...ec('P-256').export({ format: 'jwk' }), kid: 7 }), 'kid'],
+    ['a text', () => 'hello', 'must be a public key'],
+    ['an empty object', () => ({}), 'must be a public key'],
+    ['null', () => null, 'must be a public key'],
+    ['a list', () => [], 'must be a public key'],
+    [
+      'a point that is not on the curve',
+      () => ({ kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }),
+      'must be a public key',
+    ],
+    ['a long text', () => `-----BEGIN PUBLIC KEY-----${'A'.repeat(20_000)}`, 'must be a public key'],
+  ])('%s is rejected', (_, given, message) => {
+    const read = readPublicKey(given(), NOW)
+    expect(read).toMatchObject({ message: expect.stringContaining(message) as unknown })
+  })
+
+  it('a private key is rejected, and no message contains it', async () => {
+    const { privatePem, privateJwk } = await createClientKey()
+    for (const given of [privatePem, privateJwk]) {
+      const read = readPublicKey(given, NOW)
+      expect(read).toMatchObject({ code: 'not-allowed' })
+      expect(JSON.stringify(read)).not.toContain(String(privateJwk.d))
+    }
+  })
+
+  it.each(['', '{', '{}', '{"kty":"EC"}', 'x'.repeat(100_000), '-----BEGIN PRIVATE KEY-----', '{"d":"x"}'])(
+    'the text %# is no private key',
+    (text) => expect(identityOfPrivateKey(text)).toBeUndefined(),
+  )
+
+  it('a public key has no identity, because it cannot leak', async () => {
+    const { jwk, pem: text } = await createClientKey()
+    expect(identityOfPrivateKey(text)).toBeUndefined()
+    expect(identityOfPrivateKey(JSON.stringify(jwk))).toBeUndefined()
+  })
+})

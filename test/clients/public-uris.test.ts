@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import {
+  findOriginProblem,
+  findPublicRedirectUriProblem,
+  redirectKindOf,
+} from '../../src/clients/public-uris.ts'
+
+describe('the redirect URIs that a public application may register', () => {
+  it.each([
+    ['https://app.example.com/callback', 'https'],
+    ['https://app.example.com', 'https'],
+    ['http://127.0.0.1/callback', 'loopback'],
+    ['http://127.0.0.1:8000/callback', 'loopback'],
+    ['http://[::1]/callback', 'loopback'],
+    ['http://localhost:3000', 'loopback'],
+    ['com.example.app:/callback', 'private-scheme'],
+    ['com.example.app:/oauth2/redirect?from=gatehouse', 'private-scheme'],
+    ['com.example.my-app://callback', 'private-scheme'],
+  ])('%s is accepted (%s)', (uri, kind) => {
+    expect(findPublicRedirectUriProblem(uri)).toBeUndefined()
+    expect(redirectKindOf(uri)).toBe(kind)
+  })
+
+  it.each([
+    ['http://app.example.com/callback', 'url-https-or-loopback'],
+    ['http://127.0.0.2/callback', 'url-https-or-loopback'],
+    ['http://localhost.evil/callback', 'url-https-or-loopback'],
+    ['http://evil.localhost/callback', 'url-https-or-loopback'],
+    ['http://127.1/callback', 'url-spelling'],
+    ['http://LOCALHOST/callback', 'url-spelling'],
+    ['http://user@localhost/callback', 'url-credentials'],
+    ['https://127.0.0.1/callback', 'url-https'],
+    ['https://localhost/callback', 'url-https'],
+    ['myapp:/callback', 'url-https'],
+    ['javascript:alert(1)', 'url-https'],
+    ['data:text/html,hello', 'url-https'],
+    ['file:///etc/passwd', 'url-https'],
+    ['blob:https://example.com/1', 'url-https'],
+    ['urn:ietf:wg:oauth:2.0:oob', 'url-https'],
+    ['COM.example.app:/callback', 'url-spelling'],
+    ['com.example.app://user:pw@host/callback', 'url-credentials'],
+    ['com.example.app:/callback#x', 'url-fragment'],
+    ['com.example.app:/*', 'url-wildcard'],
+    ['com.example.app:/call back', 'url-characters'],
+    ['com..example:/callback', 'url-https'],
+    ['.example.app:/callback', 'url'],
+    [`com.example.app:/${'x'.repeat(2000)}`, 'too-long'],
+    ['', 'url'],
+    [undefined, 'url'],
+    [7, 'url'],
+  ])('%s is rejected with the code %s', (uri, code) => {
+    expect(findPublicRedirectUriProblem(uri)?.code).toBe(code)
+  })
+})
+
+describe('the origins of a public application', () => {
+  it.each([
+    'https://app.example.com',
+    'https://app.example.com:8443',
+    'http://localhost:5173',
+    'http://[::1]:3000',
+    'capacitor://localhost',
+    'chrome-extension://abcdefgh',
+  ])('%s is accepted', (origin) => expect(findOriginProblem(origin)).toBeUndefined())
+
+  it.each([
+    ['null', 'url'],
+    ['*', 'url'],
+    ['', 'url'],
+    [undefined, 'url'],
+    ['com.example.app:', 'url'],
+    ['file:///', 'url'],
+    ['http://app.example.com', 'url-https-or-loopback'],
+    ['https://app.example.com/', 'url-spelling'],
+    ['https://app.example.com/path', 'url-spelling'],
+    ['https://APP.example.com', 'url-spelling'],
+    ['https://app.example.com:443', 'url-spelling'],
+    ['https://user@app.example.com', 'url-spelling'],
+    ['https://*.example.com', 'url-wildcard'],
+  ])('%s is rejected with the code %s', (origin, code) => {
+    expect(findOriginProblem(origin)?.code).toBe(code)
+  })
+})
