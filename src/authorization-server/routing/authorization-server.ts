@@ -93,7 +93,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     const address = CLIENT_ENDPOINTS.has(normalizePath(path)) ? addressGroup(ctx.ip) : undefined
     // A request that would be rejected anyway is rejected before its form is read.
     if (address !== undefined && requestsInFlight.isFull(address)) return rejectForNow(ctx, path, address)
-    const checked = await checkRequest(ctx, path, { issuer, events, cors: running.features.cors })
+    const checked = await checkRequest(ctx, path, { issuer, events, features: running.features })
     if ('rejection' in checked) {
       reject(ctx, path, { ...checked.rejection, text: 'errorBody' })
       return true

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { EventSink } from '../../host/events.ts'
 import { readFormText, type FormRejection } from '../../http/form-body.ts'
-import type { Cors } from '../provider/features/public-applications.ts'
+import type { Features } from '../provider/features/load-features.ts'
 import type { ErrorAnswer } from '../../http/error-response.ts'
 import { CLIENT_ENDPOINTS, METHODS, normalizePath, ROUTES } from '../provider/routes.ts'
 
@@ -23,7 +23,7 @@ export type CheckedRequest =
  *
  * @param path the path below {auth_url}
  * @param parts.issuer {auth_url}
- * @param parts.cors undefined without public applications
+ * @param parts.features what options switch on
  */
 export async function checkRequest(
   ctx: Context,
@@ -31,8 +31,8 @@ export async function checkRequest(
   {
     issuer,
     events,
-    cors,
-  }: { readonly issuer: string; readonly events: EventSink; readonly cors: Cors | undefined },
+    features,
+  }: { readonly issuer: string; readonly events: EventSink; readonly features: Features },
 ): Promise<CheckedRequest> {
   const route = normalizePath(path)
   // oidc-provider needs a form only from a POST request to an endpoint that supports POST. The body of any
@@ -48,6 +48,7 @@ export async function checkRequest(
 
   // oidc-provider checks `Origin` after it has found the client, and before it compares the secret. This
   // order would reveal to strangers which clients exist, so `Origin` is checked here first.
+  const { cors } = features
   const isFromPage = isFromClient && ctx.get('Origin') !== ''
   if (isFromPage) ctx.vary('Origin')
   if (isFromPage && !cors) return reject(rejectPage(ctx, NO_PAGES))
@@ -58,7 +59,7 @@ export async function checkRequest(
   if (isFromPage && !(await cors?.allow(ctx, route, parameters.get('client_id') ?? ''))) {
     return reject(rejectPage(ctx, NO_ORIGIN))
   }
-  const credentials = ctx.get('Authorization') || clientParameters(parameters, form)
+  const credentials = ctx.get('Authorization') || senderOf(parameters, form, features)
   if (credentials === '') {
     ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`)
     const description = 'client_id and client_secret are missing: send them in the body or by HTTP Basic'
@@ -82,12 +83,12 @@ function rejectPage(ctx: Context, description: string): Omit<ErrorAnswer, 'state
  * What identifies the sender of a form: the id and the secret of its client. Without a secret it is the whole form,
  * because everybody knows the id of a public application. Empty if the form names no client.
  */
-function clientParameters(parameters: URLSearchParams, form: string): string {
+function senderOf(parameters: URLSearchParams, form: string, { privateKeyJwt }: Features): string {
   const [id, secret, assertion] = ['client_id', 'client_secret', 'client_assertion'].map((name) =>
     parameters.getAll(name).join(' ').trim(),
   )
   if (secret) return `${id} ${secret}`.trim()
-  return id || assertion ? form : ''
+  return id || (assertion && privateKeyJwt) ? form : ''
 }
 
 const DESCRIPTIONS: Readonly<Record<FormRejection['status'], string>> = {
