@@ -59,6 +59,15 @@ export const OPTIONS = {
   onLog: (level, log, print) => print(level === 'warn' ? 'error' : level, log),
 } satisfies RolldownOptions
 
+/** The example programs. */
+export const EXAMPLES = {
+  ...OPTIONS,
+  input: ['server', 'existing-app', 'minimal', 'command-line', 'key-pair'].map(
+    (name) => `examples/${name}.ts`,
+  ),
+  output: { dir: 'build', cleanDir: true, entryFileNames: 'examples/[name].js' },
+} satisfies RolldownOptions
+
 export default defineConfig([
   {
     ...OPTIONS,
@@ -76,9 +85,5 @@ export default defineConfig([
       charset: 'ascii',
     },
   },
-  {
-    ...OPTIONS,
-    input: ['examples/server.ts', 'examples/existing-app.ts', 'examples/minimal.ts'],
-    output: { dir: 'build', cleanDir: true, entryFileNames: 'examples/[name].js' },
-  },
+  EXAMPLES,
 ])

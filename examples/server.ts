@@ -1,5 +1,5 @@
 /**
- * `npm start`: a host with an API platform, and a third party that uses it.
+ * `npm start`: a host with an API platform, a third party that uses it, and a single-page app that uses it.
  *
  * The host is an ordinary Koa app with its own pages, session and body parser, and an API with data per
  * account. To add gatehouse, the host needs only the options of `createGatehouse` and three `app.use` lines in
@@ -11,14 +11,17 @@ import Koa from 'koa'
 import { createGatehouse, GatehouseError, type Logger } from 'koa-gatehouse'
 import session from 'koa-session'
 import { createPartnerApp } from './partner-app.ts'
+import { createSinglePageApp } from './single-page-app.ts'
 import { DEVELOPER_ACCOUNT, findAccount } from './server/accounts.ts'
 import { api } from './server/api.ts'
 import { consoleLayout } from './server/console.ts'
+import { corsOfApi } from './server/cors.ts'
 import { provideDemoClients } from './server/demo-clients.ts'
 import { createDeveloperToken } from './server/developer-token.ts'
 import { health } from './server/health.ts'
 import { listen } from './server/listening.ts'
 import { products } from './server/products.ts'
+import { providePublicApplications } from './server/public-applications.ts'
 import { keepSecret, makeSecret, readSettings } from './server/settings.ts'
 import { StartError } from './server/start-error.ts'
 import { openApi } from './server/openapi.ts'
@@ -44,7 +47,7 @@ const logger: Logger = {
 
 async function start(): Promise<void> {
   const settings = readSettings()
-  const { origin, partnerOrigin, redisUrl } = settings
+  const { origin, partnerOrigin, spaOrigin, redisUrl } = settings
   const { store, close: closeStore } = await openStore(redisUrl)
   // The memory store needs no secret.
   const secret = settings.secret ?? (redisUrl === undefined ? undefined : makeSecret())
@@ -59,6 +62,8 @@ async function start(): Promise<void> {
     kycLevels: ['none', 'basic', 'verified'],
     products,
     connectedApplicationsUri: '/applications',
+    publicApplications: true,
+    privateKeyJwt: true,
     accounts: {
       find(accountId) {
         const account = findAccount(accountId)
@@ -94,6 +99,7 @@ async function start(): Promise<void> {
   app.keys = [sessionKey(secret)]
   app.use(session({ key: 'harbour.session', sameSite: 'lax' }, app))
   app.use(pageHeaders)
+  app.use(corsOfApi('/api'))
   app.use(bodyParser())
   const limits = createLimits(gatehouse, { perMinute: 120 })
   // Charts of the calls. They are at most two seconds old.
@@ -120,11 +126,20 @@ async function start(): Promise<void> {
     partnerOrigin,
   )
   const partnerServer = await listen(partnerApp, settings.partnerPort, 'PARTNER_PORT')
+  const publicClients = await providePublicApplications(gatehouse, DEVELOPER_ACCOUNT, spaOrigin)
+  const singlePageApp = createSinglePageApp({
+    issuer: `${origin}/auth`,
+    api: `${origin}/api`,
+    clientId: publicClients.singlePageApp,
+  })
+  const spaServer = await listen(singlePageApp, settings.spaPort, 'SPA_PORT')
   console.log(
     instructions({
       origin,
       partnerOrigin,
+      spaOrigin,
       apiKey,
+      commandLine: publicClients.commandLine,
       developerToken: developerToken.token,
       isVolatile: redisUrl === undefined,
     }),
@@ -133,7 +148,8 @@ async function start(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     // Ctrl+C needs no grace: a developer has no load balancer that must notice the end first.
     const options = signal === 'SIGINT' ? { graceMs: 0 } : {}
-    process.once(signal, () => void gatehouse.shutdown([server, partnerServer], options).then(closeStore))
+    const servers = [server, partnerServer, spaServer]
+    process.once(signal, () => void gatehouse.shutdown(servers, options).then(closeStore))
   }
 }
 

@@ -11,7 +11,7 @@ import { chromium } from 'playwright-core'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const images = path.join(root, 'docs/images')
-const [port, partnerPort] = [3900, 3901]
+const [port, partnerPort, spaPort] = [3900, 3901, 3902]
 const host = `http://localhost:${port}`
 const partner = `http://localhost:${partnerPort}`
 
@@ -19,7 +19,12 @@ await mkdir(images, { recursive: true })
 const server = spawn(process.execPath, [path.join(root, 'build/examples/server.js')], {
   // A folder without `.env`, so that the example runs in memory.
   cwd: images,
-  env: { PATH: process.env.PATH, PORT: String(port), PARTNER_PORT: String(partnerPort) },
+  env: {
+    PATH: process.env.PATH,
+    PORT: String(port),
+    PARTNER_PORT: String(partnerPort),
+    SPA_PORT: String(spaPort),
+  },
   stdio: ['ignore', 'ignore', 'inherit'],
 })
 const browser = await chromium.launch({

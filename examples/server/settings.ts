@@ -9,6 +9,8 @@ export interface ExampleSettings {
   readonly origin: string
   readonly partnerPort: number
   readonly partnerOrigin: string
+  readonly spaPort: number
+  readonly spaOrigin: string
   /** Undefined for the memory store. */
   readonly redisUrl: string | undefined
   /** The secret that protects the data in Redis; undefined on the first start. */
@@ -16,7 +18,7 @@ export interface ExampleSettings {
 }
 
 /**
- * Reads `PORT`, `PARTNER_PORT`, `REDIS_URL` and `GATEHOUSE_SECRET` from the environment and from `.env`.
+ * Reads `PORT`, `PARTNER_PORT`, `SPA_PORT`, `REDIS_URL` and `GATEHOUSE_SECRET` from the environment and from `.env`.
  *
  * @throws {StartError} if a port is invalid
  */
@@ -25,11 +27,14 @@ export function readSettings(): ExampleSettings {
   const { REDIS_URL: redisUrl, GATEHOUSE_SECRET: secret } = process.env
   const port = portFrom('PORT', 3000)
   const partnerPort = portFrom('PARTNER_PORT', 3001)
+  const spaPort = portFrom('SPA_PORT', 3002)
   return {
     port,
     origin: originAt(port),
     partnerPort,
     partnerOrigin: originAt(partnerPort),
+    spaPort,
+    spaOrigin: originAt(spaPort),
     redisUrl: redisUrl || undefined,
     secret: secret || undefined,
   }

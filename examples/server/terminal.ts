@@ -5,16 +5,20 @@ import type { Credentials } from './demo-clients.ts'
 export function instructions(options: {
   origin: string
   partnerOrigin: string
+  spaOrigin: string
   apiKey: Credentials
+  /** The client id of the command-line program. */
+  commandLine: string
   /** The token with which scripts call the management API. */
   developerToken: string
   /** Whether the data is lost when this process ends. */
   isVolatile: boolean
 }): string {
-  const { origin, partnerOrigin, apiKey, developerToken } = options
+  const { origin, partnerOrigin, spaOrigin, apiKey, commandLine, developerToken } = options
   return `\
 Harbour Ledger, a host:     ${origin}
 Tallybook, a third party:   ${partnerOrigin}
+Glance, a single-page app:  ${spaOrigin}
 API console:                ${origin}/console   (create your own key: sign in as acme, password dynamite)
 Document of the API:        ${origin}/openapi.json   (120 calls a minute for each client; Usage is in the console)
 Health of the service:      ${origin}/health
@@ -50,5 +54,12 @@ Untick "Create invoices", allow the rest, and see what the third party can and c
 Users see and end their connections at ${origin}/applications
 Your own application: create it in the API console, with the redirect URI ${partnerOrigin}/callback,
 then enter its credentials at ${partnerOrigin}
+
+PUBLIC APPLICATIONS: programs in a browser or on a computer, without a secret
+
+Open ${spaOrigin} and choose "Sign in": a single-page app without a backend.
+A command-line program: run this in another terminal, and open the address that it prints:
+
+node build/examples/command-line.js ${origin}/auth ${origin}/api ${commandLine}
 `
 }

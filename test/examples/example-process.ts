@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
 import path from 'node:path'
-import { copyPackage, runToEnd } from '../support/package-copy.ts'
-import { freePort } from '../support/free-port.ts'
+import { build } from 'rolldown'
+import { EXAMPLES } from '../../rolldown.config.ts'
+import { copyPackage, runToEnd, temporaryFolder } from '../support/package-copy.ts'
+import { freePorts } from '../support/free-port.ts'
 
 /** A copy of the package with its examples, built as by `npm start`. */
 export interface BuiltExamples {
@@ -38,6 +41,7 @@ const NPM_START: ExampleProgram = {
 export interface ExampleProcess {
   readonly port: number
   readonly partnerPort: number
+  readonly spaPort: number
   readonly stdout: () => string
   readonly stderr: () => string
   /**
@@ -60,13 +64,36 @@ export async function buildExamples(): Promise<BuiltExamples> {
     await remove()
     throw error
   }
+  return examplesIn(folder, remove)
+}
+
+/** Packs the package, and builds the examples in the packed files. They run on the packed `dist`. */
+export async function packExamples(): Promise<BuiltExamples> {
+  const [copy, unpacked] = await Promise.all([copyPackage(), temporaryFolder('koa-gatehouse-unpacked')])
+  const folder = path.join(unpacked.folder, 'package')
+  try {
+    const [{ filename }] = JSON.parse(await runToEnd(copy.folder, 'npm', ['pack', '--json', '--silent']))
+    await runToEnd(unpacked.folder, 'tar', ['-xzf', path.join(copy.folder, filename)])
+    await rename(path.join(copy.folder, 'node_modules'), path.join(folder, 'node_modules'))
+    await build({ ...EXAMPLES, cwd: folder })
+  } catch (error) {
+    await unpacked.remove()
+    throw error
+  } finally {
+    await copy.remove()
+  }
+  return examplesIn(folder, unpacked.remove)
+}
+
+function examplesIn(folder: string, remove: () => Promise<void>): BuiltExamples {
   const children: ChildProcess[] = []
 
   async function start(
     environment: Readonly<Record<string, string>> = {},
     program = NPM_START,
   ): Promise<ExampleProcess> {
-    const ports = { PORT: String(await freePort()), PARTNER_PORT: String(await freePort()) }
+    const [PORT, PARTNER_PORT, SPA_PORT] = (await freePorts(3)).map(String)
+    const ports = { PORT, PARTNER_PORT, SPA_PORT }
     const { REDIS_URL: _redis, GATEHOUSE_SECRET: _secret, ...inherited } = process.env
     const env = { ...inherited, ...ports, ...environment }
     const child = spawn(process.execPath, program.args, { cwd: folder, env })
@@ -86,6 +113,7 @@ export async function buildExamples(): Promise<BuiltExamples> {
     return {
       port: Number(env.PORT),
       partnerPort: Number(env.PARTNER_PORT),
+      spaPort: Number(env.SPA_PORT),
       stdout: () => stdout,
       // Leaves out the warning of the store in memory, which is expected at each start.
       stderr: () => stderr.replace(/^the store is in memory.*\n/gm, ''),

@@ -10,5 +10,6 @@ it.each([
 ])('with PORT=%s, the origin is written as browsers write it', (port, origin) => {
   vi.stubEnv('PORT', port)
   vi.stubEnv('PARTNER_PORT', port)
-  expect(readSettings()).toMatchObject({ origin, partnerOrigin: origin })
+  vi.stubEnv('SPA_PORT', port)
+  expect(readSettings()).toMatchObject({ origin, partnerOrigin: origin, spaOrigin: origin })
 })

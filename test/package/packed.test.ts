@@ -80,7 +80,7 @@ describe('the packed package', () => {
     const outputs = ENTRIES.map(({ output }) => output)
     const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'package.json']
     const others = /^(dist\/chunks\/[\w-]+\.js|dist\/types\/(src|adapters)\/.*\.d\.ts|examples\/.*\.m?[jt]s)$/
-    const scripts = files.filter((file) => file.endsWith('.js'))
+    const scripts = files.filter((file) => file.startsWith('dist/') && file.endsWith('.js'))
     expect(files).toEqual(
       expect.arrayContaining([...outputs, ...documents, ...scripts.map((file) => `${file}.map`)]),
     )
