@@ -174,6 +174,18 @@ describe('the code in the documents', () => {
     for (const { name, code } of named) expect(code, name).toBe(read(name))
   })
 
+  it('a code block that is from a file is a part of that file', () => {
+    // Prettier changes the indentation of a block, so it is not compared.
+    const plain = (code: string) => code.replaceAll(/^ +/gm, '').trim()
+    const parts = withExamples.flatMap((file) =>
+      [...read(file).matchAll(/<!-- from (examples\/[\w./-]+) -->\s+```js\n([^]*?)```/g)].map(
+        ([, name = '', code = '']) => ({ name, code: plain(code) }),
+      ),
+    )
+    expect(parts.length).toBeGreaterThan(2)
+    for (const { name, code } of parts) expect(plain(read(name)), name).toContain(code)
+  })
+
   it('the quick start has at most 40 lines', () => {
     expect(linesOf('examples/minimal.ts')).toBeLessThanOrEqual(40)
   })
