@@ -93,7 +93,7 @@ export function createGateway<const Products extends ProductSource>(
     issuer,
     audience,
     getKey: keys.getKey,
-    ...catalogLookups(catalog),
+    ...catalogLookups(catalog, resolved.metadataScopes),
     revocations: revocationView ?? noRevocations,
     events,
     readStoreHealth: feed?.readStoreHealth,

@@ -1,5 +1,5 @@
 export { createGatehouse } from './gatehouse/create-gatehouse.ts'
-export type { AnyGatehouse, Gatehouse } from './gatehouse/gatehouse.ts'
+export type { AnyGatehouse, Gatehouse, GatehouseGateway } from './gatehouse/gatehouse.ts'
 export type {
   Branding,
   GatehouseOptions,
@@ -45,7 +45,7 @@ export type { ShutdownOptions } from './host/shutdown.ts'
 export type { SigningKeyInfo, SigningKeys } from './keys/signing-keys.ts'
 export type { Texts } from './authorization-server/interaction/texts.ts'
 export type { ApiKey, Application, Client } from './clients/client.ts'
-export type { ApiKeys, NewApiKey } from './clients/api-keys.ts'
+export type { ApiKeys, NewApiKey, ResourceServerOptions } from './clients/api-keys.ts'
 export type { ApplicationChanges, Applications, NewApplication } from './clients/applications.ts'
 export type { ClientPage } from './clients/client-index.ts'
 export type { Finding } from './clients/findings.ts'
@@ -80,6 +80,7 @@ export type {
 } from './gateway/authenticate.ts'
 export type { GatewayEvents } from './gateway/dependencies.ts'
 export type { Gateway } from './gateway/gateway.ts'
+export type { ResourceOptions } from './catalog/resources.ts'
 export type { GatewayMiddlewareOptions } from './gateway/guard.ts'
 export type { Principal } from './gateway/principal.ts'
 export type { PublicRoute } from './gateway/open-routes.ts'

@@ -14,7 +14,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     file: 'options',
     title: 'Options of createGatehouse',
     about: 'Every option of `createGatehouse()`, with its type and default.',
-    parts: ['GatehouseOptions', 'RevocationOptions'],
+    parts: ['GatehouseOptions', 'ResourceOptions', 'RevocationOptions'],
   },
   {
     file: 'lifetimes-and-keys',
@@ -26,7 +26,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     file: 'gatehouse',
     title: 'Gatehouse',
     about: 'What `createGatehouse()` returns: middleware, services, shutdown.',
-    parts: ['createGatehouse', 'Gatehouse', 'AnyGatehouse', 'Logger'],
+    parts: ['createGatehouse', 'Gatehouse', 'GatehouseGateway', 'AnyGatehouse', 'Logger'],
   },
   {
     file: 'management',
@@ -128,6 +128,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     about: 'What the methods of `gatehouse.apiKeys` and `gatehouse.applications` take and return.',
     parts: [
       'NewApiKey',
+      'ResourceServerOptions',
       'NewApplication',
       'NewClient',
       'ClientChanges',

@@ -86,7 +86,7 @@ const NO_ADDRESS = 'must be an address that an application may have'
 
 /** The rules for the fields of a client in a file. */
 export const FILE_CLIENT: Readonly<Record<Client['kind'], Fields>> = {
-  apiKey: { ...CLIENT, resourceServer: optional(booleanRule) },
+  apiKey: { ...CLIENT, resourceServer: optional(booleanRule), resources: optional(storedListOf(textRule)) },
   application: {
     ...CLIENT,
     redirectUris: withoutValue(applicationFields.redirectUris, NO_ADDRESSES),

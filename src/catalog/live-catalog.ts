@@ -121,8 +121,15 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
 /** The active catalog, and the methods that change it. */
 export type LiveCatalog = ReturnType<typeof createLiveCatalog>
 
-/** The lookups of a gateway. Each lookup uses the catalog that is active at the time of the call. */
-export function catalogLookups(catalog: Pick<LiveCatalog, 'current' | 'loaded'>) {
+/**
+ * The lookups of a gateway. Each lookup uses the catalog that is active at the time of the call.
+ *
+ * @param metadataScopes the scopes that `listScopes` may return. @default all scopes
+ */
+export function catalogLookups(
+  catalog: Pick<LiveCatalog, 'current' | 'loaded'>,
+  metadataScopes?: readonly string[],
+) {
   return {
     /** The scope of the operation of a request; undefined if no operation matches. */
     findScope: (method: string, path: string) => catalog.current.findOperation(method, path)?.scope,
@@ -131,8 +138,11 @@ export function catalogLookups(catalog: Pick<LiveCatalog, 'current' | 'loaded'>)
       catalog.loaded ? catalog.current.findClaims(method, path) : [],
     /** Whether an operation has the scope; true for every scope while there is no catalog yet. */
     isKnownScope: (scope: string) => !catalog.loaded || catalog.current.operations.has(scope),
-    /** All existing scopes; none while there is no catalog yet. */
-    listScopes: () => (catalog.loaded ? [...catalog.current.operations.keys()] : []),
+    /** The existing scopes that the metadata names; none while there is no catalog yet. */
+    listScopes: () =>
+      catalog.loaded
+        ? [...catalog.current.operations.keys()].filter((scope) => metadataScopes?.includes(scope) !== false)
+        : [],
   }
 }
 

@@ -25,15 +25,15 @@ export interface CatalogOptions {
 export function productsRule({ kycLevels, reservedScopes = [] }: CatalogOptions): Rule {
   const operation = exactObjectOf({
     route: (value) => (Array.isArray(value) ? routesRule(value) : routeRule(value)),
-    title: textRule,
-    description: optional(textRule),
+    title: localizedTextRule,
+    description: optional(localizedTextRule),
     kycLevel: optional(kycLevelRule(kycLevels)),
     sensitive: optional(booleanRule),
   })
   const scope = scopeRule(new Set([...OPENID_SCOPES, ...reservedScopes]))
   const product = exactObjectOf({
-    title: textRule,
-    description: optional(textRule),
+    title: localizedTextRule,
+    description: optional(localizedTextRule),
     operations: notEmpty(mapOf(operation, scope)),
   })
   return mapOf(product, (id) =>
@@ -76,7 +76,7 @@ function kycLevelRule(levels: readonly string[] | undefined): Rule {
 const visibleTextRule = must('a text with visible characters', isVisibleText)
 
 /** A text for people, or one text per locale. */
-const textRule: Rule = (value) => {
+export const localizedTextRule: Rule = (value) => {
   if (isVisibleText(value)) return undefined
   const seen = new Set<string>()
   const locales = mapOf(visibleTextRule, (locale) => {

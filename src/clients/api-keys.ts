@@ -13,8 +13,20 @@ import type {
   WithNewSecret,
 } from './client-inputs.ts'
 import type { ClientService } from './client-service-types.ts'
+import { GatehouseError } from '../errors.ts'
 import { createClientRepository, type ClientsDependencies } from './client-repository.ts'
-import { checkInput, booleanRule, type Fields, nameRule, optional } from '../validation/rules.ts'
+import {
+  anyValue,
+  checkInput,
+  booleanRule,
+  type Fields,
+  nameRule,
+  notEmpty,
+  optional,
+  type Rule,
+  textRule,
+  uniqueListOf,
+} from '../validation/rules.ts'
 
 /** The input for a new API key. */
 export interface NewApiKey<Scope extends string = string, Product extends string = string> extends NewClient<
@@ -26,6 +38,17 @@ export interface NewApiKey<Scope extends string = string, Product extends string
    * receive revocations. Never take this value from a form. @default false
    */
   readonly resourceServer?: boolean | undefined
+  /**
+   * The resources whose access tokens the key may introspect: `audience` and addresses of the option `resources`. It
+   * needs `resourceServer: true`. @default all resources
+   */
+  readonly resources?: readonly string[] | undefined
+}
+
+/** The options of `setResourceServer`. */
+export interface ResourceServerOptions extends ChangeOptions {
+  /** As in `NewApiKey`. @default all resources, even if the key was limited before */
+  readonly resources?: readonly string[] | undefined
 }
 
 /** API keys: credentials for direct access. Each key acts on the account that owns it. */
@@ -55,14 +78,30 @@ export interface ApiKeys<
 
   /**
    * Sets whether the key belongs to an API behind a gateway. Such a key may introspect every access token
-   * (RFC 7662) and receive revocations, even without a product. Call this from code only, never from a form.
+   * (RFC 7662) and receive revocations, even without a product. With `resources`, it sees the tokens of all other
+   * resources as not active. Call this from code only, never from a form.
    */
-  setResourceServer(clientId: string, resourceServer: boolean, options?: ChangeOptions): Promise<ApiKey>
+  setResourceServer(
+    clientId: string,
+    resourceServer: boolean,
+    options?: ResourceServerOptions,
+  ): Promise<ApiKey>
 }
 
 /** Rules for the input of a new API key. */
 export function newApiKeyFields(catalog: Catalog, input: unknown, keyPolicy: KeyPolicy): Fields {
-  return { ...newClientFields(catalog, input, keyPolicy), resourceServer: optional(booleanRule) }
+  return {
+    ...newClientFields(catalog, input, keyPolicy),
+    resourceServer: optional(booleanRule),
+    resources: resourcesRule(Object(input) as object),
+  }
+}
+
+/** The rule of `resources` beside `resourceServer`. */
+function resourcesRule({ resourceServer }: { readonly resourceServer?: unknown }): Rule {
+  return optional((value) =>
+    resourceServer === true ? notEmpty(uniqueListOf(textRule))(value) : 'needs resourceServer: true',
+  )
 }
 
 /** Rules for the fields of an API key that can be changed. */
@@ -74,16 +113,27 @@ export const apiKeyChanges = (keyPolicy: KeyPolicy): Fields => ({
 
 /** API keys in the store. */
 export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
-  const { catalog, keyPolicy } = dependencies
+  const { catalog, keyPolicy, resources: known } = dependencies
   const clients = createClientRepository<ApiKey>('apiKey', dependencies, [])
-  const setResourceServer = fieldsSetter(clients, { resourceServer: booleanRule })
+  const serverFields = { resourceServer: booleanRule, resources: anyValue }
+  const setServerFields = fieldsSetter(clients, serverFields, undefined, 'resourceServer')
+
+  function requireKnown(resources: readonly string[] = []): void {
+    const unknown = resources.find((address) => !known.find(address))
+    if (unknown === undefined) return
+    const message = 'must list audience, or addresses of the option resources'
+    const problems = [{ path: 'resources', code: 'not-found', message } as const]
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', `resources ${message}`, { problems })
+  }
 
   async function create(input: NewApiKey & CredentialsInput, options: CreationOptions = {}) {
     checkInput('the API key cannot be created', input, newApiKeyFields(catalog.current, input, keyPolicy))
+    requireKnown(input.resources)
     const apiKey: ApiKey = {
       kind: 'apiKey',
       ...newClient('apiKey', input, keyPolicy),
       resourceServer: input.resourceServer ?? false,
+      ...(input.resources && { resources: [...input.resources] }),
     }
     const { client, clientSecret } = await createClient(clients, apiKey, input, options)
     return { apiKey: client, clientSecret }
@@ -95,7 +145,12 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
     // the type is asserted.
     create: create as ApiKeys['create'],
     update: fieldsSetter(clients, apiKeyChanges(keyPolicy)),
-    setResourceServer: (clientId, resourceServer, options) =>
-      setResourceServer(clientId, { resourceServer }, options),
+    async setResourceServer(clientId, resourceServer, options = {}) {
+      const { resources, ...change } = Object(options) as ResourceServerOptions
+      const rules = { resourceServer: booleanRule, resources: resourcesRule({ resourceServer }) }
+      checkInput('the client cannot be changed', { resourceServer, resources }, rules)
+      requireKnown(resources)
+      return setServerFields(clientId, { resourceServer, resources: resources ?? null }, change)
+    },
   }
 }

@@ -61,6 +61,8 @@ export interface NewApplication<
   readonly origins?: readonly string[] | undefined
   /** Only API keys can be resource servers. */
   readonly resourceServer?: undefined
+  /** Only resource servers have it. */
+  readonly resources?: undefined
 }
 
 /** Input for a public application. */

@@ -1,4 +1,5 @@
 import type { CurrentCatalog } from '../catalog/catalog.ts'
+import type { Resources } from '../catalog/resources.ts'
 import type { GatehouseError } from '../errors.ts'
 import {
   type ChangeOptions,
@@ -38,6 +39,7 @@ import { createSecretOwners } from './secret-owners.ts'
 export interface ClientsDependencies {
   readonly store: Store
   readonly catalog: CurrentCatalog
+  readonly resources: Pick<Resources, 'find'>
   readonly accounts: Pick<HostAccounts, 'find'>
   readonly events: EventSink
   readonly lastUses: LastUses

@@ -135,12 +135,14 @@ export function createClientService<C extends Client>(
  * optional field.
  *
  * @param rules the rules of all fields that may be set
+ * @param nameOfChange the name of the change. @default the names of the given fields
  * @param check throws if a change of a client is not allowed
  */
 export function fieldsSetter<C extends Client>(
   clients: ClientRepository<C>,
   rules: Fields,
   check: (changed: C, before: C) => void = () => {},
+  nameOfChange?: string,
 ) {
   return async (clientId: string, fields: object, options?: ChangeOptions): Promise<C> => {
     checkInput('the client cannot be changed', fields, rules)
@@ -155,7 +157,7 @@ export function fieldsSetter<C extends Client>(
       check(changed, client)
       return changed
     }
-    const name = given.map(([field]) => field).join(',')
+    const name = nameOfChange ?? given.map(([field]) => field).join(',')
     const expiresAt = values.find(([field]) => field === 'expiresAt')?.[1]
     const target = typeof expiresAt === 'number' ? timeText(expiresAt) : undefined
     const what = { clientId, name, target, options }

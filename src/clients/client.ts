@@ -72,6 +72,11 @@ export interface ApiKey extends ClientCommon {
    * 7662) and receive revocations. Set it from code only, never from a form.
    */
   readonly resourceServer: boolean
+  /**
+   * The resources whose access tokens the key may introspect; undefined if it may introspect all. Only keys with
+   * `resourceServer` have it. The revocations that the key receives are those of all resources.
+   */
+  readonly resources?: readonly string[] | undefined
 }
 
 /** An application: credentials for delegated access to the accounts of users who authorized it. */

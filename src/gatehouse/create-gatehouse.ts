@@ -20,7 +20,7 @@ import { createStart, READY_TIMEOUT_MS } from './startup.ts'
 import { createProviderBuilder, createServerParts } from './wire-authorization-server.ts'
 import { createClients } from './wire-clients.ts'
 import { createCore } from './wire-core.ts'
-import { createOwnGateway } from './wire-gateway.ts'
+import { createOwnGateways } from './wire-gateway.ts'
 import { createPersonalData } from './wire-erasures.ts'
 import { createAuthorizations } from './wire-grants.ts'
 import { createServices } from './wire-services.ts'
@@ -61,13 +61,8 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const start = createStart(core, clients, authorizations, personalData, keys, buildProvider)
   const { lifecycle, ready } = start
   const shutdown = createShutdown(close, logger)
-  const { gateway, gatewayHooks, verifyToken, readStoreHealth, check } = createOwnGateway(
-    core,
-    clients,
-    keys,
-    start,
-    shutdown,
-  )
+  const own = createOwnGateways(core, clients, keys, start, shutdown)
+  const { gateway, gateways, gatewayHooks, verifyToken, readStoreHealth, check } = own
   const server = createServerParts(core, clients, authorizations, pages, {
     provider: () => lifecycle.running?.provider,
     ready: readyForRequest,
@@ -81,12 +76,12 @@ function assemble(options: GatehouseOptions): Gatehouse {
     gateway,
     middleware() {
       lifecycle.begin()
-      const all = compose([wellKnown(server, gateway), authorizationServer(server)]) as Middleware
+      const all = compose([wellKnown(server, gateways), authorizationServer(server)]) as Middleware
       return passOthers(settings.mountPath, all)
     },
     wellKnown() {
       lifecycle.begin()
-      return wellKnown(server, gateway)
+      return wellKnown(server, gateways)
     },
     health: () =>
       readHealth({
@@ -144,6 +139,6 @@ function assemble(options: GatehouseOptions): Gatehouse {
     const stopped = lifecycle.close()
     authorizations.families.close()
     core.stopProbing()
-    await Promise.all([stopped, revoked.close(), gateway.close()])
+    await Promise.all([stopped, revoked.close(), ...gateways.map((each) => each.close())])
   }
 }

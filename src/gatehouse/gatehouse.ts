@@ -17,6 +17,20 @@ import type { Tokens } from '../access/token-service.ts'
 /** A gatehouse with any products. The functions of the optional parts accept it. */
 export type AnyGatehouse = Pick<Gatehouse, 'middleware' | 'ready'>
 
+/** The gateway of the API, with the gateways of the other resources. */
+export interface GatehouseGateway<Scope extends string = string> extends Gateway<Scope> {
+  /**
+   * The gateway of a resource, which guards everything below the address of the resource. It has only the operations of
+   * the resource's products, and accepts only tokens for the resource. Each call with the same address returns the same
+   * gateway; for `audience` it is this gateway. They share hooks for usage and limits, and `shutdown()` of one stops
+   * the whole gatehouse.
+   *
+   * @param resource `audience`, or a key of `resources`
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for any other address
+   */
+  for(resource: string): Gateway<Scope>
+}
+
 /** A token service and API gateway inside a Koa app. */
 export interface Gatehouse<Scope extends string = string, Product extends string = string>
   extends EventSource, AsyncDisposable {
@@ -28,8 +42,8 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    * requests at the root.
    */
   wellKnown(): Middleware
-  /** Protects the API. */
-  readonly gateway: Gateway<Scope>
+  /** Protects the API. `gateway.for(resource)` protects another resource. */
+  readonly gateway: GatehouseGateway<Scope>
   /** Credentials for direct access. */
   readonly apiKeys: ApiKeys<Scope, Product>
   /** Credentials for delegated access. */

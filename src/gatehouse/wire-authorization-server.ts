@@ -11,7 +11,7 @@ import { createInsecureProxyWarning } from '../authorization-server/routing/inse
 import { createRequestsInFlight } from '../authorization-server/routing/requests-in-flight.ts'
 import { GatehouseError } from '../errors.ts'
 import { createPrincipal, type Principal } from '../gateway/principal.ts'
-import { createTokenVerifier } from '../gateway/verify-token.ts'
+import { createVerifierOfResources } from '../gateway/verify-any-resource.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
 import type { KeySource } from '../keys/signing-keys.ts'
@@ -34,8 +34,8 @@ export function createProviderBuilder(
   { keys, pages }: { readonly keys: Pick<KeySource, 'getKey'>; readonly pages: Pages },
 ): BuildProvider {
   const { settings, store, revoked, logger } = core
-  const { issuer, audience } = settings
-  const verify = createTokenVerifier({ issuer, audience, getKey: keys.getKey })
+  const { issuer } = settings
+  const verify = createVerifierOfResources(core.resources, { issuer, getKey: keys.getKey })
 
   async function verifyAccessToken(jwt: string): Promise<Principal | undefined> {
     const outcome = await verify(jwt)

@@ -3,6 +3,7 @@ import { createAddressCheck } from '../http/address-check.ts'
 import { createAudit } from '../audit/audit.ts'
 import { createCatalogSync } from '../catalog/sync/catalog-sync.ts'
 import { createLiveCatalog } from '../catalog/live-catalog.ts'
+import { createResources } from '../catalog/resources.ts'
 import { createHostAccounts } from '../host/host-accounts.ts'
 import { createEvents } from '../host/events.ts'
 import { createResilientStore } from '../store/resilient-store.ts'
@@ -84,6 +85,7 @@ export function createCore(settings: ResolvedOptions) {
     mayUseFrom: createAddressCheck(logger),
     accounts,
     catalog,
+    resources: createResources({ ...settings, catalog }),
     catalogSync,
     longestLifetime,
     longestDelegatedLifetime,

@@ -1,8 +1,10 @@
 import { catalogLookups } from '../catalog/live-catalog.ts'
-import { createGatewayHooks } from '../gateway/gateway-hooks.ts'
+import type { Resource } from '../catalog/resources.ts'
+import { GatehouseError } from '../errors.ts'
+import { createGatewayHooks, type GatewayHooks } from '../gateway/gateway-hooks.ts'
 import type { GatewayDependencies } from '../gateway/dependencies.ts'
-import { createGatewayFrom } from '../gateway/gateway.ts'
-import { createTokenVerifier } from '../gateway/verify-token.ts'
+import { createGatewayFrom, type Gateway } from '../gateway/gateway.ts'
+import { createVerifierOfResources } from '../gateway/verify-any-resource.ts'
 import { checkKeys } from '../health/key-check.ts'
 import { checkProducts } from '../health/product-check.ts'
 import { storeHealthReader } from '../health/store-health.ts'
@@ -13,18 +15,18 @@ import type { Clients } from './wire-clients.ts'
 import type { Core } from './wire-core.ts'
 
 /**
- * Wires the gateway that runs in the process of the service, and the health checks that the gateway and the service
- * share.
+ * Wires the gateways that run in the process of the service, one for each resource, and the health checks that
+ * the gateways and the service share.
  */
-export function createOwnGateway(
+export function createOwnGateways(
   core: Core,
   { indexCompletion, hygieneCheck }: Pick<Clients, 'indexCompletion' | 'hygieneCheck'>,
   keys: KeySource,
   { lifecycle, ...start }: Start,
   shutdown: Shutdown,
 ) {
-  const { settings, store, catalog, events, revoked, logger } = core
-  const { issuer, audience, startTimeoutMs, maxCachedTokens } = settings
+  const { settings, store, catalog, resources, events, revoked, logger } = core
+  const { issuer, startTimeoutMs, maxCachedTokens } = settings
   const readStoreHealth = storeHealthReader(store)
   const check = () => [
     checkKeys(keys.condition, Date.now()),
@@ -32,18 +34,18 @@ export function createOwnGateway(
     ...indexCompletion.check(),
     ...hygieneCheck.check(),
   ]
-  const accessTokens: Parameters<typeof createTokenVerifier>[0] = {
+  const accessTokens: Pick<GatewayDependencies, 'issuer' | 'getKey'> = {
     issuer,
-    audience,
     async getKey(header, token) {
       await lifecycle.ready(startTimeoutMs)
       return keys.getKey(header, token)
     },
   }
   const gatewayHooks = createGatewayHooks()
-  const dependencies: GatewayDependencies = {
+  const dependenciesOf = (resource: Resource): GatewayDependencies => ({
     ...accessTokens,
-    ...catalogLookups(catalog),
+    audience: resource.address,
+    ...catalogLookups(resource.catalog, resource.metadataScopes),
     revocations: revoked,
     events,
     ready: async () => void (await start.ready()),
@@ -56,14 +58,37 @@ export function createOwnGateway(
     startTimeoutMs,
     maxCachedTokens,
     logger,
-  }
-  const gateway = createGatewayFrom(dependencies, gatewayHooks)
+  })
+  const gateways = new Map(
+    resources.all.map((resource) => {
+      const hooks = resource === resources.main ? gatewayHooks : sharedHooks(gatewayHooks)
+      return [resource.address, createGatewayFrom(dependenciesOf(resource), hooks)]
+    }),
+  )
+  const gateway = Object.assign(find(resources.main.address), { for: find })
   const checkAll = () => [...check(), ...gatewayHooks.checks.map((each) => each())]
   return {
     gateway,
+    /** The gateways of all resources, that of the API first. */
+    gateways: [...gateways.values()],
     gatewayHooks,
-    verifyToken: createTokenVerifier(accessTokens),
+    verifyToken: createVerifierOfResources(resources, accessTokens),
     readStoreHealth,
     check: checkAll,
   }
+
+  function find(resource: string): Gateway {
+    const found = gateways.get(resource)
+    if (found) return found
+    const message = `gateway.for() takes one of the resources: ${[...gateways.keys()].join(', ')}`
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', message)
+  }
+}
+
+/**
+ * Hooks of a further gateway: it uses what optional parts set in `hooks`, now or later. The parts end with the first
+ * gateway, so this gateway ends none of them.
+ */
+function sharedHooks(hooks: GatewayHooks): GatewayHooks {
+  return Object.create(hooks, { closing: { value: [] } }) as GatewayHooks
 }

@@ -29,7 +29,7 @@ export function createAuthorizations(core: Core) {
     now: core.storeClock.now,
   })
   const grantLifecycle = createGrantLifecycle(durable, lifetimes)
-  const consents = createConsentStore(durable, grantLifecycle.consentVersions)
+  const consents = createConsentStore(durable, grantLifecycle.consentVersions, audience)
   const parts = {
     ...core,
     lifecycle: grantLifecycle,

@@ -5,8 +5,8 @@ import { toGrant, type Grant } from './grant.ts'
 /** An application that a person has authorized, with all scopes of the person's grants for the application. */
 export interface Connection {
   readonly clientId: string
-  /** The authorized scopes of all grants. */
-  readonly scopes: readonly string[]
+  /** The authorized scopes of all grants, by the address of their resource. */
+  readonly scopes: ReadonlyMap<string, readonly string[]>
   /** The first authorization that still exists, in epoch seconds. */
   readonly connectedAt: number
   /** Epoch seconds of the last known use of any grant, updated at most once a day; undefined if none was used. */
@@ -33,7 +33,7 @@ export interface Connections {
  * The list reads all grants of the account, because a page of grants may have only some of the grants of an
  * application. The list reads the records too, because an index entry names neither the application nor the user.
  *
- * @param parts.audience identifier of the resource server. A connection shows only scopes of this resource server
+ * @param parts.audience {base_url}
  */
 export function createConnections(parts: {
   readonly index: Pick<GrantLifecycle['index'], 'all'>
@@ -62,9 +62,13 @@ export function createConnections(parts: {
 
 function toConnection(clientId: string, grants: readonly Grant[]): Connection {
   const uses = grants.flatMap(({ lastUsedAt }) => lastUsedAt ?? [])
+  const scopes = new Map<string, string[]>()
+  for (const grant of grants) {
+    scopes.set(grant.resource, [...new Set([...(scopes.get(grant.resource) ?? []), ...grant.scopes])])
+  }
   return {
     clientId,
-    scopes: [...new Set(grants.flatMap(({ scopes }) => scopes))],
+    scopes,
     connectedAt: Math.min(...grants.map(({ authorizedAt }) => authorizedAt)),
     ...(uses.length > 0 && { lastUsedAt: Math.max(...uses) }),
   }

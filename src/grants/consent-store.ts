@@ -3,7 +3,7 @@ import { mergeConsent, type ConsentDecision } from './consent-decision.ts'
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
-import { stringRule, listOf, mapOf, optional } from '../validation/rules.ts'
+import { type Fields, stringRule, listOf, mapOf, objectOf, optional } from '../validation/rules.ts'
 import { isOfVersions, type ConsentVersions, type ConsentVersionStore } from './revoked-consents.ts'
 
 /** The stored consent, and the consent versions that are in force (see `ConsentVersions`). */
@@ -13,53 +13,78 @@ export interface CurrentConsent {
 }
 
 interface ConsentRecord extends ConsentDecision {
+  /** The decisions about other resources than {base_url}, by address; absent if there are none. */
+  readonly resources?: Readonly<Record<string, ConsentDecision>> | undefined
   /** The consent versions at the time of the decision; absent if there was no version. */
   readonly versions?: ConsentVersions | undefined
 }
 
+/** The decisions of a record. */
+type Decisions = Omit<ConsentRecord, 'versions'>
+
 /** Seconds for which a person's consent is stored after the last decision. */
 export const STORED_CONSENT_SECONDS = 365 * 86_400
 
-/** Creates the store of what people have approved and denied. */
-export function createConsentStore(store: Store, consentVersions: ConsentVersionStore) {
+const DECISION: Fields = { granted: listOf(stringRule), denied: listOf(stringRule) }
+
+const NOTHING: ConsentDecision = { granted: [], denied: [] }
+
+/**
+ * Creates the store of what people have approved and denied.
+ *
+ * @param audience {base_url}
+ */
+export function createConsentStore(store: Store, consentVersions: ConsentVersionStore, audience: string) {
   const records = createCollection<ConsentRecord>(store, {
     name: 'consent',
     version: 1,
     fields: {
-      granted: listOf(stringRule),
-      denied: listOf(stringRule),
+      ...DECISION,
+      resources: optional(mapOf(objectOf(DECISION))),
       versions: optional(mapOf(stringRule)),
     },
   })
 
+  /** The decision about one resource in a record. */
+  const decisionAt = (stored: Decisions, resource: string): ConsentDecision =>
+    resource === audience ? stored : (stored.resources?.[resource] ?? NOTHING)
+
+  function withDecision(stored: Decisions, resource: string, decision: ConsentDecision): Decisions {
+    const merged = mergeConsent(decisionAt(stored, resource), decision)
+    if (resource === audience) return { ...stored, ...merged }
+    return { ...stored, resources: { ...stored.resources, [resource]: merged } }
+  }
+
   return {
     /**
-     * The current consent. Both lists of the consent are empty if the person has not decided yet, or if the
+     * The current consent at a resource. Both lists of the consent are empty if the person has not decided yet, or if the
      * consent was revoked after the last decision.
      */
-    async get(person: Person, clientId: string): Promise<CurrentConsent> {
+    async get(person: Person, clientId: string, resource: string): Promise<CurrentConsent> {
       // The two reads may run in any order, because a record contains the consent versions of its decision.
       // `validPart` compares these versions with the current versions.
       const [record, versions] = await Promise.all([
         records.get(idOf(person, clientId)),
         consentVersions.current(person, clientId),
       ])
-      return { consent: validPart(record, versions), versions }
+      const { granted, denied } = decisionAt(validPart(record, versions), resource)
+      return { consent: { granted, denied }, versions }
     },
     /**
-     * Merges a decision into the stored consent. No concurrent decision is lost.
+     * Merges a decision into the stored consent at a resource. No concurrent decision is lost.
      *
      * @param versions the consent versions that were in force before the decision
      */
     async update(
       person: Person,
       clientId: string,
+      resource: string,
       decision: ConsentDecision,
       versions: ConsentVersions,
     ): Promise<void> {
       const id = idOf(person, clientId)
       const change = (record?: ConsentRecord): ConsentRecord => ({
-        ...mergeConsent(validPart(record, versions), decision),
+        ...withDecision(validPart(record, versions), resource, decision),
         // Most people have no consent versions. Their records omit the field, and so stay small.
         ...(Object.keys(versions).length > 0 && { versions }),
       })
@@ -67,7 +92,7 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
       if (await records.create(id, change(), STORED_CONSENT_SECONDS)) return
       await records.update(id, change, STORED_CONSENT_SECONDS)
     },
-    /** Deletes the stored consent, so that the person is asked at the next request. */
+    /** Deletes the stored consent at all resources, so that the person is asked at the next request. */
     async delete(person: Person, clientId: string): Promise<void> {
       await records.delete(idOf(person, clientId))
     },
@@ -76,7 +101,7 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
 
 /**
  * Stores what people have decided about applications. For each application that a person has decided about, one record
- * covers all authorizations by this person.
+ * covers all authorizations by this person. In this record, each resource has a decision of its own.
  */
 export type ConsentStore = ReturnType<typeof createConsentStore>
 
@@ -85,10 +110,11 @@ function idOf(person: Person, clientId: string): string {
 }
 
 /**
- * The consent of a record. Both lists are empty if there is no record, or if the consent was revoked after its
+ * The decisions of a record. They are empty if there is no record, or if the consent was revoked after the last
  * decision.
  */
-function validPart(record: ConsentRecord | undefined, versions: ConsentVersions): ConsentDecision {
-  if (!record || !isOfVersions(record.versions, versions)) return { granted: [], denied: [] }
-  return { granted: record.granted, denied: record.denied }
+function validPart(record: ConsentRecord | undefined, versions: ConsentVersions): Decisions {
+  if (!record || !isOfVersions(record.versions, versions)) return NOTHING
+  const { granted, denied, resources } = record
+  return { granted, denied, ...(resources && { resources }) }
 }

@@ -86,7 +86,7 @@ const DONE =
 
 /** What listing and revoking grants needs. */
 interface GrantServiceParts extends RevokeGrantsParts {
-  /** Identifier of the resource server. A listed grant shows only scopes of this resource server. */
+  /** {base_url} */
   readonly audience: string
 }
 

@@ -9,8 +9,10 @@ export interface Grant {
   readonly accountId: string
   /** The user of that account who authorized the application; undefined if the host named no user. */
   readonly userId?: string | undefined
+  /** The resource that the application may use: your `audience`, or the address of one of your `resources`. */
+  readonly resource: string
   /**
-   * The authorized scopes. A token carries a scope only if the application's products and the KYC level of its
+   * The authorized scopes at this resource. A token carries a scope only if the application's products and the KYC level of its
    * developer allow the scope when the token is issued.
    */
   readonly scopes: readonly string[]
@@ -34,15 +36,22 @@ export interface GrantPage {
   readonly cursor?: string | undefined
 }
 
-/** A grant in the form that hosts receive. @param audience the resource server whose scopes are listed */
+/**
+ * A grant in the form that hosts receive.
+ *
+ * @param audience the resource of a grant whose record names none
+ */
 export function toGrant({ grantId, record }: ListedGrant, audience: string): Grant {
-  const { clientId, accountId, userId, resources, iat, exp, usedAt } = record
+  const { clientId, accountId, userId, resources = {}, iat, exp, usedAt } = record
+  // Each authorization request names one resource, so each grant has one.
+  const [resource = audience, scopes = ''] = Object.entries(resources)[0] ?? []
   return {
     grantId,
     clientId,
     accountId,
     ...(userId !== undefined && { userId }),
-    scopes: resources?.[audience]?.split(' ').filter(Boolean) ?? [],
+    resource,
+    scopes: scopes.split(' ').filter(Boolean),
     authorizedAt: iat,
     ...(usedAt !== undefined && { lastUsedAt: usedAt }),
     expiresAt: exp,

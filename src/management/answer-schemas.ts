@@ -53,6 +53,9 @@ const ApiKey = v.object({
   kind: v.literal('apiKey'),
   ...clientEntries,
   resourceServer: v.boolean(),
+  resources: v.optional(
+    v.pipe(texts, v.description('The resources whose tokens it may introspect; absent: all resources')),
+  ),
 })
 
 const Application = v.object({

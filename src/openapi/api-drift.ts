@@ -59,7 +59,7 @@ export async function findApiDrift(gatehouse: AnyGatehouse, options: ApiDriftOpt
     ...(document ? [documentRoutes(document as Record<string, unknown>, basePath)] : []),
     ...(router ? [routerRoutes(router, basePath)] : []),
   ]
-  const operations = operationRoutes(parts.catalog.current)
+  const operations = operationRoutes(parts.resources.main.catalog.current)
   const known = new Set(operations.map(({ shape }) => shape))
   const write = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`
   const unknown = new Set(

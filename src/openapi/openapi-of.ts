@@ -51,13 +51,13 @@ export async function openApiOf(
 }
 
 function newDocument(parts: Internals, { info = {} }: OpenApiOptions) {
-  const { products } = parts.catalog.current
+  const { products } = parts.resources.main.catalog.current
   const paths: Record<string, Record<string, unknown>> = {}
   const tagOf = new Map<string, string>()
   for (const product of products.values()) {
     for (const { scope } of product.operations) if (!tagOf.has(scope)) tagOf.set(scope, product.id)
   }
-  for (const route of operationRoutes(parts.catalog.current)) {
+  for (const route of operationRoutes(parts.resources.main.catalog.current)) {
     const item = (paths[toTemplate(route.path)] ??= {})
     item[route.method.toLowerCase()] = newOperation(parts, route, tagOf.get(route.operation.scope) ?? '')
   }
@@ -110,7 +110,9 @@ function operationIdOf({ scope, routes }: Operation, method: string, path: strin
  * @returns the statuses of the responses that were added
  */
 function addToOperations(parts: Internals, document: OpenApiDocument): ReadonlySet<Status> {
-  const byShape = new Map(operationRoutes(parts.catalog.current).map((each) => [each.shape, each.operation]))
+  const byShape = new Map(
+    operationRoutes(parts.resources.main.catalog.current).map((each) => [each.shape, each.operation]),
+  )
   const isLimited = parts.gatewayHooks.limiter !== undefined
   const statuses = STATUSES.filter((status) => status !== '429' || isLimited)
   const used = new Set<Status>()
@@ -151,9 +153,12 @@ function addComponents(parts: Internals, document: OpenApiDocument, statuses: Re
 }
 
 function securityScheme(parts: Internals) {
-  const { issuer, catalog } = parts
+  const { issuer, resources } = parts
   const scopes = Object.fromEntries(
-    [...catalog.current.operations.values()].map(({ scope, title }) => [scope, textOf(parts, title)]),
+    [...resources.main.catalog.current.operations.values()].map(({ scope, title }) => [
+      scope,
+      textOf(parts, title),
+    ]),
   )
   const tokenUrl = issuer + ROUTES.token
   return {

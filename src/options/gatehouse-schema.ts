@@ -35,6 +35,7 @@ import {
 } from './schema.ts'
 import { SECRET_REQUIRED, secretSchema } from './secret.ts'
 import { signingKeysSchema } from './signing-keys.ts'
+import { checkResources, resourcesSchema } from './resources-schema.ts'
 import { placementProblem } from './urls.ts'
 
 /** Claims that the protocol defines. The host must not set them. */
@@ -57,6 +58,7 @@ function upTo({ min = 1, max }: { readonly min?: number; readonly max: number })
 export const gatehouseSchema = exactly(
   {
     ...sharedEntries,
+    resources: optional(resourcesSchema, {}),
     store: storeSchema,
     secret: optional(secretSchema),
     accounts: accountsSchema,
@@ -124,6 +126,7 @@ function checkTogether(options: Readonly<Record<string, unknown>>, add: AddProbl
   const { issuer, audience, secret, store } = options
   const misplaced = placementProblem(issuer, audience)
   if (misplaced !== undefined) add(['audience'], { code: 'not-allowed', message: misplaced })
+  checkResources(options, add)
   const { maxAgeDays = Infinity, defaultDays = 0 } = (options['keyPolicy'] ?? {}) as KeyPolicy
   if (defaultDays > maxAgeDays) {
     add(['keyPolicy', 'defaultDays'], {

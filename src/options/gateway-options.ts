@@ -28,13 +28,21 @@ export type RevocationFeed =
 export interface GatewayOptions<Products extends ProductSource = ProductSource> {
   /** The address of the authorization service ({auth_url}), exactly as it is configured there. */
   readonly issuer: string
-  /** The address of this API ({base_url}), exactly as the authorization service has it. Tokens carry it as `aud`. */
+  /**
+   * The address of this API ({base_url}), exactly as the authorization service has it in `audience` or `resources`. Tokens
+   * carry it as `aud`.
+   */
   readonly audience: string
   /**
    * The products, or a function that loads them. You may leave out products whose operations this process does not
    * serve. KYC levels have no effect in this gateway.
    */
   readonly products: Products
+  /**
+   * The scopes that the metadata of the API names (RFC 9728 2). Some clients request all scopes of the metadata. Names
+   * that no operation has are left out. @default all scopes of the products
+   */
+  readonly metadataScopes?: readonly string[] | undefined
   /** Maximum seconds between two loads of the products, if a function loads them. @default 60 */
   readonly productsRefreshSeconds?: number | undefined
   /**

@@ -2,6 +2,7 @@ import type { AuditOptions } from '../audit/retention.ts'
 import type { HealthFinding } from '../clients/hygiene-check.ts'
 import type { KeyPolicy } from '../clients/expiry.ts'
 import type { ProductSource } from '../catalog/definition.ts'
+import type { ResourceOptions } from '../catalog/resources.ts'
 import type { Accounts } from '../host/accounts.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Texts } from '../authorization-server/interaction/texts.ts'
@@ -93,6 +94,18 @@ export interface GatehouseOptions<
    * below `audience`.
    */
   readonly audience: string
+  /**
+   * Further resources with tokens of their own, such as an MCP server beside the API, by address (RFC 8707). An address
+   * has the form of `audience`. Clients send it as `resource`, and tokens carry it as `aud`. It must not be above or below
+   * `audience` or another resource, and no two may have the same path. The entry of `audience` itself limits the API to
+   * some products. @default {} (the API with all products is the only resource)
+   */
+  readonly resources?: { readonly [address: string]: ResourceOptions } | undefined
+  /**
+   * The scopes that the metadata of the API names (RFC 9728 2). Some clients request all scopes of the metadata. Names
+   * that no operation has are left out. @default all scopes of the API
+   */
+  readonly metadataScopes?: readonly string[] | undefined
   /**
    * At least 32 random bytes as text. All keys that protect stored data are derived from the secret.
    * `openssl rand -base64 48` creates a secret. To rotate the secret, pass a list with the newest secret

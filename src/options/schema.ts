@@ -103,6 +103,15 @@ export const text = rule<string>((value) =>
   isVisibleText(value) ? undefined : { code: 'type', message: 'must be a text' },
 )
 
+/** A list of texts. @param what the list, for the message */
+export function list(what: string): Schema<readonly string[]> {
+  return rule((value) =>
+    Array.isArray(value) && value.every(isVisibleText)
+      ? undefined
+      : { code: 'type', message: `must be ${what}` },
+  )
+}
+
 /** A switch that is off by default. */
 export const flag = optional(
   rule<boolean>((value) =>

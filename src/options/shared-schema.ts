@@ -7,8 +7,11 @@ import { POLL_INTERVAL_SECONDS } from '../revocation/revocation-follower.ts'
 import { MAX_STALENESS_SECONDS, WHEN_STALE } from '../revocation/staleness.ts'
 import { isObject } from '../validation/predicates.ts'
 import { loggerSchema } from './host-interfaces.ts'
-import { milliseconds, optional, rule, seconds, wholeNumber } from './schema.ts'
+import { list, milliseconds, optional, rule, seconds, wholeNumber } from './schema.ts'
 import { addressProblem } from './urls.ts'
+
+/** The option `metadataScopes`. */
+export const metadataScopesSchema = optional(list('a list of scopes'))
 
 /**
  * Options of both kinds of gateway: the gateway of `createGatehouse`, and the gateway of `createGateway` in
@@ -22,6 +25,7 @@ export const sharedEntries = {
       ? undefined
       : 'must be an object of products, or a function that loads them',
   ),
+  metadataScopes: metadataScopesSchema,
   startTimeoutMs: milliseconds(START_TIMEOUT_MS),
   maxCachedTokens: wholeNumber('tokens', CACHED_TOKENS),
   logger: optional(loggerSchema, silentLogger),

@@ -113,6 +113,7 @@ export function services(
     audit,
     store,
     catalog,
+    resources: { find: () => undefined },
     accounts: { find: async (id: string) => ({ id }) },
     events,
     lastUses,

@@ -16,6 +16,7 @@ import { faultyStore, type Fault } from '../support/faulty-store.ts'
 import { describeEachStore } from '../support/stores.ts'
 
 const DAY = 86_400
+const API = 'https://example.com/api'
 const format = createRefreshTokenFormat([randomBytes(32)])
 const DECISION = { granted: ['invoices:read'], denied: [] }
 
@@ -26,7 +27,7 @@ function processOn(inner: Store) {
     refreshToken: 30 * DAY,
     delegatedAccessToken: 3600,
   })
-  const consents = createConsentStore(store, lifecycle.consentVersions)
+  const consents = createConsentStore(store, lifecycle.consentVersions, API)
   const families = createTokenFamilies(store, format, { tombstoneTtl: 120 })
   const log = createRevocationLog(store)
   const set = createRevocationSet()
@@ -40,7 +41,7 @@ function processOn(inner: Store) {
     revocations,
     events: { emit: (name, event) => void emitted.push({ name, ...event }) },
     logger: silentLogger,
-    audience: 'https://example.com/api',
+    audience: API,
   })
   return { lifecycle, consents, families, log, set, revocations, emitted, ...service }
 }
@@ -57,7 +58,7 @@ async function authorize(
   const versions = await lifecycle.consentVersions.current(person, 'app')
   const record = { ...person, clientId: 'app', iat: now, exp: now + 3600, versions }
   await lifecycle.records.create(grantId, record, 3600)
-  await consents.update(person, 'app', DECISION, versions)
+  await consents.update(person, 'app', API, DECISION, versions)
   await lifecycle.activate(grantId)
   const token = format.mint({ grantId, generation: 0 })
   await families.start(token, { grantId }, 30 * DAY)
@@ -93,7 +94,7 @@ async function usablePartsOf(
     'access token': !set.isTokenRevoked(access),
     'refresh token': (await families.find(token)) !== undefined,
     grant: (await grants.find(grantId)) !== undefined || (await lifecycle.extend(grantId)),
-    'stored consent': (await consents.get(person, 'app')).consent.granted.length > 0,
+    'stored consent': (await consents.get(person, 'app', API)).consent.granted.length > 0,
     entry: (await grants.list({ accountId: 'alice' })).items.length > 0,
   }
   return Object.entries(usable).flatMap(([what, isUsable]) => (isUsable ? [what] : []))

@@ -58,6 +58,7 @@ describe('the options of createGatehouse', () => {
     expect(resolve()).toEqual({
       issuer: 'https://example.com/auth',
       audience: 'https://example.com/api',
+      resources: {},
       secrets: [secret],
       store,
       kycLevels: [],
@@ -374,6 +375,96 @@ describe('the options issuer and audience', () => {
     ['https://example.com/auth', 'https://example.com:8443'],
   ])('with the issuer %s, the audience %s is accepted', (issuer, audience) => {
     expect(resolve({ issuer, audience })).toMatchObject({ issuer, audience })
+  })
+})
+
+describe('the option resources', () => {
+  const MCP = 'https://example.com/mcp'
+  const mcp = { products: ['tools'], title: 'Tools' }
+
+  it('resources are copied and frozen, and the entry of the audience needs no title', () => {
+    const products = ['tools']
+    const title = { en: 'Tools', de: 'Werkzeuge' }
+    const given = {
+      [MCP]: { products, title, metadataScopes: ['tools:use'] },
+      [valid.audience]: { products },
+    }
+    const { resources, metadataScopes } = resolve({ resources: given, metadataScopes: ['invoices:read'] })
+    expect(resources).toEqual(given)
+    expect(metadataScopes).toEqual(['invoices:read'])
+    expect(Object.isFrozen(resources[MCP]?.products)).toBe(true)
+    products.push('more')
+    title.en = 'Changed'
+    expect(resources[MCP]).toMatchObject({ products: ['tools'], title: { en: 'Tools' } })
+    expect(Object.isFrozen(products)).toBe(false)
+  })
+
+  it.each([
+    ['https://mcp.example.com/mcp', 'another host name'],
+    ['https://example.com/apis', 'a path that begins with the same letters'],
+    ['https://example.com/auth/mcp', 'a path below the issuer'],
+    ['https://mcp.example.com/api/mcp', 'a path below that of the audience, at another host name'],
+  ])('%s may be a resource: %s', (address) => {
+    expect(problemsOf({ resources: { [address]: mcp } })).toEqual([])
+  })
+
+  it.each([
+    ['/mcp', 'must be an absolute address'],
+    ['http://example.com/mcp', 'must be https'],
+    ['https://example.com/mcp#a', 'must not have a query or fragment'],
+    ['https://example.com/mcp/', 'must not end with a slash'],
+    ['https://EXAMPLE.com/mcp', "must be written in its canonical form: 'https://example.com/mcp'"],
+    ['https://example.com:443/mcp', "must be written in its canonical form: 'https://example.com/mcp'"],
+    ['https://example.com/auth', 'must differ from issuer'],
+    ['https://example.com/auth/oauth2/mcp', 'must not be below https://example.com/auth/oauth2'],
+    ['https://example.com/api/mcp', 'must not be below https://example.com/api'],
+    ['https://mcp.example.com/API', 'must not have the same path as https://example.com/api'],
+  ])('the resource %s is rejected: it %s', (address, message) => {
+    const path = `resources['${address}']`
+    expect(problemsOf({ resources: { [address]: mcp } })).toEqual([
+      { path, code: expect.any(String), message: expect.stringContaining(message) },
+    ])
+  })
+
+  it('a resource must not be above the audience, the issuer or another resource', () => {
+    const above = (resources: object, others = {}) =>
+      problemsOf({ resources, ...others }).map((each) => each.message)
+    const audience = 'https://example.com/v1/api'
+    expect(above({ 'https://example.com/v1': mcp }, { audience })).toEqual([
+      expect.stringContaining(`must not be above ${audience}`),
+    ])
+    expect(above({ 'https://example.com': mcp }, { audience: 'https://api.example.net/api' })).toEqual([
+      expect.stringContaining('must not be above issuer'),
+    ])
+    expect(above({ 'https://a.example/x/y': mcp, 'https://a.example/X': mcp })).toEqual([
+      expect.stringContaining('must not be above https://a.example/x/y'),
+    ])
+    expect(above({ 'https://a.example/x': mcp, 'https://b.example/X': mcp })).toEqual([
+      expect.stringContaining('must not have the same path as https://a.example/x'),
+    ])
+  })
+
+  it('all problems of a resource are reported with their paths', () => {
+    const wrong: [object, string, string][] = [
+      [{ products: [], title: 'T' }, 'products', 'must have at least one product id'],
+      [{ title: 'T' }, 'products', 'must be a list of at least one product id'],
+      [{ products: 'tools', title: 'T' }, 'products', 'must be a list of at least one product id'],
+      [{ products: ['tools'] }, 'title', 'is required'],
+      [{ products: ['tools'], title: {} }, 'title', 'must be a text, or a text per locale'],
+      [
+        { products: ['tools'], title: 'T', metadataScopes: 'all' },
+        'metadataScopes',
+        'must be a list of scopes',
+      ],
+      [{ products: ['tools'], title: 'T', scopes: [] }, 'scopes', 'is unknown'],
+    ]
+    for (const [resource, field, message] of wrong) {
+      expect(problemsOf({ resources: { [MCP]: resource } })).toMatchObject([
+        { path: `resources['${MCP}'].${field}`, message: expect.stringContaining(message) },
+      ])
+    }
+    expect(problemsOf({ resources: [MCP] })).toMatchObject([{ path: 'resources', code: 'type' }])
+    expect(pathsOf({ metadataScopes: 'all' })).toEqual(['metadataScopes'])
   })
 })
 

@@ -10,7 +10,7 @@ import type { HostProcessOptions } from './host-process.ts'
 const { redisUrl, deployment, keyPrefix, issuer, audience, ...others } = JSON.parse(
   process.argv[2] ?? '',
 ) as HostProcessOptions
-const { secret, refreshTokenGraceSeconds, storeTimeoutMs, accountsFile } = others
+const { resources, guarded, secret, refreshTokenGraceSeconds, storeTimeoutMs, accountsFile } = others
 const { renamedKeys = 0, areRenamesEqual = false, clockOffsetMs = 0 } = others
 
 if (clockOffsetMs !== 0) globalThis.Date = shiftedDate(clockOffsetMs)
@@ -19,7 +19,14 @@ process.stdin.on('end', () => process.exit()).resume()
 
 const host = await startHost({
   store: deployment ? deployStore(deployment, keyPrefix).store : storeAt(redisUrl ?? ''),
+  ...(guarded !== undefined && {
+    mount(app, gatehouse) {
+      app.use(gatehouse.middleware())
+      app.use(gatehouse.gateway.for(guarded).middleware())
+    },
+  }),
   gatehouse: {
+    ...(resources !== undefined && { resources }),
     ...(issuer !== undefined && { issuer }),
     ...(audience !== undefined && { audience }),
     ...(secret !== undefined && { secret }),

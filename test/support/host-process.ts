@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import type { GatehouseOptions } from 'koa-gatehouse'
 import { build } from 'rolldown'
 import { ENTRIES, OPTIONS } from '../../rolldown.config.ts'
 import { temporaryFolder } from './package-copy.ts'
@@ -18,6 +19,10 @@ export interface HostProcessOptions {
   /** {auth_url} and {base_url}. @default the addresses of the process */
   readonly issuer?: string | undefined
   readonly audience?: string | undefined
+  /** The option `resources` of the gatehouse. */
+  readonly resources?: GatehouseOptions['resources']
+  /** The resource whose gateway the process mounts, instead of that of the API. */
+  readonly guarded?: string | undefined
   readonly secret?: string | readonly string[] | undefined
   readonly refreshTokenGraceSeconds?: number | undefined
   readonly storeTimeoutMs?: number | undefined

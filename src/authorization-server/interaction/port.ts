@@ -1,4 +1,6 @@
 import type { Context } from 'koa'
+import type { LocalizedText } from '../../catalog/definition.ts'
+import type { Resource } from '../../catalog/resources.ts'
 import type { SignedIn } from '../../host/accounts.ts'
 import type { ConsentDecision } from '../../grants/consent-decision.ts'
 
@@ -35,6 +37,10 @@ export interface PendingInteraction {
      */
     readonly products?: readonly string[] | undefined
   }
+  /** The resource of the request; undefined if it does not exist any more. */
+  readonly resource?: Pick<Resource, 'address' | 'catalog'> | undefined
+  /** The name of the resource; undefined for the API at {base_url}. */
+  readonly resourceTitle?: LocalizedText | undefined
   /** Where the browser is sent in the end. The page shows it. */
   readonly destination: Destination
   /** The account that the authorization is for; undefined while no one is signed in. */
@@ -47,7 +53,7 @@ export interface PendingInteraction {
   }
   /** The requested scopes that the application may have now, in the order of the request. */
   readonly requestedScopes: readonly string[]
-  /** Earlier decisions of this person about this application. */
+  /** Earlier decisions of this person about this application at this resource. */
   readonly storedConsent: { readonly granted: readonly string[]; readonly denied: readonly string[] }
   /** `ui_locales` of the request, in order of preference (OpenID Connect Core 3.1.2.1). */
   readonly uiLocales: readonly string[]

@@ -1,3 +1,4 @@
+import { localize } from '../../catalog/localize.ts'
 import { decide } from '../../grants/consent-decision.ts'
 import type { Form } from '../../http/form-body.ts'
 import { parseGroupChoice, selectGroup, type GroupChoice } from './all-none-buttons.ts'
@@ -55,12 +56,14 @@ interface PageState {
 }
 
 function groupsOf({ pages, catalog, ctx, pending }: StepRequest, selected?: readonly string[]): ScopeGroup[] {
-  return scopeGroups(pending, catalog.current, pages.textsFor(ctx, pending.uiLocales), selected)
+  const { current } = pending.resource?.catalog ?? catalog
+  return scopeGroups(pending, current, pages.textsFor(ctx, pending.uiLocales), selected)
 }
 
 function renderPage(request: StepRequest, { selected, ...state }: PageState = {}): undefined {
   const { pages, ctx, pending } = request
-  const { application, account, uiLocales, accessLifetime, destination } = pending
+  const { application, account, resourceTitle, uiLocales, accessLifetime, destination } = pending
+  const { locales, defaultLocale } = pages.textsFor(ctx, uiLocales)
   pages.renderConsent(ctx, {
     ...state,
     uiLocales,
@@ -71,6 +74,7 @@ function renderPage(request: StepRequest, { selected, ...state }: PageState = {}
     },
     application,
     account: account ?? { name: '' },
+    resource: resourceTitle && localize(resourceTitle, locales, defaultLocale),
     groups: groupsOf(request, selected),
     accessLifetime,
     destination,

@@ -4,24 +4,28 @@ import {
   type KoaContextWithOIDC,
   type ResourceServer,
 } from 'oidc-provider'
-import { applicationScopes, explainRejection, limitToPerson } from '../../catalog/resolve-scopes.ts'
+import { applicationScopes, limitToPerson } from '../../catalog/resolve-scopes.ts'
+import type { Resource } from '../../catalog/resources.ts'
 import type { Application } from '../../clients/client.ts'
 import { whyUnauthorized } from '../../clients/why-no-token.ts'
 import { personOf } from '../../host/subject.ts'
 import { recordOf, requestState } from './request-state.ts'
 import type { ProviderParts } from './dependencies.ts'
-import { requireKnownResource, resourceServerOf } from './resource-indicator.ts'
+import { explainRejectionAt, noAccess } from './resource-access.ts'
+import { namedResource, resourceServerOf } from './resource-indicator.ts'
 import { invalidScope, isIgnoredScope, requestedScopes, requireAllowed } from './requested-scope.ts'
-import { unauthorized } from './unauthorized-client.ts'
 
-// This file decides which scopes an application may have. These scopes depend on the catalog, the
+// This file decides which scopes an application may have. These scopes depend on the products of the resource, the
 // application's products, the KYC level of the application's developer, and the operations of the user.
 
-type Parts = Pick<ProviderParts, 'settings' | 'catalog' | 'accountLookup' | 'isGrantScopeRevoked'>
+type Parts = Pick<
+  ProviderParts,
+  'settings' | 'catalog' | 'resources' | 'accountLookup' | 'isGrantScopeRevoked'
+>
 
 /**
- * The scopes that a token of this application may carry now, besides the scopes of OpenID Connect. The scopes
- * and the account are looked up once per request. So in a refresh, the access token carries exactly the scopes
+ * The scopes that a token of this application for `resource` may carry now, besides the scopes of OpenID Connect. The
+ * scopes and the account are looked up once per request, because all tokens of a request are for one resource. So in a refresh, the access token carries exactly the scopes
  * that were checked before the refresh token was used up.
  *
  * Relies on: oidc-provider sets the account and the grant before it resolves the scopes of a token. In an
@@ -32,8 +36,9 @@ export async function getTokenScopes(
   parts: Parts,
   ctx: KoaContextWithOIDC,
   client: ProviderClient,
+  resource: Resource,
 ): Promise<readonly string[]> {
-  const scopes = await getApplicationScopes(parts, ctx, client)
+  const scopes = await getApplicationScopes(parts, ctx, client, resource)
   const { Account: account, Grant: grant } = ctx.oidc.entities
   const person = account && (await parts.accountLookup.find(ctx, personOf(account.accountId)))
   if (!person) return scopes
@@ -55,14 +60,22 @@ export async function limitToUser(
   ctx: KoaContextWithOIDC,
   client: ProviderClient,
 ): Promise<readonly string[]> {
-  const { audience } = parts.settings
-  const info = await describeResource(parts, ctx, audience, client)
-  const limited = new ctx.oidc.provider.ResourceServer(audience, info)
-  Object.assign(ctx.oidc.resourceServers ?? {}, { [audience]: limited })
+  const { address } = resourceOfRequest(parts, ctx)
+  const info = await describeResource(parts, ctx, address, client)
+  const limited = new ctx.oidc.provider.ResourceServer(address, info)
+  Object.assign(ctx.oidc.resourceServers ?? {}, { [address]: limited })
   const remaining = new Set(info.scope.split(' '))
   const requested = [...ctx.oidc.requestParamScopes].filter((scope) => remaining.has(scope))
   if (requested.length > 0) return requested
   throw invalidScope('this user may use none of the requested operations now')
+}
+
+/** The resource that an authorization request names. @throws invalid_target */
+export function resourceOfRequest(
+  { resources }: Pick<Parts, 'resources'>,
+  ctx: KoaContextWithOIDC,
+): Resource {
+  return namedResource(ctx.oidc.params?.['resource'], resources)
 }
 
 /** The scopes that this application may ask users for now, besides the scopes of OpenID Connect. */
@@ -70,9 +83,10 @@ function getApplicationScopes(
   parts: Parts,
   ctx: KoaContextWithOIDC,
   client: ProviderClient,
+  resource: Resource,
 ): Promise<readonly string[]> {
   const state = requestState(ctx)
-  state.applicationScopes ??= resolveScopes(parts, ctx, requireApplication(client))
+  state.applicationScopes ??= resolveScopes(parts, ctx, requireApplication(client), resource)
   return state.applicationScopes
 }
 
@@ -80,11 +94,13 @@ async function resolveScopes(
   parts: Parts,
   ctx: KoaContextWithOIDC,
   application: Application,
+  resource: Resource,
 ): Promise<readonly string[]> {
-  const { current } = parts.catalog
+  const { current } = resource.catalog
   const developer = await parts.accountLookup.find(ctx, application)
-  const reason = whyUnauthorized(current, application, developer)
-  if (reason) throw unauthorized(application, reason)
+  if (whyUnauthorized(current, application, developer)) {
+    throw noAccess(resource, parts.catalog.current, application, developer)
+  }
   // The token must carry the epoch of the catalog from which its scopes were resolved. The epoch is kept until the
   // token is signed, because products may change in between.
   requestState(ctx).catalogEpoch = current.epoch
@@ -93,7 +109,7 @@ async function resolveScopes(
 
 /**
  * Checks `scope` of an authorization request, and removes ignored scopes (`isIgnoredScope`) from it. If no
- * scope is left, all scopes that the application may request are filled in.
+ * scope is left, all scopes that the application may request are filled in. A repeated `resource` becomes one value.
  */
 export async function checkRequestedScope(
   parts: Parts,
@@ -103,28 +119,36 @@ export async function checkRequestedScope(
 ): Promise<void> {
   const { openIdScopes } = parts.settings
   const application = requireApplication(client)
+  const resource = resourceOfRequest(parts, ctx)
   const requested = requestedScopes(scope).filter((name) => !isIgnoredScope(name, openIdScopes))
-  const allowed = await getApplicationScopes(parts, ctx, client)
+  const allowed = await getApplicationScopes(parts, ctx, client, resource)
   const level = (await parts.accountLookup.find(ctx, application))?.kycLevel
   const operations = requested.filter((name) => !openIdScopes.includes(name))
-  requireAllowed(operations, (name) => explainRejection(parts.catalog.current, application, level, name))
-  Object.assign(ctx.oidc.params ?? {}, { scope: (requested.length > 0 ? requested : allowed).join(' ') })
+  const { current: all } = parts.catalog
+  requireAllowed(operations, (name) => explainRejectionAt(resource, all, application, level, name))
+  Object.assign(ctx.oidc.params ?? {}, {
+    scope: (requested.length > 0 ? requested : allowed).join(' '),
+    resource: resource.address,
+  })
 }
 
 /**
- * Describes `resource` to oidc-provider, with the scopes that a token may carry now. If the request has already found
+ * Describes a resource to oidc-provider, with the scopes that a token may carry now. If the request has already found
  * the account of the user, the scopes are limited to the operations of this user.
+ *
+ * @param address one of the resources that the request names, or the resource of its grant
+ * @throws invalid_target if the resource is unknown, or if the request names two resources
  */
 export async function describeResource(
   parts: Parts,
   ctx: KoaContextWithOIDC,
-  resource: string,
+  address: string,
   client: ProviderClient,
 ): Promise<ResourceServer> {
-  const { audience, openIdScopes } = parts.settings
-  requireKnownResource(resource, audience)
-  const scopes = [...openIdScopes, ...(await getTokenScopes(parts, ctx, client))]
-  return resourceServerOf(audience, scopes.join(' '))
+  const resource = namedResource(ctx.oidc.params?.['resource'], parts.resources, address)
+  const { openIdScopes } = parts.settings
+  const scopes = [...openIdScopes, ...(await getTokenScopes(parts, ctx, client, resource))]
+  return resourceServerOf(resource, scopes.join(' '))
 }
 
 /**

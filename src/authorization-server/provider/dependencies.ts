@@ -1,5 +1,6 @@
 import type Keygrip from 'keygrip'
 import type { CurrentCatalog } from '../../catalog/catalog.ts'
+import type { Resources } from '../../catalog/resources.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { AuditWriter } from '../../audit/audit.ts'
 import type { EventSink } from '../../host/events.ts'
@@ -31,7 +32,6 @@ import type { WrongSecretLimit } from './wrong-secret-limit.ts'
 /** The settings that the authorization server uses. */
 export interface ProviderSettings {
   readonly issuer: string
-  readonly audience: string
   readonly requirePkce: boolean
   /** OpenID Connect scopes besides `openid`, with the claims that each scope gives. */
   readonly claims: { readonly [scope: string]: readonly string[] }
@@ -60,7 +60,9 @@ export interface ProviderDependencies {
   readonly durable: Store
   /** What options switch on. */
   readonly features: Features
+  /** All products. The catalog of each resource has a part of them. */
   readonly catalog: CurrentCatalog
+  readonly resources: Resources
   readonly registry: ClientRegistry
   readonly accounts: HostAccounts
   readonly families: TokenFamilies

@@ -1,49 +1,62 @@
 import { errors, type ResourceServer } from 'oidc-provider'
+import type { Resource, Resources } from '../../catalog/resources.ts'
 
 /**
- * Rejects a `resource` parameter that names any resource other than our API (RFC 8707 2).
+ * The resource that a `resource` parameter names (RFC 8707 2).
  *
- * @throws {errors.InvalidTarget}
+ * @param parameter the value, or the list of values if the parameter was repeated
+ * @param byDefault the address of the resource if the parameter is absent
+ * @throws {errors.InvalidTarget} if it names an unknown resource, or two resources
  */
-export function requireKnownResource(resource: unknown, audience: string): void {
-  if (isKnownResource(resource, audience)) return
-  throw new errors.InvalidTarget(`unknown resource; leave it out or send ${audience}`)
+export function namedResource(
+  parameter: unknown,
+  { main, find }: Resources,
+  byDefault: string = main.address,
+): Resource {
+  const isAbsent = parameter === undefined || parameter === ''
+  const [first, ...others] = new Set<unknown>(isAbsent ? [byDefault] : [parameter].flat())
+  const resource = find(first)
+  if (!resource || !others.every(find)) {
+    throw new errors.InvalidTarget(`unknown resource; leave it out or send ${main.address}`)
+  }
+  if (others.length > 0) {
+    throw new errors.InvalidTarget('a token is for one resource; send one request for each resource')
+  }
+  return resource
 }
 
-/** Whether a `resource` parameter is absent, or names our API and no other resource. */
-export function isKnownResource(resource: unknown, audience: string): boolean {
-  if (resource === undefined || resource === '') return true
-  const named = Array.isArray(resource) ? resource : [resource]
-  return named.every((name) => name === audience)
+/** The `error_description` for a request that names another resource than its authorization code or refresh token has. */
+export function otherResource(token: 'authorization code' | 'refresh token', address: string): string {
+  return `the ${token} is for the resource ${address}; leave resource out, or send this one`
 }
 
 /**
- * Describes our API to oidc-provider as a resource server.
+ * Describes a resource to oidc-provider as a resource server.
  *
  * @param scope space-delimited scopes that a token may carry
  */
-export function resourceServerOf(audience: string, scope: string): ResourceServer {
-  return { audience, scope, accessTokenFormat: 'jwt', jwt: { sign: { alg: 'ES256' } } }
+export function resourceServerOf({ address }: Pick<Resource, 'address'>, scope: string): ResourceServer {
+  return { audience: address, scope, accessTokenFormat: 'jwt', jwt: { sign: { alg: 'ES256' } } }
 }
 
 /**
- * Replaces other spellings of {base_url} in the parameter `resource` by {base_url} (RFC 8707 2). Clients may
- * send the spelling of `new URL(…).href`: a slash after a host without a path, lower-case scheme and host, no
+ * Replaces other spellings of the address of a resource in the parameter `resource` by this address (RFC 8707 2). Clients
+ * may send the spelling of `new URL(…).href`: a slash after a host without a path, lower-case scheme and host, no
  * default port.
  *
  * @param text a query or form, as it was received
- * @param audience {base_url}
  */
-export function canonicalizeResource(text: string, audience: string): string {
+export function canonicalizeResource(text: string, { find }: Pick<Resources, 'find'>): string {
   return text.replaceAll(RESOURCE, (parameter, name: string, value: string) => {
-    const resource = new URLSearchParams(`resource=${value}`).get('resource') ?? ''
-    return canonicalForm(resource) === audience ? name + encodeURIComponent(audience) : parameter
+    const sent = new URLSearchParams(`resource=${value}`).get('resource') ?? ''
+    const resource = find(canonicalForm(sent))
+    return resource ? name + encodeURIComponent(resource.address) : parameter
   })
 }
 
 const RESOURCE = /((?:^|[?&])resource=)([^&]*)/g
 
-/** An address in the form of {base_url}: the origin as `new URL()` writes it, and the path without a lone slash. */
+/** An address in the form of a resource: the origin as `new URL()` writes it, and the path without a lone slash. */
 function canonicalForm(address: string): string | undefined {
   // The path is compared as it was sent, because `new URL()` would change more of the path than a slash.
   const [, origin = '', path = ''] = ADDRESS.exec(address) ?? []

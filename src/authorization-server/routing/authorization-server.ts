@@ -36,12 +36,19 @@ export interface AuthorizationServerParts
   extends
     Pick<
       ProviderDependencies,
-      'audit' | 'events' | 'registry' | 'clientUsed' | 'secretUsed' | 'mayUseFrom' | 'wrongSecrets'
+      | 'audit'
+      | 'events'
+      | 'registry'
+      | 'resources'
+      | 'clientUsed'
+      | 'secretUsed'
+      | 'mayUseFrom'
+      | 'wrongSecrets'
     >,
     Pick<InteractionOptions, 'accounts' | 'catalog' | 'port' | 'pages' | 'csrfKeys' | 'store'> {
   readonly settings: Pick<
     ProviderDependencies['settings'],
-    'issuer' | 'audience' | 'lifetimes' | 'secretPrefix' | 'publicApplications'
+    'issuer' | 'lifetimes' | 'secretPrefix' | 'publicApplications'
   > &
     Pick<InteractionOptions, 'maxSignInAttempts'> &
     Pick<ProviderDependencies, 'logger'> & { readonly mountPath: string }
@@ -66,8 +73,8 @@ interface Running {
  * endpoints and pages do not answer.
  */
 export function authorizationServer(parts: AuthorizationServerParts): Middleware {
-  const { settings, pages, events, requestsInFlight } = parts
-  const { issuer, audience, mountPath, maxSignInAttempts } = settings
+  const { settings, resources, pages, events, requestsInFlight } = parts
+  const { issuer, mountPath, maxSignInAttempts } = settings
   const reject = createReject(pages)
   const answerInteraction = interactionRoutes({ ...parts, issuer, maxSignInAttempts })
   const answerFeed = createRevocationFeed({
@@ -98,7 +105,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
       reject(ctx, path, { ...checked.rejection, text: 'errorBody' })
       return true
     }
-    const form = checked.form && canonicalizeResource(checked.form, audience)
+    const form = checked.form && canonicalizeResource(checked.form, resources)
     const { credentials } = checked
     if (address === undefined || credentials === undefined) return answerChecked(running, ctx, path, form)
     const sender = { address, credentials }
@@ -120,7 +127,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     const isTokenRequest = form !== undefined && normalizePath(path) === ROUTES.token
     const direct = isTokenRequest ? await answerDirectAccess(ctx, form, keyRing.signing) : undefined
     if (direct?.isAnswered) return true
-    const query = canonicalizeResource(ctx.search, audience)
+    const query = canonicalizeResource(ctx.search, resources)
     return runProvider(provider, ctx, path, { query, form, early: direct?.early })
   }
 

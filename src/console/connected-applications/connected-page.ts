@@ -66,11 +66,11 @@ async function showConnections(services: ConsoleServices, call: Call): Promise<V
   const applications = await findApplications(services.registry, wanted)
   const models = await withDevelopers(services.accounts, items, applications)
   const mayDisconnect = await call.may('authorizations:revoke')
-  const { current } = services.catalog
-  const isUsable = usableBy(viewer, current)
+  const isUsable = usableBy(viewer, services.catalog.current)
   const cards = models.map(({ connection, ...model }) => {
-    const scopes = connection.scopes.filter(isUsable)
-    return connectionCard(call, current, { ...model, connection: { ...connection, scopes } }, mayDisconnect)
+    const scopes = new Map([...connection.scopes].map(([resource, all]) => [resource, all.filter(isUsable)]))
+    const usable = { ...model, connection: { ...connection, scopes } }
+    return connectionCard(call, services.resources, usable, mayDisconnect)
   })
   return {
     title: texts.plain('navConnected'),

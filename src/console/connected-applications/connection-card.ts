@@ -1,4 +1,4 @@
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Resource, Resources } from '../../catalog/resources.ts'
 import type { Application } from '../../clients/client.ts'
 import type { Connection } from '../../grants/connections.ts'
 import { html, type Html } from '../../http/html.ts'
@@ -25,7 +25,7 @@ export interface ConnectionModel {
 /** One connected application. @param mayDisconnect whether the card has the button */
 export function connectionCard(
   call: Pick<Call, 'texts' | 'self'>,
-  catalog: Catalog,
+  resources: Resources,
   { connection, application, developer = '' }: ConnectionModel,
   mayDisconnect: boolean,
 ): Html {
@@ -50,7 +50,7 @@ export function connectionCard(
         )
       }
     </div>
-    ${application ? permissions(texts, catalog, scopes) : html`<p>${texts.html('connectedUnknownHint', { clientId })}</p>`}
+    ${application ? permissions(texts, resources, scopes) : html`<p>${texts.html('connectedUnknownHint', { clientId })}</p>`}
     <p class="muted small">${since}${used && html` · ${used}`}</p>
   </li>`
 }
@@ -78,13 +78,30 @@ function newTab(texts: Reader, { href }: URL, content: Html): Html {
   >`
 }
 
+/** What an application may do at each resource, in words. */
+function permissions(texts: Reader, { all, main }: Resources, scopes: Connection['scopes']): Html {
+  const lists = all.flatMap((resource) => {
+    const heading =
+      resource === main
+        ? texts.html('connectedMay')
+        : texts.html('connectedMayAt', { resource: displayText(texts.localize(resource.title ?? '')) })
+    return permissionsAt(texts, resource, scopes.get(resource.address) ?? [], heading) ?? []
+  })
+  return lists.length > 0 ? html`${lists}` : html`<p class="muted">${texts.html('connectedMayNothing')}</p>`
+}
+
 /**
- * What an application may do, in words. Sensitive operations come first, so that they are always visible. A scope that
+ * What an application may do at one resource; undefined if it may do nothing. Sensitive operations come first, so that they are always visible. A scope that
  * is no longer in the catalog gives no access, so it is left out.
  */
-function permissions(texts: Reader, catalog: Catalog, scopes: readonly string[]): Html {
+function permissionsAt(
+  texts: Reader,
+  { catalog }: Resource,
+  scopes: readonly string[],
+  heading: Html,
+): Html | undefined {
   const granted = new Set(scopes)
-  const operations = [...catalog.operations.values()]
+  const operations = [...catalog.current.operations.values()]
     .filter(({ scope }) => granted.has(scope))
     .toSorted((one, other) => Number(other.sensitive) - Number(one.sensitive))
     .map(
@@ -97,12 +114,12 @@ function permissions(texts: Reader, catalog: Catalog, scopes: readonly string[])
     .filter(([scope]) => granted.has(scope))
     .map(([, name]) => html`<li>${texts.html(name)}</li>`)
   const all = [...operations, ...aboutPerson]
-  if (all.length === 0) return html`<p class="muted">${texts.html('connectedMayNothing')}</p>`
+  if (all.length === 0) return undefined
   // Hiding only one entry would save no space.
   const visible = all.length > VISIBLE + 1 ? VISIBLE : all.length
   const hidden = all.slice(visible)
   return html`<div class="tight">
-    <p class="muted small">${texts.html('connectedMay')}</p>
+    <p class="muted small">${heading}</p>
     <ul class="bullets">
       ${all.slice(0, visible)}
     </ul>

@@ -30,7 +30,7 @@ export function inspectionResult(
       scopes.length === 0
         ? html`<p>${texts.html('inspectorNoOperations')}</p>`
         : html`<p class="muted">
-              ${texts.html('inspectorBelow', { address: html`<code dir="ltr">${services.audience}</code>` })}
+              ${texts.html('inspectorBelow', { address: html`<code dir="ltr">${String(claims['aud'])}</code>` })}
             </p>
             ${operationTables(scopes, texts, { catalog: services.catalog.current, productIds: client?.products })}`,
     )}`

@@ -508,6 +508,7 @@ export const english = {
     'If you allow an application to act for you, it appears here. You see what it may do, and you can disconnect it at any time.',
   connectedDeveloper: 'by {developer}',
   connectedMay: 'It may:',
+  connectedMayAt: 'At {resource} it may:',
   connectedMayNothing: 'It may do nothing at the moment.',
   connectedSince: 'Connected since {date}',
   connectedLastUsed: 'last used {date}',

@@ -521,6 +521,7 @@ export const german: ConsoleTexts = {
     'Wenn Sie einer Anwendung erlauben, für Sie zu handeln, erscheint sie hier. Sie sehen, was sie darf, und können die Verbindung jederzeit trennen.',
   connectedDeveloper: 'von {developer}',
   connectedMay: 'Sie darf:',
+  connectedMayAt: 'Bei {resource} darf sie:',
   connectedMayNothing: 'Sie darf zurzeit nichts.',
   connectedSince: 'Verbunden seit {date}',
   connectedLastUsed: 'zuletzt genutzt am {date}',

@@ -158,7 +158,17 @@ describe('values in a text', () => {
       [...text.matchAll(/\{(.*?)\}/g)].map(([, name]) => name),
     )
     expect(new Set(names)).toEqual(
-      new Set(['application', 'service', 'developer', 'account', 'duration', 'address', 'scope', 'page']),
+      new Set([
+        'application',
+        'service',
+        'developer',
+        'account',
+        'duration',
+        'address',
+        'scope',
+        'page',
+        'resource',
+      ]),
     )
   })
 })

@@ -45,10 +45,15 @@ const scope = fc.oneof(
   fc.constantFrom('INVOICES:READ', 'invoices:read,payments:list', 'constructor', 'ü', '"', 'x'.repeat(300)),
 )
 const API = `${ORIGIN}/api`
+const TOOLS = `${ORIGIN}/mcp`
 const resource = fc.constantFrom(
   API,
   API,
   API,
+  TOOLS,
+  TOOLS,
+  TOOLS.toUpperCase(),
+  TOOLS.replace('http:', 'HTTP:'),
   '',
   `${API}/`,
   'https://other.example/',

@@ -55,6 +55,7 @@ async function startWay(isFast: boolean, variant: Variant, keys: readonly Signin
   const gatehouse: Gatehouse = createGatehouse({
     issuer: `${ORIGIN}/auth`,
     audience: `${ORIGIN}/api`,
+    resources: { [`${ORIGIN}/mcp`]: { products: ['payments'], title: 'Payments for agents' } },
     secret: 'a secret for two hosts, long enough to be one',
     store: writesOf(memoryStore(), note),
     kycLevels: ['none', 'basic', 'verified'],
@@ -164,7 +165,8 @@ async function normalizeAnswer(answer: Answer, keys: JWTVerifyGetKey): Promise<u
   const body = /^\{.*\}$/.test(answer.body) ? (JSON.parse(answer.body) as Record<string, unknown>) : {}
   const token = body['access_token']
   if (typeof token !== 'string') return { status: answer.status, headers, body: answer.body }
-  await jwtVerify(token, keys, { issuer: `${ORIGIN}/auth`, audience: `${ORIGIN}/api`, typ: 'at+jwt' })
+  const audience = [`${ORIGIN}/api`, `${ORIGIN}/mcp`]
+  await jwtVerify(token, keys, { issuer: `${ORIGIN}/auth`, audience, typ: 'at+jwt' })
   const { iat, exp, jti, ...claims } = decodeJwt(token)
   return {
     status: answer.status,

@@ -24,6 +24,8 @@ export interface ConsentModel {
   readonly forms?: ConsentForms | undefined
   readonly application: PendingInteraction['application']
   readonly account: { readonly name: string; readonly login?: string | undefined }
+  /** The name of the resource; undefined for the API at {base_url}. */
+  readonly resource?: string | undefined
   readonly groups: readonly ScopeGroup[]
   /** Access ends if the application does not refresh its tokens for this number of seconds. */
   readonly accessLifetime: number
@@ -63,6 +65,7 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
       ${problem !== undefined && alertBox(texts.html(problem))}
       <form ${sentTo(forms?.action)}>
         ${csrfField(forms)} ${DEFAULT_BUTTON}
+        ${model.resource !== undefined && html`<p>${texts.html('consentResource', { resource: html`<strong><bdi>${displayText(model.resource)}</bdi></strong>` })}</p>`}
         <p>${texts.html('consentIntro', names)}</p>
         ${model.groups.map((group, index) => scopeFieldset(frame, group, { ...around, id: `group-${index}` }))}
         <div class="facts muted small">

@@ -19,6 +19,8 @@ export const english = {
   opensNewTab: '(opens in a new tab)',
   consentAccount: 'Signed in as {account}',
   switchAccountButton: 'Use another account',
+  /** Shown if the request is for another resource than the API. `{resource}` is the title of that resource. */
+  consentResource: 'The access is to {resource}.',
   consentIntro: 'Choose what {application} may do:',
   /** Title of the group of OpenID Connect scopes. */
   consentAboutYou: 'About you',

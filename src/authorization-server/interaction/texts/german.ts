@@ -16,6 +16,7 @@ export const german: Texts = {
   opensNewTab: '(öffnet einen neuen Tab)',
   consentAccount: 'Angemeldet als {account}',
   switchAccountButton: 'Anderes Konto verwenden',
+  consentResource: 'Der Zugriff gilt für {resource}.',
   consentIntro: 'Wählen Sie aus, was {application} darf:',
   consentAboutYou: 'Über Sie',
   consentOther: 'Weiteres',

@@ -1,6 +1,7 @@
 import { errors, interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
 import { checkRequestedScope, describeResource } from '../delegated-scopes.ts'
 import type { ProviderParts } from '../dependencies.ts'
+import { namedResource } from '../resource-indicator.ts'
 import { notRedirected } from '../seam/errors.ts'
 import { isReturnFromPages } from '../seam/sessions.ts'
 import { hintCheck, keepSubjectOfHint } from './authorize/id-token-hint.ts'
@@ -39,7 +40,7 @@ export const AUTHORIZATION_PARAMETERS: readonly string[] = [
 
 type Parts = Pick<
   ProviderParts,
-  'settings' | 'catalog' | 'accounts' | 'accountLookup' | 'isGrantScopeRevoked' | 'consents'
+  'settings' | 'catalog' | 'resources' | 'accounts' | 'accountLookup' | 'isGrantScopeRevoked' | 'consents'
 >
 
 /** Options of oidc-provider for the authorization endpoint. */
@@ -78,13 +79,17 @@ export function authorizationOptions(parts: Parts) {
   } satisfies Configuration
 }
 
-/** Options of oidc-provider for resource indicators (RFC 8707): our API is the only resource server. */
+/**
+ * Options of oidc-provider for resource indicators (RFC 8707). Each authorization request, and each grant, is for one
+ * resource.
+ */
 export function resourceIndicators(
   parts: Parts,
 ): NonNullable<NonNullable<Configuration['features']>['resourceIndicators']> {
   return {
     enabled: true,
-    defaultResource: async () => parts.settings.audience,
+    // oidc-provider also calls this function with the values of a repeated parameter.
+    defaultResource: async (_ctx, _client, repeated) => namedResource(repeated, parts.resources).address,
     useGrantedResource: async () => true,
     async getResourceServerInfo(ctx, resource, client) {
       // Relies on: when the browser returns from our pages, oidc-provider awaits this hook before all others,

@@ -11,29 +11,38 @@ import type { ProviderParts } from '../dependencies.ts'
 
 /**
  * Whether a client may introspect a token (RFC 7662 2.1). A client may introspect its own tokens. A resource server may
- * also introspect the access tokens of all other clients. Any other token is reported as not active. Tokens are also
+ * also introspect the access tokens of all other clients for its resources. Any other token is reported as not active. Tokens are also
  * reported as not active if their client is disabled, or if their client or account no longer exists.
  *
- * @param token a token that oidc-provider has found valid. Its `accountId` is the subject;
- *   undefined in a token for direct access
+ * @param token a token that oidc-provider has found valid. Its `accountId` is the subject; undefined in a token for direct
+ *   access. Its `aud` is the resource; undefined in a refresh token
  */
 export async function mayIntrospect(
   { registry, accountLookup }: Pick<ProviderParts, 'registry' | 'accountLookup'>,
   ctx: KoaContextWithOIDC,
   caller: ProviderClient,
-  token: { kind: string; clientId?: string | undefined; accountId?: string | undefined },
+  token: {
+    kind: string
+    clientId?: string | undefined
+    accountId?: string | undefined
+    aud?: string | string[] | undefined
+  },
 ): Promise<boolean> {
   const isOwn = token.clientId === caller.clientId
-  if (!isOwn && !(isResourceServer(caller) && token.kind !== 'RefreshToken')) return false
+  if (!isOwn && !(token.kind !== 'RefreshToken' && isServerOf(caller, token.aud))) return false
   const client = isOwn ? recordOf(caller) : await registry.find(token.clientId ?? '')
   if (!client || whyUnusable(client)) return false
   const person = token.accountId === undefined ? client : personOf(token.accountId)
   return (await accountLookup.find(ctx, person)) !== undefined
 }
 
-function isResourceServer(caller: ProviderClient): boolean {
+/** Whether a client is a resource server for tokens with this audience. */
+function isServerOf(caller: ProviderClient, audience: string | string[] | undefined): boolean {
   const client = recordOf(caller)
-  return client.kind === 'apiKey' && client.resourceServer
+  if (client.kind !== 'apiKey' || !client.resourceServer) return false
+  return (
+    client.resources === undefined || [audience ?? []].flat().some((each) => client.resources?.includes(each))
+  )
 }
 
 /** The claims of an access token that the response adds to oidc-provider's claims (RFC 7662 2.2). */

@@ -18,6 +18,7 @@ import { requireSomethingLeft } from '../delegated-scopes.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { descriptionOf, errorOf, type FixResponse, type ProviderResponse } from '../fix-responses.ts'
 import { createExplainMissingSecret } from '../client-authentication.ts'
+import { otherResource } from '../resource-indicator.ts'
 import { reasonOf } from '../unauthorized-client.ts'
 import { fillInRedirectUri } from './token/authorization-code-grant.ts'
 import { ownClaims } from './token/access-token-claims.ts'
@@ -99,6 +100,19 @@ function explainGrantType(ctx: ProviderResponse): void {
   }
 }
 
+/**
+ * Explains `invalid_target` if a code exchange names another resource than its authorization code has.
+ *
+ * Relies on: oidc-provider sets the entity of the code before it compares the resources. It consumes the code after that.
+ */
+function explainOtherResource(ctx: ProviderResponse): void {
+  const { resource } = ctx.oidc.entities.AuthorizationCode ?? {}
+  const requested = [ctx.oidc.params?.['resource'] ?? []].flat()
+  if (errorOf(ctx) !== 'invalid_target' || typeof resource !== 'string') return
+  if (requested.every((each) => each === resource)) return
+  ctx.body = { error: 'invalid_target', error_description: otherResource('authorization code', resource) }
+}
+
 /** A token that was issued. `lifetime` is in seconds. */
 interface IssuedToken {
   readonly tokenId: string
@@ -155,6 +169,7 @@ export function reportTokens(
       ctx.body = { error, error_description: publicReason(detail, ctx.oidc.params) }
     }
     explainGrantType(ctx)
+    explainOtherResource(ctx)
     const written = { error: errorOf(ctx) ?? error, description: descriptionOf(ctx) ?? description }
     const client = ctx.oidc.client ? recordOf(ctx.oidc.client) : requestState(ctx).unusableClient
     const noToken =

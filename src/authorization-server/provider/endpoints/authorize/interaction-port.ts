@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { errors, type InteractionResults, type Provider } from 'oidc-provider'
 import { applicationScopes, limitToPerson } from '../../../../catalog/resolve-scopes.ts'
+import type { Resource } from '../../../../catalog/resources.ts'
 import type { Client } from '../../../../clients/client.ts'
 import { requesterOf } from '../../../../audit/entry.ts'
 import type { Account } from '../../../../host/accounts.ts'
@@ -24,7 +25,7 @@ type Details = Awaited<ReturnType<Provider['interactionDetails']>>
 
 interface Parts extends Pick<
   ProviderDependencies,
-  'settings' | 'catalog' | 'registry' | 'accounts' | 'consents' | 'events' | 'audit'
+  'settings' | 'resources' | 'registry' | 'accounts' | 'consents' | 'events' | 'audit'
 > {
   /** Call this function for each use, because each key rotation replaces the provider. */
   readonly provider: () => Provider
@@ -49,12 +50,14 @@ type Method<Name extends keyof InteractionPort> = (
 ) => ReturnType<InteractionPort[Name]>
 
 const find: Method<'find'> = async (parts, ctx, uid) => {
-  const { settings, registry, accounts, consents } = parts
+  const { settings, resources, registry, accounts, consents } = parts
   const details = await detailsOf(parts, ctx)
   if (details?.uid !== uid) return undefined
   const application = await registry.find(String(details.params['client_id']))
   if (application?.kind !== 'application' || !isUsable(settings, application)) return undefined
 
+  // A deployment may have removed the resource while the person was on the page. The request then has no scopes.
+  const resource = resources.find(details.params['resource'])
   const subject = details.session?.accountId
   const person = subject === undefined ? undefined : personOf(subject)
   const [developer, company, account, stored] = await Promise.all([
@@ -62,7 +65,7 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
     // The page shows the name of the account, even if the application belongs to a user of the account.
     application.userId !== undefined && accounts.find(application.accountId),
     person && accounts.find(person.accountId, person.userId),
-    person && consents.get(person, application.clientId),
+    person && resource && consents.get(person, application.clientId, resource.address),
   ])
   // If the host no longer has the developer's account, the application is treated as disabled.
   if (!developer) return undefined
@@ -72,9 +75,13 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
     prompt,
     startedAt: details.iat,
     application: presentApplication(application, company || developer),
+    resource,
+    resourceTitle: resource === resources.main ? undefined : resource?.title,
     destination: destinationOf(application, String(details.params['redirect_uri'])),
     ...(person && account && { account: { ...person, ...presentAccount(account) } }),
-    requestedScopes: requestableScopes(parts, details, { application, developer, account }),
+    requestedScopes: resource
+      ? requestableScopes(settings, resource, details, { application, developer, account })
+      : [],
     storedConsent: stored?.consent ?? { granted: [], denied: [] },
     uiLocales: words(details.params['ui_locales']),
     loginHint: text(details.params['login_hint']),
@@ -85,16 +92,15 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
 }
 
 function requestableScopes(
-  { settings, catalog }: Parts,
+  { openIdScopes }: Parts['settings'],
+  { catalog }: Resource,
   { params }: Details,
   parties: { application: Client; developer: Account; account: Account | undefined },
 ): string[] {
   const { application, developer, account = {} } = parties
   const ofApplication = applicationScopes(catalog.current, application, developer.kycLevel)
   const allowed = limitToPerson(account, ofApplication)
-  return words(params['scope']).filter(
-    (scope) => settings.openIdScopes.includes(scope) || allowed.includes(scope),
-  )
+  return words(params['scope']).filter((scope) => openIdScopes.includes(scope) || allowed.includes(scope))
 }
 
 const signedIn: Method<'signedIn'> = async (parts, ctx, pending, who) => {
@@ -117,14 +123,14 @@ const signInRejected: Method<'signInRejected'> = ({ audit, events }, ctx, { appl
 
 const approved: Method<'approved'> = async (parts, ctx, pending, decision) => {
   const { settings, consents, events, audit } = parts
-  const { account, application } = pending
-  if (!account) throw new TypeError('consent needs a person who is signed in')
+  const { account, application, resource } = pending
+  if (!account || !resource) throw new TypeError('consent needs a person who is signed in, and a resource')
   const { accountId, userId } = account
   const { clientId } = application
-  const { versions } = await consents.get(account, clientId)
+  const { versions } = await consents.get(account, clientId, resource.address)
   const { Grant } = parts.provider()
   const grant = new Grant({ accountId: subjectOf(account), clientId })
-  writeDecision(grant, settings, decision, versions)
+  writeDecision(grant, settings, resource.address, decision, versions)
   const grantId = await grant.save()
   const result = { consent: { grantId }, ...ACCOUNT_SELECTED }
   const { granted, denied } = decision
@@ -133,7 +139,7 @@ const approved: Method<'approved'> = async (parts, ctx, pending, decision) => {
   const proof = { key: interactionKey(pending.uid), text: grantId }
   const { isMade, next } = await audit.announce(entry, proof, async () => {
     const finished = await finish(parts, ctx, pending, result, { merge: true })
-    if (finished.counts) await consents.update(account, clientId, decision, versions)
+    if (finished.counts) await consents.update(account, clientId, resource.address, decision, versions)
     return { isMade: finished.counts, next: finished.next }
   })
   if (isMade) events.emit('consent.approved', details)

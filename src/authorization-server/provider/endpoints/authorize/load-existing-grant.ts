@@ -5,13 +5,13 @@ import { isConsentNeeded } from '../../../../grants/consent-needed.ts'
 import type { ConsentVersions } from '../../../../grants/revoked-consents.ts'
 import { personOf } from '../../../../host/subject.ts'
 import { recordOf } from '../../request-state.ts'
-import { limitToUser } from '../../delegated-scopes.ts'
+import { limitToUser, resourceOfRequest } from '../../delegated-scopes.ts'
 import type { ProviderParts, ProviderSettings } from '../../dependencies.ts'
 import type { GrantWithVersions } from '../../seam/sessions.ts'
 
 type Parts = Pick<
   ProviderParts,
-  'settings' | 'catalog' | 'accountLookup' | 'isGrantScopeRevoked' | 'consents'
+  'settings' | 'catalog' | 'resources' | 'accountLookup' | 'isGrantScopeRevoked' | 'consents'
 >
 
 /**
@@ -19,20 +19,22 @@ type Parts = Pick<
  * grant, because two authorizations in one grant would remove each other's scopes. The decision includes the
  * denied scopes, because oidc-provider asks again for every scope that a grant neither grants nor denies.
  *
+ * @param resource the address of the resource for which the person decided
  * @param versions the consent versions that were in force before the decision
  */
 export function writeDecision(
   grant: Grant,
-  { audience, openIdScopes }: ProviderSettings,
+  { openIdScopes }: ProviderSettings,
+  resource: string,
   { granted, denied }: ConsentDecision,
   versions: ConsentVersions,
 ): void {
   const isOpenId = (scope: string) => openIdScopes.includes(scope)
   ;(grant as GrantWithVersions).versions = versions
-  grant.addResourceScope(audience, [...granted])
+  grant.addResourceScope(resource, [...granted])
   grant.addOIDCScope(granted.filter(isOpenId))
   if (denied.length === 0) return
-  grant.rejectResourceScope(audience, [...denied])
+  grant.rejectResourceScope(resource, [...denied])
   grant.rejectOIDCScope(denied.filter(isOpenId))
 }
 
@@ -42,8 +44,8 @@ export function writeDecision(
  * - After a decision on the consent page, the result is the grant that the consent page created.
  * - If a person must first sign in or choose an account, the result is undefined. A different person may then continue
  *   the request.
- * - If the person has authorized all requested scopes before, the result is a new grant, unless the application must
- *   always ask (`alwaysAsks`).
+ * - If the person has authorized all requested scopes at this resource before, the result is a new grant, unless the
+ *   application must always ask (`alwaysAsks`).
  * - If the application is the host's own (`firstParty`), the result is a new grant.
  *
  * Operations that the person may not use are left out of the request. So no grant contains these operations, and the
@@ -66,7 +68,8 @@ export async function loadExistingGrant(
 
   const { accountId: subject } = session
   const record = recordOf(client)
-  const { consent, versions } = await parts.consents.get(personOf(subject), record.clientId)
+  const { address } = resourceOfRequest(parts, ctx)
+  const { consent, versions } = await parts.consents.get(personOf(subject), record.clientId, address)
   const application = record.kind === 'application' ? record : undefined
   const isFirstParty = application?.firstParty === true
   const redirectUri = String(ctx.oidc.params?.['redirect_uri'])
@@ -75,7 +78,7 @@ export async function loadExistingGrant(
   if (isConsentNeeded(requested, consent, { isDemanded, isFirstParty })) return undefined
 
   const grant = new provider.Grant({ accountId: subject, clientId: record.clientId })
-  writeDecision(grant, parts.settings, { granted: requested, denied: [] }, versions)
+  writeDecision(grant, parts.settings, address, { granted: requested, denied: [] }, versions)
   await grant.save()
   return grant
 }

@@ -1,7 +1,7 @@
 import type { Provider, TokenEndpointGrantContext } from 'oidc-provider'
 import { recordOf, requestState } from '../../request-state.ts'
 import type { ProviderParts } from '../../dependencies.ts'
-import { requireKnownResource, resourceServerOf } from '../../resource-indicator.ts'
+import { namedResource, resourceServerOf } from '../../resource-indicator.ts'
 import { directTokenResponse, directTokenScopes } from './direct-access.ts'
 
 /**
@@ -10,23 +10,21 @@ import { directTokenResponse, directTokenScopes } from './direct-access.ts'
  */
 export function registerClientCredentialsGrant(
   provider: Provider,
-  { settings, catalog, accountLookup }: Pick<ProviderParts, 'settings' | 'catalog' | 'accountLookup'>,
+  { resources, catalog, accountLookup }: Pick<ProviderParts, 'resources' | 'catalog' | 'accountLookup'>,
 ): void {
-  const { audience } = settings
-
   async function clientCredentials(
     ctx: TokenEndpointGrantContext<{ scope?: string; resource?: string | string[] }>,
   ): Promise<void> {
     const { client, params } = ctx.oidc
     const key = recordOf(client)
-    requireKnownResource(params.resource, audience)
-    const { current } = catalog
-    requestState(ctx).catalogEpoch = current.epoch
+    const resource = namedResource(params.resource, resources)
+    const { current: all } = catalog
+    requestState(ctx).catalogEpoch = all.epoch
     const findOwner = () => accountLookup.find(ctx, key)
-    const scope = (await directTokenScopes(current, key, params.scope, findOwner)).join(' ')
+    const scope = (await directTokenScopes(resource, all, key, params.scope, findOwner)).join(' ')
 
     const token = new provider.ClientCredentials({ client, scope })
-    token.resourceServer = new provider.ResourceServer(audience, resourceServerOf(audience, scope))
+    token.resourceServer = new provider.ResourceServer(resource.address, resourceServerOf(resource, scope))
     ctx.oidc.entity('ClientCredentials', token)
     ctx.body = directTokenResponse(await token.save(), token.expiration, scope)
   }

@@ -18,7 +18,6 @@ import { startLookups, type EarlyLookups } from '../../request-state.ts'
 import { reportWrongSecret } from '../../client-authentication.ts'
 import { findSecretOf } from '../../../../clients/authenticate-client.ts'
 import { TOO_MANY_WRONG_SECRETS } from '../../wrong-secret-limit.ts'
-import { isKnownResource } from '../../resource-indicator.ts'
 import { reportDirectToken, reportRejection } from '../token.ts'
 import { directClaims, registeredClaims } from './access-token-claims.ts'
 import { directTokenResponse, directTokenScopes } from './direct-access.ts'
@@ -26,12 +25,17 @@ import { directTokenResponse, directTokenScopes } from './direct-access.ts'
 /** What the fast path needs. */
 export interface FastPathParts extends Pick<
   ProviderDependencies,
-  'registry' | 'accounts' | 'catalog' | 'audit' | 'events' | 'clientUsed' | 'mayUseFrom' | 'wrongSecrets'
+  | 'registry'
+  | 'accounts'
+  | 'catalog'
+  | 'resources'
+  | 'audit'
+  | 'events'
+  | 'clientUsed'
+  | 'mayUseFrom'
+  | 'wrongSecrets'
 > {
-  readonly settings: Pick<
-    ProviderDependencies['settings'],
-    'issuer' | 'audience' | 'lifetimes' | 'secretPrefix'
-  > &
+  readonly settings: Pick<ProviderDependencies['settings'], 'issuer' | 'lifetimes' | 'secretPrefix'> &
     Pick<ProviderDependencies, 'logger'>
   /** Whether more requests are in flight than usual. */
   isFlood(): boolean
@@ -49,8 +53,8 @@ export type FastPathResult = { readonly isAnswered: boolean; readonly early?: Ea
  * @returns a function that takes the host's context, the text of the form, and the keys that sign now
  */
 export function createFastPath(parts: FastPathParts) {
-  const { registry, accounts, isFlood } = parts
-  const { issuer, audience, lifetimes } = parts.settings
+  const { registry, accounts, resources, isFlood } = parts
+  const { issuer, lifetimes } = parts.settings
 
   return async function answerDirectAccess(
     ctx: Context,
@@ -59,7 +63,8 @@ export function createFastPath(parts: FastPathParts) {
   ): Promise<FastPathResult> {
     const key = signingKeys.find(({ alg }) => alg === 'ES256')
     const request = key && isUsual(ctx) ? readRequest(ctx, form) : undefined
-    if (!key || !request || !isKnownResource(request.resource, audience)) return { isAnswered: false }
+    const resource = request && resources.find(request.resource ?? resources.main.address)
+    if (!key || !request || !resource) return { isAnswered: false }
 
     const early = startLookups(registry)
     // A failed lookup is passed on too: oidc-provider gets the same error from `early`.
@@ -78,17 +83,20 @@ export function createFastPath(parts: FastPathParts) {
     if (networks !== undefined && !parts.mayUseFrom(networks, requesterOf(ctx).address)) {
       return { isAnswered: false, early }
     }
-    const { current } = parts.catalog
+    const { current: all } = parts.catalog
     const findOwner = () => findAccountOnce(accounts, early.accounts, client)
-    const scopes = await directTokenScopes(current, client, request.scope, findOwner).catch(() => undefined)
+    const scopes = await directTokenScopes(resource, all, client, request.scope, findOwner).catch(
+      () => undefined,
+    )
     if (!scopes) return { isAnswered: false, early }
 
     const tokenId = randomId()
     const scope = scopes.join(' ')
     const { clientId } = client
     const lifetime = lifetimeWithin(client, lifetimes.directAccessToken)
+    const { address: audience } = resource
     const registered = { tokenId, subject: clientId, clientId, scope, lifetime, client, issuer, audience }
-    const claims = { ...directClaims(client, current.epoch), ...registeredClaims(registered) }
+    const claims = { ...directClaims(client, all.epoch), ...registeredClaims(registered) }
     const signer = accessTokenSigner(key)
     // During a flood, only the calling thread signs, so that the other cores are free for the API.
     const token = await (isFlood() ? signer.signHere : signer.signOnOtherThread)(claims)

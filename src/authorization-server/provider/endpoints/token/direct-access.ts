@@ -1,36 +1,39 @@
 import type { Catalog } from '../../../../catalog/catalog.ts'
-import { directScopes, explainRejection, limitToOwner } from '../../../../catalog/resolve-scopes.ts'
+import { directScopes, limitToOwner } from '../../../../catalog/resolve-scopes.ts'
+import type { Resource } from '../../../../catalog/resources.ts'
 import type { Client } from '../../../../clients/client.ts'
 import { whyNoOperation, whyUnauthorized } from '../../../../clients/why-no-token.ts'
 import type { Account } from '../../../../host/accounts.ts'
 import { requestedScopes, requireAllowed } from '../../requested-scope.ts'
-import { unauthorized } from '../../unauthorized-client.ts'
+import { explainRejectionAt, noAccess } from '../../resource-access.ts'
 
 // What a token for direct access carries. The fast path and the grant type in oidc-provider both use this file.
 
 /**
- * The scopes of a token for direct access (RFC 6749 4.4). Without `scope`, the token carries all scopes of all
- * products of the API key, as far as the user of the key may use them.
+ * The scopes of a token for direct access to a resource (RFC 6749 4.4). Without `scope`, the token carries all scopes of
+ * all products of the API key that the resource has, as far as the user of the key may use them.
  *
- * @param catalog one catalog for the whole request, because products may change while the host looks up the account
+ * @param all all products, also those of other resources
  * @param findOwner looks up the account of the key at the host
- * @throws unauthorized_client, invalid_scope, and the errors of `findOwner`
+ * @throws unauthorized_client, invalid_target, invalid_scope, and the errors of `findOwner`
  */
 export async function directTokenScopes(
-  catalog: Catalog,
+  resource: Resource,
+  all: Catalog,
   key: Client,
   scope: string | undefined,
   findOwner: () => Promise<Account | undefined>,
 ): Promise<readonly string[]> {
-  const owner = whyNoOperation(catalog, key) ? undefined : await findOwner()
-  const reason = whyUnauthorized(catalog, key, owner)
-  if (reason || !owner) throw unauthorized(key, reason ?? 'owner-gone')
+  // One catalog for the whole request, because products may change while the host looks up the account.
+  const catalog = resource.catalog.current
+  const owner = whyNoOperation(all, key) ? undefined : await findOwner()
+  if (!owner || whyUnauthorized(catalog, key, owner)) throw noAccess(resource, all, key, owner)
   const allowed = limitToOwner(key, owner, directScopes(catalog, key))
   const requested = requestedScopes(scope)
   requireAllowed(
     requested,
     (name) =>
-      explainRejection(catalog, key, undefined, name) ??
+      explainRejectionAt(resource, all, key, undefined, name) ??
       (allowed.includes(name) ? undefined : `the user of this API key may not use the operation ${name}`),
   )
   return requested.length > 0 ? requested : allowed

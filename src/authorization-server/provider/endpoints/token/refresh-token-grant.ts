@@ -1,4 +1,5 @@
 import { errors, type Adapter, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
+import type { Resource } from '../../../../catalog/resources.ts'
 import { isPublicClient } from '../../../../clients/public-applications.ts'
 import { ownerOf, revokeAfterRace, revokeReused } from '../../../../grants/refresh-tokens/revoke-reused.ts'
 import type { FoundRefreshToken } from '../../../../grants/refresh-tokens/token-families.ts'
@@ -7,7 +8,7 @@ import { getTokenScopes, requireSomethingLeft } from '../../delegated-scopes.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 import type { ProviderResponse } from '../../fix-responses.ts'
 import { isIgnoredScope, requestedScopes } from '../../requested-scope.ts'
-import { requireKnownResource } from '../../resource-indicator.ts'
+import { namedResource, otherResource } from '../../resource-indicator.ts'
 import { requesterOf } from '../../../../audit/entry.ts'
 import { modelAdapter, withoutId } from '../../models/adapter.ts'
 import { isRotation, tokenAsIssued } from '../../seam/tokens.ts'
@@ -60,22 +61,40 @@ async function findRefreshToken(
 export async function checkRefresh(
   parts: Pick<
     ProviderParts,
-    'settings' | 'catalog' | 'accountLookup' | 'isGrantScopeRevoked' | 'grantLifecycle'
+    'settings' | 'catalog' | 'resources' | 'accountLookup' | 'isGrantScopeRevoked' | 'grantLifecycle'
   >,
   ctx: KoaContextWithOIDC,
 ): Promise<true> {
-  const { audience, openIdScopes } = parts.settings
+  const { openIdScopes } = parts.settings
   const { Client: client, Grant: grant, RefreshToken: token } = ctx.oidc.entities
   if (!client || !grant || !token) throw new TypeError('this refresh lacks its client, grant or token')
-  requireKnownResource(ctx.oidc.params?.['resource'], audience)
+  const resource = requireSameResource(parts, token.resource, ctx.oidc.params?.['resource'])
 
-  const allowed = new Set([...openIdScopes, ...(await getTokenScopes(parts, ctx, client))])
-  const authorized = new Set(grant.getResourceScope(audience).split(' '))
+  const allowed = new Set([...openIdScopes, ...(await getTokenScopes(parts, ctx, client, resource))])
+  const authorized = new Set(grant.getResourceScope(resource.address).split(' '))
   const wanted = ctx.oidc.params?.['scope'] ? ctx.oidc.requestParamScopes : token.scopes
   requireSomethingLeft([...wanted].filter((scope) => allowed.has(scope) && authorized.has(scope)))
 
   if (await parts.grantLifecycle.extend(grant.jti, await getGrant(parts, ctx, grant.jti))) return true
   throw new errors.InvalidGrant('grant not found')
+}
+
+/**
+ * The resource of a grant, which a refresh may name but not change.
+ *
+ * @param granted the address in the refresh token
+ * @param requested the parameter `resource`
+ * @throws invalid_target
+ */
+function requireSameResource(
+  { resources }: Pick<ProviderParts, 'resources'>,
+  granted: string | string[] | undefined,
+  requested: unknown,
+): Resource {
+  const resource = resources.find(granted)
+  if (!resource) throw new errors.InvalidTarget('the resource of this refresh token does not exist any more')
+  if (namedResource(requested, resources, resource.address) === resource) return resource
+  throw new errors.InvalidTarget(otherResource('refresh token', resource.address))
 }
 
 /**

@@ -1,0 +1,51 @@
+import { errors } from 'oidc-provider'
+import type { Catalog } from '../../catalog/catalog.ts'
+import { explainRejection } from '../../catalog/resolve-scopes.ts'
+import type { Resource } from '../../catalog/resources.ts'
+import type { Client } from '../../clients/client.ts'
+import { whyUnauthorized } from '../../clients/why-no-token.ts'
+import type { Account } from '../../host/accounts.ts'
+import { unauthorized } from './unauthorized-client.ts'
+
+// Why a client may not use a resource, or not an operation of it.
+
+/**
+ * The error for a client that may use no operation of a resource.
+ *
+ * @param all all products, also those of other resources
+ * @param owner the result of `accounts.find` for the account and the user of the client
+ * @returns unauthorized_client if the client may use no operation at all; invalid_target (RFC 8707 2) if it may use
+ *   operations of other resources
+ */
+export function noAccess(
+  resource: Resource,
+  all: Catalog,
+  client: Client,
+  owner: Account | undefined,
+): Error {
+  const reason = whyUnauthorized(all, client, owner)
+  if (reason) return unauthorized(client, reason)
+  const kind = client.kind === 'apiKey' ? 'API key' : client.kind
+  return new errors.InvalidTarget(
+    `this ${kind} may use no operation of the resource ${resource.address}; add one of its products, or name another resource`,
+  )
+}
+
+/**
+ * Why a client may not have a scope at a resource, as a sentence for `error_description`. Parameters as for `noAccess` and
+ * `explainRejection`.
+ *
+ * @returns undefined if the client may have the scope
+ */
+export function explainRejectionAt(
+  resource: Resource,
+  all: Catalog,
+  client: Client,
+  kycLevel: string | undefined,
+  scope: string,
+): string | undefined {
+  const { current } = resource.catalog
+  const isElsewhere = all.operations.has(scope) && !current.operations.has(scope)
+  if (!isElsewhere) return explainRejection(current, client, kycLevel, scope)
+  return `the operation ${scope} does not belong to the resource ${resource.address}`
+}
