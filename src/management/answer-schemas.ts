@@ -141,6 +141,10 @@ const Authorization = v.object({
   clientId: text,
   accountId: text,
   userId: v.optional(text),
+  resource: v.pipe(
+    text,
+    v.description('What the application may use: the address of the API or of another resource'),
+  ),
   scopes: texts,
   authorizedAt: secondsAsTime,
   lastUsedAt: v.optional(secondsAsTime),

@@ -45,6 +45,7 @@ describeEachStore('the grants of an account', (makeStore) => {
       grantId: expect.stringMatching(/^[\w-]{20,}$/) as string,
       clientId: client.client_id,
       accountId: 'alice',
+      resource: host.audience,
       scopes: ['openid', 'invoices:read'],
       authorizedAt: expect.any(Number) as number,
       lastUsedAt: expect.any(Number) as number,
