@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
+import type { Resources } from '../catalog/resources.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import { allowedAddressesRule } from './allowed-addresses.ts'
 import type { ApiKey } from './client.ts'
@@ -112,7 +113,9 @@ export const apiKeyChanges = (keyPolicy: KeyPolicy): Fields => ({
 })
 
 /** API keys in the store. */
-export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
+export function createApiKeys(
+  dependencies: ClientsDependencies & { readonly resources: Pick<Resources, 'find'> },
+): ApiKeys {
   const { catalog, keyPolicy, resources: known } = dependencies
   const clients = createClientRepository<ApiKey>('apiKey', dependencies, [])
   const serverFields = { resourceServer: booleanRule, resources: anyValue }

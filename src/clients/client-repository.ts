@@ -1,5 +1,4 @@
 import type { CurrentCatalog } from '../catalog/catalog.ts'
-import type { Resources } from '../catalog/resources.ts'
 import type { GatehouseError } from '../errors.ts'
 import {
   type ChangeOptions,
@@ -39,7 +38,6 @@ import { createSecretOwners } from './secret-owners.ts'
 export interface ClientsDependencies {
   readonly store: Store
   readonly catalog: CurrentCatalog
-  readonly resources: Pick<Resources, 'find'>
   readonly accounts: Pick<HostAccounts, 'find'>
   readonly events: EventSink
   readonly lastUses: LastUses
