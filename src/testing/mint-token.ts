@@ -5,7 +5,7 @@ import type { Gatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf } from '../gatehouse/internals.ts'
 import { subjectOf } from '../host/subject.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
-import { checkInput, anyValue, booleanRule, optional, type Rule } from '../validation/rules.ts'
+import { checkInput, anyValue, booleanRule, oneOf, optional, type Rule } from '../validation/rules.ts'
 
 /** The content of a minted token. */
 export interface MintedToken<Scope extends string = string> {
@@ -80,6 +80,8 @@ export interface MintOptions {
    * access to the account that it names, without any consent. @default false
    */
   readonly allowPersistentStore?: boolean | undefined
+  /** The resource for which the token is, one of the option `resources`. @default {base_url} */
+  readonly resource?: string | undefined
 }
 
 /**
@@ -96,9 +98,13 @@ export async function mintToken<Scope extends string>(
   token: MintedToken<Scope>,
   options: MintOptions = {},
 ): Promise<string> {
-  checkInput('mintToken() has invalid options', options, { allowPersistentStore: optional(booleanRule) })
   const internals = internalsOf(gatehouse, 'mintToken()')
-  const { issuer, audience, lifetimes, store } = internals.settings
+  const { issuer, audience, resources, lifetimes, store } = internals.settings
+  const rules = {
+    allowPersistentStore: optional(booleanRule),
+    resource: optional(oneOf(audience, ...Object.keys(resources))),
+  }
+  checkInput('mintToken() has invalid options', options, rules)
   if (!store.volatile && !options.allowPersistentStore) {
     throw new GatehouseError(
       'ERR_PERSISTENT_STORE',
@@ -108,5 +114,10 @@ export async function mintToken<Scope extends string>(
   const { directAccessToken, delegatedAccessToken } = lifetimes
   const lifetime = token.mode === 'delegated' ? delegatedAccessToken : directAccessToken
   const key = await internals.signingKey()
-  return signToken(key, { issuer, audience, lifetime, catalogEpoch: internals.catalog.current.epoch }, token)
+  const { resource = audience } = options
+  return signToken(
+    key,
+    { issuer, audience: resource, lifetime, catalogEpoch: internals.catalog.current.epoch },
+    token,
+  )
 }
