@@ -121,6 +121,10 @@ export type ProblemCode =
   | 'url-https'
   /** The URL does not start with `https://`, and its host is not the local machine. */
   | 'url-https-or-loopback'
+  /** The URL of the local machine starts with `https://` instead of `http://`. */
+  | 'url-http'
+  /** The URL leads neither to `https://`, nor to the local machine, nor to a private-use scheme (RFC 8252 7). */
+  | 'url-redirect'
   /** The URL contains a user name or password. */
   | 'url-credentials'
   | 'url-fragment'
@@ -129,6 +133,18 @@ export type ProblemCode =
   | 'url-spelling'
   /** All URLs of an application together have more than `max` characters. */
   | 'urls-too-long'
+  /** The text is not an origin, such as `https://app.example.com`. */
+  | 'origin'
+  /** A public application cannot have the value. */
+  | 'public-application'
+  /** A first-party application that is public may have only redirect URIs with `https://`. */
+  | 'first-party'
+  /** The value is neither a JWK nor a text in PEM format. */
+  | 'public-key'
+  /** The value is a private key, where a public key is expected. */
+  | 'private-key'
+  /** The key has another type, curve, size, use or algorithm than is allowed. */
+  | 'key-type'
 
 /** One problem of an input value. */
 export interface Problem {

@@ -76,6 +76,11 @@ export interface ApiKeys<
     input: NewApiKey<Scope, Product> & WithKeys,
     options?: CreationOptions,
   ): Promise<{ apiKey: ApiKey; clientSecret: undefined }>
+  /** Creates an API key from input that may have keys. Without keys, it gets a new secret. */
+  create(
+    input: NewApiKey<Scope, Product> & (WithNewSecret | WithKeys),
+    options?: CreationOptions,
+  ): Promise<{ apiKey: ApiKey; clientSecret: string | undefined }>
 
   /**
    * Sets whether the key belongs to an API behind a gateway. Such a key may introspect every access token

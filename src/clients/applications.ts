@@ -117,6 +117,11 @@ export interface Applications<
     input: NewApplication<Scope, Product> & (IsPublic | WithKeys),
     options?: CreationOptions,
   ): Promise<{ application: Application; clientSecret: undefined }>
+  /** Creates an application from input that may say that it is public, and that may have keys. */
+  create(
+    input: NewApplication<Scope, Product> & (WithNewSecret | WithKeys),
+    options?: CreationOptions,
+  ): Promise<{ application: Application; clientSecret: string | undefined }>
 
   /**
    * Sets whether the application is the host's own, so that users are not asked for consent. Call this from
@@ -228,6 +233,6 @@ function requirePublicAllowed(input: NewApplication & CredentialsInput, isAllowe
     ? 'is not possible for a public application, which has no secret and no key'
     : 'needs the option publicApplications of createGatehouse'
   throw new GatehouseError('ERR_INVALID_ARGUMENT', `the application cannot be created: ${path} ${message}`, {
-    problems: [{ path, code: 'not-allowed', message }],
+    problems: [{ path, code: isAllowed ? 'public-application' : 'not-allowed', message }],
   })
 }

@@ -42,7 +42,13 @@ export async function readGivenKeys(
   throw invalidKey('jwks', { code: 'duplicate', message: 'has two keys with the same id (kid)' })
 }
 
-async function readKeys(
+/**
+ * Reads keys in the forms in which they are registered.
+ *
+ * @param pathOf the path of each key, for problems
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`. No message quotes a key
+ */
+export async function readKeys(
   { loadPublicKeys }: Parts,
   given: readonly PublicKeyInput[],
   pathOf: (index: number) => string,
@@ -125,10 +131,13 @@ function invalidKey(path: string, fault: Fault): GatehouseError {
 }
 
 function sameId(kid: string): GatehouseError {
-  return new GatehouseError(
-    'ERR_CONFLICT',
-    `another key of the client has the id "${kid}"; give the new key another kid`,
-  )
+  const message = `another key of the client has the id "${kid}"; give the new key another kid`
+  const problem = {
+    path: 'key',
+    code: 'duplicate',
+    message: 'has the id of another key: give it another kid',
+  } as const
+  return new GatehouseError('ERR_CONFLICT', message, { problems: [problem] })
 }
 
 function lastKey(): GatehouseError {

@@ -54,6 +54,9 @@ export function withKeys<C extends { readonly jwks?: JwkSet | undefined }>(
 /** The maximum number of keys of one client. */
 export const MAX_KEYS = 10
 
+/** The longest text that is read as a key, in characters. A private RSA key of 4096 bits has about 3,300. */
+export const MAX_KEY_LENGTH = 10_000
+
 const KEY: Fields = {
   kty: oneOf('EC', 'RSA'),
   kid: textRule,

@@ -38,7 +38,7 @@ function isHttps(uri: string): boolean {
 }
 
 const NOT_SILENT: Fault = {
-  code: 'not-allowed',
+  code: 'first-party',
   message:
     'is possible for a public application only if all its redirect URIs begin with "https://": any program on a computer can use the other ones, and would get access without a question',
 }

@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import type { Fault } from '../errors.ts'
 import { isObject } from '../validation/predicates.ts'
-import { identityOf, thumbprintOf, type PublicJwk } from './jwk-set.ts'
+import { identityOf, MAX_KEY_LENGTH, thumbprintOf, type PublicJwk } from './jwk-set.ts'
 
 // The public keys with which clients authenticate (`private_key_jwt`, OpenID Connect Core 9). This file is loaded only
 // with the option `privateKeyJwt`.
@@ -13,9 +13,6 @@ const RSA_BITS = { min: 2048, max: 4096 }
 const SMALLEST_EXPONENT = 65_537n
 
 const KEY_ID = /^[\w.~@=-]{1,200}$/
-
-/** The longest text that is read as a key, in characters. A private RSA key of 4096 bits has about 3,300. */
-const MAX_LENGTH = 10_000
 
 /** The algorithms for which the keys of each type can be used. */
 const ALGORITHMS: Readonly<Record<PublicJwk['kty'], readonly string[]>> = {
@@ -34,14 +31,14 @@ export function readPublicKey(given: unknown, now: number): PublicJwk | Fault {
   if (isPrivate(given)) {
     const message =
       'is a private key: send the public key. If others may have seen this private key, create a new pair'
-    return { code: 'not-allowed', message }
+    return { code: 'private-key', message }
   }
   const key = parseKey(given)
-  if (!key) return { code: 'format', message: 'must be a public key: a JWK, or a text in PEM format' }
+  if (!key) return { code: 'public-key', message: 'must be a public key: a JWK, or a text in PEM format' }
   const members = membersOf(key)
   const { kid = thumbprintOf(members), alg, use = 'sig' } = isObject(given) ? given : {}
   const problem = findProblem(key, alg, use)
-  if (problem !== undefined) return { code: 'not-allowed', message: problem }
+  if (problem !== undefined) return { code: 'key-type', message: problem }
   if (typeof kid !== 'string' || !KEY_ID.test(kid)) {
     return { code: 'format', message: 'has a kid, which must be 1 to 200 letters, digits and ._~@=-' }
   }
@@ -76,7 +73,7 @@ function isPrivate(given: unknown): boolean {
 function parseKey(given: unknown): KeyObject | undefined {
   try {
     if (isObject(given)) return createPublicKey({ key: given as JsonWebKey, format: 'jwk' })
-    return typeof given === 'string' && given.length <= MAX_LENGTH ? createPublicKey(given) : undefined
+    return typeof given === 'string' && given.length <= MAX_KEY_LENGTH ? createPublicKey(given) : undefined
   } catch {
     return undefined
   }
@@ -84,7 +81,7 @@ function parseKey(given: unknown): KeyObject | undefined {
 
 function parseJson(text: string): unknown {
   try {
-    return text.length <= MAX_LENGTH ? JSON.parse(text) : undefined
+    return text.length <= MAX_KEY_LENGTH ? JSON.parse(text) : undefined
   } catch {
     return undefined
   }

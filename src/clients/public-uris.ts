@@ -38,13 +38,13 @@ export function findPublicRedirectUriProblem(uri: unknown): Fault | undefined {
 const PRIVATE_SCHEME = /^[a-z][a-z\d-]*(\.[a-z\d-]+)+:$/
 
 const NO_REDIRECT: Fault = {
-  code: 'url-https',
+  code: 'url-redirect',
   message:
     'must start with "https://", with "http://" on localhost, 127.0.0.1 or [::1], or with a domain name in reverse order, such as "com.example.app:/callback"',
 }
 
 const LOCAL_HTTPS: Fault = {
-  code: 'url-https',
+  code: 'url-http',
   message:
     'must start with "http://": a program on the computer of a person has no certificate for a loopback host',
 }
@@ -60,7 +60,7 @@ function isLocalHttps({ protocol, hostname }: URL): boolean {
 export function findOriginProblem(origin: unknown): Fault | undefined {
   const url = typeof origin === 'string' && origin.length <= 300 ? URL.parse(origin) : null
   if (url === null || url.host === '') {
-    return { code: 'url', message: 'must be an origin, such as "https://app.example.com"' }
+    return { code: 'origin', message: 'must be an origin, such as "https://app.example.com"' }
   }
   if (url.host.includes('*')) {
     return { code: 'url-wildcard', message: 'must not have a wildcard: list each origin on its own' }

@@ -61,6 +61,7 @@ export function createClients(core: Core) {
     statesOf: createStates(core),
     searchByName: createNameSearch(store),
     keyPolicy,
+    loadPublicKeys,
     /** Notifies of clients that expire. @returns a function that stops the notices */
     notifyOfExpiries: createExpiryNotices(parts).start,
     secrets: createSecrets({ store, apiKeys, applications, loadPublicKeys }),

@@ -101,7 +101,7 @@ describeEachKind('public keys of clients', (context) => {
     [{ keys: [] }, 'jwks', 'empty'],
     [{ keys: 'x' }, 'jwks.keys', 'type'],
     [[], 'jwks', 'type'],
-    [{ keys: ['x'] }, 'jwks.keys[0]', 'format'],
+    [{ keys: ['x'] }, 'jwks.keys[0]', 'public-key'],
     [{ keys: Array.from({ length: 11 }, () => 'x') }, 'jwks', 'too-many'],
   ])('a client cannot be created with the keys %j', async (jwks, path, code) => {
     const { service } = context.start()

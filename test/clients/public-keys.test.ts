@@ -78,7 +78,7 @@ describe('reading the public key of a client', () => {
     const { privatePem, privateJwk } = await createClientKey()
     for (const given of [privatePem, privateJwk]) {
       const read = readPublicKey(given, NOW)
-      expect(read).toMatchObject({ code: 'not-allowed' })
+      expect(read).toMatchObject({ code: 'private-key' })
       expect(JSON.stringify(read)).not.toContain(String(privateJwk.d))
     }
   })

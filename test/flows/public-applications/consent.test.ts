@@ -74,7 +74,7 @@ describeEachStore('consent for public applications', (makeStore) => {
     for (const uri of ['http://127.0.0.1/callback', APP]) {
       await expect(create([WEB, uri])).rejects.toMatchObject({
         code: 'ERR_INVALID_ARGUMENT',
-        problems: [{ path: 'firstParty', code: 'not-allowed' }],
+        problems: [{ path: 'firstParty', code: 'first-party' }],
       })
     }
     const own = await create([WEB])
