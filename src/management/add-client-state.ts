@@ -22,7 +22,9 @@ export function createClientPresenter(statesOf: StatesOf) {
 
 export type ClientPresenter = ReturnType<typeof createClientPresenter>
 
+/** The client as answers show it: with its state, and with the ids of its keys instead of the keys. */
 function withState<C extends Client>(client: C, state: ClientState | undefined) {
   const { noToken, knownToFormer = [] } = state ?? {}
-  return { ...client, noToken, ...(knownToFormer.length > 0 && { knownToFormer }) }
+  const keys = client.jwks?.keys.map(({ kid }) => kid)
+  return { ...client, keys, noToken, ...(knownToFormer.length > 0 && { knownToFormer }) }
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { NO_TOKEN_REASONS } from '../clients/why-no-token.ts'
 import { FINDINGS } from '../clients/findings.ts'
 import { linksOf } from './body-schemas.ts'
+import { CREDENTIAL_ANSWERS, secretOfNew } from './credential-answers.ts'
 import { USAGE_ANSWERS } from './usage-answers.ts'
 import { millisecondsAsTime, secondsAsTime } from './times.ts'
 
@@ -46,6 +47,9 @@ const clientEntries = {
       v.description('Its own limits of API calls; absent if it has the limits of all clients'),
     ),
   ),
+  keys: v.optional(
+    v.pipe(texts, v.description('Ids of its public keys, newest first; `GET …/keys` says more about them')),
+  ),
   lastUsedAt: v.optional(secondsAsTime),
 }
 
@@ -65,6 +69,12 @@ const Application = v.object({
   postLogoutRedirectUris: texts,
   ...optionalLinks,
   firstParty: v.boolean(),
+  isPublic: v.optional(
+    v.pipe(v.boolean(), v.description('true: it has no secret and must use PKCE; absent for all others')),
+  ),
+  origins: v.optional(
+    v.pipe(texts, v.description('Origins of a public application, besides those of its https redirect URIs')),
+  ),
 })
 
 /** A client that needs attention. */
@@ -87,18 +97,6 @@ const ClientFindings = v.object({
 function pageOf<Item extends v.GenericSchema>(item: Item) {
   return v.object({ items: v.array(item), cursor: v.optional(text) })
 }
-
-const Secret = v.object({
-  createdAt: secondsAsTime,
-  expiresAt: v.optional(secondsAsTime),
-  lastUsedAt: v.optional(
-    v.pipe(secondsAsTime, v.description('When a program last authenticated with it, to the hour')),
-  ),
-  hint: v.optional(
-    v.pipe(text, v.description('Its beginning and its last four characters; absent if it was imported')),
-  ),
-  shownTo: v.optional(v.pipe(text, v.description('The user to whom it was shown'))),
-})
 
 const catalogTexts = { title: text, description: v.optional(text) }
 
@@ -260,11 +258,10 @@ const Problem = v.object({
 export const ANSWERS = {
   ApiKey,
   ApiKeyPage: pageOf(ApiKey),
-  CreatedApiKey: v.object({ apiKey: ApiKey, clientSecret: text }),
+  CreatedApiKey: v.object({ apiKey: ApiKey, clientSecret: secretOfNew }),
   Application,
   ApplicationPage: pageOf(Application),
-  CreatedApplication: v.object({ application: Application, clientSecret: text }),
-  RotatedSecret: v.object({ clientSecret: text, oldSecretExpiresAt: v.optional(secondsAsTime) }),
+  CreatedApplication: v.object({ application: Application, clientSecret: secretOfNew }),
   Catalog,
   AccessPreview,
   Authorization,
@@ -282,16 +279,11 @@ export const ANSWERS = {
   Health,
   AuditEntry,
   AuditPage: pageOf(AuditEntry),
-  ReportedSecret: v.object({
-    kind: v.picklist(['apiKey', 'application']),
-    clientId: text,
-    wasValid: v.pipe(v.boolean(), v.description('Whether the secret was valid until now')),
-  }),
   ClientFindings,
   FindingsPage: pageOf(ClientFindings),
   ...USAGE_ANSWERS,
+  ...CREDENTIAL_ANSWERS,
   UnusedProducts: v.object({ items: v.pipe(texts, v.description('Ids of products')) }),
-  SecretList: v.object({ items: v.array(Secret) }),
   Session,
   Problem,
 } satisfies Record<string, v.GenericSchema>

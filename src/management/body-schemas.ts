@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { OVERLAP_SECONDS } from '../clients/secret-rotation.ts'
+import { MAX_KEY_LENGTH } from '../clients/jwk-set.ts'
 import { MAX_LEAK_LENGTH } from '../host/change-options.ts'
 import { MAX_NAME_LENGTH } from '../validation/rules.ts'
 import { timeAsSeconds } from './times.ts'
@@ -25,20 +26,54 @@ const allowedAddresses = v.pipe(
   v.description('IP addresses and networks, such as `203.0.113.0/24`, from which it may be used'),
 )
 
+/** Optional texts with these names. */
+function membersOf<Name extends string>(names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, v.optional(text)])) as {
+    [Each in Name]: v.OptionalSchema<typeof text, undefined>
+  }
+}
+
+/** A public key: the service checks it further. */
+const publicKey = v.pipe(
+  v.union([
+    v.pipe(text, v.maxLength(MAX_KEY_LENGTH)),
+    v.looseObject({ kty: text, ...membersOf(['kid', 'use', 'alg', 'crv', 'x', 'y', 'n', 'e']) }),
+  ]),
+  v.description('A public key: a JWK (RFC 7517), or a text in PEM format'),
+)
+
+/** A public key that is added to a client. */
+export const NewKey = v.strictObject({ key: publicKey })
+
+const origins = v.pipe(
+  texts,
+  v.description('Only for a public application: further origins whose pages may call the token endpoint'),
+)
+
 const newClient = {
   name,
   products: v.optional(texts),
   removedOperations: v.optional(texts),
   expiresAt: v.optional(v.pipe(v.nullable(expiry), v.description('null: it never expires'))),
   allowedAddresses: v.optional(allowedAddresses),
+  jwks: v.optional(
+    v.pipe(
+      v.strictObject({ keys: v.array(publicKey) }),
+      v.description('Public keys with which it authenticates, instead of a secret; at most 10'),
+    ),
+  ),
 }
 
 export const NewApiKey = v.strictObject(newClient)
 
 export const NewApplication = v.strictObject({
   ...newClient,
+  isPublic: v.optional(
+    v.pipe(v.boolean(), v.description('true: it runs in a browser or on a device, and gets no secret')),
+  ),
   redirectUris: v.optional(texts),
   postLogoutRedirectUris: v.optional(texts),
+  origins: v.optional(origins),
   ...optionalLinks,
 })
 
@@ -62,6 +97,7 @@ export const ApplicationChanges = v.strictObject({
   ...clientChanges,
   redirectUris: v.optional(texts),
   postLogoutRedirectUris: v.optional(texts),
+  origins: v.optional(origins),
   ...linksOf(v.optional(v.nullable(text))),
 })
 
@@ -83,7 +119,7 @@ export const Rotation = v.strictObject({
 })
 
 export const LeakedSecret = v.strictObject({
-  secret: v.pipe(v.string(), v.minLength(1), v.maxLength(1000)),
+  secret: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_KEY_LENGTH)),
   leakSource: v.optional(
     v.pipe(
       text,
@@ -106,6 +142,7 @@ export const BODIES = {
   ApiKeyChanges,
   NewApplication,
   ApplicationChanges,
+  NewKey,
   NewOwner,
   NewLimits,
   Rotation,

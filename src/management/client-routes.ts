@@ -13,7 +13,8 @@ import {
 import type { Internals } from '../gatehouse/internals.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import { route, type Call, type Route } from './route.ts'
-import { repeatOptionsOf, secretRoutes } from './secret-routes.ts'
+import { keyRoutes } from './key-routes.ts'
+import { errorsOfPublic, repeatOptionsOf, secretRoutes } from './secret-routes.ts'
 import { ClientQuery } from './query-schemas.ts'
 import { NewOwner } from './body-schemas.ts'
 import type { AnswerName } from './answer-schemas.ts'
@@ -57,8 +58,10 @@ export interface ClientRouteParts extends Pick<Internals, 'accounts' | 'catalog'
   readonly presenter: ClientPresenter
 }
 
-/** A new client, in a property with the name of its kind, and its secret. */
-type Created<C extends Client> = { readonly [Kind in C['kind']]: C } & { readonly clientSecret: string }
+/** A new client, in a property with the name of its kind, and its secret, if it has one. */
+type Created<C extends Client> = { readonly [Kind in C['kind']]: C } & {
+  readonly clientSecret: string | undefined
+}
 
 /** The owner of a new client. */
 interface Owner {
@@ -144,7 +147,10 @@ export function clientRoutes<
       operationId: `create${name}`,
       tag,
       summary: `Create ${article}`,
-      description: 'Only this answer has the secret.',
+      description:
+        name === 'ApiKey'
+          ? 'Only this answer has the secret. With `jwks`, the key has no secret.'
+          : 'Only this answer has the secret. With `isPublic` or `jwks`, the application has no secret.',
       access: `${permissions}:create`,
       confirms: `${permissions}:create`,
       body: newClient,
@@ -256,14 +262,16 @@ export function clientRoutes<
       method: 'post',
       path: `${one}/report-compromised`,
       operationId: `report${name}Compromised`,
-      summary: 'Revoke all secrets and all access tokens, because a secret leaked',
-      description: 'The client gets no tokens until its secret is rotated.',
+      summary: 'Revoke all secrets, public keys and access tokens, because a secret or private key leaked',
+      description: 'The client gets no tokens until its secret is rotated, or a key is added.',
       access: `${permissions}:write`,
+      errors: errorsOfPublic(name),
       status: 204,
       handle: ({ resource, change: changeOptions }) =>
         service.reportCompromised(resource.clientId, changeOptions),
     }),
     ...secretRoutes({ service, permissions, name, one, common }),
+    ...keyRoutes({ service, permissions, name, one, common, sendClient }),
   ]
 }
 

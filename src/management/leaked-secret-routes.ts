@@ -22,7 +22,7 @@ export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Rou
     status: 200,
     answer: 'ReportedSecret',
     description:
-      'The secret and all access tokens of its client are revoked. If the secret is not valid any more, only the access tokens are revoked. A repeated report changes nothing. The answer and the audit trail never have the secret.',
+      'The secret, or the private key (a JWK as text, or PEM), and all access tokens of its client are revoked. If it is not valid any more, only the access tokens are revoked. A repeated report changes nothing. The answer and the audit trail never have the secret.',
   } as const
   return [
     route<LeakCall['body']>({

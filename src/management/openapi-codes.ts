@@ -12,11 +12,12 @@ const MEANINGS = {
   ERR_CSRF:
     'a request with a session cookie has no valid `X-CSRF-Token`, or comes from a page of another site',
   ERR_NOT_FOUND: 'there is no such thing, or it belongs to another account',
-  ERR_CONFLICT: 'too many changes were made at the same time: send the request again',
+  ERR_CONFLICT:
+    'too many changes were made at the same time: send the request again. With `errors`, another key of the client has the same `kid`',
   ERR_IN_PROGRESS:
     'another request with this `Idempotency-Key` is in progress: send the request again after a second',
   ERR_TWO_SECRETS: 'two secrets are valid: revoke one of them first, or send `"overlapSeconds": 0`',
-  ERR_ONE_SECRET: 'no secret would be left',
+  ERR_ONE_SECRET: 'no secret and no key would be left',
   ERR_SECRETS_CHANGED:
     'the secrets were changed since the first request with this `Idempotency-Key`: use another key',
   ERR_DISABLED_BY_OPERATOR: 'an operator disabled the client, so only an operator may enable it',

@@ -70,7 +70,12 @@ export function operatorRoutes(parts: Internals, { presentPage, sendClient }: Cl
         if (name === 'reportCompromised') await service.reportCompromised(clientId, options)
         else await service[name](clientId, { ...options, by: 'operator' })
       },
-      MAY_BE_UNKNOWN,
+      {
+        errors: [
+          'ERR_NOT_FOUND',
+          ...(name === 'reportCompromised' ? (['ERR_INVALID_ARGUMENT'] as const) : []),
+        ],
+      },
     )
 
   return [
@@ -106,7 +111,7 @@ export function operatorRoutes(parts: Internals, { presentPage, sendClient }: Cl
     changeClient(
       'reportCompromised',
       '/report-compromised',
-      'Revoke all secrets and all access tokens of a client, because a secret leaked',
+      'Revoke all secrets, public keys and access tokens of a client, because a secret or private key leaked',
     ),
     read(
       ACCOUNT,

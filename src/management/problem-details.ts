@@ -35,11 +35,14 @@ function presentProblem({ path, code, message, min, max, expected }: Problem): P
   return { path, code, message, min, max, expected }
 }
 
-function detailOf({ method }: Context, { status, code, reason, details, message }: Failure): string {
+function detailOf({ method }: Context, failure: Failure): string {
+  const { status, code, reason, details, message, problems } = failure
   if (reason) {
     const words = REJECTIONS[reason]
     return typeof words === 'string' ? words : words({ ...details, method })
   }
-  if (message !== undefined) return SERVICE_ERRORS[code as GatehouseErrorCode] ?? message
+  // The words for a code say nothing about single fields.
+  const words = problems.length > 0 ? undefined : SERVICE_ERRORS[code as GatehouseErrorCode]
+  if (message !== undefined) return words ?? message
   return status === 503 ? 'not available for the moment; try again' : 'something went wrong on our side'
 }

@@ -36,7 +36,7 @@ export const SERVICE_ERRORS: Partial<Record<GatehouseErrorCode, string>> = {
   ERR_TWO_SECRETS:
     'two secrets are valid already: first revoke one of them with DELETE …/secrets/old or DELETE …/secrets/new, or send "overlapSeconds": 0, which revokes both at once',
   ERR_ONE_SECRET:
-    'only one secret is valid: replace it with POST …/secrets and "overlapSeconds": 0, or disable the client with POST …/disable',
+    'the client would have no secret and no key: first add another one with POST …/secrets or POST …/keys, or disable the client with POST …/disable',
   ERR_SECRETS_CHANGED:
     'the secrets were changed since the first request with this Idempotency-Key: read them with GET …/secrets, and rotate with another Idempotency-Key',
   ERR_SIGNING_KEYS_READ_ONLY:

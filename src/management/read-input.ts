@@ -133,6 +133,8 @@ function messageOf({ expected, received, type, requirement }: Issue): string {
       return 'must be a time, such as 2026-07-01T09:30:00Z'
     case 'strict_object':
       return 'must be an object'
+    case 'union':
+      return 'must be a JWK, or a text in PEM format'
     default:
       return `must be a ${expected}`
   }

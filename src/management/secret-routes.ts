@@ -6,6 +6,7 @@ import type { ClientService } from '../clients/client-service-types.ts'
 import type { SecretAge } from '../clients/secret-rotation.ts'
 import { route, type Route } from './route.ts'
 import { Rotation } from './body-schemas.ts'
+import type { ServiceCode } from './openapi-codes.ts'
 
 /** What differs between the secrets of API keys and the secrets of applications. */
 interface SecretRoutesOptions<C extends Client> {
@@ -45,7 +46,7 @@ export function secretRoutes<C extends Client>(options: SecretRoutesOptions<C>):
       access: `${permissions}:rotate`,
       confirms: `${permissions}:rotate`,
       body: Rotation,
-      errors: ['ERR_TWO_SECRETS', 'ERR_SECRETS_CHANGED'],
+      errors: ['ERR_TWO_SECRETS', 'ERR_SECRETS_CHANGED', ...errorsOfPublic(name)],
       isRepeatable: true,
       status: 201,
       answer: 'RotatedSecret',
@@ -83,4 +84,9 @@ export function secretRoutes<C extends Client>(options: SecretRoutesOptions<C>):
 export function repeatOptionsOf({ headers }: Context): CreationOptions {
   const key = headers['idempotency-key']
   return key === undefined ? {} : { idempotencyKey: String(key) }
+}
+
+/** The errors of changes of secrets. A public application has no secret. */
+export function errorsOfPublic(name: 'ApiKey' | 'Application'): ServiceCode[] {
+  return name === 'Application' ? ['ERR_INVALID_ARGUMENT'] : []
 }

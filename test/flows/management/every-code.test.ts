@@ -24,7 +24,7 @@ interface Attempt {
   readonly body?: string
 }
 
-const MAX_CLIENTS = 9
+const MAX_CLIENTS = 12
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** More operations than a token can carry. */
 const everything = {
@@ -69,8 +69,14 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
   /** The values of the paths of valid requests, besides the client id. */
   let values: Record<string, string> = {}
   let ownSecret = ''
-  /** By the first part of a path: a client, one whose tokens are as large as allowed, and one with two secrets. */
-  const clients: Record<string, Record<'usual' | 'large' | 'rotated' | 'disabled', string>> = {}
+  /** A public key, as a JWK. */
+  let key: object = {}
+  let publicApplication = ''
+  /**
+   * By the first part of a path: a client, one whose tokens are as large as allowed, one with two secrets, and one with a
+   * key and no secret.
+   */
+  const clients: Record<string, Record<'usual' | 'large' | 'rotated' | 'disabled' | 'keyed', string>> = {}
 
   beforeAll(async () => {
     const data = `codes ${Date.now()}`
@@ -82,7 +88,12 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
     )
     host = await startManagement({
       store: makeStore(data),
-      gatehouse: { products: { ...products, large: everything }, maxClientsPerAccount: MAX_CLIENTS },
+      gatehouse: {
+        products: { ...products, large: everything },
+        maxClientsPerAccount: MAX_CLIENTS,
+        publicApplications: true,
+        privateKeyJwt: true,
+      },
       accounts: {
         can: (ctx) => ctx.get('test-forbidden') === '',
         confirm: (ctx) => ctx.get('test-confirm') === '' || '/prove',
@@ -100,6 +111,9 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
       })
       return { ...(body.apiKey ?? body.application), client_secret: body.clientSecret }
     }
+    const { publicKey } = await generateKeyPair('ES256')
+    key = { ...(await exportJWK(publicKey)), kid: 'only' }
+    publicApplication = (await create('/applications', { isPublic: true })).clientId
     const application = await create('/applications', { redirectUris: [CALLBACK] })
     ownSecret = application.client_secret
     const large = async (base: string) => {
@@ -116,7 +130,14 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
       await call(`POST ${base}/${rotated.clientId}/secrets`, {})
       const { clientId: disabled } = await create(base)
       await host.api('root').call(`POST /operator/clients/${disabled}/disable`)
-      clients[base] = { usual: usual.clientId, large: await large(base), rotated: rotated.clientId, disabled }
+      const { clientId: keyed } = await create(base, { jwks: { keys: [key] } })
+      clients[base] = {
+        usual: usual.clientId,
+        large: await large(base),
+        rotated: rotated.clientId,
+        disabled,
+        keyed,
+      }
     }
     clients['/operator'] = clients['/api-keys']!
 
@@ -148,10 +169,23 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
     body: JSON.stringify({ name: 'Nightly', ...fields }),
   })
 
+  /** A body that an operation accepts. */
+  function validBodyOf(operation: Described): object {
+    if (isCreation(operation)) return { name: 'x' }
+    if (operation.path.endsWith('/owner')) return { userId: 'olga' }
+    return operation.path.endsWith('/keys') ? { key } : {}
+  }
+
   /** The request that an operation rejects with a code. */
   function attemptFor(code: string, operation: Described): Attempt {
     const { path, hasBody, isConditional } = operation
-    const { usual = '', large = '', rotated = '', disabled = '' } = clients[`/${path.split('/')[1]}`] ?? {}
+    const {
+      usual = '',
+      large = '',
+      rotated = '',
+      disabled = '',
+      keyed = '',
+    } = clients[`/${path.split('/')[1]}`] ?? {}
     switch (code) {
       case 'ERR_QUERY':
         return { query: `?${'a&'.repeat(200)}` }
@@ -169,7 +203,7 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
       case 'ERR_CONFIRM':
         return {
           headers: { ...(hasBody && JSON_TYPE), 'test-confirm': 'yes' },
-          ...(hasBody && { body: JSON.stringify(isCreation(operation) ? { name: 'x' } : {}) }),
+          ...(hasBody && { body: JSON.stringify(validBodyOf(operation)) }),
         }
       case 'ERR_CSRF':
         return {
@@ -185,7 +219,7 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
       case 'ERR_CHANGED':
         return {
           headers: { ...JSON_TYPE, 'if-match': '"another"' },
-          ...(path.endsWith('/owner') && { body: JSON.stringify({ userId: 'olga' }) }),
+          ...(hasBody && { body: JSON.stringify(validBodyOf(operation)) }),
         }
       case 'ERR_MEDIA_TYPE':
         return { headers: { 'content-type': 'text/plain' }, body: 'x' }
@@ -199,6 +233,9 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
       case 'ERR_INVALID_ARGUMENT':
         if (path.endsWith('/limits')) return { headers: JSON_TYPE, body: '{}' }
         if (path.endsWith('/owner')) return { headers: JSON_TYPE, body: JSON.stringify({ userId: '' }) }
+        if (path.endsWith('/keys')) return { headers: JSON_TYPE, body: JSON.stringify({ key: 'no key' }) }
+        if (path.endsWith('/secrets') || path.endsWith('/report-compromised'))
+          return { values: { clientId: publicApplication } }
         if (path.endsWith('/uncalled-operations')) return { query: '?days=0' }
         if (path.includes('/usage')) return { query: '?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z' }
         if (operation.hasQuery) return { query: '?cursor=unknown' }
@@ -215,6 +252,8 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
           headers: { ...JSON_TYPE, 'idempotency-key': 'x'.repeat(256) },
           body: JSON.stringify(isCreation(operation) ? { name: 'x' } : {}),
         }
+      case 'ERR_ONE_SECRET':
+        return path.endsWith('{kid}') ? { values: { clientId: keyed, kid: 'only' } } : {}
       case 'ERR_DISABLED_BY_OPERATOR':
         return { values: { clientId: disabled } }
       case 'ERR_TWO_SECRETS':

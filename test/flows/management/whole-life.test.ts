@@ -1,3 +1,4 @@
+import { exportJWK, generateKeyPair } from 'jose'
 import createClient, { type Middleware } from 'openapi-fetch'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { CALLBACK, connect } from '../../support/host.ts'
@@ -23,13 +24,21 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
   /** Another process on the same store, with the same addresses behind a load balancer. */
   let other: ManagementHost
   let document: OpenApi
+  /** A public key. */
+  let key: components['schemas']['NewKey']['key']
   const called = new Set<string>()
 
   beforeAll(async () => {
     const data = `life ${Date.now()}`
-    host = await startManagement({ store: makeStore(data) })
+    const { publicKey } = await generateKeyPair('ES256')
+    const { x = '', y = '' } = await exportJWK(publicKey)
+    key = { kty: 'EC', crv: 'P-256', x, y, kid: 'first' }
+    host = await startManagement({ store: makeStore(data), gatehouse: { privateKeyJwt: true } })
     const { issuer, audience } = host
-    other = await startManagement({ store: makeStore(data), gatehouse: { issuer, audience } })
+    other = await startManagement({
+      store: makeStore(data),
+      gatehouse: { issuer, audience, privateKeyJwt: true },
+    })
     document = (await request(host, 'GET', '/openapi.json')).body
   })
   afterAll(() => Promise.all([host.close(), other.close()]))
@@ -58,7 +67,7 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     return client
   }
 
-  const getToken = async (client_id: string, client_secret: string) =>
+  const getToken = async (client_id: string, client_secret = '') =>
     host.requestDirectToken({ client_id, client_secret })
   async function statusAt({ origin }: ManagementHost, target: string, token: unknown) {
     const [method = '', path = ''] = target.split(' ')
@@ -127,6 +136,18 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     )
     expect((await getToken(apiKey.clientId, newSecret)).status).toBe(401)
 
+    const added = await api.POST('/api-keys/{clientId}/keys', { ...at, body: { key } })
+    expect(added.data?.keys).toEqual(['first'])
+    expect((await api.GET('/api-keys/{clientId}/keys', at)).data?.items).toMatchObject([
+      { kid: 'first', kty: 'EC' },
+    ])
+    const ofKey = { params: { path: { ...at.params.path, kid: 'first' } } }
+    expect((await api.DELETE('/api-keys/{clientId}/keys/{kid}', ofKey)).error).toMatchObject({
+      code: 'ERR_ONE_SECRET',
+    })
+    await api.POST('/api-keys/{clientId}/secrets', { ...at, body: {} })
+    expect((await api.DELETE('/api-keys/{clientId}/keys/{kid}', ofKey)).data?.keys).toBeUndefined()
+
     await api.PATCH('/api-keys/{clientId}', { ...at, body: { name: 'Old export' } })
     await api.POST('/api-keys/{clientId}/disable', at)
     await api.POST('/api-keys/{clientId}/enable', at)
@@ -166,7 +187,7 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
 
     // Alice connects the partner.
     const browser = browserOf(host, 'alice')
-    const client = { client_id: clientId, client_secret: clientSecret }
+    const client = { client_id: clientId, client_secret: clientSecret ?? '' }
     const tokens = await connect(host, client, { browser })
     expect(await statusAt(host, 'GET /invoices/list', tokens.access_token)).toBe(200)
 
@@ -210,6 +231,11 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     await api.DELETE('/applications/{clientId}/secrets/new', at)
     await api.DELETE('/applications/{clientId}/secrets/old', at)
     await api.GET('/applications/{clientId}/secrets', at)
+    await api.POST('/applications/{clientId}/keys', { ...at, body: { key } })
+    expect((await api.GET('/applications/{clientId}/keys', at)).data?.items).toMatchObject([{ kid: 'first' }])
+    await api.DELETE('/applications/{clientId}/keys/{kid}', {
+      params: { path: { clientId, kid: 'first' } },
+    })
     await api.PUT('/applications/{clientId}/owner', { ...at, body: { userId: null } })
     await api.POST('/applications/{clientId}/disable', at)
     await api.POST('/applications/{clientId}/enable', at)
@@ -349,7 +375,7 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
       })
     for (const path of ['/api-keys', '/applications'] as const) {
       const { data } = await bob.POST(path, { body: { name: 'Leaky' } })
-      const { clientSecret: secret } = data!
+      const { clientSecret: secret = '' } = data!
       const { clientId, kind } = 'apiKey' in data! ? data.apiKey : data!.application
       expect((await leak('alice', secret)).error).toMatchObject({ code: 'ERR_NOT_FOUND' })
       expect((await leak('alice', `${secret}x`)).error).toMatchObject({ code: 'ERR_NOT_FOUND' })
@@ -364,7 +390,7 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
       })
     }
     const { data } = await bob.POST('/api-keys', { body: { name: 'Leaky' } })
-    const secret = data!.clientSecret
+    const { clientSecret: secret = '' } = data!
     const byOperator = await clientFor('root').POST('/operator/secrets/report-leaked', { body: { secret } })
     expect(byOperator.data).toMatchObject({ kind: 'apiKey', wasValid: true })
     const wrong = await clientFor('bob').POST('/secrets/report-leaked', {
@@ -471,6 +497,8 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
         // The second rotation within a minute is counted, and listed when the minute is over.
         'client.changed secret.revoked new',
         'client.compromised',
+        'client.changed key.added first',
+        'client.changed key.removed first',
         'client.changed name',
         'client.changed disabled',
         'client.changed enabled',
