@@ -68,7 +68,7 @@ async function whatOf(call: Call, page: Page, { form: sent, permission }: KeptFo
     ? texts.plain(confirmation.title, confirmation.values)
     : (await page.show(call))?.title
   return html`<p><strong>${title}</strong></p>
-    <p>${texts.html(EFFECTS[effectOf(permission)])}</p>`
+    <p>${texts.html(action?.effect?.(sent) ?? EFFECTS[effectOf(permission)])}</p>`
 }
 
 const EFFECTS = {

@@ -85,6 +85,8 @@ export interface Action<Resource = undefined> {
    * second click.
    */
   readonly confirm?: ((call: Call<Resource>) => Confirmation | Promise<Confirmation>) | undefined
+  /** The effect, for the page that asks for a fresh sign-in. @default the effect that the permission usually has */
+  readonly effect?: ((form: Form) => TextName | undefined) | undefined
   run(call: Call<Resource>): Promise<View | Redirect>
 }
 

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../audit/entry.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { AuditReason } from '../../host/audit-reason.ts'
 import type { GatehouseEvents } from '../../host/events.ts'
-import type { Html } from '../../http/html.ts'
+import { html, type Html } from '../../http/html.ts'
 import { displayText } from '../../http/pages/display-text.ts'
 import type { Reader } from '../reader-formats.ts'
 import { scopeTitle } from '../scope-title.ts'
@@ -52,6 +52,8 @@ const CHANGES: Readonly<Record<string, TextName>> = {
   'operation.restored': 'activityOperationRestored',
   'secret.rotated': 'activitySecretRotated',
   'secret.revoked': 'activityOldSecretRevoked',
+  'key.added': 'activityPublicKeyAdded',
+  'key.removed': 'activityPublicKeyRemoved',
   disabled: 'activityDisabled',
   enabled: 'activityEnabled',
   owner: 'activityHandedOver',
@@ -67,6 +69,7 @@ const FIELDS: Readonly<Record<string, TextName>> = {
   products: 'activityFieldProducts',
   redirectUris: 'activityFieldRedirectUris',
   postLogoutRedirectUris: 'activityFieldPostLogoutRedirectUris',
+  origins: 'activityFieldOrigins',
   homepageUri: 'activityFieldHomepageUri',
   logoUri: 'activityFieldLogoUri',
   privacyUri: 'activityFieldPrivacyUri',
@@ -99,6 +102,7 @@ export function sentenceOf(
   return texts.html(changed, {
     product: product ? texts.localize(product.title) : displayText(target),
     operation: scopeTitle(target, texts, catalog),
+    key: html`<code dir="ltr">${displayText(target)}</code>`,
   })
 }
 

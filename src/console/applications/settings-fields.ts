@@ -4,7 +4,7 @@ import type { Form } from '../../http/form-body.ts'
 import { linesOf } from '../elements/form.ts'
 
 /** The name of a field. Its value is one text, or a list with one address in each line. */
-export type SettingsField = Exclude<keyof ApplicationChanges, 'expiresAt' | 'allowedAddresses' | 'origins'>
+export type SettingsField = Exclude<keyof ApplicationChanges, 'expiresAt' | 'allowedAddresses'>
 
 /** The fields of the settings, in the form that text fields show. */
 export type SettingsTexts = Readonly<Record<SettingsField, string>>
@@ -14,16 +14,20 @@ const SETTINGS_FIELDS: readonly SettingsField[] = [
   'name',
   'redirectUris',
   'postLogoutRedirectUris',
+  'origins',
   'homepageUri',
   'logoUri',
   'privacyUri',
   'termsUri',
 ]
 
+/** The fields with one address in each line. */
+const LISTS: readonly SettingsField[] = ['redirectUris', 'postLogoutRedirectUris', 'origins']
+
 /** The stored settings of an application. */
 export function textsOf(application: Application): SettingsTexts {
   const { name, homepageUri = '', logoUri = '', privacyUri = '', termsUri = '' } = application
-  const { redirectUris, postLogoutRedirectUris } = application
+  const { redirectUris, postLogoutRedirectUris, origins = [] } = application
   return {
     name,
     homepageUri,
@@ -32,6 +36,7 @@ export function textsOf(application: Application): SettingsTexts {
     termsUri,
     redirectUris: redirectUris.join('\n'),
     postLogoutRedirectUris: postLogoutRedirectUris.join('\n'),
+    origins: origins.join('\n'),
   }
 }
 
@@ -54,7 +59,7 @@ export function changedFields(from: SettingsTexts, to: SettingsTexts): SettingsF
 export function toChanges(texts: SettingsTexts, fields: readonly SettingsField[]): ApplicationChanges {
   const entries = fields.map((name) => {
     const text = texts[name]
-    if (name === 'redirectUris' || name === 'postLogoutRedirectUris') {
+    if (LISTS.includes(name)) {
       return [name, text === '' ? [] : text.split('\n')]
     }
     return [name, text === '' && name !== 'name' ? null : text]

@@ -15,6 +15,7 @@ const HINTS: Readonly<Record<SettingsField, TextName>> = {
   name: 'appsNameHint',
   redirectUris: 'appsRedirectUrisHint',
   postLogoutRedirectUris: 'appsPostLogoutHint',
+  origins: 'appsOriginsHint',
   homepageUri: 'appsHomepageHint',
   logoUri: 'appsLogoHint',
   privacyUri: 'appsLinkHint',
@@ -32,6 +33,7 @@ type FormCall = Pick<Call<Application>, 'texts' | 'form' | 'problems' | 'self' |
 export function settingsForm(call: FormCall, mayChange: boolean): Html {
   const { texts, resource: application } = call
   const stored = textsOf(application)
+  const isPublic = application.isPublic === true
   const version = call.form.get('version') ?? etagOf(application)
 
   function settingsField(name: SettingsField, type: 'text' | 'url' | 'lines'): Html {
@@ -40,7 +42,7 @@ export function settingsForm(call: FormCall, mayChange: boolean): Html {
       name,
       type,
       label: texts.html(FIELD_LABELS[name]),
-      hint: texts.html(HINTS[name]),
+      hint: texts.html(name === 'redirectUris' && isPublic ? 'appsRedirectUrisPublicHint' : HINTS[name]),
       value: stored[name],
       isRequired: isName,
       isCode: !isName,
@@ -51,7 +53,8 @@ export function settingsForm(call: FormCall, mayChange: boolean): Html {
 
   const content = html`<input type="hidden" name="version" value="${version}" /> ${panel(
       { title: texts.html('appsSignIn') },
-      html`${settingsField('redirectUris', 'lines')} ${settingsField('postLogoutRedirectUris', 'lines')}`,
+      html`${settingsField('redirectUris', 'lines')} ${isPublic && settingsField('origins', 'lines')}
+      ${settingsField('postLogoutRedirectUris', 'lines')}`,
     )}
     ${panel(
       { title: texts.html('appsAppearance') },

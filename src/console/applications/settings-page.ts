@@ -1,3 +1,5 @@
+import { webRedirectUrisRule } from '../../clients/application-fields.ts'
+import { applicationChanges, type ApplicationChanges } from '../../clients/applications.ts'
 import type { Application } from '../../clients/client.ts'
 import { IF_MATCH, type ConditionalChange } from '../../clients/if-match.ts'
 import { GatehouseError } from '../../errors.ts'
@@ -9,6 +11,7 @@ import { facts, notice } from '../elements/elements.ts'
 import { FIELD_LABELS } from '../elements/problem-list.ts'
 import type { ConsoleServices } from '../services.ts'
 import { page, type Call, type Page, type Redirect, type View } from '../page-types.ts'
+import { checkInput, optional } from '../../validation/rules.ts'
 import { levelPanel } from './level-panel.ts'
 import { changedFields, readTexts, textsOf, toChanges, type SettingsTexts } from './settings-fields.ts'
 import { settingsForm } from './settings-form.ts'
@@ -41,6 +44,16 @@ export function settingsPage(services: ConsoleServices): Page {
     }
   }
 
+  /**
+   * Checks the changes of an application that is not public. The service does so too, but begins with what is wrong for
+   * every application, and would name schemes that only a public application may use.
+   */
+  function checkWebAddresses(changes: ApplicationChanges): void {
+    const web = optional(webRedirectUrisRule)
+    const rules = applicationChanges(services.keyPolicy)
+    checkInput('the form has mistakes', changes, { ...rules, redirectUris: web, postLogoutRedirectUris: web })
+  }
+
   async function save(call: Call<Application>): Promise<View | Redirect> {
     const { resource: application, form, change } = call
     const done: Redirect = { redirect: `${pathOf(kind, application)}/settings`, done: 'doneSettingsSaved' }
@@ -48,9 +61,11 @@ export function settingsPage(services: ConsoleServices): Page {
     const wanted = readTexts(form, stored)
     const fields = changedFields(stored, wanted)
     if (fields.length === 0) return done
+    const changes = toChanges(wanted, fields)
+    if (!application.isPublic) checkWebAddresses(changes)
     const conditional: ConditionalChange = { ...change, [IF_MATCH]: [form.get('version') ?? ''] }
     try {
-      await services.applications.update(application.clientId, toChanges(wanted, fields), conditional)
+      await services.applications.update(application.clientId, changes, conditional)
       return done
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.code !== 'ERR_CHANGED') throw error

@@ -1,5 +1,6 @@
 import type { Application, Client } from '../../clients/client.ts'
-import type { ClientService } from '../../clients/client-service-types.ts'
+import type { ClientService, KeyInfo } from '../../clients/client-service-types.ts'
+import { isPublicClient } from '../../clients/public-applications.ts'
 import type { SecretInfo } from '../../clients/stored-secrets.ts'
 import type { Caller } from '../../front-door/access.ts'
 import { html, type Html } from '../../http/html.ts'
@@ -91,13 +92,26 @@ export function trail({ texts, to }: Pick<Call, 'texts' | 'to'>, kind: ClientKin
   </nav>`
 }
 
+/** What a client may authenticate with: its valid secrets and its public keys, newest first. */
+export interface FoundCredentials {
+  readonly secrets: readonly SecretInfo[]
+  readonly keys: readonly KeyInfo[]
+}
+
+/** Finds what a client may authenticate with. */
+export async function credentialsOf({ service }: ClientKind, client: Client): Promise<FoundCredentials> {
+  const { clientId, jwks } = client
+  const [secrets, keys] = await Promise.all([
+    isPublicClient(client) ? [] : service.listSecrets(clientId),
+    jwks ? service.listKeys(clientId) : [],
+  ])
+  return { secrets, keys }
+}
+
 /** A part of the page of a client, with the forms in it. */
 export interface ClientPanel {
-  /** @param found.secrets the valid secrets, newest first. @returns undefined to leave the panel out */
-  show(
-    call: Call<Client>,
-    found: { readonly secrets: readonly SecretInfo[]; readonly people: People },
-  ): Promise<Html | undefined>
+  /** @returns undefined to leave the panel out */
+  show(call: Call<Client>, found: FoundCredentials & { readonly people: People }): Promise<Html | undefined>
   readonly actions: NonNullable<Page<Client>['actions']>
 }
 

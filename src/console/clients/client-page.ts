@@ -1,20 +1,22 @@
 import type { ConsoleServices } from '../services.ts'
 import type { Application, Client } from '../../clients/client.ts'
+import { isPublicClient } from '../../clients/public-applications.ts'
 import type { ClientState } from '../../clients/client-states.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName, displayText } from '../../http/pages/display-text.ts'
 import { auditTable, type AuditTableOptions } from '../activity/audit-table.ts'
 import { findPeople, personOf, type People } from '../activity/people.ts'
 import type { AuditEntry } from '../../audit/entry.ts'
-import { copyable, facts, notice, panel } from '../elements/elements.ts'
+import { badge, copyable, facts, notice, panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import { accessPanel } from './access-panel.ts'
 import { addressesPanel } from './addresses-panel.ts'
-import { ownClient, pathOf, trail, type ClientKind } from './client-kind.ts'
+import { credentialsOf, ownClient, pathOf, trail, type ClientKind } from './client-kind.ts'
 import { lastUsed, ownStateNotice, stateBadge } from './client-state.ts'
 import { expiryFact, expiryPanel } from './expiry-panel.ts'
 import { dangerPanel } from './danger-panel.ts'
 import { limitsText } from '../operator/limits-panel.ts'
+import { keysPanel } from './keys-panel.ts'
 import { secretsPanel } from './secrets-panel.ts'
 import { settingsPanel } from './settings-panel.ts'
 
@@ -29,6 +31,7 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
   const panels = [
     accessPanel(kind, services),
     secretsPanel(kind, services),
+    keysPanel(kind, services),
     settingsPanel(kind),
     expiryPanel(kind, services.keyPolicy),
     addressesPanel(kind),
@@ -45,7 +48,7 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
     return html`<div class="line spread">
         <div class="line">
           <h1><bdi>${applicationName(client)}</bdi></h1>
-          ${stateBadge(call, noToken)}
+          ${isPublicClient(client) && badge(texts.html('publicBadge'))} ${stateBadge(call, noToken)}
         </div>
         <div class="line">
           ${services.usage && html`<a class="button" href="${to(`${path}/usage`)}">${texts.html('usageTitle')}</a>`}
@@ -80,6 +83,14 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
             texts.html('appsRedirectUris'),
             client.kind === 'application' && redirectUriList(call, kind, client),
           ],
+          [
+            texts.html('appsOrigins'),
+            client.kind === 'application' &&
+              client.origins &&
+              html`<div class="tight">
+                ${client.origins.map((origin) => html`<code dir="ltr">${origin}</code>`)}
+              </div>`,
+          ],
         ]),
       )}`
   }
@@ -89,8 +100,8 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
     access: `${kind.permissions}:read`,
     async show(call) {
       const { resource: client } = call
-      const [secrets, entries, [state], mayWrite] = await Promise.all([
-        kind.service.listSecrets(client.clientId),
+      const [{ secrets, keys }, entries, [state], mayWrite] = await Promise.all([
+        credentialsOf(kind, client),
         latestEntries(call, services),
         services.statesOf([client]),
         call.may(`${kind.permissions}:write`),
@@ -102,7 +113,9 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
         ),
         ...(entries ?? []).map(personOf),
       ])
-      const shown = await Promise.all([...panels, danger].map((each) => each.show(call, { secrets, people })))
+      const shown = await Promise.all(
+        [...panels, danger].map((each) => each.show(call, { secrets, keys, people })),
+      )
       const activity = entries && activityPanel(call, entries, { catalog: services.catalog, people })
       return {
         title: applicationName(call.resource),

@@ -1,11 +1,13 @@
 import type { Client } from '../../clients/client.ts'
+import { isPublicClient } from '../../clients/public-applications.ts'
+import { Rejection } from '../../front-door/rejection.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { applicationName, displayText } from '../../http/pages/display-text.ts'
 import { buttons, notice, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import { page, type Call, type Page, type View } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
-import { change, ownClient, pathOf, trail, word, type ClientKind } from './client-kind.ts'
+import { backTo, ownClient, pathOf, trail, word, type ClientKind } from './client-kind.ts'
 
 /** The page that asks for confirmation before a permanent change of a client: the consequences, and the form. */
 function confirmation(
@@ -29,30 +31,53 @@ function confirmation(
   }
 }
 
-/** After a secret leaked, asks for confirmation before all secrets and tokens of a client are revoked. */
+/** The texts of the report of a leak. */
+const REPORTS = {
+  secrets: {
+    title: 'clientsReportTitle',
+    secrets: 'clientsReportSecrets',
+    next: 'clientsReportNext',
+    button: 'clientsReportButton',
+    done: 'doneClientReported',
+  },
+  keys: {
+    title: 'keysReportTitle',
+    secrets: 'keysReportSecrets',
+    next: 'keysReportNext',
+    button: 'keysReportButton',
+    done: 'doneKeysReported',
+  },
+} as const
+
+const reportOf = ({ jwks }: Client) => REPORTS[jwks ? 'keys' : 'secrets']
+
+/** After a leak, asks for confirmation before all secrets, keys and tokens of a client are revoked. */
 export function reportPage(kind: ClientKind): Page {
   return page<Client>({
     ...ownClient(kind, '/report-compromised'),
     access: `${kind.permissions}:write`,
     async show(call) {
       const { texts, to, resource: client } = call
+      // A public application has nothing that could leak.
+      if (isPublicClient(client)) throw new Rejection('noRoute')
+      const { title, secrets, next, button } = reportOf(client)
       return confirmation(call, kind, {
-        title: 'clientsReportTitle',
-        points: html`<li>${texts.html('clientsReportSecrets')}</li>
+        title,
+        points: html`<li>${texts.html(secrets)}</li>
           <li>${texts.html('clientsReportTokens')}</li>
-          <li>${texts.html('clientsReportNext')}</li>
+          <li>${texts.html(next)}</li>
           ${client.kind === 'application' && html`<li>${texts.html('clientsReportUsers')}</li>`}`,
-        content: form(
-          call,
-          { action: 'report' },
-          buttons(call, 'clientsReportButton', to(pathOf(kind, client))),
-        ),
+        content: form(call, { action: 'report' }, buttons(call, button, to(pathOf(kind, client)))),
       })
     },
     actions: {
-      report: change(kind, 'doneClientReported', ({ resource: { clientId }, change: options }) =>
-        kind.service.reportCompromised(clientId, options),
-      ),
+      report: {
+        access: `${kind.permissions}:write`,
+        async run({ resource: client, change: options }) {
+          await kind.service.reportCompromised(client.clientId, options)
+          return backTo(kind, client, reportOf(client).done)
+        },
+      },
     },
   })
 }

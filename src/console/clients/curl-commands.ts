@@ -4,6 +4,8 @@ import type { Catalog } from '../../catalog/catalog.ts'
 export interface ClientAtEndpoint {
   readonly clientId: string
   readonly tokenAddress: string
+  /** Whether the client sends its secret. @default true */
+  readonly hasSecret?: boolean | undefined
 }
 
 /** Reads the secret without showing it, so that it is neither on the screen nor in the history of the shell. */
@@ -14,14 +16,14 @@ const TOKENS = { TOKEN: 'access_token', REFRESH_TOKEN: 'refresh_token' }
 
 /**
  * The lines for a POSIX shell that send a request to the token endpoint. They print the response, and keep its tokens
- * in variables. The secret is in the variable `CLIENT_SECRET`.
+ * in variables. The secret, if the client has one, is in the variable `CLIENT_SECRET`.
  */
 export function tokenCommand(
-  { clientId, tokenAddress }: ClientAtEndpoint,
+  { tokenAddress, ...client }: ClientAtEndpoint,
   parameters: readonly string[],
   keep: readonly (keyof typeof TOKENS)[],
 ): string {
-  const request = [`curl -s ${quote(tokenAddress)}`, ...clientArguments(clientId), ...parameters]
+  const request = [`curl -s ${quote(tokenAddress)}`, ...clientArguments(client), ...parameters]
   return [
     `RESPONSE=$(${request.join(' \\\n  ')})`,
     'echo "$RESPONSE"',
@@ -50,20 +52,24 @@ export function callCommand(address: string): string {
 }
 
 /** The lines that revoke the token in the variable `TOKEN`. */
-export function revocationCommand(address: string, clientId: string): string {
+export function revocationCommand(
+  address: string,
+  client: Pick<ClientAtEndpoint, 'clientId' | 'hasSecret'>,
+): string {
   return [
     `curl -i ${quote(address)}`,
-    ...clientArguments(clientId),
+    ...clientArguments(client),
     `--data-urlencode "token=$TOKEN" -w '\\n'`,
   ].join(' \\\n  ')
 }
 
 /** The arguments with which curl sends the client and its secret. */
-function clientArguments(clientId: string): string[] {
-  return [
-    `--data-urlencode ${quote(`client_id=${clientId}`)}`,
-    '--data-urlencode "client_secret=$CLIENT_SECRET"',
-  ]
+function clientArguments({
+  clientId,
+  hasSecret = true,
+}: Pick<ClientAtEndpoint, 'clientId' | 'hasSecret'>): string[] {
+  const id = `--data-urlencode ${quote(`client_id=${clientId}`)}`
+  return hasSecret ? [id, '--data-urlencode "client_secret=$CLIENT_SECRET"'] : [id]
 }
 
 /**

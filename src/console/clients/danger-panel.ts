@@ -1,4 +1,5 @@
 import type { Client } from '../../clients/client.ts'
+import { isPublicClient } from '../../clients/public-applications.ts'
 import { html, type Html } from '../../http/html.ts'
 import { panel, actionRow } from '../elements/elements.ts'
 import { confirmLink } from '../elements/confirm.ts'
@@ -21,12 +22,15 @@ export function dangerPanel(kind: ClientKind): ClientPanel {
       const link = (page: 'report-compromised' | 'delete', text: Html) =>
         html`<a class="button slim danger" href="${to(`${pathOf(kind, client)}/${page}`)}">${text}</a>`
       const leak = link('report-compromised', texts.html('clientsLeakedLink'))
+      const [leaked, leakedHint] = client.jwks
+        ? (['keysLeaked', 'keysLeakedHint'] as const)
+        : (['clientsLeaked', 'clientsLeakedHint'] as const)
       const deletion = link('delete', texts.html('clientsDeleteLink'))
       return panel(
         { title: texts.html('clientsDanger'), id: 'danger', isDanger: true },
         html`<ul class="items">
           ${mayWrite && client.disabledBy === undefined && disabling(call, kind)}
-          ${mayWrite && actionRow(texts.html('clientsLeaked'), texts.html('clientsLeakedHint'), leak)}
+          ${mayWrite && !isPublicClient(client) && actionRow(texts.html(leaked), texts.html(leakedHint), leak)}
           ${mayDelete && actionRow(texts.html(word(kind, 'Delete')), texts.html('clientsDeleteHint'), deletion)}
         </ul>`,
       )

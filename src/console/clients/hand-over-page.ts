@@ -1,4 +1,5 @@
 import type { Client } from '../../clients/client.ts'
+import { isPublicClient } from '../../clients/public-applications.ts'
 import { html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import { buttons, panel } from '../elements/elements.ts'
@@ -26,7 +27,7 @@ export function handOverPage(kind: ClientKind, services: ConsoleServices): Page 
             html`<ul class="points">
                 <li>${texts.html('handOverWhat')}</li>
                 ${client.kind === 'apiKey' && html`<li>${texts.html('handOverTokens')}</li>`}
-                <li>${texts.html('handOverSecrets')}</li>
+                ${!isPublicClient(client) && html`<li>${texts.html('handOverSecrets')}</li>`}
               </ul>
               ${form(
                 call,

@@ -1,6 +1,7 @@
 import type { ConsoleServices } from '../services.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'
+import { isPublicClient } from '../../clients/public-applications.ts'
 import type { KeyPolicy } from '../../clients/expiry.ts'
 import type { ClientState } from '../../clients/client-states.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
@@ -103,7 +104,8 @@ function rows(
   return table(
     columns(call, ['nameLabel', 'productsLabel', 'stateLabel', 'clientsColumnLastUsed', 'createdLabel']),
     clients.map((client, at) => [
-      html`<a href="${to(pathOf(kind, client))}"><bdi>${applicationName(client)}</bdi></a>`,
+      html`<a href="${to(pathOf(kind, client))}"><bdi>${applicationName(client)}</bdi></a>
+        ${isPublicClient(client) && badge(call.texts.html('publicBadge'))}`,
       productsOf(call, client, catalog),
       html`${stateBadge(call, states[at]?.noToken)} ${expiryBadge(call, client, keyPolicy)}
       ${(states[at]?.knownToFormer.length ?? 0) > 0 && badge(call.texts.html('clientsRotateSoon'), 'warn')}`,

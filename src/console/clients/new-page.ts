@@ -8,31 +8,38 @@ import type { Catalog, Operation, Product } from '../../catalog/catalog.ts'
 import { hasRequiredKycLevel } from '../../catalog/limit-by-kyc-level.ts'
 import { badge, buttons, notice } from '../elements/elements.ts'
 import { field, form, linesOf } from '../elements/form.ts'
-import { page, type Call, type Page, type View } from '../page-types.ts'
-import { word, trail, type ClientKind } from './client-kind.ts'
+import { page, type Call, type Page, type Redirect, type View } from '../page-types.ts'
+import { backTo, word, trail, type ClientKind } from './client-kind.ts'
 import { expiryField, readExpiry } from './expiry-panel.ts'
 import { neededLevel } from './client-state.ts'
+import { checkCredentials, credentialsChoice, readCredentials } from './new-credentials.ts'
 import { secretView } from './new-secret-view.ts'
 import { operationsBeyond, ownerOfNew } from '../../front-door/grantable-operations.ts'
 import { checkInput, MAX_NAME_LENGTH } from '../../validation/rules.ts'
 
-/** The form for a new client. It answers with the page that shows the secret. */
+/** The form for a new client. It answers with the page that shows the secret, or leads to a client without a secret. */
 export function newPage(kind: ClientKind, services: ConsoleServices): Page {
   const { catalog, accounts } = services
 
-  async function create(call: Call): Promise<View> {
+  async function create(call: Call): Promise<View | Redirect> {
     const owner = ownerOfNew(services, call.caller)
+    const credentials = readCredentials(call.form)
+    // The key is checked first, so that no other mistake hides that it is a private key.
+    await checkCredentials(services, credentials)
     const chosen = readProductChoices(call.form, catalog.current)
     if (chosen.products.length === 0 && catalog.current.products.size > 0) return view(call, true)
     const beyond = await operationsBeyond(services, call.caller, kind.kind, chosen.products)
     const removedOperations = [...new Set([...chosen.removedOperations, ...beyond])]
     const isKey = kind.kind === 'apiKey'
+    const { isPublic, key } = credentials
     const input = {
       name: call.form.get('name') ?? '',
       products: chosen.products,
       removedOperations,
       expiresAt: readExpiry(call.form),
       ...(!isKey && { redirectUris: linesOf(call.form.get('redirectUris') ?? '') }),
+      ...(!isKey && isPublic && { isPublic }),
+      ...(key !== undefined && { jwks: { keys: [key] } }),
       ...owner,
       ...call.change,
     }
@@ -45,6 +52,8 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
       ? await services.apiKeys.create(input, options)
       : await services.applications.create(input, options)
     const client = 'apiKey' in created ? created.apiKey : created.application
+    if (clientSecret === undefined)
+      return backTo(kind, client, isPublic ? 'donePublicCreated' : 'doneCreatedWithKey')
     return secretView(call, kind, services, { client, clientSecret, isRotation: false })
   }
 
@@ -78,7 +87,8 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
                 maxLength: MAX_NAME_LENGTH,
                 autocomplete: 'off',
               })}
-              ${productChoices(call, choices)} ${kind.kind === 'application' && redirectUris(call)}
+              ${await credentialsChoice(call, kind, services)} ${productChoices(call, choices)}
+              ${kind.kind === 'application' && redirectUris(call, services.settings.publicApplications)}
               ${expiryField(call, services.keyPolicy)}
               ${buttons(call, word(kind, 'Create'), to(kind.base), 'primary')}`,
           )}
@@ -91,7 +101,16 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
     section: kind.section,
     access: `${kind.permissions}:create`,
     show: (call) => view(call, false),
-    actions: { create: { access: `${kind.permissions}:create`, run: create } },
+    actions: {
+      create: {
+        access: `${kind.permissions}:create`,
+        effect: (form) => {
+          const { isPublic, key } = readCredentials(form)
+          return isPublic || key !== undefined ? 'freshWithoutSecret' : undefined
+        },
+        run: create,
+      },
+    },
   })
 }
 
@@ -105,12 +124,14 @@ function noProduct({ texts }: Call): Html {
   )
 }
 
-function redirectUris(call: Call): Html {
+/** @param withPublic whether the application may be public */
+function redirectUris(call: Call, withPublic: boolean): Html {
   const { texts } = call
   return field(call, {
     name: 'redirectUris',
     label: texts.html('clientsRedirectUris'),
-    hint: texts.html('clientsRedirectUrisHint'),
+    hint: html`${texts.html('clientsRedirectUrisHint')}
+    ${withPublic && texts.html('clientsRedirectUrisPublicHint')}`,
     type: 'lines',
     isCode: true,
   })

@@ -13,6 +13,27 @@ export const OVERLAPS = {
   week: { seconds: 604_800, text: 'clientsOverlapWeek' },
 } as const
 
+/** Which of the valid secrets a form revokes: one of two, or the only secret of a client that has a key. */
+export const REVOCATIONS = {
+  old: {
+    age: 'old',
+    button: 'clientsRevokeOld',
+    what: 'clientsRevokeOldWhat',
+    done: 'doneOldSecretRevoked',
+  },
+  new: { age: 'new', button: 'clientsRevokeNew', what: 'clientsRevokeNewWhat', done: 'doneRotationUndone' },
+  only: {
+    age: 'new',
+    button: 'clientsRevokeOnly',
+    what: 'clientsRevokeOldWhat',
+    done: 'doneOnlySecretRevoked',
+  },
+} as const
+
+function revocationOf(name: string | null | undefined) {
+  return REVOCATIONS[name === 'new' || name === 'only' ? name : 'old']
+}
+
 /** What the forms for secrets do. */
 export function secretActions(kind: ClientKind, services: ConsoleServices): ClientPanel['actions'] {
   const { service } = kind
@@ -32,20 +53,20 @@ export function secretActions(kind: ClientKind, services: ConsoleServices): Clie
   }
 
   async function revoke({ resource: client, change, form }: Call<Client>): Promise<Redirect> {
-    const which = form.get('which') === 'new' ? 'new' : 'old'
+    const revocation = revocationOf(form.get('which'))
+    const { age, done } = revocation
     const secrets = await service.listSecrets(client.clientId)
-    const meant = secrets.length > 1 ? secrets[which === 'new' ? 0 : 1] : undefined
+    const isOnly = revocation === REVOCATIONS.only
+    const meant = isOnly === (secrets.length === 1) ? secrets[age === 'new' ? 0 : 1] : undefined
     // The form may come from an old tab: its secret may be revoked, and another secret may be in its place.
     if (String(meant?.createdAt) === form.get('createdAt')) {
-      await service.revokeSecret(client.clientId, which, change)
+      await service.revokeSecret(client.clientId, age, change)
     }
-    return backTo(kind, client, which === 'new' ? 'doneRotationUndone' : 'doneOldSecretRevoked')
+    return backTo(kind, client, done)
   }
 
   function confirm(call: Call<Client>): Confirmation {
-    const isNew = call.query['which'] === 'new'
-    const button = isNew ? 'clientsRevokeNew' : 'clientsRevokeOld'
-    const what = isNew ? 'clientsRevokeNewWhat' : 'clientsRevokeOldWhat'
+    const { button, what } = revocationOf(call.query['which'])
     return { title: button, what, button, trail: trail(call, kind, call.resource) }
   }
 

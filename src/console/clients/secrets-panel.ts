@@ -2,6 +2,7 @@ import type { ConsoleServices } from '../services.ts'
 import { randomUUID } from 'node:crypto'
 import type { Client } from '../../clients/client.ts'
 import type { People } from '../activity/people.ts'
+import { isPublicClient } from '../../clients/public-applications.ts'
 import type { SecretInfo } from '../../clients/stored-secrets.ts'
 import { html, type Html } from '../../http/html.ts'
 import { badge, panel } from '../elements/elements.ts'
@@ -9,31 +10,41 @@ import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
 import type { ClientKind, ClientPanel } from './client-kind.ts'
-import { OVERLAPS, secretActions } from './secret-actions.ts'
+import { OVERLAPS, REVOCATIONS, secretActions } from './secret-actions.ts'
 
-/** The valid secrets of a client, and the forms that rotate and revoke them. */
+/**
+ * The valid secrets of a client, and the forms that rotate and revoke them. For a public application, the panel says why
+ * there is no secret.
+ */
 export function secretsPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
   return {
-    async show(call, { secrets, people }) {
+    async show(call, { secrets, keys, people }) {
       const { texts } = call
+      if (isPublicClient(call.resource)) {
+        return panel(
+          { title: texts.html('publicTitle'), id: 'public' },
+          html`<p>${texts.html('publicText')}</p>`,
+        )
+      }
+      const hasKey = keys.length > 0
       const mayRotate = await call.may(`${kind.permissions}:rotate`)
       return panel(
         { title: texts.html('clientsSecrets'), id: 'secrets' },
         html`${
           secrets.length === 0
-            ? html`<p>${texts.html('clientsNoSecret')}</p>`
+            ? html`<p>${texts.html(hasKey ? 'clientsNoSecretButKey' : 'clientsNoSecret')}</p>`
             : html`<ul class="items">
-                ${secrets.map((secret, index) => secretRow(call, secrets, { secret, index, mayRotate, people }))}
+                ${secrets.map((secret, index) => secretRow(call, secrets, { secret, index, mayRotate, hasKey, people }))}
               </ul>`
         }
-        ${mayRotate && (secrets.length > 1 ? html`<p class="muted">${texts.html('clientsTwoSecrets')}</p>` : rotation(call, secrets))}`,
+        ${mayRotate && (secrets.length > 1 ? html`<p class="muted">${texts.html('clientsTwoSecrets')}</p>` : rotation(call, secrets, hasKey))}`,
       )
     },
     actions: secretActions(kind, services),
   }
 }
 
-/** One secret: since when and until when it is valid. With two secrets, each can be revoked. */
+/** One secret: since when and until when it is valid. With two secrets or with a key, each can be revoked. */
 function secretRow(
   call: Call<Client>,
   { length }: readonly SecretInfo[],
@@ -41,8 +52,9 @@ function secretRow(
     secret,
     index,
     mayRotate,
+    hasKey,
     people,
-  }: { secret: SecretInfo; index: number; mayRotate: boolean; people: People },
+  }: { secret: SecretInfo; index: number; mayRotate: boolean; hasKey: boolean; people: People },
 ): Html {
   const { texts } = call
   const { createdAt, expiresAt, lastUsedAt, hint, shownTo } = secret
@@ -57,6 +69,7 @@ function secretRow(
     lastUsedAt === undefined
       ? texts.html('clientsSecretNeverUsed')
       : texts.html('clientsSecretUsed', { ago: texts.relative(lastUsedAt) })
+  const which = length === 1 ? 'only' : isOld ? 'old' : 'new'
   const name = length === 1 ? 'clientSecretLabel' : isOld ? 'clientsSecretOld' : 'clientsSecretNew'
   return html`<li>
     <div class="tight">
@@ -73,15 +86,15 @@ function secretRow(
       ${isOld ? badge(texts.html('expiresLabel'), 'warn') : badge(texts.html('clientsSecretValid'), 'good')}
       ${
         mayRotate &&
-        length > 1 &&
+        (length > 1 || hasKey) &&
         confirmLink(
           call,
           {
             action: 'revokeSecret',
-            fields: { which: isOld ? 'old' : 'new', createdAt: String(createdAt) },
+            fields: { which, createdAt: String(createdAt) },
             style: 'slim',
           },
-          texts.html(isOld ? 'clientsRevokeOld' : 'clientsRevokeNew'),
+          texts.html(REVOCATIONS[which].button),
         )
       }
     </div>
@@ -89,7 +102,7 @@ function secretRow(
 }
 
 /** The form for a new secret, with the choice of how long the old secret stays valid. */
-function rotation(call: Call<Client>, secrets: readonly SecretInfo[]): Html {
+function rotation(call: Call<Client>, secrets: readonly SecretInfo[], hasKey: boolean): Html {
   const { texts } = call
   const request = html`<input
     type="hidden"
@@ -100,11 +113,16 @@ function rotation(call: Call<Client>, secrets: readonly SecretInfo[]): Html {
     <button class="primary">${texts.html('clientsRotate')}</button>
   </div>`
   if (secrets.length === 0) {
-    return form(
+    const creation = form(
       call,
       { action: 'rotateSecret' },
       html`${request}<input type="hidden" name="overlap" value="day" />${button}`,
     )
+    if (!hasKey) return creation
+    return html`<details>
+      <summary>${texts.html('clientsRotateTitle')}</summary>
+      ${creation}
+    </details>`
   }
   const chosen = call.form.get('overlap') ?? 'day'
   return html`<details>

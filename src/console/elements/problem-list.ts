@@ -14,10 +14,12 @@ export const FIELD_LABELS = {
   allowedAddresses: 'addressesTitle',
   redirectUris: 'appsRedirectUris',
   postLogoutRedirectUris: 'appsPostLogout',
+  origins: 'appsOrigins',
   homepageUri: 'appsHomepage',
   logoUri: 'appsLogo',
   privacyUri: 'privacyPolicy',
   termsUri: 'appsTerms',
+  key: 'keysLabel',
 } as const satisfies Readonly<Record<string, TextName>>
 
 /** The labels with which problems begin. Values that a form sends without a text field have a label too. */
@@ -31,6 +33,7 @@ const LABELS = new Map<string, TextName>(
     removedOperations: 'operationLabel',
     scope: 'operationLabel',
     overlap: 'problemOverlap',
+    firstParty: 'activityFieldFirstParty',
   }),
 )
 

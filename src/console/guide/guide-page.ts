@@ -7,11 +7,30 @@ import { ownClient, pathOf, trail, type ClientKind } from '../clients/client-kin
 import { copyable, emptyPanel, facts, heading, notice, panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import { guideValues, type GuideValues } from './guide-values.ts'
+import { assertionFacts } from './assertion-facts.ts'
 import { terminalSteps } from './terminal-steps.ts'
 
-/** The page of our documents with complete programs. */
-const DOCUMENT = 'https://github.com/koa-gatehouse/koa-gatehouse/blob/main/docs/client-programs.md'
-const PROGRAMS = { apiKey: `${DOCUMENT}#an-api-key`, application: `${DOCUMENT}#an-application` }
+/** Our documents, with complete programs. */
+const DOCUMENTS = 'https://github.com/koa-gatehouse/koa-gatehouse/blob/main/docs'
+const PROGRAMS = {
+  apiKey: `${DOCUMENTS}/client-programs.md#an-api-key`,
+  application: `${DOCUMENTS}/client-programs.md#an-application`,
+}
+
+/** What differs between clients that authenticate in different ways. */
+const WAYS = {
+  secret: { link: 'guideProgramLink', rejected: 'guideAnswerClient401Hint', document: undefined },
+  key: {
+    link: 'guideProgramLinkKey',
+    rejected: 'guideAnswerClient401Key',
+    document: `${DOCUMENTS}/secrets.md#public-keys-instead-of-secrets`,
+  },
+  none: {
+    link: 'guideProgramLinkPublic',
+    rejected: 'guideAnswerClient401Public',
+    document: `${DOCUMENTS}/browser-mobile-and-command-line.md`,
+  },
+} as const
 
 /**
  * The guide of an API key or application: how a program gets tokens and calls the API, with the client's own values.
@@ -40,6 +59,7 @@ export function guidePage(kind: ClientKind, services: ConsoleServices): Page {
 function content(call: Call<Client>, kind: ClientKind, values: GuideValues): Html {
   const { texts, to, resource: client } = call
   const path = pathOf(kind, client)
+  const { document, link } = WAYS[values.authentication]
   if (values.operations.length === 0) {
     const link = html`<a class="button primary" href="${to(path)}">${texts.html('guideOpenClient')}</a>`
     return emptyPanel(texts.html('guideNoOperation'), texts.html('guideNoOperationHint'), link)
@@ -50,22 +70,26 @@ function content(call: Call<Client>, kind: ClientKind, values: GuideValues): Htm
     return emptyPanel(texts.html('guideNoRedirect'), texts.html('guideNoRedirectHint'), link)
   }
   return html`${panel({ title: texts.html('guideSettings') }, valueFacts(call, values))}
-  ${panel({ title: texts.html('guideTerminal') }, terminalSteps(call, values))}
+  ${
+    values.authentication === 'key'
+      ? panel({ title: texts.html('guideAssertion') }, assertionFacts(call, values))
+      : panel({ title: texts.html('guideTerminal') }, terminalSteps(call, values))
+  }
   ${panel(
     { title: texts.html('guideProgram') },
     html`<p>${texts.html('guideProgramHint')}</p>
-      <p><a href="${PROGRAMS[kind.kind]}" rel="noreferrer">${texts.html('guideProgramLink')}</a></p>`,
+      <p><a href="${document ?? PROGRAMS[kind.kind]}" rel="noreferrer">${texts.html(link)}</a></p>`,
   )}
   ${panel({ title: texts.html('guideAnswers') }, answers(call, values))}`
 }
 
 /** What each error means, and what the program must do then. */
-function answers({ texts }: Pick<Call, 'texts'>, { kind }: GuideValues): Html {
+function answers({ texts }: Pick<Call, 'texts'>, { kind, authentication }: GuideValues): Html {
   const isKey = kind === 'apiKey'
   return facts([
     [texts.html('guideAnswerApi401'), texts.html(isKey ? 'guideAnswerKey401' : 'guideAnswerApp401')],
     [texts.html('guideAnswerApi403'), texts.html(isKey ? 'guideAnswerKey403' : 'guideAnswerApp403')],
-    [texts.html('guideAnswerClient401'), texts.html('guideAnswerClient401Hint')],
+    [texts.html('guideAnswerClient401'), texts.html(WAYS[authentication].rejected)],
     [texts.html('guideAnswerGrant'), !isKey && texts.html('guideAnswerGrantHint')],
     [texts.html('guideAnswer503'), texts.html('guideAnswer503Hint')],
   ])
@@ -81,10 +105,9 @@ function valueFacts(call: Pick<Call, 'texts'>, values: GuideValues): Html {
     values
   const isApplication = values.kind === 'application'
   const code = (text: string) => html`<code dir="ltr">${text}</code>`
-  const secret = texts.html('guideSecretHint', { variable: html`<code>CLIENT_SECRET</code>` })
   return facts([
     [texts.html('clientIdLabel'), copyable(call, 'guide-client-id', clientId)],
-    [texts.html('clientSecretLabel'), secret],
+    authenticationFact(call, values),
     [texts.html('guideIssuer'), code(issuer)],
     [texts.html('guideAuthorizationAddress'), isApplication && code(authorizationAddress)],
     [texts.html('guideTokenAddress'), code(tokenAddress)],
@@ -93,6 +116,22 @@ function valueFacts(call: Pick<Call, 'texts'>, values: GuideValues): Html {
     [texts.html('guideAudience'), code(audience)],
     [texts.html('operationsLabel'), operationList(call, values)],
   ])
+}
+
+/** What the program authenticates with. */
+function authenticationFact(
+  { texts }: Pick<Call, 'texts'>,
+  { authentication }: GuideValues,
+): readonly [Html, Html] {
+  if (authentication === 'secret') {
+    const variable = html`<code>CLIENT_SECRET</code>`
+    return [texts.html('clientSecretLabel'), texts.html('guideSecretHint', { variable })]
+  }
+  const [name, text] =
+    authentication === 'key'
+      ? (['private_key_jwt', 'guideAuthenticationKey'] as const)
+      : (['none', 'guideAuthenticationNone'] as const)
+  return [texts.html('guideAuthentication'), texts.html(text, { method: html`<code>${name}</code>` })]
 }
 
 function operationList({ texts }: Pick<Call, 'texts'>, { operations }: GuideValues): Html {

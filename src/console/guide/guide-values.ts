@@ -1,6 +1,8 @@
 import { ROUTES } from '../../authorization-server/provider/routes.ts'
 import { applicationScopes, directScopes, limitToOwner } from '../../catalog/resolve-scopes.ts'
 import type { Client } from '../../clients/client.ts'
+import { isPublicClient } from '../../clients/public-applications.ts'
+import { credentialsOf, kindOf } from '../clients/client-kind.ts'
 import { firstReadAddress } from '../clients/curl-commands.ts'
 import type { ConsoleServices } from '../services.ts'
 
@@ -11,7 +13,10 @@ export type GuideValues = Awaited<ReturnType<typeof guideValues>>
 export async function guideValues(services: ConsoleServices, client: Client) {
   const { issuer, audience } = services
   const catalog = services.catalog.current
-  const owner = await services.accounts.find(client.accountId, client.userId)
+  const [owner, { secrets, keys }] = await Promise.all([
+    services.accounts.find(client.accountId, client.userId),
+    client.jwks ? credentialsOf(kindOf(services, client), client) : { secrets: [], keys: [] },
+  ])
   const scopes =
     client.kind === 'apiKey'
       ? limitToOwner(client, owner ?? {}, directScopes(catalog, client))
@@ -19,6 +24,14 @@ export async function guideValues(services: ConsoleServices, client: Client) {
   return {
     kind: client.kind,
     clientId: client.clientId,
+    authentication: isPublicClient(client)
+      ? ('none' as const)
+      : keys.length > 0 && secrets.length === 0
+        ? ('key' as const)
+        : ('secret' as const),
+    hasSecret: !isPublicClient(client),
+    /** Ids of the public keys. */
+    keyIds: keys.map(({ kid }) => kid),
     issuer,
     tokenAddress: issuer + ROUTES.token,
     authorizationAddress: issuer + ROUTES.authorization,

@@ -40,7 +40,7 @@ export function terminalSteps(call: Pick<Call, 'texts'>, values: GuideValues): H
 }
 
 function stepsOf(values: GuideValues): Step[] {
-  const { redirectUri, readAddress, revocationAddress, clientId } = values
+  const { redirectUri, readAddress, revocationAddress, hasSecret } = values
   const call = readAddress === undefined ? undefined : callCommand(readAddress)
   const hint = call === undefined ? 'guideNoRead' : undefined
   const secret: Step = {
@@ -53,7 +53,7 @@ function stepsOf(values: GuideValues): Step[] {
   const revoke: Step = {
     id: 'revoke',
     title: 'guideStepRevoke',
-    command: revocationCommand(revocationAddress, clientId),
+    command: revocationCommand(revocationAddress, values),
   }
   if (redirectUri === undefined) {
     const command = directTokenCommand(values)
@@ -74,7 +74,7 @@ function stepsOf(values: GuideValues): Step[] {
       note: 'guideStepCodeNote',
       command: CODE_COMMAND,
     },
-    secret,
+    ...(hasSecret ? [secret] : []),
     {
       id: 'exchange',
       title: 'guideStepExchange',

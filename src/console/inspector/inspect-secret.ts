@@ -5,19 +5,39 @@ import { notice } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 
+const TEXTS = {
+  secret: {
+    valid: 'inspectorSecretValid',
+    validText: 'inspectorSecretValidText',
+    over: 'inspectorSecretOver',
+  },
+  key: { valid: 'inspectorKeyValid', validText: 'inspectorKeyValidText', over: 'inspectorKeyOver' },
+} as const
+
+/** Whether a pasted text is a private key. */
+export async function isPrivateKey(
+  { loadPublicKeys }: Pick<ConsoleServices, 'loadPublicKeys'>,
+  pasted: string,
+): Promise<boolean> {
+  const publicKeys = await loadPublicKeys?.()
+  return publicKeys?.identityOfPrivateKey(pasted.trim()) !== undefined
+}
+
 /**
- * What a caller may know about a pasted client secret. Operators may inspect every secret. Other callers may inspect the
- * secrets of clients that their account owns. The answer never contains the secret.
+ * What a caller may know about a pasted client secret or private key. Operators may inspect every secret. Other callers may inspect the
+ * secrets of clients that their account owns. The answer never contains the secret or the key.
  *
  * @returns undefined if the text is not a secret that the caller may inspect
  */
 export async function inspectSecret(
-  { secrets }: Pick<ConsoleServices, 'secrets'>,
+  { secrets, loadPublicKeys }: Pick<ConsoleServices, 'secrets' | 'loadPublicKeys'>,
   call: Pick<Call, 'may' | 'caller' | 'has' | 'texts' | 'to'>,
   pasted: string,
 ): Promise<Html | undefined> {
   const found = await secrets.find(pasted)
   if (!found) return undefined
+  const { valid, validText, over } =
+    TEXTS[(await isPrivateKey({ loadPublicKeys }, pasted)) ? 'key' : 'secret']
   const { client, clientId, isValid, reported } = found
   const { texts, to, has, caller } = call
   const isOperator = has('operator')
@@ -32,7 +52,7 @@ export async function inspectSecret(
   if (!isValid && (reported || !client)) {
     return notice(
       'good',
-      html`<p><strong>${texts.html('inspectorSecretOver', { name })}</strong></p>
+      html`<p><strong>${texts.html(over, { name })}</strong></p>
         <p>${texts.html('inspectorSecretOverText')}</p>`,
     )
   }
@@ -42,9 +62,9 @@ export async function inspectSecret(
   return notice(
     'warn',
     html`<p>
-        <strong>${texts.html(isValid ? 'inspectorSecretValid' : 'inspectorSecretOver', { name })}</strong>
+        <strong>${texts.html(isValid ? valid : over, { name })}</strong>
       </p>
-      <p>${texts.html(isValid ? 'inspectorSecretValidText' : 'inspectorSecretLostText')}</p>
+      <p>${texts.html(isValid ? validText : 'inspectorSecretLostText')}</p>
       ${report && html`<p><a class="button danger" href="${report}">${texts.html('clientsLeaked')}</a></p>`}`,
   )
 }

@@ -1,4 +1,5 @@
 import type { Client } from '../../clients/client.ts'
+import { isPublicClient } from '../../clients/public-applications.ts'
 import { html, type Html } from '../../http/html.ts'
 import { actionRow } from '../elements/elements.ts'
 import { confirmLink } from '../elements/confirm.ts'
@@ -21,8 +22,9 @@ export const CLIENT_ACTIONS = {
 } as const satisfies Readonly<Record<string, Confirmation>>
 
 /** The actions of an operator on a client, each with its consequences. */
-export function clientActions(call: Call<unknown>, { disabled, disabledBy }: Client): Html {
+export function clientActions(call: Call<unknown>, client: Client): Html {
   const { texts } = call
+  const { disabled, disabledBy } = client
   const enable = () =>
     actionRow(
       texts.html('operatorEnableTitle'),
@@ -41,7 +43,7 @@ export function clientActions(call: Call<unknown>, { disabled, disabledBy }: Cli
       disabledBy !== 'operator' && dangerRow(call, 'disable', disable)
     }
     ${dangerRow(call, 'revokeTokens', revokeTokens)}
-    ${dangerRow(call, 'reportCompromised', reportCompromised)}
+    ${!isPublicClient(client) && dangerRow(call, 'reportCompromised', reportCompromised)}
   </ul>`
 }
 

@@ -1,6 +1,8 @@
 import type { ConsoleServices } from '../services.ts'
 import type { AuditPage } from '../../audit/read-trail.ts'
 import type { Client } from '../../clients/client.ts'
+import { keysOf } from '../../clients/jwk-set.ts'
+import { isPublicClient } from '../../clients/public-applications.ts'
 import { clientNotFound } from '../../clients/client-id.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName, displayText } from '../../http/pages/display-text.ts'
@@ -138,6 +140,12 @@ function clientFacts(
   const removed = removedOperations.map((scope) => scopeTitle(scope, texts, catalog.current))
   const isFirstParty = client.kind === 'application' && client.firstParty
   const isResourceServer = client.kind === 'apiKey' && client.resourceServer
+  const marks = [
+    isFirstParty && texts.plain('operatorFirstParty'),
+    isPublicClient(client) && texts.plain('operatorPublic'),
+    isResourceServer && texts.plain('activityFieldResourceServer'),
+  ].filter((mark) => mark !== false)
+  const keys = keysOf(client).map(({ kid }) => kid)
   const redirectUris = client.kind === 'application' ? client.redirectUris : []
   return facts([
     [texts.html('clientIdLabel'), copyable(call, 'client-id', clientId)],
@@ -162,9 +170,10 @@ function clientFacts(
         html`<div class="tight">${redirectUris.map((uri) => html`<code dir="ltr">${uri}</code>`)}</div>`,
     ],
     [
-      texts.html('operatorMarks'),
-      (isFirstParty && texts.html('operatorFirstParty')) ||
-        (isResourceServer && texts.html('activityFieldResourceServer')),
+      texts.html('keysTitle'),
+      keys.length > 0 &&
+        html`<div class="tight">${keys.map((kid) => html`<code dir="ltr">${kid}</code>`)}</div>`,
     ],
+    [texts.html('operatorMarks'), marks.length > 0 && texts.list(marks)],
   ])
 }

@@ -1,5 +1,6 @@
 import type { ConsoleServices } from '../services.ts'
 import type { Client } from '../../clients/client.ts'
+import { isPublicClient } from '../../clients/public-applications.ts'
 import { hasCode, type GatehouseError } from '../../errors.ts'
 import { html, type Html } from '../../http/html.ts'
 import { displayText } from '../../http/pages/display-text.ts'
@@ -70,7 +71,7 @@ async function endSecrets(
           else if (!hasCode(error, 'ERR_NOT_FOUND')) throw error
         }
       }
-      await Promise.all(clients.map(report))
+      await Promise.all(clients.filter((client) => !isPublicClient(client)).map(report))
     }
   }
   return reported

@@ -108,6 +108,18 @@ export const english = {
   problemUrlSpelling: 'must be written the way that browsers write it: {expected}',
   problemUrlsTooLong:
     'All addresses together have more than {max} characters. Use fewer or shorter addresses.',
+  problemUrlHttp: 'must start with “http://”: a program on a computer has no certificate for this address',
+  problemUrlRedirect:
+    'must start with “https://”, with “http://” on localhost, 127.0.0.1 or [::1], or with a domain name in reverse order, such as “com.example.app:/callback”',
+  problemOrigin: 'must be an origin, such as “https://app.example.com”',
+  problemPublicApplication: 'must be empty for a public application, which has no secret and no key',
+  problemFirstParty: 'is possible only if all redirect URIs begin with “https://”',
+  problemPublicKey:
+    'is not a public key. Paste a JWK, or a text that begins with “-----BEGIN PUBLIC KEY-----”',
+  problemPrivateKey:
+    'is a private key, which must stay secret. Nothing was stored. Paste the public key. If others may have seen this private key, create a new pair',
+  problemKeyType:
+    'must be an EC key with the curve P-256 (ES256), or an RSA key of 2048 to 4096 bits (RS256, PS256), for signatures',
   problemProduct: 'Product',
   problemOverlap: 'End of the present secret',
   problemFormExpired: 'The form is more than 24 hours old. Check it, and send it again.',
@@ -150,10 +162,10 @@ export const english = {
   stateExpiredNext: 'Change the expiry',
   stateCompromised: 'Secret leaked',
   stateCompromisedWhy:
-    'A secret was reported as leaked, so no secret is valid. Programs get no tokens until you create a new secret and give it to them.',
-  stateNoSecret: 'No valid secret',
+    'A leak was reported, so no secret is valid. Programs get no tokens until you create a new secret and give it to them.',
+  stateNoSecret: 'No secret and no key',
   stateNoSecretWhy:
-    'All its secrets have expired. Programs get no tokens until you create a new secret and give it to them.',
+    'It has no valid secret and no public key. Programs get no tokens until you create a new secret and give it to them.',
   stateNoProduct: 'No product yet',
   stateNoProductWhy: 'It gets no tokens until it has a product.',
   stateNoOperation: 'No operation left',
@@ -250,6 +262,15 @@ export const english = {
   clientsRedirectUris: 'Redirect URIs (needed before users can connect)',
   clientsRedirectUrisHint:
     'One address in each line. After users agree, the browser returns to one of these addresses, which gets the authorization. So the addresses are compared character by character, without wildcards. They begin with https://, or with http://localhost while you develop.',
+  clientsRedirectUrisPublicHint:
+    'A public application may also use http:// on 127.0.0.1, [::1] or localhost, where the program chooses the port at each sign-in, and a scheme of its own, such as com.example.app:/callback.',
+  clientsKind: 'Where does it run?',
+  clientsKindServer: 'On a server',
+  clientsKindServerHint: 'It gets a secret, which stays on the server.',
+  clientsKindPublic: 'In a browser, on a phone or on a computer',
+  clientsKindPublicHint:
+    'A public application: it gets no secret, because its users could read it, and it must use PKCE. You cannot change this later.',
+  keysInstead: 'Paste a public key instead of getting a secret',
 
   clientsSecretCreated: '{name} is created',
   clientsSecretRotated: 'New secret of {name}',
@@ -270,6 +291,8 @@ export const english = {
     'Paste the first block into a terminal on macOS or Linux. It asks for the secret, so that it does not get into the history of the shell: paste the secret from above, which stays invisible, and press Enter.',
   clientsTryToken: '1. Get a token',
   clientsTryCall: '2. Call the API with it',
+  donePublicCreated: 'It is created. It has no secret: the guide shows how it signs users in with PKCE.',
+  doneCreatedWithKey: 'It is created. It has no secret: programs authenticate with the private key.',
 
   // The texts of the page of one API key or application.
   doneProductAdded: 'The product is added. Programs can use it with their next token.',
@@ -280,10 +303,15 @@ export const english = {
   doneOperationRestored: 'The operation is restored. Programs can use it with their next token.',
   doneRotationUndone: 'The new secret is revoked. The old secret is valid again, without an end.',
   doneOldSecretRevoked: 'The old secret is revoked.',
+  doneOnlySecretRevoked: 'The secret is revoked. Programs authenticate with a key.',
+  doneKeyAdded: 'The public key is added. Programs can use its private key now.',
+  doneKeyRemoved: 'The public key is removed.',
   doneClientDisabled: 'It is disabled. Its tokens no longer work.',
   doneClientEnabled: 'It is enabled. Programs can get tokens again.',
   doneClientReported:
     'All its secrets and tokens are revoked. Create a new secret and give it to your programs.',
+  doneKeysReported:
+    'All its secrets, public keys and tokens are revoked. Add a new public key, or create a new secret, for your programs.',
   doneClientDeleted: 'It is deleted, and its tokens no longer work.',
 
   clientsAbout: 'About',
@@ -323,11 +351,13 @@ export const english = {
   clientsSecretUntil: 'Works until {time} ({ago})',
   clientsSecretValid: 'Valid',
   clientsNoSecret: 'No secret is valid.',
+  clientsNoSecretButKey: 'There is no secret. Programs authenticate with a key.',
   clientsSecretShownTo: 'Shown to {user}',
   clientsTwoSecrets:
     'Two secrets are valid. When all programs use the new one, revoke the old one. To create another secret, first revoke one of the two.',
   clientsRevokeOld: 'Revoke old secret',
   clientsRevokeNew: 'Undo: revoke new secret',
+  clientsRevokeOnly: 'Revoke secret',
   clientsRevokeOldWhat: 'Programs that still use it get no tokens from then on.',
   clientsRevokeNewWhat: 'Programs that already use it get no tokens from then on.',
   clientsRotateTitle: 'Create a new secret',
@@ -338,6 +368,35 @@ export const english = {
   clientsOverlapHour: '1 hour',
   clientsOverlapDay: '24 hours',
   clientsOverlapWeek: '7 days',
+  publicBadge: 'Public',
+  publicTitle: 'Public application',
+  publicText:
+    'This application is public: it runs on the devices of its users, so it has no secret, and uses PKCE instead: only the program that began a sign-in can complete it. Every program can use its client ID, so its redirect URIs alone decide who receives the authorization.',
+  keysTitle: 'Public keys',
+  keysHint:
+    'Programs can authenticate with a private key (private_key_jwt). Only the public key is stored here.',
+  keysNone: 'There is no public key yet.',
+  keysSince: 'Added {date} ({ago})',
+  keysOnly:
+    'Programs authenticate with this key alone. Before you remove it, add another key or create a secret.',
+  keysFull: 'There are {count} public keys, and more are not possible. To add one, first remove another.',
+  keysLeakHint:
+    'Did a private key leak? Paste it into the {inspector}, which leads to the report of the leak.',
+  keysAdd: 'Add a public key',
+  keysLabel: 'Public key',
+  keysFieldHint:
+    'A JWK, or a text that begins with {header}. It is an EC key with the curve P-256, or an RSA key of 2048 to 4096 bits. Never paste a private key here.',
+  keysRemove: 'Remove',
+  keysRemoveTitle: 'Remove the public key {key}?',
+  keysRemoveTokens: 'Tokens that programs got with it stay valid.',
+  keysRemoveButton: 'Remove public key',
+  keysLeaked: 'Report a leaked secret or private key',
+  keysLeakedHint:
+    'Revokes all secrets, public keys and tokens at once, until you add a new key or create a new secret.',
+  keysReportTitle: 'Report a leaked secret or private key of {name}',
+  keysReportSecrets: 'All its secrets and public keys stop working at once.',
+  keysReportNext: 'Programs get no tokens until you add a new public key, or create a new secret.',
+  keysReportButton: 'Revoke all secrets, keys and tokens',
 
   clientsSettings: 'Settings',
   clientsMoreSettings: 'Redirect URIs, logo and links',
@@ -385,6 +444,14 @@ export const english = {
   guideSettings: 'Settings',
   guideSecretHint:
     'The examples read the secret from the environment variable {variable}. Keep it on your server only: never in a browser, in an app, or in your source code.',
+  guideAuthentication: 'Authentication',
+  guideAuthenticationNone: '{method}: the application has no secret. It sends its client ID, and uses PKCE.',
+  guideAuthenticationKey: '{method}: the program signs a short-lived JWT with its private key.',
+  guideAssertion: 'Authenticate with the private key',
+  guideAssertionHint:
+    'With each request to the token endpoint, the program sends a new JWT as {parameter}. Most OAuth libraries make it, if you give them the private key and its id (kid). The private key never leaves the server.',
+  guideAssertionExpiry: 'at most 5 minutes ahead',
+  guideAssertionId: 'a new random text each time',
   guideIssuer: 'Issuer',
   guideAuthorizationAddress: 'Authorization endpoint',
   guideTokenAddress: 'Token endpoint',
@@ -429,6 +496,8 @@ export const english = {
   guideProgram: 'In your program',
   guideProgramHint: 'Every OAuth 2.0 library works with the settings above.',
   guideProgramLink: 'Complete programs for Node.js, Python and Go',
+  guideProgramLinkPublic: 'Browser, mobile and command-line applications, step by step',
+  guideProgramLinkKey: 'Public keys instead of secrets',
 
   guideAnswers: 'What the answers mean',
   guideAnswerApi401: '401 from the API',
@@ -444,6 +513,9 @@ export const english = {
   guideAnswerClient401: '401 invalid_client from the token endpoint',
   guideAnswerClient401Hint:
     'The client ID or the secret is wrong, the secret was replaced, or it is disabled.',
+  guideAnswerClient401Public: 'The client ID is wrong, or it is disabled.',
+  guideAnswerClient401Key:
+    'The client ID or the JWT is wrong, the JWT was used before, the key was removed, or it is disabled.',
   guideAnswerGrant: '400 invalid_grant from the token endpoint',
   guideAnswerGrantHint:
     'The code or the refresh token was used before or has expired, or the user disconnected the application. Ask the user for access again.',
@@ -462,6 +534,11 @@ export const english = {
   appsPostLogout: 'Addresses after sign-out',
   appsPostLogoutHint:
     'Optional. One address in each line, with the same rules. Needed only if your application signs users out here.',
+  appsRedirectUrisPublicHint:
+    'One address in each line, at most 20. Write https://, http:// on 127.0.0.1, [::1] or localhost, or a scheme of your own, such as com.example.app:/callback. Your program must send exactly the same text; only the port on 127.0.0.1, [::1] and localhost may differ. If you remove an address, sign-ins that use it fail; connected users stay connected.',
+  appsOrigins: 'Origins',
+  appsOriginsHint:
+    'Optional. One in each line, at most 20, such as http://localhost:5173. Pages at these origins may call the token endpoint. The origins of the https:// redirect URIs need no entry.',
   appsAppearance: 'What users see',
   appsAppearanceHint: 'The consent page and the list of connected applications show these details.',
   appsNameHint: 'At most 120 characters. Choose the name by which users know the application.',
@@ -562,6 +639,8 @@ export const english = {
   activitySecretRotated: 'New secret created',
   activityOldSecretRevoked: 'Old secret revoked',
   activityNewSecretRevoked: 'New secret revoked; the old one stays valid',
+  activityPublicKeyAdded: 'Public key {key} added',
+  activityPublicKeyRemoved: 'Public key {key} removed',
   activityDisabled: 'Disabled, and its tokens revoked',
   activityEnabled: 'Enabled',
   activityHandedOver: 'Handed over to another owner',
@@ -626,6 +705,7 @@ export const english = {
   activityFieldProducts: 'products',
   activityFieldRedirectUris: 'redirect addresses',
   activityFieldPostLogoutRedirectUris: 'addresses after sign-out',
+  activityFieldOrigins: 'origins',
   activityFieldHomepageUri: 'home page',
   activityFieldLogoUri: 'logo',
   activityFieldPrivacyUri: 'privacy policy',
@@ -641,6 +721,8 @@ export const english = {
   freshDoneTitle: 'Almost done',
   freshDoneNext: 'Do you still want this?',
   freshShowsSecret: 'A new secret is created, and shown once.',
+  freshAddsKey: 'Programs can then authenticate with the private key.',
+  freshWithoutSecret: 'It is created without a secret.',
   freshDeletes: 'It is deleted for good.',
   freshRevokes: 'Access is revoked, and cannot be given back.',
   freshContinue: 'Continue',
@@ -793,6 +875,7 @@ export const english = {
   operatorRedirects: 'Redirect URIs',
   operatorMarks: 'Marks',
   operatorFirstParty: 'own application of the service, without a consent page',
+  operatorPublic: 'public application, without a secret',
   operatorDeleted: 'Deleted',
   operatorDeletedText:
     'This API key or application was deleted. Its tokens are rejected, and its id is never used again.',
@@ -804,11 +887,10 @@ export const english = {
   operatorDisableText:
     'Its present tokens are rejected at once, and it gets no new ones until an operator enables it.',
   operatorEnableTitle: 'Enable it',
-  operatorEnableText: 'It gets tokens again with the same secret. Tokens from before stay rejected.',
+  operatorEnableText: 'It gets tokens again. Tokens from before stay rejected.',
   operatorRevokeTokensTitle: 'Revoke its tokens',
   operatorRevokeTokens: 'Revoke tokens',
-  operatorRevokeTokensText:
-    'All its present tokens are rejected. Its secret stays valid, so it can get new ones.',
+  operatorRevokeTokensText: 'All its present tokens are rejected. It can get new ones.',
   operatorCompromised: 'Report as leaked',
   operatorCompromisedText:
     'All its secrets and tokens are revoked. It stops working until its owner creates a new secret.',
@@ -971,6 +1053,7 @@ export const english = {
   inspectorField: 'Access token or client secret',
   inspectorHint:
     'A token is the text after “Bearer” in the Authorization header. The text is checked here and neither stored nor logged.',
+  inspectorKeyHint: 'If a private key leaked, paste it here too.',
   inspectorButton: 'Inspect',
   inspectorAnother: 'Inspect another token or secret',
 
@@ -990,6 +1073,11 @@ export const english = {
   inspectorSecretOverText: 'It is not valid any more, and its leak was reported. There is nothing to do.',
   inspectorSecretLostText:
     'It is not valid any more, but tokens that were obtained with it may still work. If others may have seen it, report the leak: all secrets and tokens are revoked.',
+  inspectorKeyValid: 'This is the private key of a public key of {name}.',
+  inspectorKeyValidText:
+    'Programs can authenticate with it. If others may have seen it, report the leak: all secrets, public keys and tokens are revoked at once.',
+  inspectorKeyOver: 'This was a private key of {name}.',
+  inspectorKeyUnknown: 'This is a private key, but it belongs to none of your API keys and applications.',
   inspectorSecretIndexing:
     'API keys and applications of an older version are still being indexed. If you expect a result, try again in a few minutes.',
 

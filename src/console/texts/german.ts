@@ -107,6 +107,20 @@ export const german: ConsoleTexts = {
   problemUrlSpelling: 'muss so geschrieben sein, wie Browser es schreiben: {expected}',
   problemUrlsTooLong:
     'Alle Adressen zusammen haben mehr als {max} Zeichen. Nehmen Sie weniger oder kürzere Adressen.',
+  problemUrlHttp:
+    'muss mit „http://“ beginnen: Ein Programm auf einem Computer hat kein Zertifikat für diese Adresse',
+  problemUrlRedirect:
+    'muss mit „https://“ beginnen, mit „http://“ auf localhost, 127.0.0.1 oder [::1], oder mit einem umgekehrten Domainnamen wie „com.example.app:/callback“',
+  problemOrigin: 'muss ein Origin sein, zum Beispiel „https://app.example.com“',
+  problemPublicApplication:
+    'muss bei einer öffentlichen Anwendung leer sein, denn sie hat weder Secret noch Schlüssel',
+  problemFirstParty: 'ist nur möglich, wenn alle Redirect-URIs mit „https://“ beginnen',
+  problemPublicKey:
+    'ist kein öffentlicher Schlüssel. Fügen Sie einen JWK ein, oder einen Text, der mit „-----BEGIN PUBLIC KEY-----“ beginnt',
+  problemPrivateKey:
+    'ist ein privater Schlüssel, der geheim bleiben muss. Nichts wurde gespeichert. Fügen Sie den öffentlichen Schlüssel ein. Wenn andere diesen privaten Schlüssel gesehen haben können, erstellen Sie ein neues Paar',
+  problemKeyType:
+    'muss ein EC-Schlüssel mit der Kurve P-256 sein (ES256) oder ein RSA-Schlüssel von 2048 bis 4096 Bit (RS256, PS256), für Signaturen',
   problemProduct: 'Produkt',
   problemOverlap: 'Ende des jetzigen Secrets',
   problemFormExpired:
@@ -154,9 +168,9 @@ export const german: ConsoleTexts = {
   stateCompromised: 'Leck gemeldet',
   stateCompromisedWhy:
     'Ein Leck wurde gemeldet, deshalb ist kein Secret gültig. Programme erhalten keine Tokens, bis Sie ein neues Secret erstellen und verteilen.',
-  stateNoSecret: 'Kein gültiges Secret',
+  stateNoSecret: 'Weder Secret noch Schlüssel',
   stateNoSecretWhy:
-    'Alle Secrets sind abgelaufen. Programme erhalten keine Tokens, bis Sie ein neues Secret erstellen und verteilen.',
+    'Es gibt weder ein gültiges Secret noch einen öffentlichen Schlüssel. Programme erhalten keine Tokens, bis Sie ein neues Secret erstellen und verteilen.',
   stateNoProduct: 'Noch kein Produkt',
   stateNoProductWhy: 'Der Zugang erhält keine Tokens, bis er ein Produkt hat.',
   stateNoOperation: 'Keine Operation übrig',
@@ -255,6 +269,15 @@ export const german: ConsoleTexts = {
   clientsRedirectUris: 'Redirect-URIs (nötig, bevor Nutzer verbinden können)',
   clientsRedirectUrisHint:
     'Eine Adresse pro Zeile. Nach der Zustimmung kehrt der Browser zu einer dieser Adressen zurück, und sie erhält die Autorisierung. Deshalb werden die Adressen Zeichen für Zeichen verglichen, ohne Platzhalter. Sie beginnen mit https:// oder während der Entwicklung mit http://localhost.',
+  clientsRedirectUrisPublicHint:
+    'Eine öffentliche Anwendung darf auch http:// auf 127.0.0.1, [::1] oder localhost nutzen, wo das Programm den Port bei jeder Anmeldung wählt, und ein eigenes Schema wie com.example.app:/callback.',
+  clientsKind: 'Wo läuft sie?',
+  clientsKindServer: 'Auf einem Server',
+  clientsKindServerHint: 'Sie erhält ein Secret, das auf dem Server bleibt.',
+  clientsKindPublic: 'In einem Browser, auf einem Telefon oder auf einem Computer',
+  clientsKindPublicHint:
+    'Eine öffentliche Anwendung: Sie erhält kein Secret, weil ihre Nutzer es lesen könnten, und muss PKCE nutzen. Das lässt sich später nicht ändern.',
+  keysInstead: 'Öffentlichen Schlüssel einfügen, statt ein Secret zu erhalten',
 
   clientsSecretCreated: '{name} ist erstellt',
   clientsSecretRotated: 'Neues Secret von {name}',
@@ -277,6 +300,10 @@ export const german: ConsoleTexts = {
     'Fügen Sie den ersten Block unter macOS oder Linux in ein Terminal ein. Er fragt nach dem Secret, damit es nicht in den Verlauf der Shell gelangt: Fügen Sie das Secret von oben ein (es bleibt unsichtbar) und drücken Sie die Eingabetaste.',
   clientsTryToken: '1. Token holen',
   clientsTryCall: '2. API damit aufrufen',
+  donePublicCreated:
+    'Die Anwendung ist erstellt. Sie hat kein Secret: Die Anleitung zeigt, wie sie Nutzer mit PKCE anmeldet.',
+  doneCreatedWithKey:
+    'Der Zugang ist erstellt. Er hat kein Secret: Programme weisen sich mit dem privaten Schlüssel aus.',
 
   // The texts of the page of one API key or application.
   doneProductAdded: 'Das Produkt ist hinzugefügt. Programme können es mit dem nächsten Token nutzen.',
@@ -288,10 +315,16 @@ export const german: ConsoleTexts = {
     'Die Operation ist wieder erlaubt. Programme können sie mit dem nächsten Token nutzen.',
   doneRotationUndone: 'Das neue Secret ist widerrufen. Das alte gilt wieder unbefristet.',
   doneOldSecretRevoked: 'Das alte Secret ist widerrufen.',
+  doneOnlySecretRevoked: 'Das Secret ist widerrufen. Programme weisen sich mit einem Schlüssel aus.',
+  doneKeyAdded:
+    'Der öffentliche Schlüssel ist hinzugefügt. Programme können den privaten Schlüssel jetzt nutzen.',
+  doneKeyRemoved: 'Der öffentliche Schlüssel ist entfernt.',
   doneClientDisabled: 'Der Zugang ist deaktiviert. Seine Tokens gelten nicht mehr.',
   doneClientEnabled: 'Der Zugang ist aktiviert. Programme können wieder Tokens holen.',
   doneClientReported:
     'Alle Secrets und Tokens sind widerrufen. Erstellen Sie ein neues Secret und stellen Sie Ihre Programme darauf um.',
+  doneKeysReported:
+    'Alle Secrets, öffentlichen Schlüssel und Tokens sind widerrufen. Fügen Sie einen neuen öffentlichen Schlüssel hinzu, oder erstellen Sie ein neues Secret.',
   doneClientDeleted: 'Der Zugang ist gelöscht, und seine Tokens gelten nicht mehr.',
 
   clientsAbout: 'Überblick',
@@ -333,11 +366,13 @@ export const german: ConsoleTexts = {
   clientsSecretUntil: 'Gilt bis {time} ({ago})',
   clientsSecretValid: 'Gültig',
   clientsNoSecret: 'Kein Secret ist gültig.',
+  clientsNoSecretButKey: 'Es gibt kein Secret. Programme weisen sich mit einem Schlüssel aus.',
   clientsSecretShownTo: 'Gezeigt: {user}',
   clientsTwoSecrets:
     'Zwei Secrets sind gültig. Sobald alle Programme das neue nutzen, widerrufen Sie das alte. Für ein weiteres Secret müssen Sie zuerst eines der beiden widerrufen.',
   clientsRevokeOld: 'Altes Secret widerrufen',
   clientsRevokeNew: 'Rückgängig: neues widerrufen',
+  clientsRevokeOnly: 'Secret widerrufen',
   clientsRevokeOldWhat: 'Programme, die es noch nutzen, erhalten dann keine Tokens mehr.',
   clientsRevokeNewWhat: 'Programme, die es schon nutzen, erhalten dann keine Tokens mehr.',
   clientsRotateTitle: 'Neues Secret erstellen',
@@ -348,6 +383,37 @@ export const german: ConsoleTexts = {
   clientsOverlapHour: '1 Stunde',
   clientsOverlapDay: '24 Stunden',
   clientsOverlapWeek: '7 Tage',
+  publicBadge: 'Öffentlich',
+  publicTitle: 'Öffentliche Anwendung',
+  publicText:
+    'Diese Anwendung ist öffentlich: Sie läuft auf den Geräten ihrer Nutzer, hat deshalb kein Secret und nutzt stattdessen PKCE: Nur das Programm, das eine Anmeldung begonnen hat, kann sie abschließen. Jedes Programm kann die Client-ID nutzen, deshalb bestimmen allein die Redirect-URIs, wer die Autorisierung erhält.',
+  keysTitle: 'Öffentliche Schlüssel',
+  keysHint:
+    'Programme können sich mit einem privaten Schlüssel ausweisen (private_key_jwt). Hier ist nur der öffentliche Schlüssel gespeichert.',
+  keysNone: 'Es gibt noch keinen öffentlichen Schlüssel.',
+  keysSince: 'Hinzugefügt am {date} ({ago})',
+  keysOnly:
+    'Programme weisen sich nur mit diesem Schlüssel aus. Bevor Sie ihn entfernen, fügen Sie einen anderen hinzu oder erstellen Sie ein Secret.',
+  keysFull:
+    'Es gibt {count} öffentliche Schlüssel, und mehr sind nicht möglich. Um einen hinzuzufügen, entfernen Sie zuerst einen anderen.',
+  keysLeakHint:
+    'Ist ein privater Schlüssel in falsche Hände geraten? Fügen Sie ihn auf der Seite „{inspector}“ ein: Sie führt zur Meldung des Lecks.',
+  keysAdd: 'Öffentlichen Schlüssel hinzufügen',
+  keysLabel: 'Öffentlicher Schlüssel',
+  keysFieldHint:
+    'Ein JWK, oder ein Text, der mit {header} beginnt. Es ist ein EC-Schlüssel mit der Kurve P-256 oder ein RSA-Schlüssel von 2048 bis 4096 Bit. Fügen Sie hier nie einen privaten Schlüssel ein.',
+  keysRemove: 'Entfernen',
+  keysRemoveTitle: 'Öffentlichen Schlüssel {key} entfernen?',
+  keysRemoveTokens: 'Tokens, die Programme damit geholt haben, gelten weiter.',
+  keysRemoveButton: 'Öffentlichen Schlüssel entfernen',
+  keysLeaked: 'Leck eines Secrets oder privaten Schlüssels melden',
+  keysLeakedHint:
+    'Widerruft sofort alle Secrets, öffentlichen Schlüssel und Tokens, bis Sie einen neuen Schlüssel hinzufügen oder ein neues Secret erstellen.',
+  keysReportTitle: 'Leck eines Secrets oder privaten Schlüssels von {name} melden',
+  keysReportSecrets: 'Alle Secrets und öffentlichen Schlüssel gelten sofort nicht mehr.',
+  keysReportNext:
+    'Programme erhalten keine Tokens, bis Sie einen neuen öffentlichen Schlüssel hinzufügen oder ein neues Secret erstellen.',
+  keysReportButton: 'Alle Secrets, Schlüssel und Tokens widerrufen',
 
   clientsSettings: 'Einstellungen',
   clientsMoreSettings: 'Redirect-URIs, Logo und Links',
@@ -397,6 +463,16 @@ export const german: ConsoleTexts = {
   guideSettings: 'Werte',
   guideSecretHint:
     'Die Beispiele lesen das Secret aus der Umgebungsvariablen {variable}. Es gehört nur auf Ihren Server, nie in einen Browser, in eine App oder in den Quelltext.',
+  guideAuthentication: 'Authentifizierung',
+  guideAuthenticationNone:
+    '{method}: Die Anwendung hat kein Secret. Sie sendet ihre Client-ID und nutzt PKCE.',
+  guideAuthenticationKey:
+    '{method}: Das Programm signiert ein kurzlebiges JWT mit seinem privaten Schlüssel.',
+  guideAssertion: 'Mit dem privaten Schlüssel ausweisen',
+  guideAssertionHint:
+    'Mit jeder Anfrage an den Token-Endpoint sendet das Programm ein neues JWT als {parameter}. Die meisten OAuth-Bibliotheken erstellen es, wenn Sie ihnen den privaten Schlüssel und seine ID (kid) geben. Der private Schlüssel verlässt den Server nie.',
+  guideAssertionExpiry: 'höchstens 5 Minuten voraus',
+  guideAssertionId: 'jedes Mal ein neuer zufälliger Text',
   guideIssuer: 'Issuer',
   guideAuthorizationAddress: 'Authorization-Endpoint',
   guideTokenAddress: 'Token-Endpoint',
@@ -442,6 +518,9 @@ export const german: ConsoleTexts = {
   guideProgram: 'Im Programm',
   guideProgramHint: 'Mit den Werten oben funktioniert jede OAuth-2.0-Bibliothek.',
   guideProgramLink: 'Vollständige Programme für Node.js, Python und Go (auf Englisch)',
+  guideProgramLinkPublic:
+    'Anwendungen im Browser, auf dem Telefon und im Terminal, Schritt für Schritt (auf Englisch)',
+  guideProgramLinkKey: 'Öffentliche Schlüssel statt Secrets (auf Englisch)',
 
   guideAnswers: 'Was die Antworten bedeuten',
   guideAnswerApi401: '401 von der API',
@@ -457,6 +536,9 @@ export const german: ConsoleTexts = {
   guideAnswerClient401: '401 invalid_client vom Token-Endpoint',
   guideAnswerClient401Hint:
     'Die Client-ID oder das Secret ist falsch, das Secret wurde ersetzt, oder der Zugang ist deaktiviert.',
+  guideAnswerClient401Public: 'Die Client-ID ist falsch, oder die Anwendung ist deaktiviert.',
+  guideAnswerClient401Key:
+    'Die Client-ID oder das JWT ist falsch, das JWT wurde schon benutzt, der Schlüssel wurde entfernt, oder der Zugang ist deaktiviert.',
   guideAnswerGrant: '400 invalid_grant vom Token-Endpoint',
   guideAnswerGrantHint:
     'Der Code oder das Refresh-Token wurde schon benutzt oder ist abgelaufen, oder der Nutzer hat die Anwendung getrennt. Bitten Sie ihn noch einmal um Zugriff.',
@@ -475,6 +557,11 @@ export const german: ConsoleTexts = {
   appsPostLogout: 'Adressen nach dem Abmelden',
   appsPostLogoutHint:
     'Optional. Eine Adresse pro Zeile, mit denselben Regeln. Nur nötig, wenn Ihre Anwendung Nutzer hier abmeldet.',
+  appsRedirectUrisPublicHint:
+    'Eine Adresse pro Zeile, höchstens 20. Schreiben Sie https://, http:// auf 127.0.0.1, [::1] oder localhost, oder ein eigenes Schema wie com.example.app:/callback. Ihr Programm muss genau denselben Text senden; nur der Port auf 127.0.0.1, [::1] und localhost darf abweichen. Wenn Sie eine Adresse entfernen, schlagen Anmeldungen damit fehl; verbundene Nutzer bleiben verbunden.',
+  appsOrigins: 'Origins',
+  appsOriginsHint:
+    'Optional. Einer pro Zeile, höchstens 20, zum Beispiel http://localhost:5173. Seiten dieser Origins dürfen den Token-Endpoint aufrufen. Die Origins der Redirect-URIs mit https:// brauchen keinen Eintrag.',
   appsAppearance: 'Was Nutzer sehen',
   appsAppearanceHint: 'Die Zustimmungsseite und die Liste der verbundenen Anwendungen zeigen diese Angaben.',
   appsNameHint: 'Höchstens 120 Zeichen. Wählen Sie den Namen, unter dem Nutzer die Anwendung kennen.',
@@ -576,6 +663,8 @@ export const german: ConsoleTexts = {
   activitySecretRotated: 'Neues Secret erstellt',
   activityOldSecretRevoked: 'Altes Secret widerrufen',
   activityNewSecretRevoked: 'Neues Secret widerrufen; das alte bleibt gültig',
+  activityPublicKeyAdded: 'Öffentlicher Schlüssel {key} hinzugefügt',
+  activityPublicKeyRemoved: 'Öffentlicher Schlüssel {key} entfernt',
   activityDisabled: 'Deaktiviert, Tokens widerrufen',
   activityEnabled: 'Aktiviert',
   activityHandedOver: 'An einen anderen Besitzer übergeben',
@@ -640,6 +729,7 @@ export const german: ConsoleTexts = {
   activityFieldProducts: 'Produkte',
   activityFieldRedirectUris: 'Redirect-Adressen',
   activityFieldPostLogoutRedirectUris: 'Adressen nach der Abmeldung',
+  activityFieldOrigins: 'Origins',
   activityFieldHomepageUri: 'Startseite',
   activityFieldLogoUri: 'Logo',
   activityFieldPrivacyUri: 'Datenschutzerklärung',
@@ -655,6 +745,8 @@ export const german: ConsoleTexts = {
   freshDoneTitle: 'Fast fertig',
   freshDoneNext: 'Möchten Sie das weiterhin?',
   freshShowsSecret: 'Ein neues Secret wird erstellt und einmal angezeigt.',
+  freshAddsKey: 'Programme können sich dann mit dem privaten Schlüssel ausweisen.',
+  freshWithoutSecret: 'Der Zugang wird ohne Secret erstellt.',
   freshDeletes: 'Der Zugang wird endgültig gelöscht.',
   freshRevokes: 'Der Zugriff wird widerrufen und kann nicht zurückgegeben werden.',
   freshContinue: 'Fortfahren',
@@ -811,6 +903,7 @@ export const german: ConsoleTexts = {
   operatorRedirects: 'Redirect-Adressen',
   operatorMarks: 'Merkmale',
   operatorFirstParty: 'eigene Anwendung des Dienstes, ohne Zustimmungsseite',
+  operatorPublic: 'öffentliche Anwendung, ohne Secret',
   operatorDeleted: 'Gelöscht',
   operatorDeletedText:
     'Dieser API-Schlüssel oder diese Anwendung wurde gelöscht. Die Tokens werden abgelehnt, und die Id wird nie wieder benutzt.',
@@ -822,11 +915,10 @@ export const german: ConsoleTexts = {
   operatorDisableText:
     'Die jetzigen Tokens werden sofort abgelehnt. Neue gibt es erst, wenn ein Betreiber wieder aktiviert.',
   operatorEnableTitle: 'Zugang aktivieren',
-  operatorEnableText: 'Mit demselben Secret gibt es wieder Tokens. Frühere Tokens bleiben abgelehnt.',
+  operatorEnableText: 'Es gibt wieder Tokens. Frühere Tokens bleiben abgelehnt.',
   operatorRevokeTokensTitle: 'Seine Tokens widerrufen',
   operatorRevokeTokens: 'Tokens widerrufen',
-  operatorRevokeTokensText:
-    'Alle jetzigen Tokens werden abgelehnt. Das Secret bleibt gültig, neue Tokens sind möglich.',
+  operatorRevokeTokensText: 'Alle jetzigen Tokens werden abgelehnt. Neue Tokens sind möglich.',
   operatorCompromised: 'Leck melden',
   operatorCompromisedText:
     'Alle Secrets und Tokens werden widerrufen. Nichts funktioniert, bis der Inhaber ein neues Secret erstellt.',
@@ -985,6 +1077,8 @@ export const german: ConsoleTexts = {
   inspectorField: 'Zugriffstoken oder Secret',
   inspectorHint:
     'Ein Token ist der Text nach „Bearer“ im Authorization-Header. Der Text wird hier geprüft und weder gespeichert noch protokolliert.',
+  inspectorKeyHint:
+    'Auch einen privaten Schlüssel, der in falsche Hände geraten ist, können Sie hier einfügen.',
   inspectorButton: 'Prüfen',
   inspectorAnother: 'Ein anderes Token oder Secret prüfen',
 
@@ -1005,6 +1099,12 @@ export const german: ConsoleTexts = {
   inspectorSecretOverText: 'Es gilt nicht mehr, und das Leck wurde gemeldet. Es ist nichts zu tun.',
   inspectorSecretLostText:
     'Es gilt nicht mehr, aber Tokens, die damit geholt wurden, können noch gelten. Wenn andere es gesehen haben können, melden Sie das Leck: Alle Secrets und Tokens werden widerrufen.',
+  inspectorKeyValid: 'Das ist der private Schlüssel zu einem öffentlichen Schlüssel von {name}.',
+  inspectorKeyValidText:
+    'Programme können sich damit ausweisen. Wenn andere ihn gesehen haben können, melden Sie das Leck: Alle Secrets, öffentlichen Schlüssel und Tokens werden sofort widerrufen.',
+  inspectorKeyOver: 'Das war ein privater Schlüssel von {name}.',
+  inspectorKeyUnknown:
+    'Das ist ein privater Schlüssel, aber er gehört zu keinem Ihrer API-Schlüssel und keiner Ihrer Anwendungen.',
   inspectorSecretIndexing:
     'API-Schlüssel und Anwendungen einer älteren Version werden noch erfasst. Wenn Sie ein Ergebnis erwarten, versuchen Sie es in einigen Minuten noch einmal.',
 

@@ -14,7 +14,7 @@ const say = (entry: Partial<AuditEntry>, lang = 'en') => {
   const whole = { id: 'x', at: 0, name: 'client.changed', outcome: 'success', ...entry } as const
   return sentenceOf(whole, reader, catalog)
     .toString()
-    .replaceAll(/<\/?bdi>/g, '')
+    .replaceAll(/<\/?(bdi|code)( dir="ltr")?>/g, '')
 }
 
 describe('sentences of the audit trail', () => {
@@ -39,6 +39,9 @@ describe('sentences of the audit trail', () => {
     [{ change: 'secret.rotated' }, 'New secret created'],
     [{ change: 'secret.revoked', target: 'old' }, 'Old secret revoked'],
     [{ change: 'secret.revoked', target: 'new' }, 'New secret revoked; the old one stays valid'],
+    [{ change: 'key.added', target: 'march' }, 'Public key march added'],
+    [{ change: 'key.removed', target: '<i>' }, 'Public key &lt;i&gt; removed'],
+    [{ change: 'origins' }, 'Changed: origins'],
     [{ change: 'disabled' }, 'Disabled, and its tokens revoked'],
     [{ change: 'enabled' }, 'Enabled'],
     [{ change: 'tokens.revoked' }, 'All access tokens revoked'],

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { consolePages } from '../../../src/console/pages.ts'
 import type { ConsoleServices } from '../../../src/console/services.ts'
 import { createBrowser } from '../../support/browser.ts'
@@ -50,12 +50,20 @@ export function addressOf(path: string, { apiKey, application, kid }: Targets): 
   return `/console${filled === '/' ? '' : filled}`
 }
 
+/** A public key with which clients may authenticate. */
+export const PUBLIC_KEY = {
+  ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }),
+  kid: 'march',
+}
+
 /** The fields with which each action makes its change. */
 export function fieldsOf(action: string, { apiKey, application }: Targets): Record<string, string> {
   const fields: Readonly<Record<string, Record<string, string>>> = {
     create: { name: 'New', product: 'invoices', operation: 'invoices invoices:read', request: randomUUID() },
     rotateSecret: { overlap: 'now', request: randomUUID() },
     revokeSecret: { which: 'old' },
+    addKey: { key: JSON.stringify(PUBLIC_KEY) },
+    removeKey: { kid: PUBLIC_KEY.kid },
     addProduct: { product: 'payments' },
     limits: { perMinute: '7' },
     removeOperations: { clientId: apiKey, scope: 'invoices:read' },

@@ -1,7 +1,15 @@
 import { daysAgo } from '../../support/days-ago.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeEachStore, watchWrites } from '../../support/stores.ts'
-import { ACTIONS, addressOf, createTargets, csrfTokenOf, fieldsOf, type Targets } from './attack-setup.ts'
+import {
+  ACTIONS,
+  addressOf,
+  createTargets,
+  csrfTokenOf,
+  fieldsOf,
+  PUBLIC_KEY,
+  type Targets,
+} from './attack-setup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 /** The actions that change nothing. */
@@ -17,7 +25,7 @@ describeEachStore('forms that attackers send', (makeStore) => {
   beforeAll(async () => {
     const watched = watchWrites(makeStore())
     writes = watched.writes
-    host = await startConsole({ store: watched.store })
+    host = await startConsole({ store: watched.store, gatehouse: { privateKeyJwt: true } })
     targets = await createTargets(host)
     for (const person of ['acme', 'acme/nora', 'bob', 'root', 'root/nora']) {
       tokens.set(person, await csrfTokenOf(host, person))
@@ -116,6 +124,7 @@ describeEachStore('forms that attackers send', (makeStore) => {
         const overlapSeconds = 30 * 86_400
         await daysAgo(10, () => host.gatehouse.apiKeys.rotateSecret(fresh.apiKey, { overlapSeconds }))
       }
+      if (action === 'removeKey') await service.addKey(clientId, PUBLIC_KEY)
       if (action === 'enable') await service.disable(clientId)
       const person = own(isForOperators)
       const address = addressOf(path, fresh)

@@ -35,7 +35,7 @@ describeEachStore('pages and actions of other owners', (makeStore) => {
   beforeAll(async () => {
     const watched = watchWrites(makeStore())
     writes = watched.writes
-    host = await startConsole({ store: watched.store })
+    host = await startConsole({ store: watched.store, gatehouse: { privateKeyJwt: true } })
     targets = await createTargets(host)
   })
   afterAll(() => host.close())

@@ -8,7 +8,7 @@ import { startConsole, type ConsoleHost } from './setup.ts'
 describeEachStore('forms that are sent twice, or from an old tab', (makeStore) => {
   let host: ConsoleHost
   beforeAll(async () => {
-    host = await startConsole({ store: makeStore() })
+    host = await startConsole({ store: makeStore(), gatehouse: { privateKeyJwt: true } })
   })
   afterAll(() => host.close())
 

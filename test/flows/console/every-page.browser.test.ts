@@ -9,7 +9,9 @@ import { english } from '../../../src/console/texts.ts'
 import { products } from '../../fixtures/products.ts'
 import { createBrowser } from '../../support/browser.ts'
 import { describeWithChromium, startChromium } from '../../support/chromium.ts'
+import { createClientKey } from '../../support/client-keys.ts'
 import { connect } from '../../support/host.ts'
+import { createPublicApplication } from '../../support/public-application.ts'
 import { sessionIn } from '../../support/session-cookie.ts'
 import { openPage } from './browser-setup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
@@ -66,9 +68,15 @@ describeWithChromium('every page of the console', () => {
   let browser: Browser
   let apiKey: string
   let application: string
+  let publicApplication: string
+  let keyedApiKey: string
   beforeAll(async () => {
     browser = await startChromium()
-    host = await startConsole({ store: memoryStore(), console: { texts: { he: pseudoLocale } } })
+    host = await startConsole({
+      store: memoryStore(),
+      console: { texts: { he: pseudoLocale } },
+      gatehouse: { publicApplications: true, privateKeyJwt: true },
+    })
     apiKey = (await host.createApiKey()).client_id
     await host.gatehouse.apiKeys.removeOperation(apiKey, 'invoices:create', { actor: 'acme' })
     await host.gatehouse.apiKeys.rotateSecret(apiKey, { actor: 'acme' })
@@ -77,6 +85,11 @@ describeWithChromium('every page of the console', () => {
       privacyUri: 'https://ledger.example/privacy',
     })
     application = client.client_id
+    publicApplication = await createPublicApplication(host, { origins: ['http://localhost:5173'] })
+    const keys = await Promise.all([createClientKey(), createClientKey('RS256')])
+    const jwks = { keys: keys.map(({ pem }) => pem) }
+    const keyed = { accountId: 'acme', name: 'Nightly export', products: ['invoices'], jwks }
+    keyedApiKey = (await host.gatehouse.apiKeys.create(keyed)).apiKey.clientId
     const visitor = createBrowser({ follow: [host.origin] })
     sessionIn(host.origin).signInAt(visitor, { accountId: 'acme' })
     await connect(host, client, { browser: visitor, parameters: { scope: 'openid profile invoices:read' } })
@@ -113,6 +126,11 @@ describeWithChromium('every page of the console', () => {
     ['acme', `/console/applications/${application}/settings`],
     ['acme', `/console/applications/${application}/preview`],
     ['acme', `/console/applications/${application}/delete`],
+    ['acme', `/console/applications/${publicApplication}`],
+    ['acme', `/console/applications/${publicApplication}/settings`],
+    ['acme', `/console/applications/${publicApplication}/guide`],
+    ['acme', `/console/api-keys/${keyedApiKey}`],
+    ['acme', `/console/api-keys/${keyedApiKey}/guide`],
     ['acme', '/console/connected-applications'],
     ['bob', '/console/connected-applications'],
     ['acme', '/console/activity'],

@@ -1,6 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Page } from '../../support/browser.ts'
+import { createClientKey } from '../../support/client-keys.ts'
+import { createPublicApplication } from '../../support/public-application.ts'
 import { english, german } from '../../../src/console/texts.ts'
 import type { PageText } from '../../../src/http/pages/texts.ts'
 import { textOf } from './markup.ts'
@@ -8,7 +11,8 @@ import { startConsole, type ConsoleHost } from './setup.ts'
 
 let host: ConsoleHost
 beforeEach(async () => {
-  host = await startConsole({ store: memoryStore(), gatehouse: { maxClientsPerAccount: 3 } })
+  const gatehouse = { maxClientsPerAccount: 3, publicApplications: true, privateKeyJwt: true }
+  host = await startConsole({ store: memoryStore(), gatehouse })
 })
 afterEach(async () => {
   vi.useRealTimers()
@@ -86,6 +90,45 @@ it.each<[string, ProblemName, Record<string, string>?]>([
   const { client_id: id } = await host.createApplication()
   const saved = await send(`/console/applications/${id}/settings`, 'save', { redirectUris })
   expectGerman(saved, name, values)
+})
+
+it.each<[string, ProblemName]>([
+  ['myapp:/callback', 'problemUrlRedirect'],
+  ['https://localhost/callback', 'problemUrlHttp'],
+])('the redirect URI %j of a public application is rejected in German', async (redirectUris, name) => {
+  const fields = { name: 'Ledger', kind: 'public', product: ['invoices'], redirectUris }
+  expectGerman(await send('/console/applications/new', 'create', fields), name)
+  const id = await createPublicApplication(host)
+  expectGerman(await send(`/console/applications/${id}/settings`, 'save', { redirectUris }), name)
+})
+
+it('the origins and the redirect URIs of a public first-party application are rejected in German', async () => {
+  const uri = 'https://ledger.example/callback'
+  const id = await createPublicApplication(host, { redirectUris: [uri], firstParty: true })
+  const path = `/console/applications/${id}/settings`
+  expectGerman(await send(path, 'save', { origins: 'ledger' }), 'problemOrigin')
+  const redirectUris = 'http://127.0.0.1/callback'
+  expectGerman(await send(path, 'save', { redirectUris }), 'problemFirstParty')
+})
+
+it('keys that cannot be used are rejected in German', async () => {
+  const key = await createClientKey()
+  const other = generateKeyPairSync('ed25519', {
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  })
+  const fields = { name: 'Ledger', product: ['invoices'] }
+  const { client_id: id } = await host.createApiKey()
+  for (const [pasted, name] of [
+    [key.privatePem, 'problemPrivateKey'],
+    ['no key', 'problemPublicKey'],
+    [other.publicKey, 'problemKeyType'],
+  ] as const) {
+    expectGerman(await send('/console/api-keys/new', 'create', { ...fields, key: pasted }), name)
+    expectGerman(await send(`/console/api-keys/${id}`, 'addKey', { key: pasted }), name)
+  }
+  const both = { ...fields, kind: 'public', key: key.pem }
+  expectGerman(await send('/console/applications/new', 'create', both), 'problemPublicApplication')
 })
 
 it('the page of a client rejects unknown products, operations and times in German', async () => {

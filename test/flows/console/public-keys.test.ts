@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Logger } from 'koa-gatehouse'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { asParameters, createClientKey, signAssertion, type ClientKey } from '../../support/client-keys.ts'
+import { describeEachStore } from '../../support/stores.ts'
+import { credentialsOf, panelOf, textOf } from './markup.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+/** What no page, no answer and no log may contain of a private key. */
+const partsOf = ({ privatePem, privateJwk }: ClientKey) => [
+  privatePem.split('\n')[1] ?? '',
+  String(privateJwk.d),
+]
+
+describeEachStore('public keys in the console', (makeStore) => {
+  let host: ConsoleHost
+  const logged: unknown[] = []
+  beforeAll(async () => {
+    const log = (...line: unknown[]) => void logged.push(line)
+    const logger: Logger = { debug: log, info: log, warn: log, error: log }
+    host = await startConsole({ store: makeStore(), gatehouse: { privateKeyJwt: true, logger } })
+  })
+  afterAll(() => host.close())
+
+  const tokenFor = async (clientId: string, key: ClientKey) =>
+    host.token({
+      client_id: clientId,
+      grant_type: 'client_credentials',
+      ...asParameters(await signAssertion(key, clientId, host.issuer)),
+    })
+
+  /** Creates an API key with public keys, and opens its page. */
+  async function openKeyed(...keys: (string | object)[]) {
+    const { apiKey } = await host.gatehouse.apiKeys.create({
+      accountId: 'acme',
+      name: 'Nightly export',
+      products: ['invoices'],
+      jwks: { keys },
+    })
+    const path = `/console/api-keys/${apiKey.clientId}`
+    const visitor = host.visit('acme')
+    return { clientId: apiKey.clientId, path, visitor, page: await visitor.open(path) }
+  }
+
+  it('an API key is created with a pasted key, gets no secret, and programs authenticate with the key', async () => {
+    const key = await createClientKey()
+    const visitor = host.visit('acme')
+    for (const pasted of [key.pem, JSON.stringify({ ...key.jwk, kid: 'march' }, undefined, 2)]) {
+      const form = await visitor.open('/console/api-keys/new')
+      expect(textOf(form.body)).toContain('Paste a public key instead of getting a secret')
+      const page = await visitor.submit(form, 'create', {
+        name: 'Export',
+        product: ['invoices'],
+        key: pasted.replaceAll('\n', '\r\n'),
+      })
+      expect(page.status).toBe(200)
+      expect(page.url.searchParams.get('done')).toBe('doneCreatedWithKey')
+      expect(page.body).not.toContain('id="client-secret"')
+      const clientId = page.url.pathname.split('/').at(-1) ?? ''
+      expect(textOf(page.body)).toContain('There is no secret. Programs authenticate with a key.')
+      expect(textOf(page.body)).not.toMatch(/No secret and no key|Programs get no tokens until/)
+      expect((await tokenFor(clientId, key)).status).toBe(200)
+    }
+  })
+
+  it('an application is created with a pasted key too', async () => {
+    const { pem } = await createClientKey()
+    const visitor = host.visit('acme')
+    const form = await visitor.open('/console/applications/new')
+    expect(form.body).not.toContain('name="kind"')
+    const page = await visitor.submit(form, 'create', { name: 'Ledger', product: ['invoices'], key: pem })
+    expect(page.url.searchParams.get('done')).toBe('doneCreatedWithKey')
+    const [application] = (await host.gatehouse.applications.listByOwner('acme', { name: 'Ledger' })).items
+    expect(application?.jwks?.keys).toHaveLength(1)
+  })
+
+  it('a form with an empty field for the key creates a secret', async () => {
+    const visitor = host.visit('acme')
+    const form = await visitor.open('/console/api-keys/new')
+    const created = await visitor.submit(form, 'create', {
+      name: 'Export',
+      product: ['invoices'],
+      key: ' \r\n',
+    })
+    expect((await host.requestDirectToken(credentialsOf(created))).status).toBe(200)
+  })
+
+  it('the panel lists the keys with id, type and times, and a key is added and removed', async () => {
+    const [first, second] = [await createClientKey(), await createClientKey()]
+    const { clientId, path, visitor, page } = await openKeyed({ ...first.jwk, kid: 'first' })
+    expect(textOf(panelOf(page, 'keys'))).toMatch(/first EC · ES256 Added .* Not used yet/)
+    expect(textOf(panelOf(page, 'keys'))).toContain('Paste it into the Token inspector')
+    expect(panelOf(page, 'keys')).toContain('href="/console/token-inspector"')
+    // The only key of a client without a secret cannot be removed.
+    expect(panelOf(page, 'keys')).not.toContain('confirm=removeKey')
+    expect(textOf(panelOf(page, 'keys'))).toContain('Programs authenticate with this key alone.')
+
+    const added = await visitor.submit(page, 'addKey', {
+      key: JSON.stringify({ ...second.jwk, kid: 'second' }),
+    })
+    expect(textOf(added.body)).toContain('The public key is added.')
+    expect((await tokenFor(clientId, second)).status).toBe(200)
+    const asked = await visitor.open(`${path}?confirm=removeKey&kid=first`)
+    expect(textOf(asked.body)).toContain('Remove the public key first?')
+    const removed = await visitor.submit(added, 'removeKey', { kid: 'first' })
+    expect(textOf(removed.body)).toContain('The public key is removed.')
+    expect((await host.gatehouse.apiKeys.listKeys(clientId)).map(({ kid }) => kid)).toEqual(['second'])
+    expect((await tokenFor(clientId, first)).status).toBe(401)
+    expect(textOf(panelOf(removed, 'activity'))).toMatch(
+      /Public key first removed .* Public key second added/,
+    )
+  })
+
+  it('the last secret can be revoked if there is a key, and a secret can be created again', async () => {
+    const client = await host.createApiKey(['invoices'])
+    const visitor = host.visit('acme')
+    const path = `/console/api-keys/${client.client_id}`
+    const before = await visitor.open(path)
+    expect(before.body).not.toContain('confirm=revokeSecret')
+    const { pem } = await createClientKey()
+    const keyed = await visitor.submit(before, 'addKey', { key: pem })
+    expect(keyed.body).toContain('confirm=revokeSecret')
+    const revoked = await visitor.submit(keyed, 'revokeSecret', { which: 'only' })
+    expect(textOf(revoked.body)).toContain('The secret is revoked. Programs authenticate with a key.')
+    expect((await host.requestDirectToken(client)).status).toBe(401)
+    const rotated = await visitor.submit(revoked, 'rotateSecret')
+    expect((await host.requestDirectToken(credentialsOf(rotated))).status).toBe(200)
+  })
+
+  it('a pasted private key is rejected, and is neither shown nor logged nor stored', async () => {
+    const key = await createClientKey()
+    const { path, visitor, page } = await openKeyed((await createClientKey()).pem)
+    for (const pasted of [
+      key.privatePem,
+      JSON.stringify(key.privateJwk),
+      `{ ${JSON.stringify(key.privateJwk)}`,
+    ]) {
+      const form = await visitor.open('/console/api-keys/new')
+      const fields = { name: 'Export', product: ['invoices'] }
+      const answers = [
+        await visitor.submit(form, 'create', { ...fields, key: pasted }),
+        // Another mistake does not bring the key back either.
+        await visitor.submit(form, 'create', { ...fields, name: '', product: [], key: pasted }),
+        await visitor.submit(page, 'addKey', { key: pasted }),
+      ]
+      for (const answer of answers) {
+        expect(answer.status).toBe(422)
+        expect(textOf(answer.body)).toMatch(/is a private key|is not a public key/)
+        for (const part of partsOf(key)) expect(answer.body).not.toContain(part)
+        expect(answer.body).toMatch(/<textarea\s+id="key"[^>]*aria-invalid="true"[^>]*><\/textarea>/)
+      }
+    }
+    const text = JSON.stringify(logged)
+    for (const part of partsOf(key)) expect(text).not.toContain(part)
+    expect(textOf(panelOf(await visitor.open(path), 'keys')).match(/EC · ES256/g)).toHaveLength(1)
+  })
+
+  it('a rejected form shows a public key again', async () => {
+    const { pem } = await createClientKey()
+    const visitor = host.visit('acme')
+    const form = await visitor.open('/console/api-keys/new')
+    const rejected = await visitor.submit(form, 'create', { name: ' ', product: ['invoices'], key: pem })
+    expect(rejected.status).toBe(422)
+    expect(rejected.body).toContain(pem.split('\n')[1])
+    expect(rejected.body).toMatch(/<details open>\s*<summary>Paste a public key/)
+  })
+
+  it('another key with the id of a key is rejected at its field, and ten keys are the most', async () => {
+    const keys = await Promise.all(Array.from({ length: 9 }, () => createClientKey()))
+    const { visitor, page } = await openKeyed(...keys.map(({ jwk }, at) => ({ ...jwk, kid: `k${at}` })))
+    const { jwk } = await createClientKey()
+    const taken = await visitor.submit(page, 'addKey', { key: JSON.stringify({ ...jwk, kid: 'k0' }) })
+    expect([taken.status, textOf(taken.body)]).toEqual([
+      422,
+      expect.stringContaining('Public key : is in the list already'),
+    ])
+    const full = await visitor.submit(page, 'addKey', { key: JSON.stringify(jwk) })
+    expect(textOf(panelOf(full, 'keys'))).toContain('There are 10 public keys, and more are not possible.')
+    expect(full.body).not.toContain('name="key"')
+  })
+
+  it('a private key in the inspector leads its owner and operators to the report, and no other person', async () => {
+    const key = await createClientKey()
+    const { clientId, path, visitor } = await openKeyed(key.pem)
+    const inspect = async (person: string, token: string) => {
+      const form = await host.visit(person).open('/console/token-inspector')
+      expect(textOf(form.body)).toContain('If a private key leaked, paste it here too.')
+      const answer = await host.visit(person).submit(form, 'inspect', { token })
+      for (const part of partsOf(key)) expect(answer.body).not.toContain(part)
+      return answer
+    }
+    for (const pasted of [`\n${key.privatePem}`, JSON.stringify(key.privateJwk)]) {
+      const foreign = await inspect('alice', pasted)
+      expect(foreign.status).toBe(422)
+      expect(textOf(foreign.body)).toContain('This is a private key, but it belongs to none of your API keys')
+      expect(foreign.body).not.toContain(clientId)
+      const own = await inspect('acme', pasted)
+      expect(textOf(own.body)).toContain('This is the private key of a public key of Nightly export .')
+      expect(own.body).toContain(`href="${path}/report-compromised"`)
+      expect((await inspect('root', pasted)).body).toContain('confirm=reportCompromised')
+    }
+    // A public key is no secret.
+    expect((await inspect('acme', key.pem)).status).toBe(422)
+
+    const report = await visitor.open(`${path}/report-compromised`)
+    expect(textOf(report.body)).toContain('All its secrets and public keys stop working at once.')
+    const reported = await visitor.submit(report, 'report')
+    expect(textOf(reported.body)).toContain('All its secrets, public keys and tokens are revoked.')
+    expect((await tokenFor(clientId, key)).status).toBe(401)
+    expect(textOf((await inspect('acme', key.privatePem)).body)).toContain('This was a private key of')
+    expect(JSON.stringify(logged)).not.toContain(partsOf(key)[0])
+  })
+
+  it('the guide of a client with keys alone says how it authenticates, and has no line with a secret', async () => {
+    const { path, visitor } = await openKeyed({ ...(await createClientKey()).jwk, kid: 'march' })
+    const guide = await visitor.open(`${path}/guide`)
+    expect(textOf(guide.body)).toContain('private_key_jwt : the program signs a short-lived JWT')
+    expect(textOf(guide.body)).toContain('kid march')
+    expect(guide.body).not.toMatch(/curl|CLIENT_SECRET/)
+    const client = await host.createApiKey()
+    await host.gatehouse.apiKeys.addKey(client.client_id, (await createClientKey()).pem)
+    const both = await visitor.open(`/console/api-keys/${client.client_id}/guide`)
+    expect(both.body).toContain('CLIENT_SECRET')
+  })
+})
+
+describe('public keys in the console, for some hosts and callers', () => {
+  const closing: (() => Promise<unknown>)[] = []
+  afterAll(() => Promise.all(closing.map((close) => close())))
+  const start = async (options: Omit<Parameters<typeof startConsole>[0], 'store'>) => {
+    const host = await startConsole({ store: memoryStore(), ...options })
+    closing.push(host.close)
+    return host
+  }
+
+  it('without the option, no page offers a key, and a form with a key creates nothing', async () => {
+    const host = await start({})
+    const visitor = host.visit('acme')
+    const form = await visitor.open('/console/api-keys/new')
+    expect(form.body).not.toContain('name="key"')
+    const { client_id: id } = await host.createApiKey()
+    const page = await visitor.open(`/console/api-keys/${id}`)
+    expect(panelOf(page, 'keys')).toBe('')
+    const { pem } = await createClientKey()
+    const rejected = await visitor.submit(form, 'create', { name: 'X', product: ['invoices'], key: pem })
+    expect(rejected.status).toBe(422)
+    expect((await host.gatehouse.apiKeys.listByOwner('acme')).items).toHaveLength(1)
+  })
+
+  it('a person who may not rotate secrets sees the keys, and can neither add nor remove one', async () => {
+    const host = await start({
+      gatehouse: { privateKeyJwt: true },
+      accounts: { can: (_ctx, permission) => permission !== 'keys:rotate' },
+    })
+    const keys = [await createClientKey(), await createClientKey()].map(({ pem }) => pem)
+    const { apiKey } = await host.gatehouse.apiKeys.create({ accountId: 'acme', name: 'X', jwks: { keys } })
+    const path = `/console/api-keys/${apiKey.clientId}`
+    const panel = panelOf(await host.visit('acme').open(path), 'keys')
+    expect(textOf(panel).match(/EC · ES256/g)).toHaveLength(2)
+    expect(panel).not.toMatch(/confirm=removeKey|name="key"/)
+    const { kid = '' } = apiKey.jwks?.keys[0] ?? {}
+    expect((await host.visit('acme').get(`${path}?confirm=removeKey&kid=${kid}`)).status).toBe(403)
+  })
+
+  it('a fresh sign-in is asked for before a key is added, and no private key is kept meanwhile', async () => {
+    let returnTo: URL | undefined
+    let isConfirmed = false
+    const host = await start({
+      gatehouse: { privateKeyJwt: true },
+      accounts: {
+        confirm(_ctx, _permission, to) {
+          returnTo = to.returnTo
+          return isConfirmed || '/prove'
+        },
+      },
+    })
+    const { client_id: id } = await host.createApiKey()
+    const visitor = host.visit('acme')
+    const page = await visitor.open(`/console/api-keys/${id}`)
+    const key = await createClientKey()
+    const rejected = await visitor.submit(page, 'addKey', { key: key.privatePem })
+    expect([rejected.status, returnTo]).toEqual([422, undefined])
+    const asked = await visitor.submit(page, 'addKey', { key: key.pem })
+    expect(textOf(asked.body)).toContain('Programs can then authenticate with the private key.')
+    expect(await host.gatehouse.apiKeys.listKeys(id)).toEqual([])
+    isConfirmed = true
+    const back = await visitor.open(returnTo!.pathname + returnTo!.search)
+    expect(textOf(back.body)).not.toContain('secret is created')
+    await visitor.submit(back, 'addKey')
+    expect(await host.gatehouse.apiKeys.listKeys(id)).toHaveLength(1)
+  })
+
+  it('if a process without the option shows a client with keys, the keys are listed', async () => {
+    const store = memoryStore()
+    const withOption = await start({ store, gatehouse: { privateKeyJwt: true } } as object)
+    const { issuer, audience } = withOption
+    const { apiKey } = await withOption.gatehouse.apiKeys.create({
+      accountId: 'acme',
+      name: 'X',
+      jwks: { keys: [{ ...(await createClientKey()).jwk, kid: 'march' }] },
+    })
+    const without = await start({ store, gatehouse: { issuer, audience } } as object)
+    const page = await without.visit('acme').open(`/console/api-keys/${apiKey.clientId}`)
+    expect(textOf(panelOf(page, 'keys'))).toContain('march EC')
+    expect(panelOf(page, 'keys')).not.toContain('name="key"')
+  })
+})
