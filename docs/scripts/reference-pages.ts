@@ -119,8 +119,14 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
   {
     file: 'clients',
     title: 'API keys and applications',
-    about: 'The methods of `gatehouse.apiKeys` and `gatehouse.applications`.',
-    parts: ['ApiKeys', 'Applications', 'ClientService'],
+    about: 'The methods of `gatehouse.apiKeys` and `gatehouse.applications` that only one of them has.',
+    parts: ['ApiKeys', 'Applications'],
+  },
+  {
+    file: 'client-methods',
+    title: 'Methods of API keys and applications',
+    about: 'The methods that `gatehouse.apiKeys` and `gatehouse.applications` have in common.',
+    parts: ['ClientService'],
   },
   {
     file: 'client-input',
