@@ -23,7 +23,7 @@ const WAYS = {
   key: {
     link: 'guideProgramLinkKey',
     rejected: 'guideAnswerClient401Key',
-    document: `${DOCUMENTS}/secrets.md#public-keys-instead-of-secrets`,
+    document: `${DOCUMENTS}/keys-instead-of-secrets.md`,
   },
   none: {
     link: 'guideProgramLinkPublic',

@@ -217,6 +217,7 @@ describeEachStore('public keys in the console', (makeStore) => {
     expect(textOf(guide.body)).toContain('private_key_jwt : the program signs a short-lived JWT')
     expect(textOf(guide.body)).toContain('kid march')
     expect(guide.body).not.toMatch(/curl|CLIENT_SECRET/)
+    expect(guide.body).toContain('/docs/keys-instead-of-secrets.md"')
     const client = await host.createApiKey()
     await host.gatehouse.apiKeys.addKey(client.client_id, (await createClientKey()).pem)
     const both = await visitor.open(`/console/api-keys/${client.client_id}/guide`)
