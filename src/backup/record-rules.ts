@@ -20,7 +20,8 @@ import { clientRuleOf } from '../clients/client-schema.ts'
 import { isClientId } from '../clients/client-id.ts'
 import { allowedAddressesRule } from '../clients/allowed-addresses.ts'
 import { callLimitsRule } from '../clients/call-limits.ts'
-import { storedKeysRule } from '../clients/jwk-set.ts'
+import { keysOf, storedKeysRule } from '../clients/jwk-set.ts'
+import { isConsistent, isPublicClient } from '../clients/public-applications.ts'
 import { isSecretHash } from '../clients/stored-secrets.ts'
 
 // Error messages never quote a value of the file. The value may be a secret in the wrong place, and messages
@@ -123,10 +124,19 @@ const secretsRule: Rule = (value) =>
     ? 'must be a list of at most two secrets'
     : listOf(secretRule)(value)
 
+const clientRule = clientRuleOf(FILE_CLIENT)
+
+/** Why the fields of a client do not fit together; undefined if they do. */
+function findInconsistency(client: Client): string | undefined {
+  if (isPublicClient(client) && keysOf(client).length > 0) return 'must not be public and have keys'
+  if (client.kind !== 'application' || isConsistent(client)) return undefined
+  return 'must have addresses that fit its kind'
+}
+
 /** The rules for the record of a client. */
 export const CLIENT_RECORD: Fields = {
   deleted: (value) => (value === undefined ? undefined : 'must be absent'),
-  client: clientRuleOf(FILE_CLIENT),
+  client: (value) => clientRule(value) ?? findInconsistency(value as Client),
   secrets: secretsRule,
   // Lists are sorted by this time, which is in milliseconds and has at most 13 digits.
   listedAt: wholeNumber(0, 9_999_999_999_999),

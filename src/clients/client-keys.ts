@@ -11,7 +11,7 @@ import { withSecretOwner } from './secret-owners.ts'
 import { lastUseSince } from './last-used.ts'
 import { isLive } from './stored-secrets.ts'
 
-type Parts = Pick<ClientRepository<Client>, 'loadPublicKeys'>
+type Parts = Pick<ClientRepository<Client>, 'loadPublicKeys' | 'secretOwners'>
 
 const listRule = objectOf({ keys: listOf(anyValue) })
 
@@ -38,8 +38,24 @@ export async function readGivenKeys(
   if (!jwks) return []
   const read = await readKeys(parts, jwks.keys, (index) => `jwks.keys[${index}]`)
   const ids = new Set(read.map(({ kid }) => kid))
-  if (ids.size === read.length) return read
-  throw invalidKey('jwks', { code: 'duplicate', message: 'has two keys with the same id (kid)' })
+  const pairs = new Set(read.map(identityOf))
+  if (ids.size < read.length)
+    throw invalidKey('jwks', { code: 'duplicate', message: 'has two keys with the same id (kid)' })
+  if (pairs.size < read.length)
+    throw invalidKey('jwks', { code: 'duplicate', message: 'has the same key twice' })
+  await Promise.all(read.map((key, index) => requireNotLeaked(parts, key, `jwks.keys[${index}]`)))
+  return read
+}
+
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the private key was reported as leaked, by any client */
+async function requireNotLeaked({ secretOwners }: Parts, key: PublicJwk, path: string): Promise<void> {
+  const owners = await secretOwners.findOfKey(identityOf(key))
+  if (owners.some(({ reported }) => reported)) throw invalidKey(path, LEAKED)
+}
+
+const LEAKED: Fault = {
+  code: 'private-key',
+  message: 'belongs to a private key that was reported as leaked: create a new pair',
 }
 
 /**
@@ -49,7 +65,7 @@ export async function readGivenKeys(
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`. No message quotes a key
  */
 export async function readKeys(
-  { loadPublicKeys }: Parts,
+  { loadPublicKeys }: Pick<Parts, 'loadPublicKeys'>,
   given: readonly PublicKeyInput[],
   pathOf: (index: number) => string,
 ): Promise<PublicJwk[]> {
@@ -77,13 +93,15 @@ export function createKeyMethods<C extends Client>(
       checkChange('key.added', options)
       const [key] = await readKeys(clients, [given], () => 'key')
       if (!key) throw new TypeError('one key was read')
+      await requireNotLeaked(clients, key, 'key')
       const what = { clientId, name: 'key.added', target: key.kid, options }
       const changed = await withSecretOwner(clients, clientId, identityOf(key), () =>
         changeRecord(clients, what, ({ client, ...others }) => {
           requireConfidential(client)
           const keys = keysOf(client)
-          if (keys.some((each) => each.kid === key.kid && identityOf(each) === identityOf(key)))
-            return undefined
+          const known = keys.find((each) => identityOf(each) === identityOf(key))
+          if (known?.kid === key.kid) return undefined
+          if (known) throw sameKey(known.kid)
           if (keys.some(({ kid }) => kid === key.kid)) throw sameId(key.kid)
           if (keys.length >= MAX_KEYS) throw invalidKey('key', TOO_MANY)
           return { ...others, client: withKeys(client, [key, ...keys]) }
@@ -137,6 +155,12 @@ function sameId(kid: string): GatehouseError {
     code: 'duplicate',
     message: 'has the id of another key: give it another kid',
   } as const
+  return new GatehouseError('ERR_CONFLICT', message, { problems: [problem] })
+}
+
+function sameKey(kid: string): GatehouseError {
+  const message = `the client has this key already, with the id "${kid}"`
+  const problem = { path: 'key', code: 'duplicate', message: 'is a key of the client already' } as const
   return new GatehouseError('ERR_CONFLICT', message, { problems: [problem] })
 }
 

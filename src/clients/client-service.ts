@@ -188,7 +188,8 @@ async function changeListed<C extends Client>(
   const fields = given.filter(([field]) => field === 'redirectUris' || field === 'origins')
   if (fields.length === 0) return change()
   const { client } = await requireRecord(clients, clientId)
-  return withOrigins(clients.store, client, Object.fromEntries(fields), change)
+  const findClient = async () => (await clients.records.get(clientId))?.client
+  return withOrigins(clients.store, client, Object.fromEntries(fields), { change, findClient })
 }
 
 /** Makes a change that sets the expiry. If the client expires earlier than before, its tokens are revoked. */

@@ -125,6 +125,7 @@ export async function createClient<C extends Client>(
   input: InputWithCredentials,
   options: CreationOptions,
 ): Promise<{ client: C; clientSecret: string | undefined }> {
+  requireOneCredential(input)
   const keys = await readGivenKeys(clients, input)
   const attempt = await beginAttempt(clients, input, options)
   const client = withKeys(attempt ? { ...created, clientId: attempt.clientId(clients.kind) } : created, keys)
@@ -151,6 +152,15 @@ export async function createClient<C extends Client>(
   } finally {
     attempt?.end()
   }
+}
+
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the input has an existing secret and keys */
+function requireOneCredential({ secretHash, jwks }: CredentialsInput): void {
+  if (secretHash === undefined || jwks === undefined) return
+  const message = 'cannot be used with secretHash: create the client with the secret, and call addKey'
+  throw new GatehouseError('ERR_INVALID_ARGUMENT', `jwks ${message}`, {
+    problems: [{ path: 'jwks', code: 'not-allowed', message }],
+  })
 }
 
 /** Begins an attempt that may be repeated; undefined without an idempotency key. */

@@ -1,5 +1,14 @@
 import { digest } from '../store/digest.ts'
-import { countRule, type Fields, listOf, objectOf, oneOf, optional, textRule } from '../validation/rules.ts'
+import {
+  countRule,
+  exactObjectOf,
+  type Fields,
+  listOf,
+  objectOf,
+  oneOf,
+  optional,
+  textRule,
+} from '../validation/rules.ts'
 
 /** A public key with which a client authenticates (RFC 7517), in the form in which it is stored. */
 export interface PublicJwk {
@@ -37,6 +46,11 @@ export function identityOf(key: KeyMembers): string {
   return `jkt:${thumbprintOf(key)}`
 }
 
+/** Whether a text is the identity of a key pair, and not the hash of a secret. */
+export function isKeyIdentity(text: string): boolean {
+  return /^jkt:[\w-]{43}$/.test(text)
+}
+
 /** The keys of a client. */
 export function keysOf({ jwks }: { readonly jwks?: JwkSet | undefined }): readonly PublicJwk[] {
   return jwks?.keys ?? []
@@ -71,4 +85,4 @@ const KEY: Fields = {
 }
 
 /** The rule for the keys of a stored client. */
-export const storedKeysRule = objectOf({ keys: listOf(objectOf(KEY)) })
+export const storedKeysRule = objectOf({ keys: listOf(exactObjectOf(KEY)) })

@@ -1,4 +1,5 @@
 import { unescape } from 'node:querystring'
+import { setImmediate } from 'node:timers/promises'
 import { changeFields, leakFields, MAX_LEAK_LENGTH, type LeakOptions } from '../host/change-options.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Store } from '../store/contract.ts'
@@ -6,8 +7,8 @@ import { checkInput, stringRule } from '../validation/rules.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { Applications } from './applications.ts'
 import type { Client } from './client.ts'
-import type { LoadPublicKeys } from './public-keys.ts'
-import { clientOf, clientRecords, hasCredential } from './client-record.ts'
+import { clientOf, clientRecords, hasCredential, type ClientRecord } from './client-record.ts'
+import { isKeyIdentity } from './jwk-set.ts'
 import { createSecretOwners, type SecretOwner } from './secret-owners.ts'
 import { hashOf } from './stored-secrets.ts'
 
@@ -17,13 +18,16 @@ export interface FoundSecret extends SecretOwner {
   readonly client?: Client | undefined
   /** Whether the client can still authenticate with the secret, unless the client is disabled or has expired. */
   readonly isValid: boolean
+  /** Further clients with the same key; absent for a secret, which only one client has. */
+  readonly others?: readonly FoundSecret[] | undefined
 }
 
 /** Finds the clients of secrets, for reports of leaks. */
 export interface Secrets {
   /**
-   * Finds the client to which a secret belongs, or belonged in the last year. Spaces around the secret are ignored. With
-   * the option `privateKeyJwt`, the text may also be the private key of a client, as a JWK or in PEM format.
+   * Finds the client to which a secret belongs, or belonged in the last year. Spaces around the secret are ignored. The
+   * text may also have the private key of a client, as a JWK or in PEM format. A public key finds nothing, because it
+   * cannot leak.
    *
    * @returns undefined if no client has or had the secret. While `health()` warns about the check `client index`, the
    *   secret of a client from an older version may not be found yet
@@ -34,7 +38,7 @@ export interface Secrets {
    * Finds the client to which a leaked secret belongs. Then revokes the secret and all access tokens of the client, as
    * `reportCompromised` with `secretHash` does. Another secret of the client stays valid. If the secret was replaced
    * before, only the access tokens are revoked, because a thief may have obtained them with the secret. A repeated
-   * report changes nothing.
+   * report changes nothing. A private key is revoked at all clients that have it.
    *
    * @returns the client as it was before; undefined if no client has or had the secret
    * @throws {GatehouseError} as `find`, and the errors of `reportCompromised`
@@ -47,31 +51,39 @@ export function createSecrets({
   store,
   apiKeys,
   applications,
-  loadPublicKeys,
 }: {
   readonly store: Store
-  readonly loadPublicKeys: LoadPublicKeys | undefined
   readonly apiKeys: Pick<ApiKeys, 'reportCompromised'>
   readonly applications: Pick<Applications, 'reportCompromised'>
 }) {
   const owners = createSecretOwners(store)
   const { getEach } = clientRecords(store)
 
-  /** Finds the clients of many secrets. Takes two reads of the store for each 500 secrets. */
+  /**
+   * Finds the clients of many secrets. Takes two reads of the store for each 500 secrets, and two more for each private
+   * key.
+   */
   async function findEach(secrets: readonly string[]): Promise<(FoundSecret | undefined)[]> {
-    const identityOf = await identityReader(loadPublicKeys)
-    const hashes = secrets.map((secret) => identityOf(secret.trim()))
+    const hashes = await identifyEach(secrets)
     const found = await owners.find(hashes)
     const ids = [...new Set(found.flatMap((owner) => owner?.clientId ?? []))]
     const records = new Map((await getEach(ids)).map((record, at) => [ids[at], record]))
-    return found.map((owner, at) => {
-      if (!owner) return undefined
-      const record = records.get(owner.clientId)
-      // Revoking this secret later fails with the error of the record. Other secrets of the report are still revoked.
-      if (record instanceof CorruptRecord) return { ...owner, client: undefined, isValid: true }
-      const isValid = record !== undefined && hasCredential(record, hashes[at] ?? '')
-      return { ...owner, client: record && clientOf(record), isValid }
-    })
+    const results: (FoundSecret | undefined)[] = []
+    for (const [at, owner] of found.entries()) {
+      const hash = hashes[at] ?? ''
+      if (isKeyIdentity(hash)) results.push(await findKey(hash))
+      else results.push(owner && present(owner, records.get(owner.clientId), hash))
+    }
+    return results
+  }
+
+  /** Finds the clients of a private key. A client that can still use the key comes first. */
+  async function findKey(identity: string): Promise<FoundSecret | undefined> {
+    const all = await owners.findOfKey(identity)
+    const records = await getEach(all.map(({ clientId }) => clientId))
+    const found = all.map((owner, at) => present(owner, records[at], identity))
+    const [first, ...others] = found.toSorted((one, other) => Number(other.isValid) - Number(one.isValid))
+    return first && { ...first, others }
   }
 
   /**
@@ -80,25 +92,21 @@ export function createSecrets({
    *
    * @param options `leakSource` and `leakUrl` may be of any length, and may contain the secret
    */
-  async function revoke(
-    { kind, clientId, client, isValid, reported }: FoundSecret,
-    secret: string,
-    options: LeakOptions,
-  ): Promise<void> {
-    if (!isValid && (!client || reported)) return
-    const identityOf = await identityReader(loadPublicKeys)
-    const service = kind === 'apiKey' ? apiKeys : applications
+  async function revoke(found: FoundSecret, secret: string, options: LeakOptions): Promise<void> {
     const own = secret.trim()
-    const leak = {
-      leakSource: placeOf(options.leakSource, own, MAX_LEAK_LENGTH.source),
-      leakUrl: placeOf(options.leakUrl, own, MAX_LEAK_LENGTH.url),
+    const [secretHash = ''] = await identifyEach([own])
+    // A private key has too many spellings to look for it in the texts.
+    const leak = isKeyIdentity(secretHash)
+      ? { leakSource: undefined, leakUrl: originOf(options.leakUrl) }
+      : {
+          leakSource: placeOf(options.leakSource, own, MAX_LEAK_LENGTH.source),
+          leakUrl: placeOf(options.leakUrl, own, MAX_LEAK_LENGTH.url),
+        }
+    for (const { kind, clientId, client, isValid, reported } of [found, ...(found.others ?? [])]) {
+      if (!isValid && (!client || reported)) continue
+      const service = kind === 'apiKey' ? apiKeys : applications
+      await service.reportCompromised(clientId, { ...options, ...leak, secretHash, isLost: !isValid })
     }
-    await service.reportCompromised(clientId, {
-      ...options,
-      ...leak,
-      secretHash: identityOf(own),
-      isLost: !isValid,
-    })
   }
 
   return {
@@ -118,10 +126,39 @@ export function createSecrets({
   } satisfies Secrets & Record<string, unknown>
 }
 
-/** Creates a function that returns the hash of a secret, or the identity of a private key. */
-async function identityReader(loadPublicKeys: LoadPublicKeys | undefined): Promise<(text: string) => string> {
-  const publicKeys = await loadPublicKeys?.()
-  return (text) => publicKeys?.identityOfPrivateKey(text) ?? hashOf(text)
+/** A client of a secret or key, as it is stored now. */
+function present(
+  owner: SecretOwner,
+  record: ClientRecord | CorruptRecord | undefined,
+  hash: string,
+): FoundSecret {
+  // Revoking this secret later fails with the error of the record. Other secrets of the report are still revoked.
+  if (record instanceof CorruptRecord) return { ...owner, client: undefined, isValid: true }
+  const isValid = record !== undefined && hasCredential(record, hash)
+  return { ...owner, client: record && clientOf(record), isValid }
+}
+
+/** What a text that may have a private key contains. */
+const MAY_BE_PRIVATE_KEY = /PRIVATE KEY|"[dk]"/
+
+/** The number of private keys that are read before other requests get their turn. */
+const KEYS_PER_TURN = 20
+
+/** The hashes of secrets, and the identities of private keys. */
+async function identifyEach(texts: readonly string[]): Promise<string[]> {
+  const hashes: string[] = []
+  let count = 0
+  for (const text of texts.map((each) => each.trim())) {
+    if (!MAY_BE_PRIVATE_KEY.test(text)) {
+      hashes.push(hashOf(text))
+      continue
+    }
+    // The file is loaded when it is first needed, because most services have no keys of clients.
+    const { identityOfPrivateKey } = await import('./public-keys.ts')
+    hashes.push(identityOfPrivateKey(text) ?? hashOf(text))
+    if ((count += 1) % KEYS_PER_TURN === 0) await setImmediate()
+  }
+  return hashes
 }
 
 /** Finds and revokes secrets that leaked. */
@@ -133,9 +170,16 @@ export type LeakedSecrets = ReturnType<typeof createSecrets>
  */
 function placeOf(text: string | undefined, secret: string, maxLength: number): string | undefined {
   if (text === undefined) return undefined
-  const plain = unescape(text).replaceAll(/\p{C}/gu, '').toLowerCase()
-  const origin = /^[a-z]+:\/\/[^/?#@]*/i.exec(text)?.[0] ?? ''
-  const safe = plain.includes(secret.toLowerCase()) ? `${origin}/…` : text
+  const plain = unescape(text).replaceAll(/\p{C}/gu, '')
+  const hasSecret = (part: string) => part.toLowerCase().includes(secret.toLowerCase())
+  const origin = originOf(text) ?? '/…'
+  const safe = !hasSecret(plain) ? text : hasSecret(origin) ? '/…' : origin
   // The cut may leave half a character, which `replaceAll` then removes.
   return safe.slice(0, maxLength).replaceAll(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '') || undefined
+}
+
+/** The origin of an address, with a mark for what was left out; undefined for any other text. */
+function originOf(text: string | undefined): string | undefined {
+  const url = text === undefined ? null : URL.parse(text)
+  return url && url.host !== '' ? `${url.protocol}//${url.host}/…` : undefined
 }

@@ -1,4 +1,4 @@
-import { collectProblems, GatehouseError, type Fault } from '../errors.ts'
+import { collectProblems, GatehouseError, type Fault, type Problem } from '../errors.ts'
 import { findRedirectUriProblem } from './application-uris.ts'
 import type { Application, Client } from './client.ts'
 import { redirectKindOf } from './public-uris.ts'
@@ -17,20 +17,28 @@ export function requireConsistent(application: Checked): void {
   const problems = collectProblems(
     'ERR_INVALID_ARGUMENT',
     'the fields of the application do not fit together',
+    findInconsistencies(application),
   )
-  if (application.isPublic) {
-    if (application.firstParty && !application.redirectUris.every(isHttps))
-      problems.add('firstParty', NOT_SILENT)
-  } else {
-    for (const name of ['redirectUris', 'postLogoutRedirectUris'] as const) {
-      for (const [index, uri] of application[name].entries()) {
-        const problem = findRedirectUriProblem(uri)
-        if (problem) problems.add(`${name}[${index}]`, problem)
-      }
-    }
-    if (application.origins) problems.add('origins', ONLY_PUBLIC)
-  }
   problems.throwIfAny()
+}
+
+/** Whether the fields of an application fit together. */
+export function isConsistent(application: Checked): boolean {
+  return findInconsistencies(application).length === 0
+}
+
+function findInconsistencies(application: Checked): Problem[] {
+  if (application.isPublic) {
+    const isSilent = application.firstParty && !application.redirectUris.every(isHttps)
+    return isSilent ? [{ path: 'firstParty', ...NOT_SILENT }] : []
+  }
+  const problems = (['redirectUris', 'postLogoutRedirectUris'] as const).flatMap((name) =>
+    application[name].flatMap((uri, index) => {
+      const problem = findRedirectUriProblem(uri)
+      return problem ? { path: `${name}[${index}]`, ...problem } : []
+    }),
+  )
+  return application.origins ? [...problems, { path: 'origins', ...ONLY_PUBLIC }] : problems
 }
 
 function isHttps(uri: string): boolean {

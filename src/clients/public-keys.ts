@@ -9,8 +9,14 @@ import { identityOf, MAX_KEY_LENGTH, thumbprintOf, type PublicJwk } from './jwk-
 /** The sizes of RSA keys, in bits (RFC 7518 3.3). Longer keys would make each signature check slower. */
 const RSA_BITS = { min: 2048, max: 4096 }
 
-/** The exponent of nearly all RSA keys. Signatures of a key with a smaller exponent may be easier to forge. */
-const SMALLEST_EXPONENT = 65_537n
+/**
+ * The exponent of nearly all RSA keys. Signatures of a key with a smaller exponent may be easier to forge, and a larger
+ * exponent makes each signature check slower.
+ */
+const EXPONENT = 65_537n
+
+/** The longest member of a JWK, in characters. The modulus of an RSA key with 4096 bits has 683. */
+const MAX_MEMBER_LENGTH = 700
 
 const KEY_ID = /^[\w.~@=-]{1,200}$/
 
@@ -23,11 +29,12 @@ const ALGORITHMS: Readonly<Record<PublicJwk['kty'], readonly string[]>> = {
 /**
  * Reads a public key that a client registers.
  *
- * @param given a JWK (RFC 7517), or a text in PEM format
+ * @param input a JWK (RFC 7517), its text, or a text in PEM format
  * @param now when the key is added, in epoch seconds
  * @returns the key in its stored form, or what is wrong with it. No message quotes the key
  */
-export function readPublicKey(given: unknown, now: number): PublicJwk | Fault {
+export function readPublicKey(input: unknown, now: number): PublicJwk | Fault {
+  const given = typeof input === 'string' ? (parseJson(input) ?? input) : input
   if (isPrivate(given)) {
     const message =
       'is a private key: send the public key. If others may have seen this private key, create a new pair'
@@ -35,10 +42,11 @@ export function readPublicKey(given: unknown, now: number): PublicJwk | Fault {
   }
   const key = parseKey(given)
   if (!key) return { code: 'public-key', message: 'must be a public key: a JWK, or a text in PEM format' }
-  const members = membersOf(key)
-  const { kid = thumbprintOf(members), alg, use = 'sig' } = isObject(given) ? given : {}
+  const { alg, use = 'sig', kid: ownId } = isObject(given) ? given : {}
   const problem = findProblem(key, alg, use)
   if (problem !== undefined) return { code: 'key-type', message: problem }
+  const members = membersOf(key)
+  const kid = ownId ?? thumbprintOf(members)
   if (typeof kid !== 'string' || !KEY_ID.test(kid)) {
     return { code: 'format', message: 'has a kid, which must be 1 to 200 letters, digits and ._~@=-' }
   }
@@ -49,13 +57,29 @@ export function readPublicKey(given: unknown, now: number): PublicJwk | Fault {
  * The identity of the key pair to which a private key belongs. A public key has no identity here, because a public key
  * cannot leak.
  *
- * @param text any text
- * @returns undefined if the text is not a private key
+ * @param text any text. The private key may be surrounded by other text, quoted, or in one line
+ * @returns undefined if the text has no private key of a type that clients use
  */
 export function identityOfPrivateKey(text: string): string | undefined {
-  const given = text.startsWith('{') ? parseJson(text) : text
-  const key = isPrivate(given) ? parseKey(given) : undefined
-  return key && identityOf(membersOf(key))
+  if (text.length > MAX_KEY_LENGTH) return undefined
+  const key = parseKey(privatePemIn(text) ?? privateJwkIn(text))
+  return key && isUsableType(key) ? identityOf(membersOf(key)) : undefined
+}
+
+/** The first private key in PEM format, in lines of its own. Files and programs often write the line breaks as `\\n`. */
+function privatePemIn(text: string): string | undefined {
+  const block = /-----BEGIN ((?:RSA |EC )?PRIVATE KEY)-----([^-]*)-----END \1-----/.exec(text)
+  if (!block) return undefined
+  const [, label = '', content = ''] = block
+  const base64 = content.replaceAll(/\\[rn]|[^A-Za-z0-9+/=]/g, '')
+  return `-----BEGIN ${label}-----\n${base64.replaceAll(/.{64}/g, '$&\n')}\n-----END ${label}-----\n`
+}
+
+/** The first private key of a JWK or a JWK Set. */
+function privateJwkIn(text: string): object | undefined {
+  const given = parseJson(text)
+  const keys = isObject(given) && Array.isArray(given['keys']) ? (given['keys'] as unknown[]) : [given]
+  return keys.filter(isObject).find(isPrivate)
 }
 
 /** The members of the JWK that are the public key itself. */
@@ -64,15 +88,27 @@ function membersOf(key: KeyObject): Parameters<typeof identityOf>[0] {
   return (kty === 'EC' ? { kty, crv, x, y } : { kty, n, e }) as Parameters<typeof identityOf>[0]
 }
 
+/** The members of a JWK that only a private or a symmetric key has (RFC 7518 6). */
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+
 function isPrivate(given: unknown): boolean {
   if (typeof given === 'string') return given.includes('PRIVATE KEY')
-  return isObject(given) && (given['d'] !== undefined || given['kty'] === 'oct')
+  return isObject(given) && PRIVATE_MEMBERS.some((name) => given[name] !== undefined)
+}
+
+/** Whether a key is of a type that clients use. Other keys have no form as a JWK. */
+function isUsableType({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): boolean {
+  return type === 'rsa' || (type === 'ec' && details?.namedCurve === 'prime256v1')
 }
 
 /** The public key of a key; undefined if the value is no key. */
 function parseKey(given: unknown): KeyObject | undefined {
   try {
-    if (isObject(given)) return createPublicKey({ key: given as JsonWebKey, format: 'jwk' })
+    if (isObject(given)) {
+      const { kty, crv, x, y, n, e } = given
+      if ([x, y, n, e].some((member) => String(member).length > MAX_MEMBER_LENGTH)) return undefined
+      return createPublicKey({ key: { kty, crv, x, y, n, e } as JsonWebKey, format: 'jwk' })
+    }
     return typeof given === 'string' && given.length <= MAX_KEY_LENGTH ? createPublicKey(given) : undefined
   } catch {
     return undefined
@@ -95,7 +131,7 @@ function findProblem(key: KeyObject, alg: unknown, use: unknown): string | undef
   if (type !== 'ec' && type !== 'rsa') return 'must be an EC key with the curve P-256, or an RSA key'
   if (type === 'ec' && namedCurve !== 'prime256v1') return 'must have the curve P-256'
   if (type === 'rsa' && (modulusLength < min || modulusLength > max)) return `must have ${min} to ${max} bits`
-  if (type === 'rsa' && publicExponent < SMALLEST_EXPONENT) return 'must have the exponent 65537 or more'
+  if (type === 'rsa' && publicExponent !== EXPONENT) return 'must have the exponent 65537'
   if (use !== 'sig') return 'must be for signatures (use: sig)'
   const algorithms = ALGORITHMS[type === 'ec' ? 'EC' : 'RSA']
   if (alg !== undefined && !algorithms.some((each) => each === alg)) {

@@ -49,9 +49,12 @@ const LOCAL_HTTPS: Fault = {
     'must start with "http://": a program on the computer of a person has no certificate for a loopback host',
 }
 
+/** Whether an https address names the computer itself (RFC 6761 6.3): any program on it can listen there. */
 function isLocalHttps({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' && LOOPBACK.includes(hostname)
+  return protocol === 'https:' && LOCAL_HOST.test(hostname)
 }
+
+const LOCAL_HOST = /^(?:(?:.+\.)?localhost\.?|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:.*\])$/
 
 /**
  * Why the pages of an origin must not call the token endpoint; undefined if they may. An origin is `https:`, `http:` on a
@@ -62,6 +65,7 @@ export function findOriginProblem(origin: unknown): Fault | undefined {
   if (url === null || url.host === '') {
     return { code: 'origin', message: 'must be an origin, such as "https://app.example.com"' }
   }
+  if (!ORIGIN_SCHEME.test(url.protocol)) return NO_ORIGIN_SCHEME
   if (url.host.includes('*')) {
     return { code: 'url-wildcard', message: 'must not have a wildcard: list each origin on its own' }
   }
@@ -73,4 +77,14 @@ export function findOriginProblem(origin: unknown): Fault | undefined {
   const expected = `${url.protocol}//${url.host}`
   if (origin === expected) return undefined
   return { code: 'url-spelling', message: `must be the origin alone: "${expected}"`, expected }
+}
+
+/** Schemes of pages with an origin: websites, browser extensions, and the web views of apps. */
+const ORIGIN_SCHEME =
+  /^(?:https?|capacitor|ionic|tauri|app|(?:chrome|moz|safari-web)-extension|[a-z][a-z\d-]*(?:\.[a-z\d-]+)+):$/
+
+const NO_ORIGIN_SCHEME: Fault = {
+  code: 'origin',
+  message:
+    'must start with "https://", "http://" on a loopback host, or the scheme of an app or browser extension',
 }

@@ -7,7 +7,7 @@ import type { ClientService } from './client-service-types.ts'
 import { secretHashRule } from './create-client.ts'
 import { requireConfidential } from './public-applications.ts'
 import { removeAccess } from './remove-access.ts'
-import { identityOf, keysOf, withKeys } from './jwk-set.ts'
+import { identityOf, isKeyIdentity, keysOf, withKeys } from './jwk-set.ts'
 
 /** `reportCompromised` of API keys and applications. */
 export async function reportCompromised<C extends Client>(
@@ -32,7 +32,7 @@ export async function reportCompromised<C extends Client>(
 
 /** The hash of a secret, or the identity of a key. */
 const credentialRule: Rule = (value) =>
-  typeof value === 'string' && /^jkt:[\w-]{43}$/.test(value) ? undefined : secretHashRule(value)
+  typeof value === 'string' && isKeyIdentity(value) ? undefined : secretHashRule(value)
 
 /**
  * Revokes one secret or key that leaked, and all access tokens. A report that is repeated changes nothing.
@@ -48,11 +48,11 @@ async function reportSecret<C extends Client>(
   const { kind, secretOwners } = clients
   const { clientId } = change
   const isSecretOf = (record: ClientRecord) => hasCredential(record, secretHash)
-  const [record, [owner]] = await Promise.all([
+  const [record, owner] = await Promise.all([
     requireRecord(clients, clientId),
-    secretOwners.find([secretHash]),
+    secretOwners.findOf(secretHash, clientId),
   ])
-  const isNews = isLost && owner?.clientId === clientId && !owner.reported
+  const isNews = isLost && owner !== undefined && !owner.reported
   if (!isSecretOf(record) && !isNews) return
   const reported = { kind, clientId, reported: true } as const
   // The secret is marked first. Otherwise a report at the same time would count it as a lost secret.

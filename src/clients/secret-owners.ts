@@ -7,6 +7,7 @@ import { booleanRule, optional, textRule } from '../validation/rules.ts'
 import { kindRule } from './client-schema.ts'
 import type { Client } from './client.ts'
 import { credentialsOf, type ClientRecords } from './client-record.ts'
+import { isKeyIdentity } from './jwk-set.ts'
 
 /** The client to which a secret belongs, or belonged. */
 export interface SecretOwner extends Pick<Client, 'kind' | 'clientId'> {
@@ -21,9 +22,11 @@ const LOST_SECONDS = 365 * 86_400
 const BATCH = 500
 
 /**
- * Finds the client of a secret by the hash of the secret, in one read. Keys are found by their identity (`jwk-set.ts`) in
- * the same way. A secret is added here before the client gets
- * it, so every secret can be found, even after a crash.
+ * Finds the client of a secret by the hash of the secret, in one read. A secret is added here before the client gets it,
+ * so every secret can be found, even after a crash.
+ *
+ * Keys are found by their identity (`jwk-set.ts`). A public key is not secret, so every developer may register the key of another
+ * client. So each client of a key has a record of its own, and an index of the key lists the clients.
  */
 export function createSecretOwners(store: Store) {
   const records = createCollection<SecretOwner>(store, {
@@ -32,16 +35,44 @@ export function createSecretOwners(store: Store) {
     fields: { kind: kindRule, clientId: textRule, reported: optional(booleanRule) },
   })
 
+  async function list(hash: string, clientId: string): Promise<void> {
+    if (isKeyIdentity(hash)) await store.add(clientsOfKey(hash), clientId)
+  }
+
   return {
     /** @returns false if the secret is known already; its record then stays as it is */
-    add: (hash: string, owner: SecretOwner) => records.create(digest(hash), owner),
+    async add(hash: string, owner: SecretOwner): Promise<boolean> {
+      await list(hash, owner.clientId)
+      return records.create(recordOf(hash, owner), owner)
+    },
     /** Keeps a known secret for good, as a secret of this client. */
-    keep: (hash: string, owner: SecretOwner) => records.set(digest(hash), owner),
+    async keep(hash: string, owner: SecretOwner): Promise<void> {
+      await list(hash, owner.clientId)
+      await records.set(recordOf(hash, owner), owner)
+    },
     /** Keeps lost secrets for one more year. */
     async retire(hashes: readonly string[], owner: SecretOwner): Promise<void> {
-      await Promise.all(hashes.map((hash) => records.set(digest(hash), owner, LOST_SECONDS)))
+      await Promise.all(hashes.map((hash) => records.set(recordOf(hash, owner), owner, LOST_SECONDS)))
     },
-    remove: (hash: string) => records.delete(digest(hash)),
+    async remove(hash: string, owner: SecretOwner): Promise<void> {
+      if (isKeyIdentity(hash)) await store.remove(clientsOfKey(hash), owner.clientId)
+      await records.delete(recordOf(hash, owner))
+    },
+    /** What is known about a secret or a key of a client; undefined if the client never had it. */
+    async findOf(hash: string, clientId: string): Promise<SecretOwner | undefined> {
+      const [owner] = await records.getEach([recordOf(hash, { clientId })])
+      return owner instanceof CorruptRecord || owner?.clientId !== clientId ? undefined : owner
+    },
+    /** All clients that have a key, or had it in the last year. */
+    async findOfKey(identity: string): Promise<SecretOwner[]> {
+      const owners: SecretOwner[] = []
+      for (let page: string[] | undefined; page === undefined || page.length === BATCH;) {
+        page = await store.range(clientsOfKey(identity), { after: page?.at(-1), limit: BATCH })
+        const found = await records.getEach(page.map((clientId) => recordOf(identity, { clientId })))
+        owners.push(...found.flatMap((owner) => (owner && !(owner instanceof CorruptRecord) ? owner : [])))
+      }
+      return owners
+    },
     /** The clients of secrets, in the order of the hashes; undefined for an unknown secret. A corrupt record counts as absent. */
     async find(hashes: readonly string[]): Promise<(SecretOwner | undefined)[]> {
       const found: (SecretOwner | undefined)[] = []
@@ -52,6 +83,16 @@ export function createSecretOwners(store: Store) {
       return found
     },
   }
+}
+
+/** The id of the record of a secret, or of a key of one client. */
+function recordOf(hash: string, { clientId }: Pick<SecretOwner, 'clientId'>): string {
+  return digest(isKeyIdentity(hash) ? `${hash} ${clientId}` : hash)
+}
+
+/** The name of the index of the clients of a key. */
+function clientsOfKey(identity: string): string {
+  return `key-owners:${identity}`
 }
 
 /** Finds the client of a secret by the hash of the secret. */
@@ -85,7 +126,7 @@ export async function withSecretOwner<C extends Client, T>(
     if (!isNew || !isRejection(error)) throw error
     // Another process may have given the client the same secret.
     const record = await records.get(clientId).catch(() => undefined)
-    if (!record || !credentialsOf(record).includes(hash)) await owners.remove(hash).catch(() => {})
+    if (!record || !credentialsOf(record).includes(hash)) await owners.remove(hash, owner).catch(() => {})
     throw error
   }
 }

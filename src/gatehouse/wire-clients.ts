@@ -64,7 +64,7 @@ export function createClients(core: Core) {
     loadPublicKeys,
     /** Notifies of clients that expire. @returns a function that stops the notices */
     notifyOfExpiries: createExpiryNotices(parts).start,
-    secrets: createSecrets({ store, apiKeys, applications, loadPublicKeys }),
+    secrets: createSecrets({ store, apiKeys, applications }),
     hygiene: createHygiene(parts),
     hygieneCheck: createHygieneCheck(parts, settings.healthFindings),
     /** Adds the clients of older versions of this library to all indexes. */

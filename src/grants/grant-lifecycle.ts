@@ -23,10 +23,13 @@ const EXTENSION_INTERVAL_SECONDS = 86_400
 /** Seconds for which the record of a revoked grant is kept. */
 const TOMBSTONE_TTL_SECONDS = 86_400
 
-type Lifetimes = Readonly<Record<'refreshToken' | 'delegatedAccessToken', number>>
+type Lifetimes = Readonly<Record<'refreshToken' | 'delegatedAccessToken', number>> & {
+  readonly publicRefreshToken?: number | undefined
+}
 
 /**
  * @param lifetimes.refreshToken how many seconds a refresh token can be used
+ * @param lifetimes.publicRefreshToken how many seconds a refresh token of a public application can be used
  * @param lifetimes.delegatedAccessToken how many seconds a delegated access token can be used. A grant can be
  *   revoked as long as any of its access tokens can be used
  */
@@ -80,9 +83,12 @@ export type GrantLifecycle = ReturnType<typeof createGrantLifecycle>
 
 type State = ReturnType<typeof createState>
 
-function createState(store: Store, { refreshToken, delegatedAccessToken }: Lifetimes) {
+function createState(
+  store: Store,
+  { refreshToken, publicRefreshToken = refreshToken, delegatedAccessToken }: Lifetimes,
+) {
   const records = grantRecords(store)
-  const tokenLifetime = Math.max(refreshToken, delegatedAccessToken)
+  const tokenLifetime = Math.max(refreshToken, publicRefreshToken, delegatedAccessToken)
   // A consent version must live longer than everything that it revokes: stored decisions, and unlisted grants, which
   // may still be activated or used.
   const versionTtl = Math.max(STORED_CONSENT_SECONDS, tokenLifetime) + 2 * EXTENSION_INTERVAL_SECONDS

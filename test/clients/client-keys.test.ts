@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
+import { createSecrets } from '../../src/clients/leaked-secrets.ts'
 import { createClientKey, type ClientKey } from '../support/client-keys.ts'
 import { atOnce, describeEachKind, failure, START } from './each-kind.ts'
 
@@ -107,6 +108,69 @@ describeEachKind('public keys of clients', (context) => {
     const { service } = context.start()
     const input = { accountId: 'acme', name: 'Test', jwks } as never
     await expect(service.create(input)).rejects.toMatchObject({ problems: [{ path, code }] })
+  })
+
+  it('a key that the client has already cannot be added with another id', async () => {
+    const process = context.start()
+    const { clientId } = await context.created(process)
+    await process.service.addKey(clientId, jwk(0))
+    await expect(process.service.addKey(clientId, jwk(0, 'other'))).rejects.toThrow(failure('ERR_CONFLICT'))
+    await process.service.removeKey(clientId, 'k0')
+    expect(await process.service.listKeys(clientId)).toEqual([])
+    const input = { accountId: 'acme', name: 'Test', jwks: { keys: [jwk(0), jwk(0, 'other')] } } as never
+    await expect(process.service.create(input)).rejects.toMatchObject({
+      problems: [{ path: 'jwks', code: 'duplicate' }],
+    })
+  })
+
+  it('a leaked key is revoked at all clients that have it, whoever registered it last', async () => {
+    const process = context.start()
+    const secrets = createSecrets({ ...process, store: process.dependencies.store })
+    const victim = await context.created(process)
+    const thief = await context.created(process, { accountId: 'thief' })
+    const former = await context.created(process, { accountId: 'former' })
+    for (const { clientId } of [victim, thief, former]) await process.service.addKey(clientId, jwk(0))
+    await process.service.removeKey(former.clientId, 'k0')
+    const leaked = keys[0]?.privatePem ?? ''
+    const found = await secrets.find(leaked)
+    const ids = [found, ...(found?.others ?? [])].map((each) => each?.clientId)
+    expect(ids.toSorted()).toEqual([victim.clientId, thief.clientId, former.clientId].toSorted())
+    expect(found?.isValid).toBe(true)
+
+    await secrets.reportLeaked(leaked)
+    for (const { clientId } of [victim, thief, former]) {
+      expect(await process.service.listKeys(clientId)).toEqual([])
+      expect((await process.service.find(clientId))?.epoch).toBe(1)
+    }
+    await secrets.reportLeaked(leaked)
+    expect((await process.service.find(victim.clientId))?.epoch).toBe(1)
+    // Nobody can register the key again.
+    await expect(process.service.addKey(victim.clientId, jwk(0))).rejects.toMatchObject({
+      problems: [{ path: 'key', code: 'private-key' }],
+    })
+  })
+
+  it('the trail never has a leaked private key', async () => {
+    const process = context.start()
+    const secrets = createSecrets({ ...process, store: process.dependencies.store })
+    const { clientId } = await context.created(process)
+    await process.service.addKey(clientId, jwk(0))
+    const { privatePem = '', privateJwk } = keys[0] ?? {}
+    const leakUrl = `https://paste.example/?q=${encodeURIComponent(privatePem)}&d=${privateJwk?.d}`
+    await secrets.reportLeaked(privatePem, { leakUrl: leakUrl.slice(0, 1000), leakSource: privateJwk?.d })
+    const trail = JSON.stringify(await process.audit.list({ accountId: 'acme' }))
+    expect(trail).toContain('https://paste.example/…')
+    expect(trail).not.toContain(String(privateJwk?.d))
+    expect(trail).not.toContain(privatePem.split('\n')[1])
+  })
+
+  it('an existing secret and keys cannot be given together', async () => {
+    const { service } = context.start()
+    const secretHash = `sha256:${'A'.repeat(43)}`
+    const input = { accountId: 'acme', name: 'Test', jwks: { keys: [jwk(0)] }, secretHash } as never
+    await expect(service.create(input)).rejects.toMatchObject({
+      problems: [{ path: 'jwks', code: 'not-allowed' }],
+    })
   })
 
   it('two keys with one id are rejected', async () => {

@@ -20,14 +20,14 @@ describeOnEachStore('the clients of an older version', ({ open }) => {
         const secret = newSecret()
         const input = { accountId: `a${index}`, name: 'Old', secretHash: hashSecret(secret) }
         await (index % 2 === 0 ? apiKeys.create(input) : applications.create(input))
-        await createSecretOwners(store).remove(hashSecret(secret))
+        await createSecretOwners(store).remove(hashSecret(secret), { kind: 'apiKey', clientId: 'any' })
         return secret
       }),
     )
     return {
       store,
       secrets,
-      found: createSecrets({ store, apiKeys, applications, loadPublicKeys: undefined }),
+      found: createSecrets({ store, apiKeys, applications }),
     }
   }
 

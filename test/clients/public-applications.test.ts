@@ -70,6 +70,30 @@ describeOnEachStore('public applications', (stores) => {
     })
   })
 
+  it('changes at the same time, and changes that are rejected, leave the origins of the application in the index', async () => {
+    const store = stores.open()
+    const [one, two] = [services(store), services(store)]
+    const [kept, other] = ['https://kept.example', 'https://other.example']
+    for (let round = 0; round < 10; round += 1) {
+      const { clientId } = (await one.applications.create({ ...INPUT, origins: [kept] })).application
+      await Promise.all([
+        one.applications.update(clientId, { origins: [] }),
+        two.applications.update(clientId, { origins: [kept, other] }),
+      ])
+      const { origins = [] } = (await one.applications.find(clientId)) ?? {}
+      for (const origin of [kept, other]) {
+        expect([origin, await isPublicOrigin(store, origin)]).toEqual([origin, origins.includes(origin)])
+      }
+      await one.applications.delete(clientId)
+    }
+    const { clientId } = (await one.applications.create({ ...INPUT, redirectUris: [WEB] })).application
+    await one.applications.setFirstParty(clientId, true)
+    const rejected = { redirectUris: ['http://127.0.0.1/cb'], origins: ['https://never.example'] }
+    await expect(one.applications.update(clientId, rejected)).rejects.toThrow()
+    expect(await isPublicOrigin(store, 'https://never.example')).toBe(false)
+    expect(await isPublicOrigin(store, 'https://spa.example.com')).toBe(true)
+  })
+
   it('the index of origins follows each change, and origins of other applications stay', async () => {
     const store = stores.open()
     const { applications } = services(store)

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { identityOf, thumbprintOf } from '../../src/clients/jwk-set.ts'
 import { identityOfPrivateKey, readPublicKey } from '../../src/clients/public-keys.ts'
@@ -48,7 +48,7 @@ describe('reading the public key of a client', () => {
     ['a key with another curve', () => pem(ec('secp384r1')), 'must have the curve P-256'],
     ['a key of another type', () => pem(generateKeyPairSync('ed25519').publicKey), 'must be an EC key'],
     ['a short RSA key', () => pem(rsa(1024)), 'must have 2048 to 4096 bits'],
-    ['an RSA key with the exponent 3', () => pem(rsa(2048, 3)), 'must have the exponent 65537 or more'],
+    ['an RSA key with the exponent 3', () => pem(rsa(2048, 3)), 'must have the exponent 65537'],
     [
       'a key for encryption',
       () => ({ ...ec('P-256').export({ format: 'jwk' }), use: 'enc' }),
@@ -59,6 +59,27 @@ describe('reading the public key of a client', () => {
     ['a symmetric key', () => ({ kty: 'oct', k: 'c2VjcmV0' }), 'is a private key'],
     ['a kid with spaces', () => ({ ...ec('P-256').export({ format: 'jwk' }), kid: 'a b' }), 'kid'],
     ['a kid that is a number', () => ({ ...ec('P-256').export({ format: 'jwk' }), kid: 7 }), 'kid'],
+    [
+      'an RSA-PSS key',
+      () => pem(generateKeyPairSync('rsa-pss', { modulusLength: 2048 }).publicKey),
+      'must be an EC',
+    ],
+    ['a key with the curve P-224', () => pem(ec('secp224r1')), 'must have the curve P-256'],
+    [
+      'a JWK with a long exponent',
+      () => ({ ...rsa(2048).export({ format: 'jwk' }), e: 'x'.repeat(60_000) }),
+      'must be a public',
+    ],
+    [
+      'a JWK with a large exponent',
+      () => ({ ...rsa(2048).export({ format: 'jwk' }), e: 'AAEAAw' }),
+      'must have the exponent',
+    ],
+    [
+      'an RSA JWK with p and q',
+      () => ({ ...rsa(2048).export({ format: 'jwk' }), p: 'AQ', q: 'AQ' }),
+      'is a private key',
+    ],
     ['a text', () => 'hello', 'must be a public key'],
     ['an empty object', () => ({}), 'must be a public key'],
     ['null', () => null, 'must be a public key'],
@@ -87,6 +108,43 @@ describe('reading the public key of a client', () => {
     'the text %# is no private key',
     (text) => expect(identityOfPrivateKey(text)).toBeUndefined(),
   )
+
+  it('a private key is found in the forms in which it leaks', async () => {
+    const { privatePem, privateJwk, jwk, pem } = await createClientKey()
+    const read = readPublicKey(jwk, NOW)
+    if ('message' in read) throw new Error(read.message)
+    const lines = privatePem.trim().split('\n')
+    const leaks = {
+      env: `KEY="${lines.join('\\n')}\\n"`,
+      json: JSON.stringify({ key: privatePem }),
+      yaml: `key: |\n${lines.map((line) => `    ${line}`).join('\n')}\n`,
+      windows: lines.join('\r\n'),
+      'one line': lines.join(''),
+      'beside its public key': `${pem}\n${privatePem}`,
+      'JWK Set': JSON.stringify({ keys: [jwk, privateJwk] }),
+    }
+    for (const [form, text] of Object.entries(leaks)) {
+      expect([form, identityOfPrivateKey(text)]).toEqual([form, identityOf(read)])
+    }
+    expect(readPublicKey(JSON.stringify(jwk), NOW)).toEqual(read)
+    expect(readPublicKey(JSON.stringify(privateJwk), NOW)).toMatchObject({ code: 'private-key' })
+  })
+
+  it.each([
+    ['rsa-pss', { modulusLength: 2048 }],
+    ['dsa', { modulusLength: 1024, divisorLength: 160 }],
+    ['ec', { namedCurve: 'secp224r1' }],
+    ['ec', { namedCurve: 'brainpoolP256r1' }],
+    ['ed25519', {}],
+    ['x25519', {}],
+  ])('a private key of another type (%s %j) has no identity', (type, options) => {
+    const generate = generateKeyPairSync as unknown as (
+      type: string,
+      options: object,
+    ) => { privateKey: KeyObject }
+    const { privateKey } = generate(type, options)
+    expect(identityOfPrivateKey(String(privateKey.export({ type: 'pkcs8', format: 'pem' })))).toBeUndefined()
+  })
 
   it('a public key has no identity, because it cannot leak', async () => {
     const { jwk, pem: text } = await createClientKey()

@@ -117,8 +117,8 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'src/grants/refresh-tokens/grace-period.ts',
-        replace: ' || Math.abs(now - last.at) >= seconds * 1000',
-        by: ' || now - last.at < -seconds * 1e9',
+        replace: ' || Math.abs(now - last.at) >= length',
+        by: ' || now - last.at < -length * 1e6',
       },
     ],
     kind: 'alone',

@@ -95,7 +95,7 @@ function createModels(parts: ProviderParts): Readonly<Record<string, Adapter>> {
     Session: sessions(parts.store),
     Interaction: interactions(parts),
     ...(parts.features.privateKeyJwt && {
-      ReplayDetection: parts.features.privateKeyJwt.usedAssertions(parts.durable),
+      ReplayDetection: parts.features.privateKeyJwt.noMemory,
     }),
   }
 }

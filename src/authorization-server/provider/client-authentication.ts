@@ -47,8 +47,12 @@ export function createExplainMissingSecret({
 const NO_SECRET = 'this is a public application: it has no secret, so send its client_id alone'
 
 function hasCredentials(ctx: Pick<ProviderResponse, 'headers' | 'oidc'>): boolean {
-  const { client_secret: secret, client_assertion: assertion } = ctx.oidc.body ?? {}
-  return ctx.headers.authorization !== undefined || secret !== undefined || assertion !== undefined
+  const { authorization } = ctx.headers
+  // oidc-provider reads assertions only with the option `privateKeyJwt`.
+  const assertion = ctx.oidc.params?.['client_assertion']
+  return (
+    authorization !== undefined || ctx.oidc.body?.['client_secret'] !== undefined || assertion !== undefined
+  )
 }
 
 type Reporters = Pick<ProviderDependencies, 'audit' | 'events' | 'wrongSecrets'>

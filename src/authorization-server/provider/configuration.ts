@@ -46,7 +46,10 @@ export function providerConfiguration(
       ...(privateKeyJwt && { clientAuthSigningAlgValues: [...privateKeyJwt.ASSERTION_ALGORITHMS] }),
     },
     ...(privateKeyJwt && {
-      assertJwtClientAuthClaimsAndHeader: privateKeyJwt.createAssertionCheck(settings.issuer, authenticated),
+      assertJwtClientAuthClaimsAndHeader: privateKeyJwt.createAssertionCheck(
+        { issuer: settings.issuer, store: parts.durable },
+        authenticated,
+      ),
     }),
     // Browsers may request user info, because it needs no client secret. `fixResponses` removes the CORS headers. At the
     // other endpoints, `routing/check-request.ts` decides about pages at other origins.

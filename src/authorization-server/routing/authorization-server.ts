@@ -24,7 +24,7 @@ import {
   ROUTES,
 } from '../provider/routes.ts'
 import { runProvider } from '../provider/run-provider.ts'
-import { checkRequest } from './check-request.ts'
+import { checkRequest, letPageRead } from './check-request.ts'
 import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
 import { postToGet } from './post-to-get.ts'
 import { issuerPage } from './issuer-page.ts'
@@ -115,6 +115,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
 
   function rejectForNow(ctx: Context, path: string, address: string): true {
     ctx.set('Retry-After', String(RETRY_AFTER_SECONDS))
+    if (settings.publicApplications && ctx.get('Origin') !== '') letPageRead(ctx)
     // API calls may also arrive on this connection. So it is paused only if other requests of the same address are in
     // flight.
     if (requestsInFlight.isSending(address)) pauseConnection(ctx, RETRY_AFTER_SECONDS)

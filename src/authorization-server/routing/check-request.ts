@@ -39,9 +39,11 @@ export async function checkRequest(
   // other request is left to the host.
   if (ctx.method !== 'POST' || !METHODS[route]?.includes('POST')) return { form: undefined }
   const isFromClient = CLIENT_ENDPOINTS.has(route)
+  const isFromPage = isFromClient && ctx.get('Origin') !== ''
 
   function reject(rejection: Omit<ErrorAnswer, 'state'>): CheckedRequest {
     const { error, description } = rejection
+    if (isFromPage) letPageRead(ctx)
     if (route === ROUTES.token) events.emit('token.rejected', { clientId: undefined, error, description })
     return { rejection }
   }
@@ -49,15 +51,15 @@ export async function checkRequest(
   // oidc-provider checks `Origin` after it has found the client, and before it compares the secret. This
   // order would reveal to strangers which clients exist, so `Origin` is checked here first.
   const { cors } = features
-  const isFromPage = isFromClient && ctx.get('Origin') !== ''
   if (isFromPage) ctx.vary('Origin')
-  if (isFromPage && !cors) return reject(rejectPage(ctx, NO_PAGES))
+  if (isFromPage && !cors) return reject({ ...NO_PAGE, description: NO_PAGES })
   const form = await readFormText(ctx)
   if (typeof form !== 'string') return reject(unreadable(form))
+  if (form.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS) return reject(TOO_MANY)
   if (!isFromClient) return { form }
   const parameters = new URLSearchParams(form)
   if (isFromPage && !(await cors?.allow(ctx, route, parameters.get('client_id') ?? ''))) {
-    return reject(rejectPage(ctx, NO_ORIGIN))
+    return reject({ ...NO_PAGE, description: NO_ORIGIN })
   }
   const credentials = ctx.get('Authorization') || senderOf(parameters, form, features)
   if (credentials === '') {
@@ -68,15 +70,28 @@ export async function checkRequest(
   return { form, credentials }
 }
 
+/** The maximum number of parameters of a form. oidc-provider ignores the parameters after the first 1000. */
+const MAX_PARAMETERS = 1000
+
+const TOO_MANY = {
+  status: 400,
+  error: 'invalid_request',
+  description: `the form has more than ${MAX_PARAMETERS} parameters`,
+} as const
+
+const NO_PAGE = { status: 400, error: 'invalid_request' } as const
 const NO_PAGES = 'requests from a browser are rejected: client_secret must stay on a server'
 const NO_ORIGIN =
   'requests from this origin are rejected: only the origins of the public application may send them'
 
-/** The answer to a page that may not send the request. */
-function rejectPage(ctx: Context, description: string): Omit<ErrorAnswer, 'state'> {
-  // Without `Access-Control-Allow-Origin`, the browser would hide the error description from the developer.
+/**
+ * Lets a page read an error that contains nothing about a client. Without this, the browser would hide the description
+ * of the error from the developer.
+ */
+export function letPageRead(ctx: Context): void {
+  ctx.vary('Origin')
   if (!ctx.response.get('Access-Control-Allow-Origin')) ctx.set('Access-Control-Allow-Origin', '*')
-  return { status: 400, error: 'invalid_request', description }
+  ctx.set('Access-Control-Expose-Headers', 'Retry-After')
 }
 
 /**

@@ -193,6 +193,29 @@ describeEachStore('clients that authenticate with their own keys (private_key_jw
     })
   })
 
+  it('ids of clients and assertions that give the same text together are different', async () => {
+    const create = async (id: string) => {
+      const input = { accountId: 'acme', name: id, products: ['invoices'], clientId: id }
+      const { apiKey } = await host.gatehouse.apiKeys.create({ ...input, jwks: { keys: [key.jwk] } })
+      return apiKey.clientId
+    }
+    const [one, two] = [await create(`${clientId}-svc`), await create(`${clientId}-svcX`)]
+    const use = async (id: string, jti: string) =>
+      request(await signAssertion(key, id, host.issuer, { claims: { jti } }))
+    expect((await use(one, 'X1')).status).toBe(200)
+    expect((await use(two, '1')).status).toBe(200)
+  })
+
+  it('a rejected replay does not count as a use of the key', async () => {
+    const assertion = await signed()
+    await request(assertion)
+    const own = await createClientKey()
+    const id = await createKeyClient([own.jwk])
+    const again = await signAssertion(own, id, host.issuer, { claims: { aud: 'https://other.example' } })
+    await host.post('/oauth2/introspect', { ...asParameters(again), token: 'x' })
+    expect(await host.gatehouse.apiKeys.listKeys(id)).toMatchObject([{ lastUsedAt: undefined }])
+  })
+
   it('two clients may use the same jti', async () => {
     const id = await createKeyClient([key.jwk])
     const claims = { jti: 'the same' }

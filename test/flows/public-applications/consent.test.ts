@@ -88,6 +88,12 @@ describeEachStore('consent for public applications', (makeStore) => {
     expect((await host.token(authorized.exchange)).status).toBe(200)
   })
 
+  it('a website may have a private-use scheme for sign-out alone', async () => {
+    const id = await createPublicApplication(host, { redirectUris: [WEB], postLogoutRedirectUris: [APP] })
+    const { exchange } = await authorizePublic(host, id, { redirect_uri: WEB })
+    expect((await host.token(exchange)).status).toBe(200)
+  })
+
   it('after sign-out, an app gets the browser back at its registered address', async () => {
     const id = await createPublicApplication(host, { redirectUris: [APP], postLogoutRedirectUris: [APP] })
     const browser = host.browser()

@@ -148,6 +148,56 @@ describeEachStore('pages at other origins (CORS)', (makeStore) => {
     expect(await ask(FOREIGN, 'x')).toEqual([401, null, true])
   })
 
+  it('a form with more than 1000 parameters is rejected, because two parsers could read it differently', async () => {
+    const { client_id: id, client_secret } = await host.createApiKey()
+    const headers = { origin: ORIGIN, authorization: `Basic ${btoa(`${id}:${client_secret}`)}` }
+    const filler = Array.from({ length: 1000 }, () => ['a', ''] as [string, string])
+    const answer = await host.post(
+      '/oauth2/token',
+      [['grant_type', 'client_credentials'], ...filler, ['client_id', client_id]],
+      headers,
+    )
+    expect([answer.status, answer.body['error']]).toEqual([400, 'invalid_request'])
+  })
+
+  it('a page may read that too many requests are in flight, and when to try again', async () => {
+    let release = (): void => {}
+    const promise = new Promise<void>((resolve) => (release = resolve))
+    let isSlow = false
+    const held = makeStore()
+    const store = new Proxy(held, {
+      get(target, name: keyof typeof held) {
+        const member = target[name]
+        if (typeof member !== 'function') return member
+        return async (...args: never[]) => {
+          if (isSlow && name === 'get') await promise
+          return (member as (...all: never[]) => unknown).apply(target, args)
+        }
+      },
+    })
+    const own = await startHost({
+      store,
+      gatehouse: { publicApplications: true, maxTokenRequests: 4 },
+    })
+    const id = await createPublicApplication(own, { redirectUris: [WEB] })
+    const form = {
+      client_id: id,
+      grant_type: 'refresh_token',
+      refresh_token: `${'g'.repeat(43)}.0.${'r'.repeat(43)}.${'m'.repeat(22)}`,
+    }
+    // The client is cached then.
+    await own.token(form, { origin: ORIGIN })
+    isSlow = true
+    const answers = Array.from({ length: 10 }, () => own.token(form, { origin: ORIGIN }))
+    const first = await Promise.race(answers)
+    release()
+    await Promise.all(answers)
+    expect([first.status, allowed(first.headers), first.headers.get('retry-after')]).toEqual([503, '*', '2'])
+    expect(first.headers.get('access-control-expose-headers')).toBe('Retry-After')
+    expect(first.headers.get('vary')).toMatch(/origin/i)
+    await own.close()
+  })
+
   it('the host may answer with its own CORS headers, which stay as they are', async () => {
     const own = await startHost({
       store: makeStore(),

@@ -1,5 +1,5 @@
 import { errors, type Adapter, type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
-import { NOT_BEFORE_TOLERANCE_SECONDS } from '../../../async/clock-tolerances.ts'
+import { CLOCK_SKEW_SECONDS, NOT_BEFORE_TOLERANCE_SECONDS } from '../../../async/clock-tolerances.ts'
 import { identityOf, keysOf } from '../../../clients/jwk-set.ts'
 import type { Store } from '../../../store/contract.ts'
 import { digest } from '../../../store/digest.ts'
@@ -23,15 +23,16 @@ type CheckAssertion = NonNullable<Configuration['assertJwtClientAuthClaimsAndHea
 /**
  * Creates the check of an assertion, after oidc-provider has verified its signature, its times and its issuer.
  *
- * @param issuer {auth_url}. The assertion must be for this issuer alone: an assertion that was made for another service
- *   could be replayed here
+ * @param parts.issuer {auth_url}. The assertion must be for this issuer alone: an assertion that was made for another
+ *   service could be replayed here
+ * @param parts.store confirmed writes: an assertion must not be usable again after the loss of a server
  */
 export function createAssertionCheck(
-  issuer: string,
+  { issuer, store }: { readonly issuer: string; readonly store: Pick<Store, 'create'> },
   authenticated: (ctx: KoaContextWithOIDC, client: Client) => Promise<void>,
 ): CheckAssertion {
   return async function checkAssertion(ctx, claims, header, client) {
-    const { aud, exp } = claims
+    const { aud, exp, jti } = claims
     if ([aud].flat().length !== 1 || [aud].flat()[0] !== issuer) {
       throw new errors.InvalidClientAuth('aud (JWT audience) must be the issuer alone')
     }
@@ -43,9 +44,26 @@ export function createAssertionCheck(
     }
     const named = KEY_PARAMETERS.find((name) => header[name] !== undefined)
     if (named !== undefined) throw new errors.InvalidClientAuth(`the header must not have ${named}`)
+    if (typeof jti !== 'string') throw new errors.InvalidClientAuth('jti (JWT ID) must be a text')
+    await useOnce(store, [client.clientId, jti], exp)
     requestState(ctx).credential = usedKey(client, header['kid'])
     await authenticated(ctx, client)
   }
+}
+
+/**
+ * Uses an assertion, in one write that only one request can make.
+ *
+ * @throws invalid_client if it was used before
+ */
+async function useOnce(
+  store: Pick<Store, 'create'>,
+  id: readonly [clientId: string, jti: string],
+  exp: number,
+): Promise<void> {
+  const ttl = Math.max(1, Math.ceil(exp - Date.now() / 1000)) + CLOCK_SKEW_SECONDS
+  if (await store.create(`assertion:${digest(JSON.stringify(id))}`, '1', ttl)) return
+  throw new errors.InvalidClientAuth('client assertion tokens must only be used once')
 }
 
 /** The key that made the assertion, as far as it is known: an assertion of a client with several keys may name none. */
@@ -56,18 +74,10 @@ function usedKey(client: Client, kid: unknown): { readonly hash: string } | unde
 }
 
 /**
- * The assertions that were used. oidc-provider looks for an assertion first, and saves it if there is none. Two processes
- * may do both at the same time. So `find` finds nothing, and `upsert` rejects a used assertion in the same write that
- * stores a new one.
- *
- * @param store confirmed writes: an assertion must not be usable again after the loss of a server
+ * oidc-provider's own memory of used assertions, which stays empty. It looks for an assertion first, and saves it if
+ * there is none: two processes may do both at the same time. So `useOnce` remembers them.
  */
-export function usedAssertions(store: Pick<Store, 'create'>): Adapter {
-  return modelAdapter('ReplayDetection', {
-    find: async () => undefined,
-    async upsert(id, _payload, ttl) {
-      if (await store.create(`assertion:${digest(id)}`, '1', Math.max(1, Math.ceil(ttl ?? 1)))) return
-      throw new errors.InvalidClientAuth('client assertion tokens must only be used once')
-    },
-  })
-}
+export const noMemory: Adapter = modelAdapter('ReplayDetection', {
+  find: async () => undefined,
+  upsert: async () => {},
+})

@@ -57,13 +57,17 @@ function toClientMetadata(
     post_logout_redirect_uris: isApplication ? [...record.postLogoutRedirectUris] : [],
     token_endpoint_auth_method: method,
     // A native application may use any port of a loopback address (RFC 8252 7.3), and private-use schemes.
-    ...(isApplication && record.isPublic && !redirectUris.every(isHttps) && { application_type: 'native' }),
+    ...(isApplication && record.isPublic && !isWebOnly(record) && { application_type: 'native' }),
     id_token_signed_response_alg: 'RS256',
   }
 }
 
-function isHttps(uri: string): boolean {
-  return redirectKindOf(uri) === 'https'
+/** Whether an application runs at https addresses only. */
+function isWebOnly({
+  redirectUris,
+  postLogoutRedirectUris,
+}: Pick<Application, 'redirectUris' | 'postLogoutRedirectUris'>): boolean {
+  return [...redirectUris, ...postLogoutRedirectUris].every((uri) => redirectKindOf(uri) === 'https')
 }
 
 /** How a client authenticates in this request. */
