@@ -112,6 +112,13 @@ export function createSecrets({
   return {
     findEach,
     revoke,
+    /** As `find`, but finds only clients of one account. A private key may have clients in several accounts. */
+    async findIn(accountId: string, secret: string): Promise<FoundSecret | undefined> {
+      const [found] = await findEach([secret])
+      const all = found ? [found, ...(found.others ?? [])] : []
+      const [first, ...others] = all.filter(({ client }) => client?.accountId === accountId)
+      return first && { ...first, others }
+    },
     async find(secret) {
       checkInput('the secret cannot be found', { secret }, { secret: stringRule })
       return (await findEach([secret]))[0]

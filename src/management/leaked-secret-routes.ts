@@ -34,9 +34,9 @@ export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Rou
       access: 'signed-in',
       errors: ['ERR_FORBIDDEN', 'ERR_NOT_FOUND'],
       async handle(call) {
-        const found = await secrets.find(call.body.secret)
+        const found = await secrets.findIn(call.caller.accountId, call.body.secret)
         // A secret of another account gets the same answer as an unknown secret.
-        if (found?.client?.accountId !== call.caller.accountId) throw unknownSecret('of this account ')
+        if (!found) throw unknownSecret('of this account ')
         const permission = found.kind === 'apiKey' ? 'keys:write' : 'applications:write'
         const isAllowed = await call.may(permission, { clientId: found.clientId })
         if (!isAllowed) throw new Rejection('forbidden', { needs: permission })

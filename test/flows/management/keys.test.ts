@@ -27,7 +27,8 @@ describeEachStore('the public keys of a client in the management API', (makeStor
 
   it.each(KINDS)('a client below %s is created with a key and without a secret', async (base, kind) => {
     const { call } = host.api('acme')
-    const { publicJwk, publicPem } = await keyPair('first')
+    const { publicJwk } = await keyPair('first')
+    const { publicPem } = await keyPair('second')
     const created = await call(`POST ${base}`, { name: 'Export', jwks: { keys: [publicJwk, publicPem] } })
     expect(created.status).toBe(201)
     expect(Object.keys(created.body)).toEqual([kind])
