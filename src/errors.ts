@@ -143,6 +143,8 @@ export type ProblemCode =
   | 'public-key'
   /** The value is a private key, where a public key is expected. */
   | 'private-key'
+  /** The private key of this public key was reported as leaked. */
+  | 'key-leaked'
   /** The key has another type, curve, size, use or algorithm than is allowed. */
   | 'key-type'
 

@@ -54,7 +54,7 @@ async function requireNotLeaked({ secretOwners }: Parts, key: PublicJwk, path: s
 }
 
 const LEAKED: Fault = {
-  code: 'private-key',
+  code: 'key-leaked',
   message: 'belongs to a private key that was reported as leaked: create a new pair',
 }
 

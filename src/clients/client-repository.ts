@@ -23,7 +23,6 @@ import { createClientIndex, type ClientPage } from './client-index.ts'
 import {
   clientOf,
   clientRecords,
-  credentialsOf,
   type ClientChanged,
   type ClientRecord,
   type ClientRecords,
@@ -32,7 +31,7 @@ import type { KeyPolicy } from './expiry.ts'
 import type { Idempotency } from './idempotency.ts'
 import { requireMatch, type ConditionalChange } from './if-match.ts'
 import type { LastUses } from './last-used.ts'
-import { createSecretOwners } from './secret-owners.ts'
+import { createSecretOwners, retireLostSecrets } from './secret-owners.ts'
 
 /** What the services of API keys and applications need. */
 export interface ClientsDependencies {
@@ -239,24 +238,6 @@ export async function changeRecord<C extends Client>(
   )
   await retireLostSecrets(clients, before, changed, name === 'compromised')
   return changed
-}
-
-/**
- * Keeps the records of lost secrets and keys (`secret-owners.ts`) for one more year. A failure is ignored: these records then
- * stay for good.
- *
- * @param isReported whether the client lost them because a leak was reported
- */
-async function retireLostSecrets<C extends Client>(
-  { kind, secretOwners }: Pick<ClientRepository<C>, 'kind' | 'secretOwners'>,
-  before: ClientRecord<C> | undefined,
-  changed: ClientRecord<C>,
-  isReported: boolean,
-): Promise<void> {
-  const { clientId } = changed.client
-  const kept = new Set(credentialsOf(changed))
-  const lost = before ? credentialsOf(before).filter((hash) => !kept.has(hash)) : []
-  await secretOwners.retire(lost, { kind, clientId, ...(isReported && { reported: true }) }).catch(() => {})
 }
 
 /** Emits the event of a change. */

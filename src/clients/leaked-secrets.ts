@@ -60,7 +60,7 @@ export function createSecrets({
   const { getEach } = clientRecords(store)
 
   /**
-   * Finds the clients of many secrets. Takes two reads of the store for each 500 secrets, and two more for each private
+   * Finds the clients of many secrets. Takes two reads of the store for each 500 secrets, and three more for each private
    * key.
    */
   async function findEach(secrets: readonly string[]): Promise<(FoundSecret | undefined)[]> {
@@ -102,11 +102,14 @@ export function createSecrets({
           leakSource: placeOf(options.leakSource, own, MAX_LEAK_LENGTH.source),
           leakUrl: placeOf(options.leakUrl, own, MAX_LEAK_LENGTH.url),
         }
+    const failures: unknown[] = []
     for (const { kind, clientId, client, isValid, reported } of [found, ...(found.others ?? [])]) {
       if (!isValid && (!client || reported)) continue
       const service = kind === 'apiKey' ? apiKeys : applications
-      await service.reportCompromised(clientId, { ...options, ...leak, secretHash, isLost: !isValid })
+      const report = { ...options, ...leak, secretHash, isLost: !isValid }
+      await service.reportCompromised(clientId, report).catch((error: unknown) => failures.push(error))
     }
+    if (failures.length > 0) throw failures[0]
   }
 
   return {
@@ -139,14 +142,14 @@ function present(
   record: ClientRecord | CorruptRecord | undefined,
   hash: string,
 ): FoundSecret {
-  // Revoking this secret later fails with the error of the record. Other secrets of the report are still revoked.
+  // Revoking this secret later fails with the error of the record. All others are still revoked.
   if (record instanceof CorruptRecord) return { ...owner, client: undefined, isValid: true }
   const isValid = record !== undefined && hasCredential(record, hash)
   return { ...owner, client: record && clientOf(record), isValid }
 }
 
 /** What a text that may have a private key contains. */
-const MAY_BE_PRIVATE_KEY = /PRIVATE KEY|"[dk]"/
+const MAY_BE_PRIVATE_KEY = /PRIVATE KEY|"d"/
 
 /** The number of private keys that are read before other requests get their turn. */
 const KEYS_PER_TURN = 20

@@ -3,8 +3,8 @@ import type { Fault } from '../errors.ts'
 import { isObject } from '../validation/predicates.ts'
 import { identityOf, MAX_KEY_LENGTH, thumbprintOf, type PublicJwk } from './jwk-set.ts'
 
-// The public keys with which clients authenticate (`private_key_jwt`, OpenID Connect Core 9). This file is loaded only
-// with the option `privateKeyJwt`.
+// The public keys with which clients authenticate (`private_key_jwt`, OpenID Connect Core 9). This file is loaded when it
+// is first needed.
 
 /** The sizes of RSA keys, in bits (RFC 7518 3.3). Longer keys would make each signature check slower. */
 const RSA_BITS = { min: 2048, max: 4096 }
@@ -57,13 +57,16 @@ export function readPublicKey(input: unknown, now: number): PublicJwk | Fault {
  * The identity of the key pair to which a private key belongs. A public key has no identity here, because a public key
  * cannot leak.
  *
- * @param text any text. The private key may be surrounded by other text, quoted, or in one line
+ * @param text any text. A private key in PEM format may be surrounded by other text, quoted, or in one line. A JWK or a
+ *   JWK Set must be the whole text. Only the first private key that a client can use counts
  * @returns undefined if the text has no private key of a type that clients use
  */
 export function identityOfPrivateKey(text: string): string | undefined {
   if (text.length > MAX_KEY_LENGTH) return undefined
-  const key = parseKey(privatePemIn(text) ?? privateJwkIn(text))
-  return key && isUsableType(key) ? identityOf(membersOf(key)) : undefined
+  const key = [privatePemIn(text), ...privateJwksIn(text)]
+    .map(parseKey)
+    .find((each) => each && isUsableType(each))
+  return key && identityOf(membersOf(key))
 }
 
 /** The first private key in PEM format, in lines of its own. Files and programs often write the line breaks as `\\n`. */
@@ -75,11 +78,11 @@ function privatePemIn(text: string): string | undefined {
   return `-----BEGIN ${label}-----\n${base64.replaceAll(/.{64}/g, '$&\n')}\n-----END ${label}-----\n`
 }
 
-/** The first private key of a JWK or a JWK Set. */
-function privateJwkIn(text: string): object | undefined {
+/** The private keys of a JWK or a JWK Set. */
+function privateJwksIn(text: string): object[] {
   const given = parseJson(text)
   const keys = isObject(given) && Array.isArray(given['keys']) ? (given['keys'] as unknown[]) : [given]
-  return keys.filter(isObject).find(isPrivate)
+  return keys.filter(isObject).filter(isPrivate)
 }
 
 /** The members of the JWK that are the public key itself. */

@@ -6,7 +6,7 @@ import { digest } from '../store/digest.ts'
 import { booleanRule, optional, textRule } from '../validation/rules.ts'
 import { kindRule } from './client-schema.ts'
 import type { Client } from './client.ts'
-import { credentialsOf, type ClientRecords } from './client-record.ts'
+import { credentialsOf, type ClientRecord, type ClientRecords } from './client-record.ts'
 import { isKeyIdentity } from './jwk-set.ts'
 
 /** The client to which a secret belongs, or belonged. */
@@ -141,4 +141,27 @@ export function withSecretOwners<C extends Client, T>(
   const [hash, ...others] = hashes
   if (hash === undefined) return change()
   return withSecretOwner(clients, clientId, hash, () => withSecretOwners(clients, clientId, others, change))
+}
+
+/**
+ * Keeps the records of lost secrets and keys for one more year. A failure is ignored: these records then
+ * stay for good.
+ *
+ * @param isReported whether the client lost them because a leak was reported. A key counts as leaked only if its private
+ *   key was reported: otherwise a client that registered the public key of another client could block the key
+ */
+export async function retireLostSecrets<C extends Client>(
+  { kind, secretOwners }: { readonly kind: C['kind']; readonly secretOwners: SecretOwners },
+  before: ClientRecord<C> | undefined,
+  changed: ClientRecord<C>,
+  isReported: boolean,
+): Promise<void> {
+  const { clientId } = changed.client
+  const kept = new Set(credentialsOf(changed))
+  const lost = before ? credentialsOf(before).filter((hash) => !kept.has(hash)) : []
+  const [keys, others] = [lost.filter(isKeyIdentity), lost.filter((hash) => !isKeyIdentity(hash))]
+  await Promise.all([
+    secretOwners.retire(keys, { kind, clientId }),
+    secretOwners.retire(others, { kind, clientId, ...(isReported && { reported: true }) }),
+  ]).catch(() => {})
 }

@@ -58,6 +58,7 @@ const TEXTS: Readonly<Record<Exclude<FormProblem['code'], 'ERR_INVALID_ARGUMENT'
   'first-party': 'problemFirstParty',
   'public-key': 'problemPublicKey',
   'private-key': 'problemPrivateKey',
+  'key-leaked': 'problemKeyLeaked',
   'key-type': 'problemKeyType',
   'form-expired': 'problemFormExpired',
   'form-gone': 'problemFormGone',

@@ -150,8 +150,36 @@ describeEachKind('public keys of clients', (context) => {
     expect((await process.service.find(victim.clientId))?.epoch).toBe(1)
     // The key cannot be registered again.
     await expect(process.service.addKey(victim.clientId, jwk(0))).rejects.toMatchObject({
-      problems: [{ path: 'key', code: 'private-key' }],
+      problems: [{ path: 'key', code: 'key-leaked' }],
     })
+  })
+
+  it('a client that registered the public key of another client cannot block it by reporting itself', async () => {
+    const process = context.start()
+    const victim = await context.created(process)
+    const thief = await context.created(process, { accountId: 'thief' })
+    await process.service.addKey(thief.clientId, jwk(0))
+    await process.service.reportCompromised(thief.clientId)
+    await process.service.addKey(victim.clientId, jwk(0))
+    expect(await process.service.listKeys(victim.clientId)).toHaveLength(1)
+  })
+
+  it('a leaked key is revoked at all clients although one of them was deleted meanwhile', async () => {
+    const process = context.start()
+    const secrets = createSecrets({ ...process, store: process.dependencies.store })
+    const clients = [
+      await context.created(process),
+      await context.created(process),
+      await context.created(process),
+    ]
+    for (const { clientId } of clients) await process.service.addKey(clientId, jwk(0))
+    const leaked = keys[0]?.privatePem ?? ''
+    const found = await secrets.find(leaked)
+    await process.service.delete(found?.clientId ?? '')
+    await expect(secrets.revoke(found!, leaked, {})).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    for (const { clientId } of clients.filter((each) => each.clientId !== found?.clientId)) {
+      expect(await process.service.listKeys(clientId)).toEqual([])
+    }
   })
 
   it('the trail never has a leaked private key', async () => {

@@ -38,7 +38,10 @@ export function createExplainMissingSecret({
       ctx.body = { error: 'invalid_client', error_description: NO_SECRET }
     else if (!hasCredentials(ctx)) {
       ctx.set('WWW-Authenticate', `Basic realm="${ctx.oidc.issuer}"`)
-      const description = `client_secret is missing: send it in the body or by HTTP Basic. ${others}`
+      const mayGoWithout =
+        ctx.oidc.route === 'introspection' ? 'A public application cannot introspect tokens' : others
+      const reason = publicApplications ? mayGoWithout : others
+      const description = `client_secret is missing: send it in the body or by HTTP Basic. ${reason}`
       ctx.body = { error: 'invalid_client', error_description: description }
     }
   }

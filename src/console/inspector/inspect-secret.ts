@@ -1,3 +1,4 @@
+import type { FoundSecret } from '../../clients/leaked-secrets.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName, displayText } from '../../http/pages/display-text.ts'
 import { pagePathOf } from '../clients/client-kind.ts'
@@ -35,10 +36,22 @@ export async function inspectSecret(
   pasted: string,
 ): Promise<Html | undefined> {
   const isOperator = call.has('operator')
-  const found = await (isOperator ? secrets.find(pasted) : secrets.findIn(call.caller.accountId, pasted))
-  if (!found) return undefined
-  const { valid, validText, over } =
-    TEXTS[(await isPrivateKey({ loadPublicKeys }, pasted)) ? 'key' : 'secret']
+  const first = await (isOperator ? secrets.find(pasted) : secrets.findIn(call.caller.accountId, pasted))
+  const isKey = await isPrivateKey({ loadPublicKeys }, pasted)
+  const all = first ? [first, ...(first.others ?? [])] : []
+  const shown = await Promise.all(all.map((found) => inspectFound(call, found, isKey)))
+  const notices = shown.filter((each) => each !== undefined)
+  return notices.length === 0 ? undefined : html`${notices}`
+}
+
+/** What a caller may know about one client of a secret or key; undefined if that is nothing. */
+async function inspectFound(
+  call: Pick<Call, 'may' | 'has' | 'texts' | 'to'>,
+  found: FoundSecret,
+  isKey: boolean,
+): Promise<Html | undefined> {
+  const isOperator = call.has('operator')
+  const { valid, validText, over } = TEXTS[isKey ? 'key' : 'secret']
   const { client, clientId, isValid, reported } = found
   const { texts, to } = call
   if (!isOperator && client) {

@@ -118,6 +118,7 @@ export const english = {
     'is not a public key. Paste a JWK, or a text that begins with “-----BEGIN PUBLIC KEY-----”',
   problemPrivateKey:
     'is a private key, which must stay secret. Nothing was stored. Paste the public key. If others may have seen this private key, create a new pair',
+  problemKeyLeaked: 'belongs to a private key that was reported as leaked. Create a new pair',
   problemKeyType:
     'must be an EC key with the curve P-256 (ES256), or an RSA key of 2048 to 4096 bits (RS256, PS256), for signatures',
   problemProduct: 'Product',

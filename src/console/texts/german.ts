@@ -119,6 +119,8 @@ export const german: ConsoleTexts = {
     'ist kein öffentlicher Schlüssel. Fügen Sie einen JWK ein, oder einen Text, der mit „-----BEGIN PUBLIC KEY-----“ beginnt',
   problemPrivateKey:
     'ist ein privater Schlüssel, der geheim bleiben muss. Nichts wurde gespeichert. Fügen Sie den öffentlichen Schlüssel ein. Wenn andere diesen privaten Schlüssel gesehen haben können, erstellen Sie ein neues Paar',
+  problemKeyLeaked:
+    'gehört zu einem privaten Schlüssel, der als bekannt geworden gemeldet wurde. Erstellen Sie ein neues Paar',
   problemKeyType:
     'muss ein EC-Schlüssel mit der Kurve P-256 sein (ES256) oder ein RSA-Schlüssel von 2048 bis 4096 Bit (RS256, PS256), für Signaturen',
   problemProduct: 'Produkt',

@@ -59,6 +59,7 @@ describeEachStore('requests of public applications that are rejected', (makeStor
     const { access_token } = await connectPublic(host, client_id)
     const answer = await host.post('/oauth2/introspect', { client_id, token: access_token })
     expect(problemOf(answer)).toEqual([401, 'invalid_client'])
+    expect(answer.body['error_description']).toContain('A public application cannot introspect tokens')
     expect(answer.body).not.toHaveProperty('active')
   })
 
