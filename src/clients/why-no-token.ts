@@ -4,6 +4,7 @@ import { directScopes, hasOperation, limitToPerson } from '../catalog/resolve-sc
 import type { Account } from '../host/accounts.ts'
 import type { Client } from './client.ts'
 import { isExpired } from './expiry.ts'
+import { isPublicClient } from './public-applications.ts'
 
 /**
  * Why a client gets no token. If there are several reasons, the first of this list counts.
@@ -49,6 +50,14 @@ export function whyUnusable(
 ): NoTokenReason | undefined {
   if (client.disabled) return client.disabledBy === 'operator' ? 'disabled-by-operator' : 'disabled'
   return isExpired(client) ? 'expired' : undefined
+}
+
+/** Whether the service accepts a client: it is enabled, has not expired, and is not public without the option. */
+export function isUsable(
+  client: Client,
+  { publicApplications }: { readonly publicApplications: boolean },
+): boolean {
+  return !whyUnusable(client) && (publicApplications || !isPublicClient(client))
 }
 
 /** Why a client cannot authenticate, regardless of its owner and of the catalog; undefined if it can. */

@@ -3,21 +3,12 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Client } from '../../clients/client.ts'
 import { requesterOf } from '../../audit/entry.ts'
 import { isPublicClient } from '../../clients/public-applications.ts'
-import { whyUnusable } from '../../clients/why-no-token.ts'
 import { recordOf, requestState } from './request-state.ts'
 import type { ProviderDependencies, ProviderSettings } from './dependencies.ts'
 import { errorOf, type ProviderResponse } from './fix-responses.ts'
 import { TOO_MANY_WRONG_SECRETS } from './wrong-secret-limit.ts'
 
 // What follows if a client secret is missing or wrong. `models/clients.ts` compares the secrets at oidc-provider's endpoints.
-
-/** Whether the service accepts a client: it is enabled, has not expired, and is not public without the option. */
-export function isUsable(
-  { publicApplications }: Pick<ProviderSettings, 'publicApplications'>,
-  client: Client,
-): boolean {
-  return !whyUnusable(client) && (publicApplications || !isPublicClient(client))
-}
 
 /**
  * Explains the error to a client that sent its id without a secret, and adds a `WWW-Authenticate` challenge (RFC
@@ -27,21 +18,23 @@ export function isUsable(
 export function createExplainMissingSecret({
   publicApplications,
 }: Pick<ProviderSettings, 'publicApplications'>): (ctx: ProviderResponse) => void {
-  const others = publicApplications
-    ? 'Only a public application has no secret'
-    : 'Clients that cannot keep a secret, such as browsers and mobile apps, are not supported'
+  function whoNeedsSecret(route: string): string {
+    if (!publicApplications) {
+      return 'Clients that cannot keep a secret, such as browsers and mobile apps, are not supported'
+    }
+    return route === 'introspection'
+      ? 'A public application cannot introspect tokens'
+      : 'Only a public application has no secret'
+  }
 
   return function explainMissingSecret(ctx) {
-    const { client } = ctx.oidc
+    const { client, issuer, route } = ctx.oidc
     if (errorOf(ctx) !== 'invalid_client') return
-    if (client && isPublicClient(recordOf(client, ctx)))
+    if (client && isPublicClient(recordOf(client, ctx))) {
       ctx.body = { error: 'invalid_client', error_description: NO_SECRET }
-    else if (!hasCredentials(ctx)) {
-      ctx.set('WWW-Authenticate', `Basic realm="${ctx.oidc.issuer}"`)
-      const mayGoWithout =
-        ctx.oidc.route === 'introspection' ? 'A public application cannot introspect tokens' : others
-      const reason = publicApplications ? mayGoWithout : others
-      const description = `client_secret is missing: send it in the body or by HTTP Basic. ${reason}`
+    } else if (!hasCredentials(ctx)) {
+      ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`)
+      const description = `client_secret is missing: send it in the body or by HTTP Basic. ${whoNeedsSecret(route)}`
       ctx.body = { error: 'invalid_client', error_description: description }
     }
   }

@@ -24,9 +24,9 @@ type Parts = Pick<
 >
 
 /**
- * The scopes that a token of this application for `resource` may carry now, besides the scopes of OpenID Connect. The
- * scopes and the account are looked up once per request, because all tokens of a request are for one resource. So in a refresh, the access token carries exactly the scopes
- * that were checked before the refresh token was used up.
+ * The scopes that a token of this application for `resource` may carry now, besides the scopes of OpenID Connect.
+ * The scopes and the account are looked up once per request, because all tokens of a request are for one resource. So in
+ * a refresh, the access token carries exactly the scopes that were checked before the refresh token was used up.
  *
  * Relies on: oidc-provider sets the account and the grant before it resolves the scopes of a token. In an
  * authorization request, oidc-provider resolves the scopes before the account is known, and `limitToUser`

@@ -40,8 +40,11 @@ export function isOwnPath(path: string): boolean {
 
 const RETURN_OR_PAGE = /^\/(oauth2\/authorize\/[^/]+\/?|interaction(\/.*)?)$/i
 
-/** The endpoints where clients authenticate with their secret. */
-export const CLIENT_ENDPOINTS = new Set<string>([ROUTES.token, ROUTES.revocation, ROUTES.introspection])
+/** oidc-provider's names of the routes where clients authenticate. */
+export const CLIENT_ROUTES = ['token', 'revocation', 'introspection'] as const
+
+/** The endpoints where clients authenticate. */
+export const CLIENT_ENDPOINTS = new Set<string>(CLIENT_ROUTES.map((name) => ROUTES[name]))
 
 /**
  * The names of oidc-provider's routes that browsers request on behalf of an application. API keys are not

@@ -1,6 +1,6 @@
 import { mayContainSecret } from '../../../clients/secret-format.ts'
 import { personOf } from '../../../host/subject.ts'
-import type { Cors } from '../features/public-applications.ts'
+import type { Cors } from '../features/cors.ts'
 import type { FixResponse, ProviderResponse } from '../fix-responses.ts'
 import { recordOf } from '../request-state.ts'
 

@@ -1,5 +1,5 @@
 import type * as privateKeyJwt from './private-key-jwt.ts'
-import type { Cors, CorsParts } from './public-applications.ts'
+import type { Cors, CorsParts } from './cors.ts'
 
 /** What options switch on. A module that is not needed is not loaded. */
 export interface Features {
@@ -17,7 +17,7 @@ export async function loadFeatures(
 ): Promise<Features> {
   const { settings } = parts
   const [cors, assertions] = await Promise.all([
-    settings.publicApplications ? import('./public-applications.ts') : undefined,
+    settings.publicApplications ? import('./cors.ts') : undefined,
     settings.privateKeyJwt ? import('./private-key-jwt.ts') : undefined,
   ])
   return { cors: cors?.createCors(parts), privateKeyJwt: assertions }

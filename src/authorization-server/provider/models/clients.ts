@@ -14,11 +14,11 @@ import { findSecretOf } from '../../../clients/authenticate-client.ts'
 import { keysOf } from '../../../clients/jwk-set.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
 import { redirectKindOf } from '../../../clients/public-uris.ts'
+import { isUsable } from '../../../clients/why-no-token.ts'
 import { readBasicCredentials } from '../../../http/basic-credentials.ts'
 import type { ProviderParts } from '../dependencies.ts'
-import { isUsable } from '../client-authentication.ts'
 import { currentContext, prefetch, recordOf, requestState } from '../request-state.ts'
-import { FRONT_CHANNEL } from '../routes.ts'
+import { CLIENT_ROUTES, FRONT_CHANNEL } from '../routes.ts'
 import { disguiseToken } from '../seam/tokens.ts'
 import { modelAdapter } from './adapter.ts'
 
@@ -96,7 +96,7 @@ export function clients(
     const { early } = requestState(ctx)
     const record = await (early?.registry ?? parts.registry).find(clientId)
     if (!record) return undefined
-    if (!isUsable(parts.settings, record)) {
+    if (!isUsable(record, parts.settings)) {
       requestState(ctx).unusableClient = record
       return undefined
     }
@@ -171,14 +171,12 @@ export function cacheClients({ Client }: Provider, authenticated: ClientAuthenti
  */
 async function acceptPublicClient(client: ProviderClient, authenticated: ClientAuthenticated): Promise<void> {
   const ctx = currentContext()
-  if (ctx.oidc.client !== undefined || !AUTHENTICATES_CLIENTS.has(ctx.oidc.route)) return
+  if (ctx.oidc.client !== undefined || !CLIENT_ROUTES.some((name) => name === ctx.oidc.route)) return
   if (ctx.oidc.route === 'introspection') {
     throw new errors.InvalidClientAuth('a public application cannot introspect tokens')
   }
   await authenticated(ctx, client)
 }
-
-const AUTHENTICATES_CLIENTS: ReadonlySet<string> = new Set(['token', 'revocation', 'introspection'])
 
 /**
  * Compares client secrets with their hashes, because only the hashes are stored.

@@ -3,6 +3,7 @@ import { errors, type InteractionResults, type Provider } from 'oidc-provider'
 import { applicationScopes, limitToPerson } from '../../../../catalog/resolve-scopes.ts'
 import type { Resource } from '../../../../catalog/resources.ts'
 import type { Client } from '../../../../clients/client.ts'
+import { isUsable } from '../../../../clients/why-no-token.ts'
 import { requesterOf } from '../../../../audit/entry.ts'
 import type { Account } from '../../../../host/accounts.ts'
 import { personOf, subjectOf } from '../../../../host/subject.ts'
@@ -14,7 +15,6 @@ import {
   text,
 } from '../../../interaction/present-parties.ts'
 import type { ProviderDependencies } from '../../dependencies.ts'
-import { isUsable } from '../../client-authentication.ts'
 import { interactionKey } from '../../models/interactions.ts'
 import { refreshTokenLifetime } from '../../lifetimes.ts'
 import { ROUTES } from '../../routes.ts'
@@ -54,7 +54,7 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
   const details = await detailsOf(parts, ctx)
   if (details?.uid !== uid) return undefined
   const application = await registry.find(String(details.params['client_id']))
-  if (application?.kind !== 'application' || !isUsable(settings, application)) return undefined
+  if (application?.kind !== 'application' || !isUsable(application, settings)) return undefined
 
   // A deployment may have removed the resource while the person was on the page. The request then has no scopes.
   const resource = resources.find(details.params['resource'])
