@@ -212,7 +212,8 @@ export interface ClientService<
    * refresh tokens leaked too, revoke the grants.
    *
    * @param options.secretHash the result of `hashSecret` for the leaked secret. Then only this secret is revoked,
-   *   together with all access tokens. `secrets.reportLeaked` finds the client of a secret or private key by itself. If the secret is not valid any more, nothing changes
+   *   together with all access tokens. `secrets.reportLeaked` finds the client of a secret or private key by itself. If
+   *   the secret is not valid any more, nothing changes
    * @param options.isLost true if the secret was no longer valid when its leak was found. The access tokens are then
    *   revoked once, because a thief may have obtained them with the secret
    */

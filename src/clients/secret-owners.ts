@@ -25,8 +25,8 @@ const BATCH = 500
  * Finds the client of a secret by the hash of the secret, in one read. A secret is added here before the client gets it,
  * so every secret can be found, even after a crash.
  *
- * Keys are found by their identity (`jwk-set.ts`). A public key is not secret, so every developer may register the key of another
- * client. So each client of a key has a record of its own, and an index of the key lists the clients.
+ * Keys are found by their identity (`jwk-set.ts`). A public key is not secret, so every developer may register the key
+ * of another client. So each client of a key has a record of its own, and an index of the key lists the clients.
  */
 export function createSecretOwners(store: Store) {
   const records = createCollection<SecretOwner>(store, {

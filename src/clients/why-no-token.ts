@@ -36,8 +36,8 @@ export const NO_TOKEN_REASONS = [
 ] as const
 
 /**
- * The states by which the list of an owner's clients is filtered: `active` (a client gets tokens), `no-token` (it gets none), or
- * one of the reasons why it gets none.
+ * The states by which the list of an owner's clients is filtered: `active` (a client gets tokens), `no-token` (it gets
+ * none), or one of the reasons why it gets none.
  */
 export const LISTED_STATES = ['active', 'no-token', ...NO_TOKEN_REASONS] as const
 

@@ -12,8 +12,8 @@ export interface Grant {
   /** The resource that the application may use: your `audience`, or the address of one of your `resources`. */
   readonly resource: string
   /**
-   * The authorized scopes at this resource. A token carries a scope only if the application's products and the KYC level of its
-   * developer allow the scope when the token is issued.
+   * The authorized scopes at this resource. A token carries a scope only if the application's products and the KYC
+   * level of its developer allow the scope when the token is issued.
    */
   readonly scopes: readonly string[]
   /** When the account authorized the application, in epoch seconds. */

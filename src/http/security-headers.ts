@@ -47,9 +47,9 @@ export function policyOf(needs: PageNeeds): PolicyDirectives {
 /**
  * Sets the headers of a page: no framing (except for previews), no caching, and only what the page needs.
  *
- * `Referrer-Policy` is usually `same-origin`, because with `no-referrer` browsers send `Origin: null` with our own forms, and
- * `isFromOwnPage()` would reject that origin. `Cross-Origin-Opener-Policy` is not set, because an application that opens the
- * authorization in a popup would lose its reference to the popup.
+ * `Referrer-Policy` is usually `same-origin`, because with `no-referrer` browsers send `Origin: null` with our own
+ * forms, and `isFromOwnPage()` would reject that origin. `Cross-Origin-Opener-Policy` is not set, because an
+ * application that opens the authorization in a popup would lose its reference to the popup.
  */
 export function setPageHeaders(ctx: Context, needs: PageNeeds): void {
   setHeadersBesidePolicy(ctx, needs)

@@ -48,9 +48,9 @@ interface KnownClient {
 
 /**
  * Limits the calls of clients. Each process counts most calls by itself, and sends them to the store once its lease is
- * used: 1/40 of the limit. Calls beyond two leases claim their places in the store first. So a client can pass its limit by
- * at most two leases of each process. A client below its limit is never rejected, because only calls that were made are
- * counted.
+ * used: 1/40 of the limit. Calls beyond two leases claim their places in the store first. So a client can pass its
+ * limit by at most two leases of each process. A client below its limit is never rejected, because only calls that were
+ * made are counted.
  */
 export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterParts) {
   const clients = createLru<string, KnownClient>(MAX_CLIENTS)

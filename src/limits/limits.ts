@@ -27,8 +27,8 @@ const SETTLED_MS = 5000
 /**
  * Limits the API calls of each API key and application, in all processes together. Clients may have limits of their own
  * (`apiKeys.setLimits`, `applications.setLimits`). Call it once for each gatehouse, in every process. A call beyond a
- * limit gets 429 with `Retry-After`. Each response of a limited client gets `RateLimit` and `RateLimit-Policy`, unless Koa
- * writes the response because of a thrown error. While the store is unavailable, each process counts alone.
+ * limit gets 429 with `Retry-After`. Each response of a limited client gets `RateLimit` and `RateLimit-Policy`, unless
+ * Koa writes the response because of a thrown error. While the store is unavailable, each process counts alone.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gatehouse` is not from `createGatehouse()`, or
  *   if its calls are limited already

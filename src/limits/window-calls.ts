@@ -3,9 +3,9 @@ import { GatehouseError } from '../errors.ts'
 import type { SlotCounts } from '../store/contract.ts'
 
 /**
- * The windows of limits. A window slides in slots: it has the present slot and the slots before it. So a window of a minute
- * is 57 to 60 seconds long, and a window of a day is 23 to 24 hours long. A call counts from the moment when its process
- * sends it to the store, up to five seconds later.
+ * The windows of limits. A window slides in slots: it has the present slot and the slots before it. So a window of a
+ * minute is 57 to 60 seconds long, and a window of a day is 23 to 24 hours long. A call counts from the moment when its
+ * process sends it to the store, up to five seconds later.
  */
 export const WINDOWS = [
   { limit: 'perMinute', name: 'minute', seconds: 60, slotSeconds: 3, slots: 20 },

@@ -29,8 +29,8 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
   /** The address of the authorization service ({auth_url}), exactly as it is configured there. */
   readonly issuer: string
   /**
-   * The address of this API ({base_url}), exactly as the authorization service has it in `audience` or `resources`. Tokens
-   * carry it as `aud`.
+   * The address of this API ({base_url}), exactly as the authorization service has it in `audience` or `resources`.
+   * Tokens carry it as `aud`.
    */
   readonly audience: string
   /**

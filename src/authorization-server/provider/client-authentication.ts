@@ -8,7 +8,8 @@ import type { ProviderDependencies, ProviderSettings } from './dependencies.ts'
 import { errorOf, type ProviderResponse } from './fix-responses.ts'
 import { TOO_MANY_WRONG_SECRETS } from './wrong-secret-limit.ts'
 
-// What follows if a client secret is missing or wrong. `models/clients.ts` compares the secrets at oidc-provider's endpoints.
+// What follows if a client secret is missing or wrong. `models/clients.ts` compares the secrets at oidc-provider's
+// endpoints.
 
 /**
  * Explains the error to a client that sent its id without a secret, and adds a `WWW-Authenticate` challenge (RFC

@@ -33,8 +33,8 @@ export function providerConfiguration(
     conformIdTokenClaims: !settings.claimsInIdToken,
     subjectTypes: ['public'],
     findAccount: accountLookup.findAccount,
-    // Clients do not sign assertions with their secret (`client_secret_jwt`), because we store only hashes of secrets. The
-    // stored hash would be the signing key, so a stolen hash would be enough to authenticate.
+    // Clients do not sign assertions with their secret (`client_secret_jwt`), because we store only hashes of secrets.
+    // The stored hash would be the signing key, so a stolen hash would be enough to authenticate.
     clientAuthMethods: [
       'client_secret_basic',
       'client_secret_post',

@@ -32,8 +32,8 @@ export function noAccess(
 }
 
 /**
- * Why a client may not have a scope at a resource, as a sentence for `error_description`. Parameters as for `noAccess` and
- * `explainRejection`.
+ * Why a client may not have a scope at a resource, as a sentence for `error_description`. Parameters as for `noAccess`
+ * and `explainRejection`.
  *
  * @returns undefined if the client may have the scope
  */

@@ -91,8 +91,8 @@ function permissions(texts: Reader, { all, main }: Resources, scopes: Connection
 }
 
 /**
- * What an application may do at one resource; undefined if it may do nothing. Sensitive operations come first, so that they are always visible. A scope that
- * is no longer in the catalog gives no access, so it is left out.
+ * What an application may do at one resource; undefined if it may do nothing. Sensitive operations come first, so that
+ * they are always visible. A scope that is no longer in the catalog gives no access, so it is left out.
  */
 function permissionsAt(
   texts: Reader,

@@ -25,8 +25,8 @@ export async function isPrivateKey(
 }
 
 /**
- * What a caller may know about a pasted client secret or private key. Operators may inspect every secret. Other callers may inspect the
- * secrets of clients that their account owns. The answer never contains the secret or the key.
+ * What a caller may know about a pasted client secret or private key. Operators may inspect every secret. Other callers
+ * may inspect the secrets of clients that their account owns. The answer never contains the secret or the key.
  *
  * @returns undefined if the text is not a secret that the caller may inspect
  */

@@ -11,8 +11,8 @@ import { readToken } from './read-token.ts'
 import { inspectionResult } from './inspection-result.ts'
 
 /**
- * A page that explains an access token, a client secret, or a private key. The text is sent by POST, and the page with the answer does
- * not contain it.
+ * A page that explains an access token, a client secret, or a private key. The text is sent by POST, and the page with
+ * the answer does not contain it.
  */
 export function inspectorPage(services: ConsoleServices): Page {
   return page({

@@ -11,8 +11,8 @@ import type { ProviderParts } from '../dependencies.ts'
 
 /**
  * Whether a client may introspect a token (RFC 7662 2.1). A client may introspect its own tokens. A resource server may
- * also introspect the access tokens of all other clients for its resources. Any other token is reported as not active. Tokens are also
- * reported as not active if their client is disabled, or if their client or account no longer exists.
+ * also introspect the access tokens of all other clients for its resources. Any other token is reported as not active.
+ * Tokens are also reported as not active if their client is disabled, or if their client or account no longer exists.
  *
  * @param token a token that oidc-provider has found valid. Its `accountId` is the subject; undefined in a token for direct
  *   access. Its `aud` is the resource; undefined in a refresh token

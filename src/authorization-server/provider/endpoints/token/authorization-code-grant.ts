@@ -52,9 +52,9 @@ export async function listGrant(
 }
 
 /**
- * Step 3: oidc-provider saves the first refresh token. This is one atomic write, which starts the refresh token family and
- * consumes the code. Before that write, a failure leaves the code usable. After that write, every use of the
- * code is a replay.
+ * Step 3: oidc-provider saves the first refresh token. This is one atomic write, which starts the refresh token family
+ * and consumes the code. Before that write, a failure leaves the code usable. After that write, every use of the code
+ * is a replay.
  *
  * @throws invalid_grant if the grant was revoked, or if another request has used the code. In the second case
  *   this function revokes the grant
