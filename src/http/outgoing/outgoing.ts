@@ -1,0 +1,80 @@
+import { createBudget } from './budget.ts'
+import { internet, type OutgoingConnections } from './connections.ts'
+import { fetchDocument, type FetchedJson } from './fetch-document.ts'
+import { unavailable } from './outgoing-problem.ts'
+import { parseTarget } from './parse-target.ts'
+import { createRecentFailures } from './recent-failures.ts'
+
+/** Maximum milliseconds of a request: DNS, connection, TLS, headers and body together. */
+const TIMEOUT_MS = 5_000
+
+/** Requests to addresses that strangers have named, such as the URL of a client metadata document. */
+export type Outgoing = ReturnType<typeof createOutgoing>
+
+/** What a caller of `fetchJson` states about the request. */
+export interface FetchJsonOptions {
+  /** Maximum number of bytes of the body. */
+  readonly maxBytes: number
+  /**
+   * Which bounds the request counts for. `new`: a stranger may have invented the URL. `known`: the URL belongs to a
+   * client that is registered already. So strangers cannot stop the requests for known clients.
+   */
+  readonly budget: 'new' | 'known'
+}
+
+/**
+ * Creates the requests to addresses that strangers have named. They are bounded, and reach only hosts on the internet.
+ *
+ * @param options.timeoutMs maximum milliseconds of a request. @default 5000
+ * @param options.now milliseconds of a clock that never goes back. @default performance.now
+ */
+export function createOutgoing(options: { readonly timeoutMs?: number; readonly now?: () => number } = {}) {
+  const { timeoutMs = TIMEOUT_MS, now = () => performance.now() } = options
+  const budgets = { new: createBudget(now), known: createBudget(now) }
+  const failures = createRecentFailures(now)
+  /** The running requests by their URL and their maximum size. */
+  const running = new Map<string, Promise<FetchedJson>>()
+  let connections = internet
+
+  /** Fetches a document, and remembers a failure. @param end is called at the end of the request */
+  async function fetchOnce(key: string, url: URL, maxBytes: number, end: () => void): Promise<FetchedJson> {
+    try {
+      return await fetchDocument(url, { maxBytes, timeoutMs, connections })
+    } catch (error) {
+      failures.add(key, error)
+      throw error
+    } finally {
+      end()
+      running.delete(key)
+    }
+  }
+
+  return {
+    /**
+     * Fetches a JSON object with GET. Callers of the same URL share one request, and its result. The URL must be `https:` with
+     * a domain name, all addresses of this name must be public (RFC 6890), and the response must have status 200, a
+     * JSON type and at most `maxBytes`. Redirects are not followed.
+     *
+     * @throws {OutgoingProblem} `unavailable` if a later request may succeed, also if too many requests are made;
+     *   otherwise `rejected`
+     */
+    async fetchJson(text: string, { maxBytes, budget }: FetchJsonOptions): Promise<FetchedJson> {
+      const url = parseTarget(text)
+      const key = `${maxBytes} ${url.href}`
+      const joined = running.get(key)
+      if (joined !== undefined) return joined
+      const failure = failures.find(key)
+      if (failure !== undefined) throw failure
+      const end = budgets[budget].begin(url.host)
+      if (end === undefined) throw unavailable('too many requests to other hosts are made at the moment')
+      const fetched = fetchOnce(key, url, maxBytes, end)
+      running.set(key, fetched)
+      return fetched
+    },
+
+    /** Replaces how requests reach a host. Only tests call it: the host has no option for it. */
+    replaceConnections(replacement: OutgoingConnections): void {
+      connections = replacement
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http'
+import { isObject } from '../../validation/predicates.ts'
+import { readBody } from '../read-body.ts'
+import { rejected, unavailable } from './outgoing-problem.ts'
+
+/** `application/json`, or a type that is based on it, such as `application/jrd+json` (RFC 6838 4.2.8). */
+const JSON_TYPE = /^application\/(json|[\w.!#$&^+-]+\+json)[\t ]*(;|$)/i
+
+/** The statuses below 500 of faults that may pass: timeout, too early, too many requests. */
+const PASSING = [408, 425, 429]
+
+/**
+ * Reads a response whose body is a JSON object. It must have status 200, a JSON type and no compression.
+ *
+ * @param maxBytes maximum number of bytes of the body. They are counted while they arrive
+ * @throws {OutgoingProblem} if the response is not acceptable, or ends too early
+ */
+export async function readJson(
+  response: IncomingMessage,
+  maxBytes: number,
+): Promise<Readonly<Record<string, unknown>>> {
+  requireStatus(response.statusCode ?? 0)
+  requireJson(response)
+  if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  const bytes = await readBody(response, maxBytes)
+  if (!Buffer.isBuffer(bytes)) {
+    throw bytes.status === 413 ? tooLarge(maxBytes) : unavailable('the connection ended before the response')
+  }
+  return parseJson(bytes)
+}
+
+function requireStatus(status: number): void {
+  if (status === 200) return
+  const problem = `the host answered with status ${status} instead of 200`
+  throw status >= 500 || PASSING.includes(status) ? unavailable(problem) : rejected(problem)
+}
+
+function requireJson({ headers }: IncomingMessage): void {
+  if (!JSON_TYPE.test(headers['content-type'] ?? ''))
+    throw rejected('the content type of the response is not JSON')
+  const encoding = headers['content-encoding'] ?? 'identity'
+  const transfer = headers['transfer-encoding'] ?? 'chunked'
+  if (encoding.toLowerCase() !== 'identity' || transfer.toLowerCase() !== 'chunked') {
+    throw rejected('the response is compressed')
+  }
+}
+
+function tooLarge(maxBytes: number) {
+  return rejected(`the response has more than ${maxBytes} bytes`)
+}
+
+function parseJson(bytes: Buffer): Readonly<Record<string, unknown>> {
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    // The error of the parser would quote the response.
+    throw rejected('the response is not valid JSON in UTF-8')
+  }
+  if (!isObject(value)) throw rejected('the response is not a JSON object')
+  return value
+}

@@ -1,0 +1,481 @@
+import { createSecureServer } from 'node:http2'
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
+import { connect } from 'node:tls'
+import { gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { fetchDocument } from '../../../src/http/outgoing/fetch-document.ts'
+import {
+  PUBLIC_ADDRESS,
+  startDocumentHost,
+  type Document,
+  type DocumentHost,
+} from '../../support/document-host.ts'
+import { certificateFor, testAuthority } from '../../support/test-certificates.ts'
+import { until } from '../../support/until.ts'
+
+const URL_OF_DOCUMENT = 'https://app.example.com/client.json'
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+
+let host: DocumentHost
+const unhandled: unknown[] = []
+const onUnhandled = (error: unknown) => unhandled.push(error)
+
+beforeAll(async () => {
+  host = await startDocumentHost(['app.example.com'])
+  process.on('unhandledRejection', onUnhandled)
+})
+beforeEach(() => host.forget())
+afterEach(async () => {
+  // Every connection is closed soon after the result, and nothing is reported later.
+  await until(() => expect(host.open).toBe(0))
+  expect(unhandled).toEqual([])
+})
+afterAll(async () => {
+  process.off('unhandledRejection', onUnhandled)
+  await host.close()
+})
+
+const get = (options: { url?: string; maxBytes?: number; timeoutMs?: number; from?: DocumentHost } = {}) => {
+  const { url = URL_OF_DOCUMENT, maxBytes = 5_000, timeoutMs = 10_000, from = host } = options
+  return fetchDocument(new URL(url), { maxBytes, timeoutMs, connections: from.connections })
+}
+
+const serve = (document: Document) => host.serve(URL_OF_DOCUMENT, document)
+
+/** Serves bytes that Node's server would not write. */
+const serveRaw = (text: string) => serve((_request, response) => void response.socket?.end(text))
+
+const problem = (kind: 'unavailable' | 'rejected', problem: string) =>
+  expect.objectContaining({ name: 'OutgoingProblem', kind, problem, message: problem })
+
+describe('a document', () => {
+  it('a document is fetched with one GET request that names nothing but the library', async () => {
+    serve({ client_id: URL_OF_DOCUMENT })
+    expect(await get()).toEqual({ body: { client_id: URL_OF_DOCUMENT }, maxAgeSeconds: undefined })
+    expect(host.resolved).toEqual(['app.example.com'])
+    expect(host.connected).toEqual([
+      { address: PUBLIC_ADDRESS, family: 4, port: 443, servername: 'app.example.com' },
+    ])
+    expect(host.requests).toEqual([
+      {
+        url: URL_OF_DOCUMENT,
+        method: 'GET',
+        headers: {
+          host: 'app.example.com',
+          accept: 'application/json',
+          'accept-encoding': 'identity',
+          'user-agent': 'koa-gatehouse',
+          connection: 'close',
+        },
+      },
+    ])
+  })
+
+  it('port, query and escaped characters of the URL are sent as they are', async () => {
+    const url = 'https://app.example.com:8443/a%20b/c?d=e%2Ff'
+    host.serve(url, { ok: true })
+    expect((await get({ url })).body).toEqual({ ok: true })
+    expect(host.connected[0]).toMatchObject({ port: 8443, servername: 'app.example.com' })
+    expect(host.requests[0]?.headers.host).toBe('app.example.com:8443')
+  })
+
+  it.each([
+    'application/json',
+    'Application/JSON; charset=utf-8',
+    'application/jrd+json',
+    'application/vnd.a.b+json ;x',
+  ])('the content type %s is accepted', async (type) => {
+    serve((_request, response) => void response.writeHead(200, { 'Content-Type': type }).end('{"a":1}'))
+    expect((await get()).body).toEqual({ a: 1 })
+  })
+
+  it('the lifetime comes from Cache-Control and Age', async () => {
+    const headers = { ...JSON_TYPE, 'Cache-Control': 'max-age=600', Age: '60' }
+    serve((_request, response) => void response.writeHead(200, headers).end('{}'))
+    expect(await get()).toEqual({ body: {}, maxAgeSeconds: 540 })
+  })
+
+  it('a chunked body, a body until the end of the connection and a body of the maximum size are accepted', async () => {
+    const text = JSON.stringify({ a: 'ü'.repeat(100) })
+    const maxBytes = Buffer.byteLength(text)
+    for (const document of [
+      (_: unknown, response: ServerResponse) => {
+        response.writeHead(200, JSON_TYPE)
+        for (const byte of Buffer.from(text)) response.write(Buffer.of(byte))
+        response.end()
+      },
+      (_: unknown, response: ServerResponse) =>
+        void response.socket?.end(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n${text}`),
+      (_: unknown, response: ServerResponse) => void response.writeHead(200, JSON_TYPE).end(text),
+    ]) {
+      serve(document)
+      expect((await get({ maxBytes })).body).toEqual(JSON.parse(text))
+    }
+  })
+
+  it('interim responses before the response are ignored', async () => {
+    serve((_request, response) => {
+      response.writeContinue()
+      response.writeEarlyHints({ link: '</style.css>; rel=preload; as=style' })
+      response.writeHead(200, JSON_TYPE).end('{"a":1}')
+    })
+    expect((await get()).body).toEqual({ a: 1 })
+  })
+})
+
+describe('a response that is not acceptable', () => {
+  it.each([
+    [204, 'rejected'],
+    [206, 'rejected'],
+    [301, 'rejected'],
+    [302, 'rejected'],
+    [307, 'rejected'],
+    [400, 'rejected'],
+    [404, 'rejected'],
+    [408, 'unavailable'],
+    [425, 'unavailable'],
+    [429, 'unavailable'],
+    [500, 'unavailable'],
+    [503, 'unavailable'],
+  ] as const)('a response with status %i is %s, and no redirect is followed', async (status, kind) => {
+    host.serve('https://app.example.com/other.json', { a: 1 })
+    const headers = { ...JSON_TYPE, Location: 'https://app.example.com/other.json' }
+    serve(
+      (_request, response) => void response.writeHead(status, headers).end(status === 204 ? undefined : '{}'),
+    )
+    await expect(get()).rejects.toEqual(
+      problem(kind, `the host answered with status ${status} instead of 200`),
+    )
+    expect(host.requests.map(({ url }) => url)).toEqual([URL_OF_DOCUMENT])
+    expect(host.connected).toHaveLength(1)
+  })
+
+  it('a switch of protocols is rejected', async () => {
+    serveRaw('HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n')
+    await expect(get()).rejects.toEqual(
+      problem('rejected', 'the host answered with status 101 instead of 200'),
+    )
+  })
+
+  it('many interim responses are rejected', async () => {
+    serveRaw('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1_000))
+    await expect(get()).rejects.toEqual(problem('rejected', 'the host sends too many interim responses'))
+  })
+
+  it.each([
+    undefined,
+    '',
+    'text/html',
+    'text/json',
+    'application/jsonp',
+    'application/+json',
+    'x application/json',
+  ])('the content type %s is rejected', async (type) => {
+    serve(
+      (_request, response) =>
+        void response.writeHead(200, type === undefined ? {} : { 'Content-Type': type }).end('{}'),
+    )
+    await expect(get()).rejects.toEqual(problem('rejected', 'the content type of the response is not JSON'))
+  })
+
+  it.each([
+    { 'Content-Encoding': 'gzip' },
+    { 'Content-Encoding': 'identity, gzip' },
+    { 'Content-Encoding': 'br' },
+    { 'Transfer-Encoding': 'gzip, chunked' },
+  ])('a body with %j is rejected, and not decompressed', async (encoding) => {
+    const isChunked = 'Transfer-Encoding' in encoding
+    serve((_request, response) => {
+      const body = gzipSync(`{"a":"${'a'.repeat(1_000_000)}"}`)
+      response.writeHead(200, {
+        ...JSON_TYPE,
+        ...encoding,
+        ...(isChunked ? {} : { 'Content-Length': body.length }),
+      })
+      response.end(body)
+    })
+    await expect(get()).rejects.toEqual(problem('rejected', 'the response is compressed'))
+  })
+
+  it.each([
+    ['an array', '[]', 'the response is not a JSON object'],
+    ['null', 'null', 'the response is not a JSON object'],
+    ['a text', '"text"', 'the response is not a JSON object'],
+    ['a number', '1', 'the response is not a JSON object'],
+    ['nothing', '', 'the response is not valid JSON in UTF-8'],
+    ['half an object', '{', 'the response is not valid JSON in UTF-8'],
+    ['two objects', '{} {}', 'the response is not valid JSON in UTF-8'],
+    ['HTML', '<html>', 'the response is not valid JSON in UTF-8'],
+    ['a deep array', '['.repeat(4_999), 'the response is not valid JSON in UTF-8'],
+  ])('a body with %s is rejected', async (_name, body, text) => {
+    serve((_request, response) => void response.writeHead(200, JSON_TYPE).end(body))
+    await expect(get()).rejects.toEqual(problem('rejected', text))
+  })
+
+  it.each([
+    ['a byte that is not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ['UTF-16', Buffer.from('{"a":1}', 'utf16le')],
+    ['an overlong encoding', Buffer.from([0x7b, 0x22, 0xc0, 0xa2, 0x22, 0x3a, 0x31, 0x7d])],
+  ])('a body with %s is rejected', async (_name, body) => {
+    serve((_request, response) => void response.writeHead(200, JSON_TYPE).end(body))
+    await expect(get()).rejects.toEqual(problem('rejected', 'the response is not valid JSON in UTF-8'))
+  })
+
+  it.each([
+    ['one header', `X-Padding: ${'a'.repeat(20_000)}\r\n`],
+    ['many headers', 'X-Padding: a\r\n'.repeat(5_000)],
+  ])('headers that are too large are rejected: %s', async (_name, headers) => {
+    serveRaw(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n${headers}\r\n{}`)
+    await expect(get()).rejects.toEqual(problem('rejected', 'the headers of the response are too large'))
+  })
+
+  it.each(['SSH-2.0-OpenSSH_9.2\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}'])(
+    'the response %j is rejected, because it is not valid HTTP',
+    async (text) => {
+      serveRaw(text)
+      await expect(get()).rejects.toEqual(problem('rejected', 'the response is not valid HTTP'))
+    },
+  )
+})
+
+describe('a body that is too large', () => {
+  const tooLarge = problem('rejected', 'the response has more than 5000 bytes')
+
+  it('a body of 5 MB is rejected by its Content-Length, before it is read', async () => {
+    serve((_request, response) => {
+      response.writeHead(200, { ...JSON_TYPE, 'Content-Length': 5_000_000 }).write('{')
+    })
+    await expect(get()).rejects.toEqual(tooLarge)
+  })
+
+  it('a chunked body of 5 MB is cut as soon as it exceeds the maximum', async () => {
+    let sent = 0
+    const closed = new Promise<void>((resolve) => {
+      serve((_request, response) => {
+        response.writeHead(200, JSON_TYPE)
+        response.on('close', resolve).on('error', () => {})
+        const send = () => {
+          if (response.destroyed || sent >= 5_000_000) return
+          sent += 1_000
+          response.write(Buffer.alloc(1_000, 0x20), () => setImmediate(send))
+        }
+        send()
+      })
+    })
+    await expect(get()).rejects.toEqual(tooLarge)
+    await closed
+    expect(sent).toBeLessThan(1_000_000)
+  })
+
+  it('one byte more than the maximum is rejected', async () => {
+    serve((_request, response) => {
+      response.writeHead(200, JSON_TYPE)
+      response.write('{}'.padEnd(5_000))
+      response.end(' ')
+    })
+    await expect(get()).rejects.toEqual(tooLarge)
+  })
+
+  it('more bytes than Content-Length says are not read', async () => {
+    serveRaw(
+      `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}${'x'.repeat(100_000)}`,
+    )
+    expect((await get()).body).toEqual({})
+  })
+})
+
+describe('a host that fails or is slow', () => {
+  const ended = problem('unavailable', 'the connection ended before the response')
+  const late = problem('unavailable', 'the host did not answer within 0.3 seconds')
+
+  it.each([
+    ['before the response', ''],
+    ['within the headers', 'HTTP/1.1 200 OK\r\nContent-Ty'],
+    [
+      'before the bytes that Content-Length promises',
+      'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{}',
+    ],
+    [
+      'before the last chunk',
+      'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n',
+    ],
+  ])('a connection that ends %s is unavailable', async (_name, text) => {
+    serveRaw(text)
+    await expect(get()).rejects.toEqual(ended)
+  })
+
+  it('a connection that is reset within the body is unavailable', async () => {
+    serve((_request, response) => {
+      response
+        .writeHead(200, { ...JSON_TYPE, 'Content-Length': 100 })
+        .write('{', () => response.socket?.destroy())
+    })
+    await expect(get()).rejects.toEqual(ended)
+  })
+
+  it('a host that never answers is cut after the timeout', async () => {
+    serve(() => {})
+    await expect(get({ timeoutMs: 300 })).rejects.toEqual(late)
+    expect(host.requests).toHaveLength(1)
+  })
+
+  it.each(['the body', 'the headers', 'interim responses'])(
+    'a host that sends %s slowly is cut after the timeout, although bytes arrive all the time',
+    async (part) => {
+      let sent = 0
+      let closed = false
+      serve((_request, response) => {
+        if (part === 'the body') response.writeHead(200, JSON_TYPE).write('{')
+        if (part === 'the headers') response.socket?.write('HTTP/1.1 200 OK\r\nX-Slow: ')
+        const timer = setInterval(() => {
+          sent += 1
+          if (part === 'the body') response.write(' ')
+          else
+            response.socket?.write(
+              part === 'the headers' ? 'a' : sent % 10 === 0 ? 'HTTP/1.1 103 A\r\n\r\n' : '',
+            )
+        }, 10)
+        response.on('close', () => {
+          clearInterval(timer)
+          closed = true
+        })
+      })
+      await expect(get({ timeoutMs: 300 })).rejects.toEqual(late)
+      await until(() => expect(closed).toBe(true))
+      expect(sent).toBeGreaterThan(3)
+    },
+  )
+
+  it('a resolver that never answers is cut after the timeout, and a late answer leads to no connection', async () => {
+    let answer = (_addresses: string[]): void => {}
+    host.addresses.set('app.example.com', () => new Promise((resolve) => (answer = resolve)))
+    await expect(get({ timeoutMs: 50 })).rejects.toEqual(
+      problem('unavailable', 'the host did not answer within 0.05 seconds'),
+    )
+    answer([PUBLIC_ADDRESS])
+    await new Promise(setImmediate)
+    expect(host.resolved).toHaveLength(1)
+    expect(host.connected).toEqual([])
+  })
+
+  it('a host that accepts the connection and never begins TLS is cut after the timeout', async () => {
+    const server = createServer((socket) => socket.resume().on('error', () => {}))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const connections = {
+      ...host.connections,
+      connect: () => connect({ host: '127.0.0.1', port, servername: 'app.example.com' }),
+    }
+    const fetched = fetchDocument(new URL(URL_OF_DOCUMENT), { maxBytes: 100, timeoutMs: 300, connections })
+    await expect(fetched).rejects.toEqual(late)
+    server.close()
+    // The server closes after its last connection.
+    await once(server, 'close')
+  })
+
+  it('a refused connection, an error of DNS and a name without an address are unavailable', async () => {
+    const stopped = await startDocumentHost(['app.example.com'])
+    await stopped.close()
+    const noConnection = problem('unavailable', 'no TLS connection to the host can be made')
+    await expect(get({ from: stopped })).rejects.toEqual(noConnection)
+
+    host.addresses.set('app.example.com', () => Promise.reject(new Error('queryA ESERVFAIL app.example.com')))
+    await expect(get()).rejects.toEqual(problem('unavailable', 'the host name cannot be resolved'))
+    host.addresses.set('app.example.com', [])
+    await expect(get()).rejects.toEqual(problem('unavailable', 'the host name has no address'))
+    expect(host.connected).toEqual([])
+  })
+})
+
+describe('the certificate', () => {
+  const noConnection = problem('unavailable', 'no TLS connection to the host can be made')
+
+  it.each([
+    ['for another name', () => certificateFor(['other.example.com'])],
+    ['for a part of the name', () => certificateFor(['example.com'])],
+    ['that has expired', () => certificateFor(['app.example.com'], 'expired')],
+    ['that signs itself', () => certificateFor(['app.example.com'], 'self-signed')],
+  ])('a certificate %s is not accepted, and no request is sent', async (_name, certificate) => {
+    const other = await startDocumentHost(['app.example.com'], await certificate())
+    other.serve(URL_OF_DOCUMENT, { a: 1 })
+    try {
+      await expect(get({ from: other })).rejects.toEqual(noConnection)
+      expect(other.connected).toHaveLength(1)
+      expect(other.requests).toEqual([])
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('a server that has only HTTP/2 is unavailable, and gets no request', async () => {
+    let streams = 0
+    const server = createSecureServer(await certificateFor(['app.example.com']))
+    server
+      .on('stream', () => (streams += 1))
+      .on('sessionError', () => {})
+      .on('tlsClientError', () => {})
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const { cert: ca } = await testAuthority()
+    const connections = {
+      ...host.connections,
+      connect: () =>
+        connect({ host: '127.0.0.1', port, servername: 'app.example.com', ca, ALPNProtocols: ['http/1.1'] }),
+    }
+    const fetched = fetchDocument(new URL(URL_OF_DOCUMENT), { maxBytes: 100, timeoutMs: 5_000, connections })
+    await expect(fetched).rejects.toMatchObject({ name: 'OutgoingProblem' })
+    expect(streams).toBe(0)
+    server.close()
+    await once(server, 'close')
+  })
+})
+
+describe('the addresses of a host name', () => {
+  const notPublic = problem('rejected', 'the host name leads to an address that is not public')
+
+  beforeEach(() => serve({ a: 1 }))
+
+  it.each(
+    '127.0.0.1 10.0.0.1 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1 ::1 :: fe80::1%eth0 fd00:ec2::254 ::ffff:10.0.0.1 ::ffff:93.184.216.34 64:ff9b::a00:1 2002:a00:1::1 2001::1 not-an-address'.split(
+      ' ',
+    ),
+  )('a name that leads to %s is rejected, and nothing is connected', async (address) => {
+    host.addresses.set('app.example.com', [address])
+    await expect(get()).rejects.toEqual(notPublic)
+    expect(host.resolved).toEqual(['app.example.com'])
+    expect(host.connected).toEqual([])
+  })
+
+  it.each([
+    [PUBLIC_ADDRESS, '10.0.0.1'],
+    ['10.0.0.1', PUBLIC_ADDRESS],
+    [PUBLIC_ADDRESS, '::1'],
+  ])('a name with the addresses %s and %s is rejected, and nothing is connected', async (...addresses) => {
+    host.addresses.set('app.example.com', addresses)
+    await expect(get()).rejects.toEqual(notPublic)
+    expect(host.connected).toEqual([])
+  })
+
+  it('the connection goes to the first address of several public ones', async () => {
+    const ipv6 = '2606:2800:220:1:248:1893:25c8:1946'
+    host.addresses.set('app.example.com', [ipv6, PUBLIC_ADDRESS])
+    expect((await get()).body).toEqual({ a: 1 })
+    expect(host.connected).toEqual([{ address: ipv6, family: 6, port: 443, servername: 'app.example.com' }])
+  })
+
+  it('a name whose second answer is a private address is resolved once, and connected by the first answer', async () => {
+    const answers = [[PUBLIC_ADDRESS], ['127.0.0.1']]
+    host.addresses.set('app.example.com', () => answers.shift() ?? [])
+    expect((await get()).body).toEqual({ a: 1 })
+    expect(host.resolved).toEqual(['app.example.com'])
+    expect(host.connected.map(({ address }) => address)).toEqual([PUBLIC_ADDRESS])
+    // The next request resolves the name again, and is rejected.
+    await expect(get()).rejects.toEqual(notPublic)
+    expect(host.resolved).toHaveLength(2)
+    expect(host.connected).toHaveLength(1)
+  })
+})
