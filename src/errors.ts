@@ -58,6 +58,11 @@ export const STATUS = {
   ERR_STORE_CORRUPT: 500,
   /** Stored data was encrypted with another `secret`. Remedy: pass both secrets: `secret: [new, old]`. */
   ERR_SECRET_MISMATCH: 500,
+  /**
+   * The client metadata document, or the keys, of an application cannot be fetched at the moment. Remedy: try again. The
+   * message says what happened.
+   */
+  ERR_DOCUMENT_UNAVAILABLE: 503,
   /** Products, keys or revocations are not loaded yet. Remedy: wait for `ready()`, or try again. */
   ERR_NOT_READY: 503,
   /** `close()` was called. Remedy: create a new gatehouse. */

@@ -14,7 +14,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     file: 'options',
     title: 'Options of createGatehouse',
     about: 'Every option of `createGatehouse()`, with its type and default.',
-    parts: ['GatehouseOptions', 'ResourceOptions', 'RevocationOptions'],
+    parts: ['GatehouseOptions', 'ResourceOptions', 'DocumentPolicy', 'RevocationOptions'],
   },
   {
     file: 'lifetimes-and-keys',
@@ -161,6 +161,12 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     ],
   },
   {
+    file: 'client-documents',
+    title: 'Client metadata documents',
+    about: 'The documents that people have approved, and blocked hosts.',
+    parts: ['ClientDocuments', 'ClientDocument', 'BlockedHost'],
+  },
+  {
     file: 'hygiene',
     title: 'Keys that need attention',
     about: 'The methods of `gatehouse.hygiene`, and what they find.',
@@ -296,6 +302,10 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
       'mintToken',
       'MintedToken',
       'MintOptions',
+      'replaceOutgoingConnections',
+      'OutgoingConnections',
+      'ConnectionTarget',
+      'ResolvedAddress',
       'createTestIssuer',
       'TestIssuer',
       'storeContract',

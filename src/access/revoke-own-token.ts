@@ -1,4 +1,5 @@
 import type { EntryFields } from '../audit/entry.ts'
+import { isDocumentId } from '../validation/document-id.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import type { Logger } from '../host/logger.ts'
 import type { RevocationSet } from '../revocation/is-revoked.ts'
@@ -24,9 +25,11 @@ interface OwnToken {
  * Revokes one access token for the client to which it was issued. If an earlier revocation covers the token, nothing is
  * stored.
  *
+ * @returns false if nothing was revoked, because the client has a metadata document and has revoked too many tokens one by
+ *   one. The caller then revokes the grant of the token: the other tokens of the client belong to other people
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
  */
-export type RevokeOwnToken = (token: OwnToken, entry: EntryFields) => Promise<void>
+export type RevokeOwnToken = (token: OwnToken, entry: EntryFields) => Promise<boolean>
 
 /**
  * Each process keeps each revocation in memory until the revoked token expires. So a client that obtains and revokes
@@ -65,17 +68,19 @@ export function createRevokeOwnToken(parts: {
   return async function revokeOwnToken(token, entry) {
     const { clientId, epoch } = token
     await raising.get(clientId)
-    if (revoked.isEpochRevoked(clientId, epoch)) return
+    if (revoked.isEpochRevoked(clientId, epoch)) return true
     if (revoked.countOwn(clientId) >= max) {
+      if (isDocumentId(clientId)) return false
       const raised = revokeAll(clientId, entry).finally(() => raising.delete(clientId))
       raising.set(clientId, raised)
       await raised
-      return
+      return true
     }
     const stored = await revocations.revokeToken(token, entry)
     // Another request may have raised the client's epoch before this revocation was stored. The raised epoch then
     // covers the token.
     await raising.get(clientId)
     if (revoked.isEpochRevoked(clientId, epoch)) await remove(stored)
+    return true
   }
 }

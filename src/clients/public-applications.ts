@@ -1,6 +1,7 @@
 import { collectProblems, GatehouseError, type Fault, type Problem } from '../errors.ts'
 import { findRedirectUriProblem } from './application-uris.ts'
 import type { Application, Client } from './client.ts'
+import { documentOf } from './documents/document-application.ts'
 import { redirectKindOf } from './public-uris.ts'
 
 type Checked = Pick<
@@ -56,9 +57,13 @@ const ONLY_PUBLIC: Fault = {
   message: 'is possible only for a public application: all others keep their secret on a server',
 }
 
-/** Whether a person must approve each request again, although they have approved it before (RFC 8252 8.6). */
-export function alwaysAsks({ isPublic }: Pick<Application, 'isPublic'>, redirectUri: string): boolean {
-  return isPublic === true && redirectKindOf(redirectUri) !== 'https'
+/**
+ * Whether a person must approve each request again, although they have approved it before: any program can send the
+ * request (RFC 8252 8.6), or no developer has registered the client.
+ */
+export function alwaysAsks(application: Application, redirectUri: string): boolean {
+  if (documentOf(application)) return true
+  return application.isPublic === true && redirectKindOf(redirectUri) !== 'https'
 }
 
 /** The origins whose pages may call the token endpoint in the name of an application. */

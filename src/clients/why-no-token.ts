@@ -3,6 +3,7 @@ import { hasRequiredKycLevel } from '../catalog/limit-by-kyc-level.ts'
 import { directScopes, hasOperation, limitToPerson } from '../catalog/resolve-scopes.ts'
 import type { Account } from '../host/accounts.ts'
 import type { Client } from './client.ts'
+import { documentOf } from './documents/document-application.ts'
 import { isExpired } from './expiry.ts'
 import { isPublicClient } from './public-applications.ts'
 
@@ -57,7 +58,8 @@ export function isUsable(
   client: Client,
   { publicApplications }: { readonly publicApplications: boolean },
 ): boolean {
-  return !whyUnusable(client) && (publicApplications || !isPublicClient(client))
+  const isAllowed = publicApplications || !isPublicClient(client) || documentOf(client) !== undefined
+  return !whyUnusable(client) && isAllowed
 }
 
 /** Why a client cannot authenticate, regardless of its owner and of the catalog; undefined if it can. */

@@ -19,6 +19,7 @@ import { registerInternals } from './internals.ts'
 import { createStart, READY_TIMEOUT_MS } from './startup.ts'
 import { createProviderBuilder, createServerParts } from './wire-authorization-server.ts'
 import { createClients } from './wire-clients.ts'
+import { createDocuments } from './wire-documents.ts'
 import { createCore } from './wire-core.ts'
 import { createOwnGateways } from './wire-gateway.ts'
 import { createPersonalData } from './wire-erasures.ts'
@@ -55,10 +56,11 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const clients = createClients(core)
   const authorizations = createAuthorizations(core)
   const personalData = createPersonalData(core, clients, authorizations)
+  const documents = createDocuments(core, clients, authorizations)
   const keys = createKeySource(core)
   const pages = createPages({ texts: createTexts(settings), branding, connectedApplicationsUri })
   const buildProvider = createProviderBuilder(core, clients, authorizations, { keys, pages })
-  const start = createStart(core, clients, authorizations, personalData, keys, buildProvider)
+  const start = createStart(core, clients, authorizations, personalData, documents, keys, buildProvider)
   const { lifecycle, ready } = start
   const shutdown = createShutdown(close, logger)
   const own = createOwnGateways(core, clients, keys, start, shutdown)
@@ -67,7 +69,16 @@ function assemble(options: GatehouseOptions): Gatehouse {
     provider: () => lifecycle.running?.provider,
     ready: readyForRequest,
   })
-  const services = createServices(core, clients, authorizations, personalData, keys, verifyToken, ready)
+  const services = createServices(
+    core,
+    clients,
+    authorizations,
+    personalData,
+    documents,
+    keys,
+    verifyToken,
+    ready,
+  )
 
   const gatehouse: Gatehouse = {
     on: events.on,
@@ -106,6 +117,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   }
   registerInternals(gatehouse, core, clients, authorizations, personalData, {
     tokens: services.tokens,
+    ...documents,
     health: gatehouse.health,
     keys,
     pages,

@@ -8,6 +8,7 @@ import type { ShutdownOptions } from '../host/shutdown.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
+import type { ClientDocuments } from '../clients/documents/document-service.ts'
 import type { Hygiene } from '../clients/hygiene.ts'
 import type { Secrets } from '../clients/leaked-secrets.ts'
 import type { AccountService } from '../access/account-changes.ts'
@@ -52,6 +53,8 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   readonly secrets: Secrets
   /** Finds API keys and applications that need attention. */
   readonly hygiene: Hygiene
+  /** The applications with client metadata documents. Its methods need the option `clientDocuments`. */
+  readonly clientDocuments: ClientDocuments
   /** The grants: what accounts have authorized applications to do. */
   readonly grants: Grants
   /** Revokes access tokens before they expire. */

@@ -12,7 +12,7 @@ import type { PersonalData } from './wire-erasures.ts'
 import type { Authorizations } from './wire-grants.ts'
 
 /** What the optional parts need besides the wired parts. */
-interface Rest extends Pick<Gatehouse, 'tokens' | 'health'> {
+interface Rest extends Pick<Gatehouse, 'tokens' | 'health' | 'clientDocuments'> {
   readonly keys: KeySource
   /** The pages of the authorization server, for the preview of the consent page. */
   readonly pages: Pages

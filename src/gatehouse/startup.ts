@@ -7,6 +7,7 @@ import { createStartFailures } from '../host/start-failures.ts'
 import { createLifecycle } from './lifecycle.ts'
 import type { Clients } from './wire-clients.ts'
 import type { Core } from './wire-core.ts'
+import type { Documents } from './wire-documents.ts'
 import type { PersonalData } from './wire-erasures.ts'
 import type { Authorizations } from './wire-grants.ts'
 import type { BuildProvider } from './wire-authorization-server.ts'
@@ -33,13 +34,14 @@ export function createStart(
   clients: Clients,
   { resumeGrant, resumeAccount }: Authorizations,
   { erasures }: PersonalData,
+  { clearBlockedHosts }: Pick<Documents, 'clearBlockedHosts'>,
   keys: KeySource,
   buildProvider: BuildProvider,
 ) {
   const resume = createResumeRevocations({ ...core, ...clients, resumeGrant, resumeAccount })
   const startFailed = createStartFailures(core.logger, 'gatehouse')
   const lifecycle = createLifecycle(
-    () => start(core, clients, erasures, keys, buildProvider, resume),
+    () => start(core, clients, erasures, clearBlockedHosts, keys, buildProvider, resume),
     async ({ stop }) => stop(),
     startFailed,
   )
@@ -54,6 +56,7 @@ async function start(
   core: Core,
   clients: Clients,
   erasures: Erasures,
+  clearBlockedHosts: Documents['clearBlockedHosts'],
   keys: KeySource,
   buildProvider: BuildProvider,
   resumeRevocations: ResumeRevocations,
@@ -73,7 +76,7 @@ async function start(
     stops.push(await clients.follow())
     stops.push(await core.catalogSync.start())
     stops.push(await keys.follow())
-    const features = await loadFeatures({ ...core, registry: clients.registry })
+    const features = await loadFeatures({ ...core, ...clients })
     let provider = buildProvider(keys.ring.signing, features)
     // Pending requests continue with the previous provider. Both providers keep their state in the store.
     stops.push(keys.onChanged(() => (provider = buildProvider(keys.ring.signing, features))))
@@ -81,6 +84,7 @@ async function start(
     stops.push(clients.indexCompletion.start())
     stops.push(clients.notifyOfExpiries())
     stops.push(clients.hygieneCheck.start())
+    stops.push(await clearBlockedHosts())
     stops.push(core.audit.start())
     stops.push(core.storeClock.follow())
     // If the host has a new secret, the key of the erasures is now encrypted with the new secret. The host may later

@@ -76,7 +76,7 @@ export function createProviderBuilder(
  */
 export function createServerParts(
   core: Core,
-  { registry, clientUsed, secretUsed }: Clients,
+  { registry, documents, clientUsed, secretUsed }: Clients,
   { consents }: Authorizations,
   pages: Pages,
   running: { provider(): Provider | undefined } & Pick<AuthorizationServerParts, 'ready'>,
@@ -95,7 +95,7 @@ export function createServerParts(
     clientUsed,
     secretUsed,
     pages,
-    port: createInteractionPort({ ...core, registry, consents, provider: requireProvider }),
+    port: createInteractionPort({ ...core, registry, documents, consents, provider: requireProvider }),
     csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),
     revocationSource: core.revocationLog,
     warnOnInsecureProxy: createInsecureProxyWarning(settings),

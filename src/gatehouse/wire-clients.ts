@@ -4,7 +4,11 @@ import { createClientCache } from '../clients/client-cache.ts'
 import type { Client } from '../clients/client.ts'
 import { createLastUses } from '../clients/last-used.ts'
 import { withRepairedEpochs } from '../clients/repair-epochs.ts'
-import { createClientTokens } from '../clients/revoke-client-tokens.ts'
+import { type ClientTokens, createClientTokens } from '../clients/revoke-client-tokens.ts'
+import type { ClientRegistry } from '../clients/client-registry.ts'
+import type { ClientDocuments } from '../clients/documents/client-documents.ts'
+import { storedIdOf } from '../clients/documents/document-id.ts'
+import { isDocumentId } from '../validation/document-id.ts'
 import { createIdempotency } from '../clients/idempotency.ts'
 import { createHygiene } from '../clients/hygiene.ts'
 import { createHygieneCheck } from '../clients/hygiene-check.ts'
@@ -28,6 +32,7 @@ export function createClients(core: Core) {
   const { settings, durable: store, logger, revoked } = core
   const { maxClientsPerAccount, keyPolicy, secretPrefix, openIdScopes: oidcScopes } = settings
   const { publicApplications, privateKeyJwt } = settings
+  const documents = settings.clientDocuments.length > 0 ? loadDocuments(core) : undefined
   const loadPublicKeys = privateKeyJwt ? () => import('../clients/public-keys.ts') : undefined
   const lastUses = createLastUses({ store: core.store, logger })
   const secretUses = createLastUses({ store: core.store, logger }, 'secret-usage')
@@ -50,13 +55,16 @@ export function createClients(core: Core) {
       secretPrefix,
     ),
   }
+  const clientTokens = withHosts(createClientTokens(parts), store)
   const apiKeys = createApiKeys(parts)
   const applications = createApplications(parts)
   return {
-    registry: withRepairedEpochs(cache, { store, known: revoked }),
+    registry: withDocuments(withRepairedEpochs(cache, { store, known: revoked }), documents),
+    /** The applications with metadata documents; undefined without the option `clientDocuments`. */
+    documents,
     apiKeys,
     applications,
-    clientTokens: createClientTokens(parts),
+    clientTokens,
     lastUses,
     statesOf: createStates(core),
     searchByName: createNameSearch(store),
@@ -72,9 +80,46 @@ export function createClients(core: Core) {
     /** Subscribes to the changes that other processes make, so that this process may cache clients. */
     follow: cache.follow,
     clientUsed(client: Client, secret?: UsedCredential) {
-      lastUses.record(client.clientId)
+      lastUses.record(storedIdOf(client.clientId))
       if (secret) secretUses.record(secret.hash)
     },
     secretUsed: ({ hash }: UsedCredential) => secretUses.record(hash),
+  }
+}
+
+/** Loads the folder of the applications with metadata documents when it is first needed. */
+function loadDocuments({ durable: store, settings, revoked: known, outgoing }: Core) {
+  let loaded: Promise<ClientDocuments> | undefined
+  async function load(): Promise<ClientDocuments> {
+    const [{ createClientDocuments }, fetches] = await Promise.all([
+      import('../clients/documents/client-documents.ts'),
+      outgoing(),
+    ])
+    return createClientDocuments({ store, settings, outgoing: fetches, known })
+  }
+  return () => (loaded ??= load())
+}
+
+/** A registry that also finds the applications with metadata documents. */
+function withDocuments(
+  registry: ClientRegistry,
+  documents: (() => Promise<ClientDocuments>) | undefined,
+): ClientRegistry {
+  if (!documents) return registry
+  return {
+    find: async (clientId) =>
+      isDocumentId(clientId) ? (await documents()).findStored(clientId) : registry.find(clientId),
+  }
+}
+
+/** The tokens of clients, where a pending revocation may also be that of a blocked host. */
+function withHosts(clientTokens: ClientTokens, store: Core['durable']): ClientTokens {
+  return {
+    ...clientTokens,
+    async revocationsOf(id) {
+      if (!isDocumentId(id)) return clientTokens.revocationsOf(id)
+      const { revocationsOfHost } = await import('../clients/documents/blocked-hosts.ts')
+      return revocationsOfHost(store, id)
+    },
   }
 }

@@ -1,5 +1,6 @@
 import { createWrongSecretLimit } from '../authorization-server/provider/wrong-secret-limit.ts'
 import { createAddressCheck } from '../http/address-check.ts'
+import type { Outgoing } from '../http/outgoing/outgoing.ts'
 import { createAudit } from '../audit/audit.ts'
 import { createCatalogSync } from '../catalog/sync/catalog-sync.ts'
 import { createLiveCatalog } from '../catalog/live-catalog.ts'
@@ -66,8 +67,13 @@ export function createCore(settings: ResolvedOptions) {
       events.emit('catalog.reloaded', { products: products.size, operations: operations.size }),
   })
 
+  let outgoing: Promise<Outgoing> | undefined
+
   return {
     settings,
+    /** Requests to addresses that others name. Loaded when it is first needed. */
+    outgoing: () =>
+      (outgoing ??= import('../http/outgoing/outgoing.ts').then((each) => each.createOutgoing())),
     store,
     /**
      * The same data as `store`. Use it for writes that must survive the loss of a server of the store: used

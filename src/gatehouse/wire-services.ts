@@ -6,6 +6,7 @@ import type { VerifyToken } from '../gateway/verify-token.ts'
 import type { KeySource } from '../keys/signing-keys.ts'
 import type { PersonalData } from './wire-erasures.ts'
 import type { Clients } from './wire-clients.ts'
+import type { Documents } from './wire-documents.ts'
 import type { Core } from './wire-core.ts'
 import type { Authorizations } from './wire-grants.ts'
 
@@ -19,6 +20,7 @@ export function createServices(
   { apiKeys, applications, secrets, hygiene, clientTokens }: Clients,
   { grants, grantsOfUsers, revokeLostOperations }: Authorizations,
   { erase }: PersonalData,
+  { clientDocuments }: Documents,
   { list, rotate, revoke }: KeySource,
   verify: VerifyToken,
   ready: () => Promise<unknown>,
@@ -30,6 +32,7 @@ export function createServices(
     applications,
     secrets: { find: secrets.find, reportLeaked: secrets.reportLeaked },
     hygiene: { list: hygiene.list, unusedProducts: hygiene.unusedProducts },
+    clientDocuments,
     grants,
     tokens: createTokens({ verify, revocations, clientTokens, revokeAccount }),
     accounts: {

@@ -10,6 +10,15 @@ import { isOfVersions, type ConsentVersions, type ConsentVersionStore } from './
 export interface CurrentConsent {
   readonly consent: ConsentDecision
   readonly versions: ConsentVersions
+  /** Whether the metadata document of the application has changed since the last decision. */
+  readonly hasChanged: boolean
+}
+
+/** The application about which people decide. */
+export interface DecidedClient {
+  readonly clientId: string
+  /** Its metadata document, if it has one. */
+  readonly document?: { readonly version: string } | undefined
 }
 
 interface ConsentRecord extends ConsentDecision {
@@ -60,15 +69,22 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
      * The current consent at a resource. Both lists of the consent are empty if the person has not decided yet, or if the
      * consent was revoked after the last decision.
      */
-    async get(person: Person, clientId: string, resource: string): Promise<CurrentConsent> {
+    async get(
+      person: Person,
+      { clientId, document }: DecidedClient,
+      resource: string,
+    ): Promise<CurrentConsent> {
       // The two reads may run in any order, because a record contains the consent versions of its decision.
       // `validPart` compares these versions with the current versions.
-      const [record, versions] = await Promise.all([
+      const [record, current] = await Promise.all([
         records.get(idOf(person, clientId)),
         consentVersions.current(person, clientId),
       ])
+      const versions = { ...current, ...(document && { document: document.version }) }
+      const before = record?.versions?.document
+      const hasChanged = before !== undefined && before !== versions.document
       const { granted, denied } = decisionAt(validPart(record, versions), resource)
-      return { consent: { granted, denied }, versions }
+      return { consent: { granted, denied }, versions, hasChanged }
     },
     /**
      * Merges a decision into the stored consent at a resource. No concurrent decision is lost.

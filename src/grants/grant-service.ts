@@ -166,6 +166,10 @@ export function createGrantService(parts: GrantServiceParts) {
         const holders = userIds.map((userId) => ({ accountId, userId }))
         return revokeOfHolders(parts, accountId, holders, options)
       },
+      /** Revokes what a person has authorized one client to do, as with `revokeAll`. */
+      revokeOfClient(person: Person, clientId: string, options: RemovalOptions) {
+        return revokeOfHolders(parts, person.accountId, [{ ...person, clientId }], options)
+      },
       /**
        * Revokes some of the grants in use of an account.
        *

@@ -31,6 +31,11 @@ export interface ConsentVersions {
   readonly user?: string | undefined
   /** The version of the user for the authorized application. */
   readonly userClient?: string | undefined
+  /**
+   * The version of the metadata document of the application, which is not stored here. After a change of the document,
+   * people are asked as if they had not decided yet. Their grants stay valid.
+   */
+  readonly document?: string | undefined
 }
 
 /** @param ttl how many seconds a version is kept: at least as long as an authorization may be valid */
@@ -44,7 +49,7 @@ export function createConsentVersions(store: Store, ttl: number) {
   return {
     /** The current versions that apply when a person authorizes an application. */
     async current({ accountId, userId }: Person, clientId: string): Promise<ConsentVersions> {
-      const holders: { [Part in keyof ConsentVersions]: AuthorizationHolder } = {
+      const holders: { [Part in Exclude<keyof ConsentVersions, 'document'>]?: AuthorizationHolder } = {
         account: { accountId },
         client: { accountId, clientId },
         ...(userId !== undefined && {
@@ -76,7 +81,7 @@ export type ConsentVersionStore = ReturnType<typeof createConsentVersions>
  * @param now the current versions
  */
 export function isOfVersions(then: ConsentVersions | undefined, now: ConsentVersions): boolean {
-  const parts = ['account', 'client', 'user', 'userClient'] as const
+  const parts = ['account', 'client', 'user', 'userClient', 'document'] as const
   return parts.every((part) => now[part] === undefined || now[part] === then?.[part])
 }
 

@@ -6,6 +6,8 @@ export type AuditReason =
   | 'client-revoked-too-many-tokens'
   /** A new grant replaced the oldest grant of a person for an application. */
   | 'too-many-grants'
+  /** An operator blocked the host of the client's metadata document. */
+  | 'host-blocked'
   /** The host called `accounts.changed()`. */
   | 'account-changed'
   /** The entry counts the failures of many clients and addresses, because there are too many for an entry each. */

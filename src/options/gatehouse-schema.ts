@@ -35,6 +35,7 @@ import {
 } from './schema.ts'
 import { SECRET_REQUIRED, secretSchema } from './secret.ts'
 import { signingKeysSchema } from './signing-keys.ts'
+import { checkDocuments, documentsSchema } from './documents-schema.ts'
 import { checkResources, resourcesSchema } from './resources-schema.ts'
 import { placementProblem } from './urls.ts'
 
@@ -72,6 +73,7 @@ export const gatehouseSchema = exactly(
     refreshTokenGraceSeconds: optional(upTo(GRACE_SECONDS)),
     publicApplications: flag,
     privateKeyJwt: flag,
+    clientDocuments: optional(documentsSchema, []),
     revocations: optional(exactly(revocationEntries), {}),
     signingKeys: signingKeysSchema,
     secretPrefix: optional(rule<string>(prefixProblem), SECRET_PREFIX.byDefault),
@@ -127,6 +129,7 @@ function checkTogether(options: Readonly<Record<string, unknown>>, add: AddProbl
   const misplaced = placementProblem(issuer, audience)
   if (misplaced !== undefined) add(['audience'], { code: 'not-allowed', message: misplaced })
   checkResources(options, add)
+  checkDocuments(options, add)
   const { maxAgeDays = Infinity, defaultDays = 0 } = (options['keyPolicy'] ?? {}) as KeyPolicy
   if (defaultDays > maxAgeDays) {
     add(['keyPolicy', 'defaultDays'], {

@@ -1,5 +1,6 @@
 import type { AuditOptions } from '../audit/retention.ts'
 import type { HealthFinding } from '../clients/hygiene-check.ts'
+import type { DocumentPolicy } from '../clients/documents/document-policy.ts'
 import type { KeyPolicy } from '../clients/expiry.ts'
 import type { ProductSource } from '../catalog/definition.ts'
 import type { ResourceOptions } from '../catalog/resources.ts'
@@ -153,6 +154,14 @@ export interface GatehouseOptions<
    * OpenID Connect Core 9): see `addKey`. @default false
    */
   readonly privateKeyJwt?: boolean | undefined
+  /**
+   * Which clients may identify themselves by a client metadata document
+   * (draft-ietf-oauth-client-id-metadata-document-02): their `client_id` is an https address, and no developer registers
+   * them. AI agents that speak MCP do so. The first entry whose `match` covers the address applies, and all other documents
+   * are rejected. Such a client may be a public application or authenticate with its own keys, whatever
+   * `publicApplications` and `privateKeyJwt` say. @default [] (none)
+   */
+  readonly clientDocuments?: readonly DocumentPolicy[] | undefined
   /** How the gateway receives revocations. */
   readonly revocations?: RevocationOptions | undefined
   /** The rotation schedule of the signing keys, or the host's own keys. */

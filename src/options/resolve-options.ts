@@ -26,7 +26,8 @@ export function resolveOptions(options: GatehouseOptions) {
     refreshTokenGraceSeconds,
     ...others
   } = structuredClone(data)
-  const { lifetimes } = others
+  const { lifetimes, publicApplications, privateKeyJwt, clientDocuments } = others
+  const hasDocuments = clientDocuments.length > 0
   const plainData = deepFreeze({
     ...others,
     claims,
@@ -34,6 +35,10 @@ export function resolveOptions(options: GatehouseOptions) {
     refreshTokenGraceSeconds: refreshTokenGraceSeconds ?? GRACE_SECONDS.confidential,
     /** `refreshTokenGraceSeconds` for public applications. */
     publicGraceSeconds: refreshTokenGraceSeconds ?? GRACE_SECONDS.public,
+    /** Whether clients without a secret and without a key may authenticate: public applications, or clients with documents. */
+    publicClients: publicApplications || hasDocuments,
+    /** Whether clients may authenticate with keys: their own ones, or those of their documents. */
+    clientKeys: privateKeyJwt || hasDocuments,
     /** The scopes of OpenID Connect: `openid`, and the scopes that are keys of `claims`. */
     openIdScopes: ['openid', ...Object.keys(claims)],
     /** Whether accounts may have users: `accounts.find` then has the parameter `userId`. */

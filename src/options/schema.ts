@@ -112,6 +112,19 @@ export function list(what: string): Schema<readonly string[]> {
   )
 }
 
+/** A list whose entries match `schema`. */
+export function listOf<T>(schema: Schema<T>): Schema<readonly T[]> {
+  return (value, add) => {
+    if (Array.isArray(value)) {
+      return value.map((entry: unknown, index) =>
+        schema(entry, (keys, found) => add([index, ...keys], found)),
+      )
+    }
+    add([], { code: 'type', message: 'must be a list' })
+    return []
+  }
+}
+
 /** A switch that is off by default. */
 export const flag = optional(
   rule<boolean>((value) =>

@@ -1,4 +1,5 @@
 // Model: test/proof/models/revocation-feed.pml
+import { isDocumentId, originOf } from '../validation/document-id.ts'
 import type { RevocableToken, Revocation } from './revocation.ts'
 import {
   addRevocation,
@@ -13,7 +14,8 @@ import {
 
 /** What revoked a token. */
 export type RevocationCause =
-  | { readonly of: 'token' | 'key' }
+  /** `host`: the host of the client's metadata document was blocked. */
+  | { readonly of: 'token' | 'key' | 'host' }
   | {
       readonly of: 'grant'
       /** The scopes of the token that the user may not use any more; undefined if the grant was revoked. */
@@ -133,9 +135,11 @@ function isTokenRevoked(revoked: RevocationMaps, token: RevocableToken): boolean
   if (ids.token.has(tokenId) || ids.key.has(keyId)) return true
   if (grantId !== undefined && ids.grant.has(grantId)) return true
   const ofClient = clients.get(clientId)
+  const ofHost = isDocumentId(clientId) ? clients.get(originOf(clientId)) : undefined
   return (
     (grantScopes.size > 0 && revokedGrantScopes(revoked, token).length > 0) ||
     (ofClient !== undefined && isBelowAny(epochOf(claims['access_epoch']), ofClient, scopes)) ||
+    (ofHost !== undefined && isBelowAny(epochOf(claims['access_epoch']), ofHost, scopes)) ||
     (operations.size > 0 && isBelowAny(epochOf(claims['catalog_epoch']), operations, scopes))
   )
 }
@@ -152,6 +156,8 @@ function findCause(revoked: RevocationMaps, token: RevocableToken): RevocationCa
     const epoch = epochOf(claims[claim])
     return [ALL_TOKENS, ...scopes].filter((scope) => isBelow(epoch, thresholds.get(scope)))
   }
+  const ofHost = isDocumentId(clientId) ? clients.get(originOf(clientId)) : undefined
+  if (below('access_epoch', ofHost).length > 0) return { of: 'host' }
   const ofClient = below('access_epoch', clients.get(clientId))
   if (ofClient.includes(ALL_TOKENS)) {
     return { of: 'client', isPermanent: clients.get(clientId)?.get(ALL_TOKENS)?.below === Infinity }

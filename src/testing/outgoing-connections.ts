@@ -1,7 +1,6 @@
-import type { Gatehouse } from '../gatehouse/gatehouse.ts'
-import { internalsOf, type Internals } from '../gatehouse/internals.ts'
+import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
+import { internalsOf } from '../gatehouse/internals.ts'
 import type { OutgoingConnections } from '../http/outgoing/connections.ts'
-import type { Outgoing } from '../http/outgoing/outgoing.ts'
 
 /**
  * Replaces how a gatehouse reaches hosts that strangers have named, for tests of the host's app: for example, to serve
@@ -10,9 +9,10 @@ import type { Outgoing } from '../http/outgoing/outgoing.ts'
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `createGatehouse` did not create the gatehouse
  */
-export function replaceOutgoingConnections(gatehouse: Gatehouse, connections: OutgoingConnections): void {
-  const { outgoing } = internalsOf(gatehouse, 'replaceOutgoingConnections()') as Internals & {
-    readonly outgoing: Outgoing
-  }
+export async function replaceOutgoingConnections(
+  gatehouse: AnyGatehouse,
+  connections: OutgoingConnections,
+): Promise<void> {
+  const outgoing = await internalsOf(gatehouse, 'replaceOutgoingConnections()').outgoing()
   outgoing.replaceConnections(connections)
 }

@@ -94,7 +94,7 @@ async function usablePartsOf(
     'access token': !set.isTokenRevoked(access),
     'refresh token': (await families.find(token)) !== undefined,
     grant: (await grants.find(grantId)) !== undefined || (await lifecycle.extend(grantId)),
-    'stored consent': (await consents.get(person, 'app', API)).consent.granted.length > 0,
+    'stored consent': (await consents.get(person, { clientId: 'app' }, API)).consent.granted.length > 0,
     entry: (await grants.list({ accountId: 'alice' })).items.length > 0,
   }
   return Object.entries(usable).flatMap(([what, isUsable]) => (isUsable ? [what] : []))

@@ -36,6 +36,19 @@ export interface PendingInteraction {
      * one of these products. If `products` is undefined, the page may choose any product that contains the operation.
      */
     readonly products?: readonly string[] | undefined
+    /** Undefined if a developer has registered the application. Then its name is the name that the developer gave it. */
+    readonly document?:
+      | {
+          /** The host of the document. */
+          readonly host: string
+          /** Whether the host of this service vouches for the name. */
+          readonly isVerified: boolean
+          /** The version of the document that the page shows. */
+          readonly version: string
+          /** Whether the document has changed since the last decision of this person. */
+          readonly hasChanged?: boolean | undefined
+        }
+      | undefined
   }
   /** The resource of the request; undefined if it does not exist any more. */
   readonly resource?: Pick<Resource, 'address' | 'catalog'> | undefined

@@ -1,4 +1,5 @@
 import type { Application } from '../../clients/client.ts'
+import { documentOf } from '../../clients/documents/document-application.ts'
 import { redirectKindOf } from '../../clients/public-uris.ts'
 import type { Account } from '../../host/accounts.ts'
 import type { Destination, PendingInteraction } from './port.ts'
@@ -15,6 +16,8 @@ export function presentApplication(
 ): PendingInteraction['application'] {
   const { clientId, name, homepageUri, logoUri, privacyUri, termsUri, products } = application
   const developerName = text(developer?.claims?.['name'])
+  const document = documentOf(application)
+  if (document) return { clientId, name, privacyUri, termsUri, products, document }
   return { clientId, name, homepageUri, logoUri, privacyUri, termsUri, developerName, products }
 }
 
@@ -30,9 +33,10 @@ export function presentAccount({ id, claims }: Account): { name: string; login?:
 }
 
 /** Where the browser is sent in the end. */
-export function destinationOf({ isPublic }: Pick<Application, 'isPublic'>, redirectUri: string): Destination {
+export function destinationOf(application: Application, redirectUri: string): Destination {
   const origin = originOf(redirectUri)
-  const kind = isPublic && redirectKindOf(redirectUri)
+  const mayBeNative = application.isPublic || documentOf(application) !== undefined
+  const kind = mayBeNative && redirectKindOf(redirectUri)
   if (kind === 'loopback') return { origin, local: 'program' }
   return kind === 'private-scheme' ? { origin, local: 'app' } : { origin }
 }

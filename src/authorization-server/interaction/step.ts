@@ -64,8 +64,8 @@ export function showError(
 }
 
 /**
- * The CSRF token of a form. It is valid only for this interaction, for the present step of the interaction,
- * and for the account to which the form is shown.
+ * The CSRF token of a form. It is valid only for this interaction, for the present step of the interaction, for the account
+ * to which the form is shown, and for the metadata document that the application has now.
  */
 export function csrfTokenOf(request: StepRequest): string {
   return request.csrf.issue(...bindingOf(request))
@@ -84,6 +84,6 @@ export async function checkForm(request: StepRequest): Promise<Form | undefined>
 }
 
 function bindingOf({ pending }: StepRequest): readonly (string | undefined)[] {
-  const { uid, prompt, account } = pending
-  return [uid, prompt, account?.accountId, account?.userId]
+  const { uid, prompt, account, application } = pending
+  return [uid, prompt, account?.accountId, account?.userId, application.document?.version]
 }

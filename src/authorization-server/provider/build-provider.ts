@@ -70,6 +70,7 @@ export function buildProvider(deps: ProviderDependencies): Provider {
     discovery: createFixMetadata({
       scopesSupported: () => [...settings.openIdScopes, ...catalog.current.operations.keys()],
       namesUsers: settings.namesUsers,
+      hasDocuments: features.documents !== undefined,
     }),
   })
   registerEndSession(provider, parts)

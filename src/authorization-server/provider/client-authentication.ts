@@ -14,13 +14,14 @@ import { TOO_MANY_WRONG_SECRETS } from './wrong-secret-limit.ts'
 /**
  * Explains the error to a client that sent its id without a secret, and adds a `WWW-Authenticate` challenge (RFC
  * 9110 15.5.2). A client that sent a wrong secret in the body gets no challenge, because its library would then
- * not read the error. Also explains the error to a public application that sent a secret.
+ * not read the error. Also explains the error to a public application that sent a secret, and to a client whose metadata
+ * document cannot be used.
  */
 export function createExplainMissingSecret({
-  publicApplications,
-}: Pick<ProviderSettings, 'publicApplications'>): (ctx: ProviderResponse) => void {
+  publicClients,
+}: Pick<ProviderSettings, 'publicClients'>): (ctx: ProviderResponse) => void {
   function whoNeedsSecret(route: string): string {
-    if (!publicApplications) {
+    if (!publicClients) {
       return 'Clients that cannot keep a secret, such as browsers and mobile apps, are not supported'
     }
     return route === 'introspection'
@@ -31,6 +32,11 @@ export function createExplainMissingSecret({
   return function explainMissingSecret(ctx) {
     const { client, issuer, route } = ctx.oidc
     if (errorOf(ctx) !== 'invalid_client') return
+    const { documentProblem } = requestState(ctx)
+    if (documentProblem !== undefined) {
+      ctx.body = { error: 'invalid_client', error_description: documentProblem }
+      return
+    }
     if (client && isPublicClient(recordOf(client, ctx))) {
       ctx.body = { error: 'invalid_client', error_description: NO_SECRET }
     } else if (!hasCredentials(ctx)) {

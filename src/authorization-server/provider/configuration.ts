@@ -39,7 +39,7 @@ export function providerConfiguration(
       'client_secret_basic',
       'client_secret_post',
       ...(privateKeyJwt ? ['private_key_jwt' as const] : []),
-      ...(settings.publicApplications ? ['none' as const] : []),
+      ...(settings.publicClients ? ['none' as const] : []),
     ],
     enabledJWA: {
       idTokenSigningAlgValues: ['RS256'],

@@ -6,7 +6,8 @@ import {
 } from 'oidc-provider'
 import { applicationScopes, limitToPerson } from '../../catalog/resolve-scopes.ts'
 import type { Resource } from '../../catalog/resources.ts'
-import type { Application } from '../../clients/client.ts'
+import type { Application, Client } from '../../clients/client.ts'
+import { developerOf } from '../../clients/documents/document-application.ts'
 import { whyUnauthorized } from '../../clients/why-no-token.ts'
 import { personOf } from '../../host/subject.ts'
 import { recordOf, requestState } from './request-state.ts'
@@ -97,7 +98,7 @@ async function resolveScopes(
   resource: Resource,
 ): Promise<readonly string[]> {
   const { current } = resource.catalog
-  const developer = await parts.accountLookup.find(ctx, application)
+  const developer = await findDeveloper(parts, ctx, application)
   if (whyUnauthorized(current, application, developer)) {
     throw noAccess(resource, parts.catalog.current, application, developer)
   }
@@ -105,6 +106,14 @@ async function resolveScopes(
   // token is signed, because products may change in between.
   requestState(ctx).catalogEpoch = current.epoch
   return applicationScopes(current, application, developer?.kycLevel)
+}
+
+function findDeveloper(
+  { accountLookup }: Pick<Parts, 'accountLookup'>,
+  ctx: KoaContextWithOIDC,
+  client: Client,
+) {
+  return developerOf(client, (owner) => accountLookup.find(ctx, owner))
 }
 
 /**
@@ -122,7 +131,7 @@ export async function checkRequestedScope(
   const resource = resourceOfRequest(parts, ctx)
   const requested = requestedScopes(scope).filter((name) => !isIgnoredScope(name, openIdScopes))
   const allowed = await getApplicationScopes(parts, ctx, client, resource)
-  const level = (await parts.accountLookup.find(ctx, application))?.kycLevel
+  const level = (await findDeveloper(parts, ctx, application))?.kycLevel
   const operations = requested.filter((name) => !openIdScopes.includes(name))
   const { current: all } = parts.catalog
   requireAllowed(operations, (name) => explainRejectionAt(resource, all, application, level, name))

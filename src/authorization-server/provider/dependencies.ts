@@ -44,10 +44,12 @@ export interface ProviderSettings {
   readonly lifetimes: Lifetimes
   /** Seconds for which a public application may repeat a refresh. */
   readonly publicGraceSeconds: number
-  /** Whether there may be public applications. */
+  /** Whether there may be public applications among the registered ones. */
   readonly publicApplications: boolean
-  /** Whether clients may authenticate with their own keys. */
+  /** Whether registered clients may authenticate with their own keys. */
   readonly privateKeyJwt: boolean
+  /** Whether clients without a secret and without a key may authenticate. */
+  readonly publicClients: boolean
   /** The prefix of generated secrets. */
   readonly secretPrefix: string
 }

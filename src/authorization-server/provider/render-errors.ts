@@ -46,7 +46,7 @@ const NO_APPLICATION =
  * enough.
  */
 function redirectUriError(ctx: KoaContextWithOIDC, error: Error): string | undefined {
-  if (error instanceof errors.InvalidClient) return NO_APPLICATION
+  if (error instanceof errors.InvalidClient) return requestState(ctx).documentProblem ?? NO_APPLICATION
   if (!(error instanceof errors.InvalidRedirectUri) || !ctx.oidc.client) return undefined
   const client = recordOf(ctx.oidc.client)
   return client.kind === 'application' && client.redirectUris.length === 0

@@ -67,6 +67,8 @@ export interface RequestState {
   applicationScopes?: Promise<readonly string[]> | undefined
   /** The epoch of the catalog from which the scopes of this request were resolved. */
   catalogEpoch?: number | undefined
+  /** Why the metadata document of the client cannot be used, for the developer of the client. */
+  documentProblem?: string | undefined
   /** The first failure of the store in this request. */
   unavailable?: Error | undefined
   /** Whether this request has already synchronized our session with the host's session. */

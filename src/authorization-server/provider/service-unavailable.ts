@@ -3,12 +3,15 @@ import type { Logger } from '../../host/logger.ts'
 
 /**
  * The response to a failure on our side. The status is 503 for a temporary failure and 500 for any other
- * failure. The response never reveals the cause. The code `temporarily_unavailable` comes from RFC 6749
+ * failure. The response reveals the cause only if it is the
+ * metadata document of the client. The code `temporarily_unavailable` comes from RFC 6749
  * 4.1.2.1.
  */
 export function failureResponse(error: unknown) {
   if (isServiceUnavailable(error)) {
-    const description = 'not available for the moment; try again'
+    // The message about a document names only its host, which the client knows.
+    const isOfDocument = error.code === 'ERR_DOCUMENT_UNAVAILABLE'
+    const description = isOfDocument ? error.message : 'not available for the moment; try again'
     return { status: error.status, headers: error.headers, error: 'temporarily_unavailable', description }
   }
   return { status: 500, headers: {}, error: 'server_error', description: 'something went wrong on our side' }

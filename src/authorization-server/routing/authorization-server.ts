@@ -48,7 +48,7 @@ export interface AuthorizationServerParts
     Pick<InteractionOptions, 'accounts' | 'catalog' | 'port' | 'pages' | 'csrfKeys' | 'store'> {
   readonly settings: Pick<
     ProviderDependencies['settings'],
-    'issuer' | 'lifetimes' | 'secretPrefix' | 'publicApplications'
+    'issuer' | 'lifetimes' | 'secretPrefix' | 'publicClients'
   > &
     Pick<InteractionOptions, 'maxSignInAttempts'> &
     Pick<ProviderDependencies, 'logger'> & { readonly mountPath: string }
@@ -115,7 +115,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
 
   function rejectForNow(ctx: Context, path: string, address: string): true {
     ctx.set('Retry-After', String(RETRY_AFTER_SECONDS))
-    if (settings.publicApplications && ctx.get('Origin') !== '') letPageRead(ctx)
+    if (settings.publicClients && ctx.get('Origin') !== '') letPageRead(ctx)
     // API calls may also arrive on this connection. So it is paused only if other requests of the same address are in
     // flight.
     if (requestsInFlight.isSending(address)) pauseConnection(ctx, RETRY_AFTER_SECONDS)
@@ -137,7 +137,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     owns: isOwnPath,
     methods: METHODS,
     async answerPreflight(ctx, path) {
-      if (!settings.publicApplications) return false
+      if (!settings.publicClients) return false
       const { cors } = (await parts.ready()).features
       return cors?.answerPreflight(ctx, normalizePath(path)) ?? false
     },

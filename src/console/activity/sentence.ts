@@ -125,6 +125,7 @@ const REASONS: Readonly<Record<AuditReason, TextName>> = {
   'client-revoked-token': 'activityReasonClient',
   'client-revoked-too-many-tokens': 'activityReasonTooManyRevoked',
   'too-many-grants': 'activityReasonTooMany',
+  'host-blocked': 'activityReasonHost',
   'account-changed': 'activityReasonAccount',
   'too-many-different-failures': 'activityReasonFlood',
 }

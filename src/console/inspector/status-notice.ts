@@ -76,6 +76,8 @@ function causeText(
       return cause.scopes
         ? say('inspectorRevokedGrantScopes', cause.scopes)
         : texts.html('inspectorRevokedGrant')
+    case 'host':
+      return texts.html('inspectorRevokedHost')
     case 'key':
       return texts.html('inspectorRevokedKey')
     case 'operation':

@@ -695,6 +695,7 @@ export const english = {
   activityReason: 'Reason: {reason}',
   activityReasonClient: 'the application revoked it itself',
   activityReasonTooManyRevoked: 'the application revoked too many tokens one by one',
+  activityReasonHost: 'an operator blocked the host of the application',
   activityReasonTooMany: 'there were more than 100 connections of one person to one application',
   activityReasonAccount: 'the account or its level has changed',
   activityReasonFlood: 'too many different attempts within a minute; they are counted together',
@@ -1093,6 +1094,8 @@ export const english = {
   inspectorRevokedToken: 'The token itself was revoked. Get a new one.',
   inspectorRevokedGrant:
     'The authorization behind it has ended: the user disconnected the application, or a code or refresh token was used twice. Ask the user to authorize the application again.',
+  inspectorRevokedHost:
+    'An operator blocked the host of the application. The application gets no more tokens until the host is unblocked.',
   inspectorRevokedKey:
     'The key that signed it was revoked, because it may have leaked. Get a new token; it is signed with another key.',
   inspectorRevokedDeleted: 'The API key or application was deleted.',

@@ -720,6 +720,7 @@ export const german: ConsoleTexts = {
   activityReason: 'Grund: {reason}',
   activityReasonClient: 'die Anwendung hat es selbst widerrufen',
   activityReasonTooManyRevoked: 'die Anwendung hat zu viele Token einzeln widerrufen',
+  activityReasonHost: 'ein Betreiber hat den Host der Anwendung gesperrt',
   activityReasonTooMany: 'eine Person hatte mehr als 100 Verbindungen zu einer Anwendung',
   activityReasonAccount: 'das Konto oder seine Stufe hat sich geändert',
   activityReasonFlood: 'zu viele verschiedene Versuche in einer Minute; sie sind zusammengezählt',
@@ -1121,6 +1122,8 @@ export const german: ConsoleTexts = {
   inspectorRevokedToken: 'Das Token selbst wurde widerrufen. Holen Sie ein neues.',
   inspectorRevokedGrant:
     'Die Verbindung dahinter ist beendet: Die Person hat die Verbindung getrennt, oder ein Code oder Refresh-Token wurde zweimal benutzt. Bitten Sie die Person, die Anwendung neu zu verbinden.',
+  inspectorRevokedHost:
+    'Ein Betreiber hat den Host der Anwendung gesperrt. Bis zur Freigabe erhält die Anwendung keine Tokens.',
   inspectorRevokedKey:
     'Der Schlüssel, der es signiert hat, wurde widerrufen, vielleicht wegen eines Lecks. Holen Sie ein neues Token; es wird mit einem anderen Schlüssel signiert.',
   inspectorRevokedDeleted: 'Der API-Schlüssel oder die Anwendung wurde gelöscht.',

@@ -40,9 +40,17 @@ export function displayText(text: string, limit = 80): string {
   return `${beginning.trimEnd()}…`
 }
 
-/** The display name of an application: its name, or its `client_id` if the name has no visible character. */
-export function applicationName({ name, clientId }: { name: string; clientId: string }): string {
-  return displayText(name) || clientId
+/**
+ * The display name of an application: its name, or its `client_id` if the name has no visible character. If it has a
+ * metadata document, the host of the document, because its name is not checked.
+ */
+export function applicationName(application: {
+  readonly name: string
+  readonly clientId: string
+  readonly document?: { readonly host: string } | undefined
+}): string {
+  const { name, clientId, document } = application
+  return document?.host ?? (displayText(name) || clientId)
 }
 
 /** The first letter of a name, for the tile that replaces a logo. */

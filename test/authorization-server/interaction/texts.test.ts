@@ -162,6 +162,7 @@ describe('values in a text', () => {
         'application',
         'service',
         'developer',
+        'name',
         'account',
         'duration',
         'address',

@@ -53,8 +53,11 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
     content: html` <div class="application">
         ${logoTile(application, model.application.logoUri)}
         <div class="intro">
-          <h1>${texts.html('consentTitle', names)}</h1>
+          <h1>
+            ${texts.html('consentTitle', { ...names, application: heading(application, model.application) })}
+          </h1>
           ${origin(frame, model.application)}
+          ${destination && model.application.document && returnsTo(frame, application, destination)}
         </div>
       </div>
       <form ${sentTo(forms?.switchAction)} class="account">
@@ -71,7 +74,7 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
         <div class="facts muted small">
           <p>${texts.html('consentDuration', { ...names, duration })}</p>
           ${manageLater(frame, application, model.connectedApplicationsUri)}
-          ${destination && returnsTo(frame, application, destination)}
+          ${destination && !model.application.document && returnsTo(frame, application, destination)}
           ${policies(frame, application, model.application)}
         </div>
         <div class="buttons">
@@ -113,8 +116,23 @@ function accountOf({ name, login = '' }: ConsentModel['account']): Html {
   return html`<bdi>${displayText(name)}</bdi>${beside}`
 }
 
+/** The name in the heading. The host of a metadata document is large, because it alone is proven. */
+function heading(name: string, { document }: ConsentModel['application']): string | Html {
+  return document ? html`<bdi class="host">${name}</bdi>` : name
+}
+
+/** What the application with a metadata document says about itself, and whether it has changed. */
+function selfDescription({ texts, branding }: Frame, { name, document }: ConsentModel['application']): Html {
+  const values = { name: displayText(name), service: branding.name }
+  const text = document?.isVerified ? 'consentVerifiedName' : 'consentCallsItself'
+  return html`<p class="muted">${texts.html(text, values)}</p>
+    ${document?.hasChanged && html`<p class="warning">${texts.html('consentChanged')}</p>`}`
+}
+
 /** The developer and the home page of the application. */
-function origin({ texts }: Frame, application: ConsentModel['application']): Html | undefined {
+function origin(frame: Frame, application: ConsentModel['application']): Html | undefined {
+  const { texts } = frame
+  if (application.document) return selfDescription(frame, application)
   const homepage = webAddress(application.homepageUri)
   const developer = displayText(application.developerName ?? '')
   if (!homepage && developer === '') return undefined

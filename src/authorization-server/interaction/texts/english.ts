@@ -15,6 +15,15 @@ export const english = {
   /** Heading of the consent page. `{service}` is the name of the host's service. */
   consentTitle: '{application} wants access to your {service} account',
   consentDeveloper: 'by {developer}',
+  /**
+   * Shown if no developer has registered the application. `{application}` is then the host of its client metadata document
+   * in all texts, and `{name}` the name in the document, which is not checked.
+   */
+  consentCallsItself: 'It calls itself “{name}”. {service} has not checked this name.',
+  /** Shown in place of `consentCallsItself` if the option `clientDocuments` says that the name is verified. */
+  consentVerifiedName: '{name}, verified by {service}',
+  /** Shown if the name, the redirect URIs or the keys in the document have changed. */
+  consentChanged: 'This application has changed since you last decided about it.',
   /** Screen readers read this text out after a link that opens in a new tab. */
   opensNewTab: '(opens in a new tab)',
   consentAccount: 'Signed in as {account}',

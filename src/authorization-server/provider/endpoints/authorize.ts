@@ -1,4 +1,5 @@
 import { errors, interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
+import { isDocumentId } from '../../../validation/document-id.ts'
 import { checkRequestedScope, describeResource } from '../delegated-scopes.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { namedResource } from '../resource-indicator.ts'
@@ -52,7 +53,10 @@ export function authorizationOptions(parts: Parts) {
   return {
     // Only the code flow is supported: no implicit flow and no hybrid flow.
     responseTypes: ['code'],
-    pkce: { required: (_ctx, client) => requirePkce || client.clientAuthMethod === 'none' },
+    pkce: {
+      required: (_ctx, client) =>
+        requirePkce || client.clientAuthMethod === 'none' || isDocumentId(client.clientId),
+    },
     allowOmittingSingleRegisteredRedirectUri: true,
     extraParams: {
       // Applications must not request the mode `fragment`, which exists only for errors (`seam/seam.ts`).

@@ -46,17 +46,18 @@ const REPEAT_INTERVAL_MS = 60_000
 /** Revokes each token once, even if its client sends the same request many times. */
 export function createRevokeAccessToken(revokeOwnToken: RevokeOwnToken): RevokeOwnToken {
   /** Revocations that are being stored, by token id. */
-  const pending = new Map<string, Promise<void>>()
+  const pending = new Map<string, Promise<boolean>>()
   /**
    * The time at which this process revoked each token, oldest first. Promises must not be in this map: a
    * promise would keep the asynchronous context of its request, and so the whole request, in memory.
    */
   const revokedAt = new Map<string, number>()
 
-  async function store(...[token, entry]: Parameters<RevokeOwnToken>): Promise<void> {
+  async function store(...[token, entry]: Parameters<RevokeOwnToken>): Promise<boolean> {
     try {
-      await revokeOwnToken(token, entry)
-      revokedAt.set(token.id, performance.now())
+      const isRevoked = await revokeOwnToken(token, entry)
+      if (isRevoked) revokedAt.set(token.id, performance.now())
+      return isRevoked
     } finally {
       pending.delete(token.id)
     }
@@ -67,10 +68,10 @@ export function createRevokeAccessToken(revokeOwnToken: RevokeOwnToken): RevokeO
       if (performance.now() - at < REPEAT_INTERVAL_MS) break
       revokedAt.delete(id)
     }
-    if (revokedAt.has(token.id)) return
+    if (revokedAt.has(token.id)) return true
     const stored = pending.get(token.id) ?? store(token, entry)
     pending.set(token.id, stored)
-    await stored
+    return stored
   }
 }
 

@@ -9,10 +9,12 @@ const MAX_AGE_SECONDS = 60
  *
  * @param options.scopesSupported returns all scopes that can be requested now
  * @param options.namesUsers whether accounts may have users
+ * @param options.hasDocuments whether clients may identify themselves by a client metadata document
  */
 export function createFixMetadata(options: {
   readonly scopesSupported: () => readonly string[]
   readonly namesUsers: boolean
+  readonly hasDocuments: boolean
 }): FixResponse {
   // No ID token has a session id.
   const absentClaims = options.namesUsers ? ['sid'] : ['sid', 'user_id']
@@ -34,6 +36,7 @@ export function createFixMetadata(options: {
         revocation_endpoint_auth_signing_alg_values_supported: algorithms,
         introspection_endpoint_auth_signing_alg_values_supported: algorithms,
       }),
+      ...(options.hasDocuments && { client_id_metadata_document_supported: true }),
       scopes_supported: options.scopesSupported(),
       response_modes_supported: ['query'],
       claims_parameter_supported: false,

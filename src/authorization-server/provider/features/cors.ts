@@ -7,7 +7,7 @@ import type { Store } from '../../../store/contract.ts'
 import { ROUTES } from '../routes.ts'
 
 // Pages at another origin that call the endpoints (CORS, Fetch 3.3). Only the pages of public applications may. This file
-// is loaded only with the option `publicApplications`.
+// is loaded only with the options `publicApplications` and `clientDocuments`.
 
 /** The endpoints that pages may call, and with which methods. */
 const METHODS: Readonly<Record<string, string>> = {

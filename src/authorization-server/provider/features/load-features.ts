@@ -1,24 +1,29 @@
+import type { ClientDocuments } from '../../../clients/documents/client-documents.ts'
 import type * as privateKeyJwt from './private-key-jwt.ts'
 import type { Cors, CorsParts } from './cors.ts'
 
 /** What options switch on. A module that is not needed is not loaded. */
 export interface Features {
-  /** The rules for pages at other origins; undefined without `publicApplications`. */
+  /** The rules for pages at other origins; undefined without public clients. */
   readonly cors: Cors | undefined
-  /** Undefined without `privateKeyJwt`. */
+  /** Undefined if no client may authenticate with keys. */
   readonly privateKeyJwt: typeof privateKeyJwt | undefined
+  /** The clients with metadata documents; undefined without `clientDocuments`. */
+  readonly documents: Pick<ClientDocuments, 'resolve'> | undefined
 }
 
 /** Loads the features that the options switch on. */
 export async function loadFeatures(
   parts: CorsParts & {
-    readonly settings: { readonly publicApplications: boolean; readonly privateKeyJwt: boolean }
+    readonly settings: { readonly publicClients: boolean; readonly clientKeys: boolean }
+    readonly documents: (() => Promise<ClientDocuments>) | undefined
   },
 ): Promise<Features> {
   const { settings } = parts
-  const [cors, assertions] = await Promise.all([
-    settings.publicApplications ? import('./cors.ts') : undefined,
-    settings.privateKeyJwt ? import('./private-key-jwt.ts') : undefined,
+  const [cors, assertions, documents] = await Promise.all([
+    settings.publicClients ? import('./cors.ts') : undefined,
+    settings.clientKeys ? import('./private-key-jwt.ts') : undefined,
+    parts.documents?.(),
   ])
-  return { cors: cors?.createCors(parts), privateKeyJwt: assertions }
+  return { cors: cors?.createCors(parts), privateKeyJwt: assertions, documents }
 }

@@ -26,7 +26,7 @@ const AT_ENDPOINT: Readonly<Record<string, (token: Principal) => object>> = {
  */
 export function accessTokens(
   model: 'AccessToken' | 'ClientCredentials',
-  parts: Pick<ProviderParts, 'verifyAccessToken' | 'isTokenRevoked' | 'mayUseFrom'>,
+  parts: Pick<ProviderParts, 'verifyAccessToken' | 'isTokenRevoked' | 'mayUseFrom' | 'revokeGrant'>,
   revokeAccessToken: RevokeOwnToken,
 ): Adapter {
   return modelAdapter(model, {
@@ -56,18 +56,20 @@ export function accessTokens(
       const owner = subject === undefined ? client && recordOf(client) : personOf(subject)
       const clientId = client?.clientId ?? ''
       const epoch = Number(token?.extra?.['access_epoch'] ?? 0)
-      await revokeAccessToken(
+      const entry = {
+        clientId,
+        accountId: owner?.accountId,
+        userId: owner?.userId,
+        ...requesterOf(requestState(ctx).host),
+      }
+      const isRevoked = await revokeAccessToken(
         { id: tokenId, until: token?.exp, clientId, epoch },
-        {
-          name: 'token.revoked',
-          tokenId,
-          clientId,
-          accountId: owner?.accountId,
-          userId: owner?.userId,
-          ...requesterOf(requestState(ctx).host),
-          reason: 'client-revoked-token',
-        },
+        { name: 'token.revoked', tokenId, ...entry, reason: 'client-revoked-token' },
       )
+      const grantId = token && 'grantId' in token ? token.grantId : undefined
+      if (isRevoked || grantId === undefined) return
+      const reason = 'client-revoked-too-many-tokens'
+      await parts.revokeGrant(grantId, { name: 'grant.revoked', grantId, ...entry, reason })
     },
 
     // This method does nothing, because `revokeGrant()` revokes the access tokens of a grant.

@@ -11,6 +11,8 @@ import { createLru } from '../../../async/lru.ts'
 import type { ApiKey, Application, Client } from '../../../clients/client.ts'
 import { isMistypedSecret } from '../../../clients/secret-format.ts'
 import { findSecretOf } from '../../../clients/authenticate-client.ts'
+import { documentOf } from '../../../clients/documents/document-application.ts'
+import { isDocumentId } from '../../../validation/document-id.ts'
 import { keysOf } from '../../../clients/jwk-set.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
 import { redirectKindOf } from '../../../clients/public-uris.ts'
@@ -36,12 +38,14 @@ type AuthMethod = 'client_secret_basic' | 'private_key_jwt' | 'none'
  * An API key or application as oidc-provider sees it (RFC 7591 2).
  *
  * @param method how the client authenticates. A client with a secret and keys uses both
+ * @param mayBeNative whether the client may run on a computer or phone of its user
  */
 function toClientMetadata(
   record:
-    | Pick<Application, 'kind' | 'clientId' | 'redirectUris' | 'postLogoutRedirectUris' | 'isPublic' | 'jwks'>
+    | Pick<Application, 'kind' | 'clientId' | 'redirectUris' | 'postLogoutRedirectUris' | 'jwks'>
     | Pick<ApiKey, 'kind' | 'clientId' | 'jwks'>,
   method: AuthMethod = 'client_secret_basic',
+  mayBeNative = false,
 ): AllClientMetadata {
   const isApplication = record.kind === 'application'
   const redirectUris = isApplication ? [...record.redirectUris] : []
@@ -57,7 +61,7 @@ function toClientMetadata(
     post_logout_redirect_uris: isApplication ? [...record.postLogoutRedirectUris] : [],
     token_endpoint_auth_method: method,
     // A native application may use any port of a loopback address (RFC 8252 7.3), and private-use schemes.
-    ...(isApplication && record.isPublic && !isWebOnly(record) && { application_type: 'native' }),
+    ...(isApplication && mayBeNative && !isWebOnly(record) && { application_type: 'native' }),
     id_token_signed_response_alg: 'RS256',
   }
 }
@@ -71,10 +75,17 @@ function isWebOnly({
 }
 
 /** How a client authenticates in this request. */
-function authMethodOf(client: Client, { oidc }: KoaContextWithOIDC): AuthMethod {
+function authMethodOf(
+  client: Client,
+  { oidc }: KoaContextWithOIDC,
+  { privateKeyJwt }: Pick<ProviderParts['settings'], 'privateKeyJwt'>,
+): AuthMethod {
   if (isPublicClient(client)) return 'none'
-  const hasAssertion = oidc.params?.['client_assertion'] !== undefined && keysOf(client).length > 0
-  return hasAssertion ? 'private_key_jwt' : 'client_secret_basic'
+  if (documentOf(client)) return 'private_key_jwt'
+  const mayAssert = privateKeyJwt && keysOf(client).length > 0
+  return mayAssert && oidc.params?.['client_assertion'] !== undefined
+    ? 'private_key_jwt'
+    : 'client_secret_basic'
 }
 
 /**
@@ -89,10 +100,12 @@ const UNKNOWN_CLIENT = toClientMetadata({ kind: 'apiKey', clientId: randomUUID()
  * `client_id` belongs to an API key. In a sign-out request, oidc-provider finds a client for every id.
  */
 export function clients(
-  parts: Parameters<typeof prefetch>[0] & Pick<ProviderParts, 'registry' | 'settings'>,
+  parts: Parameters<typeof prefetch>[0] & Pick<ProviderParts, 'registry' | 'settings' | 'features'>,
 ): Adapter {
   async function findUsable(ctx: KoaContextWithOIDC, clientId: string): Promise<Client | undefined> {
     prefetch(parts, ctx)
+    const { documents } = parts.features
+    if (documents && isDocumentId(clientId)) return resolveDocument(documents, ctx, clientId)
     const { early } = requestState(ctx)
     const record = await (early?.registry ?? parts.registry).find(clientId)
     if (!record) return undefined
@@ -109,9 +122,38 @@ export function clients(
       const record = await findUsable(ctx, clientId)
       if (!record) return ctx.oidc.route.startsWith('end_session') ? UNKNOWN_CLIENT : undefined
       requestState(ctx).clients.set(clientId, record)
-      return toClientMetadata(record, authMethodOf(record, ctx))
+      const mayBeNative = isPublicClient(record) || documentOf(record) !== undefined
+      return toClientMetadata(record, authMethodOf(record, ctx, parts.settings), mayBeNative)
     },
   })
+}
+
+/**
+ * Finds the client of a metadata document, which is fetched if needed.
+ *
+ * @returns undefined if the document cannot be used: the state of the request then has the reason
+ * @throws {GatehouseError} `ERR_DOCUMENT_UNAVAILABLE`, `ERR_STORE_UNAVAILABLE`
+ */
+async function resolveDocument(
+  documents: NonNullable<ProviderParts['features']['documents']>,
+  ctx: KoaContextWithOIDC,
+  clientId: string,
+): Promise<Client | undefined> {
+  const resolved = await documents.resolve(clientId, keyIdIn(ctx.oidc.params?.['client_assertion']))
+  if ('application' in resolved) return resolved.application
+  requestState(ctx).documentProblem = resolved.problem
+  return undefined
+}
+
+/** The key that an assertion names; undefined if it names none. */
+function keyIdIn(assertion: unknown): string | undefined {
+  try {
+    const [header = ''] = String(assertion).split('.')
+    const { kid } = Object(JSON.parse(Buffer.from(header, 'base64url').toString())) as { kid?: unknown }
+    return typeof kid === 'string' ? kid : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /**

@@ -29,7 +29,7 @@ it('a revocation keeps nothing of its request in memory (fixed bug: 11 kB were k
 })
 
 it('a token that is revoked several times at the same time, or again within a minute, is stored once', async () => {
-  const revoke = vi.fn(() => nextTurn())
+  const revoke = vi.fn(() => nextTurn().then(() => true))
   const revokeAccessToken = createRevokeAccessToken(revoke)
   await Promise.all([revokeAccessToken(token('token'), ENTRY), revokeAccessToken(token('token'), ENTRY)])
   await revokeAccessToken(token('token'), ENTRY)
@@ -37,7 +37,7 @@ it('a token that is revoked several times at the same time, or again within a mi
 })
 
 it('if a revocation fails, all concurrent calls for the token reject, and the next call tries again', async () => {
-  const revoke = vi.fn(() => nextTurn())
+  const revoke = vi.fn(() => nextTurn().then(() => true))
   revoke.mockRejectedValueOnce(new Error('the store is unavailable'))
   const revokeAccessToken = createRevokeAccessToken(revoke)
   const both = await Promise.allSettled([

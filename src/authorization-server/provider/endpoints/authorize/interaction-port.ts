@@ -3,10 +3,12 @@ import { errors, type InteractionResults, type Provider } from 'oidc-provider'
 import { applicationScopes, limitToPerson } from '../../../../catalog/resolve-scopes.ts'
 import type { Resource } from '../../../../catalog/resources.ts'
 import type { Client } from '../../../../clients/client.ts'
+import type { ClientDocuments } from '../../../../clients/documents/client-documents.ts'
+import { developerOf } from '../../../../clients/documents/document-application.ts'
 import { isUsable } from '../../../../clients/why-no-token.ts'
 import { requesterOf } from '../../../../audit/entry.ts'
 import type { Account } from '../../../../host/accounts.ts'
-import { personOf, subjectOf } from '../../../../host/subject.ts'
+import { personOf, subjectOf, type Person } from '../../../../host/subject.ts'
 import type { InteractionPort, PendingInteraction } from '../../../interaction/port.ts'
 import {
   destinationOf,
@@ -27,6 +29,8 @@ interface Parts extends Pick<
   ProviderDependencies,
   'settings' | 'resources' | 'registry' | 'accounts' | 'consents' | 'events' | 'audit'
 > {
+  /** Undefined without the option `clientDocuments`. */
+  readonly documents: (() => Promise<Pick<ClientDocuments, 'approving'>>) | undefined
   /** Call this function for each use, because each key rotation replaces the provider. */
   readonly provider: () => Provider
 }
@@ -61,11 +65,11 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
   const subject = details.session?.accountId
   const person = subject === undefined ? undefined : personOf(subject)
   const [developer, company, account, stored] = await Promise.all([
-    accounts.find(application.accountId, application.userId),
+    developerOf(application, (owner) => accounts.find(owner.accountId, owner.userId)),
     // The page shows the name of the account, even if the application belongs to a user of the account.
     application.userId !== undefined && accounts.find(application.accountId),
     person && accounts.find(person.accountId, person.userId),
-    person && resource && consents.get(person, application.clientId, resource.address),
+    person && resource && consents.get(person, application, resource.address),
   ])
   // If the host no longer has the developer's account, the application is treated as disabled.
   if (!developer) return undefined
@@ -74,7 +78,7 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
     uid,
     prompt,
     startedAt: details.iat,
-    application: presentApplication(application, company || developer),
+    application: withChange(presentApplication(application, company || developer), stored?.hasChanged),
     resource,
     resourceTitle: resource === resources.main ? undefined : resource?.title,
     destination: destinationOf(application, String(details.params['redirect_uri'])),
@@ -89,6 +93,15 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
       prompt === 'login' && (subject !== undefined || words(details.params['prompt']).includes('login')),
     accessLifetime: refreshTokenLifetime(application, settings.lifetimes),
   }
+}
+
+/** The application, with the information whether its document has changed since the last decision. */
+function withChange(
+  application: PendingInteraction['application'],
+  hasChanged: boolean | undefined,
+): PendingInteraction['application'] {
+  const { document } = application
+  return document ? { ...application, document: { ...document, hasChanged } } : application
 }
 
 function requestableScopes(
@@ -127,7 +140,8 @@ const approved: Method<'approved'> = async (parts, ctx, pending, decision) => {
   if (!account || !resource) throw new TypeError('consent needs a person who is signed in, and a resource')
   const { accountId, userId } = account
   const { clientId } = application
-  const { versions } = await consents.get(account, clientId, resource.address)
+  const { versions } = await consents.get(account, application, resource.address)
+  if (application.document) await documentApproved(parts, clientId, account)
   const { Grant } = parts.provider()
   const grant = new Grant({ accountId: subjectOf(account), clientId })
   writeDecision(grant, settings, resource.address, decision, versions)
@@ -145,6 +159,17 @@ const approved: Method<'approved'> = async (parts, ctx, pending, decision) => {
   if (isMade) events.emit('consent.approved', details)
   else await grant.destroy()
   return next
+}
+
+/** Records the approval first, so that a later block of the host finds the person's grant. */
+async function documentApproved(
+  { documents, registry }: Parts,
+  clientId: string,
+  person: Person,
+): Promise<void> {
+  const client = await registry.find(clientId)
+  const service = await documents?.()
+  if (client) await service?.approving(client, person)
 }
 
 const failed: Method<'failed'> = async (parts, ctx, pending, error, description) => {

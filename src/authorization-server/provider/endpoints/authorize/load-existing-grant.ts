@@ -1,5 +1,6 @@
 import type { Grant, interactionPolicy, KoaContextWithOIDC } from 'oidc-provider'
 import type { ConsentDecision } from '../../../../grants/consent-decision.ts'
+import { documentOf } from '../../../../clients/documents/document-application.ts'
 import { alwaysAsks } from '../../../../clients/public-applications.ts'
 import { isConsentNeeded } from '../../../../grants/consent-needed.ts'
 import type { ConsentVersions } from '../../../../grants/revoked-consents.ts'
@@ -69,7 +70,11 @@ export async function loadExistingGrant(
   const { accountId: subject } = session
   const record = recordOf(client)
   const { address } = resourceOfRequest(parts, ctx)
-  const { consent, versions } = await parts.consents.get(personOf(subject), record.clientId, address)
+  const { consent, versions } = await parts.consents.get(
+    personOf(subject),
+    { clientId: record.clientId, document: documentOf(record) },
+    address,
+  )
   const application = record.kind === 'application' ? record : undefined
   const isFirstParty = application?.firstParty === true
   const redirectUri = String(ctx.oidc.params?.['redirect_uri'])

@@ -1,0 +1,162 @@
+import { GatehouseError } from '../../errors.ts'
+import { type ChangeOptions, checkChange, changeOptionsOf } from '../../host/change-options.ts'
+import { createCollection } from '../../store/collection.ts'
+import { confirmDurable } from '../../store/confirm-durable.ts'
+import type { Store } from '../../store/contract.ts'
+import { digest } from '../../store/digest.ts'
+import type { RevocationSpec } from '../../revocation/kept-until.ts'
+import type { Revocations } from '../../revocation/revoke-tokens.ts'
+import { booleanRule, countRule, optional, textRule } from '../../validation/rules.ts'
+import { isDocumentId } from '../../validation/document-id.ts'
+
+/** The state of a host with client metadata documents. There is no record for a host that was never blocked. */
+export interface HostRecord {
+  /** Such as `https://claude.ai`. */
+  readonly origin: string
+  /**
+   * The `access_epoch` of the tokens of all clients with documents at this origin: how often the host was blocked. Tokens
+   * with a lower epoch are rejected.
+   */
+  readonly epoch: number
+  /** Whether the documents of the host are rejected now. */
+  readonly isBlocked: boolean
+  /** When the host was last blocked, in epoch seconds. */
+  readonly blockedAt: number
+  /** Who blocked it, if the caller said it. */
+  readonly blockedBy?: string | undefined
+  /** Whether grants of the host are still being deleted. */
+  readonly isClearing: boolean
+}
+
+/** The index of all hosts that have a record. A member is an origin. */
+const HOSTS = 'client-document-hosts'
+
+/** The records of hosts, by their origins. */
+export function hostRecords(store: Store) {
+  const records = createCollection<HostRecord>(store, {
+    name: 'client-document-host',
+    version: 1,
+    fields: {
+      origin: textRule,
+      epoch: countRule,
+      isBlocked: booleanRule,
+      blockedAt: countRule,
+      blockedBy: optional(textRule),
+      isClearing: booleanRule,
+    },
+  })
+  return {
+    get: (origin: string) => records.get(digest(origin)),
+    /** Stores a new record; false if there is one. */
+    async create(record: HostRecord): Promise<boolean> {
+      await store.add(HOSTS, record.origin)
+      return records.create(digest(record.origin), record)
+    },
+    update: (origin: string, change: (record: HostRecord) => HostRecord | undefined) =>
+      records.update(digest(origin), change),
+    /** The records after an origin, in alphabetical order. */
+    async list(after: string | undefined, limit: number): Promise<readonly HostRecord[]> {
+      const origins = await store.range(HOSTS, { after, limit })
+      return (await records.getMany(origins.map(digest))).filter((record) => record !== undefined)
+    },
+  }
+}
+
+/** What the tokens of a host's clients must be checked against. Repeating these revocations is harmless. */
+export async function revocationsOfHost(store: Store, origin: string): Promise<readonly RevocationSpec[]> {
+  const record = await hostRecords(store).get(origin)
+  return record ? [{ of: 'client', id: origin, below: record.epoch }] : []
+}
+
+/** Blocks hosts, and unblocks them. */
+export function createBlockedHosts(parts: {
+  readonly store: Store
+  readonly revocations: Pick<Revocations, 'revokeWith'>
+  readonly audit: { record(entry: { name: string; target: string } & ChangeOptions): Promise<void> }
+  /** Begins to delete the grants of a host. */
+  readonly clear: () => void
+}) {
+  const { store, revocations, audit, clear } = parts
+  const records = hostRecords(store)
+
+  return {
+    get: records.get,
+    list: records.list,
+
+    /**
+     * Rejects the clients of a host from now on, and revokes all their tokens with one revocation, which every gateway
+     * receives within milliseconds. Their grants are deleted in the background. May be called again.
+     *
+     * @param host as in the addresses of the documents, such as `claude.ai` or `example.com:8443`
+     * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: call the method again
+     */
+    async block(host: string, options: ChangeOptions = {}): Promise<HostRecord> {
+      checkChange('clientDocuments.block', options)
+      const origin = requireOrigin(host)
+      const { actor } = options
+      const entry = { name: 'client_host.blocked', target: host, ...changeOptionsOf(options) }
+      const record = await revocations.revokeWith(
+        { of: 'client', id: origin },
+        async () => {
+          const result = await storeBlock(origin, actor)
+          return { result, revoked: [{ of: 'client', id: origin, below: result.epoch }], actor }
+        },
+        entry,
+      )
+      clear()
+      return record
+    },
+
+    /**
+     * Accepts the clients of a host again. Tokens and grants from before the block stay revoked, so people are asked for
+     * consent again.
+     *
+     * @throws {GatehouseError} `ERR_NOT_FOUND` if the host is not blocked; `ERR_IN_PROGRESS` while its grants are being
+     *   deleted; `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`
+     */
+    async unblock(host: string, options: ChangeOptions = {}): Promise<HostRecord> {
+      checkChange('clientDocuments.unblock', options)
+      const origin = requireOrigin(host)
+      const record = await records.update(origin, (stored) => {
+        if (!stored.isBlocked) throw notBlocked()
+        if (stored.isClearing) {
+          throw new GatehouseError('ERR_IN_PROGRESS', 'the grants of this host are still being deleted')
+        }
+        return { ...stored, isBlocked: false }
+      })
+      if (!record) throw notBlocked()
+      await audit.record({ name: 'client_host.unblocked', target: host, ...changeOptionsOf(options) })
+      return record
+    },
+  }
+
+  async function storeBlock(origin: string, actor: string | undefined): Promise<HostRecord> {
+    const blockedAt = Math.floor(Date.now() / 1000)
+    const block = (epoch: number): HostRecord => ({
+      origin,
+      epoch,
+      isBlocked: true,
+      blockedAt,
+      blockedBy: actor,
+      isClearing: true,
+    })
+    const change = (stored: HostRecord) =>
+      stored.isBlocked ? confirmDurable(stored) : block(stored.epoch + 1)
+    const updated = await records.update(origin, change)
+    if (updated) return updated
+    const created = block(1)
+    if (await records.create(created)) return created
+    return (await records.update(origin, change)) ?? created
+  }
+}
+
+/** Blocks hosts, and unblocks them. */
+export type BlockedHosts = ReturnType<typeof createBlockedHosts>
+
+const notBlocked = () => new GatehouseError('ERR_NOT_FOUND', 'this host is not blocked')
+
+function requireOrigin(host: string): string {
+  const origin = `https://${host}`
+  if (typeof host === 'string' && isDocumentId(origin) && URL.parse(origin)?.origin === origin) return origin
+  throw new GatehouseError('ERR_INVALID_ARGUMENT', 'host must be a host, such as "claude.ai"')
+}

@@ -1,0 +1,217 @@
+import { GatehouseError } from '../../errors.ts'
+import type { Person } from '../../host/subject.ts'
+import type { FetchedJson } from '../../http/outgoing/fetch-document.ts'
+import type { Outgoing } from '../../http/outgoing/outgoing.ts'
+import { OutgoingProblem } from '../../http/outgoing/outgoing-problem.ts'
+import type { KnownOfClients } from '../repair-epochs.ts'
+import type { Store } from '../../store/contract.ts'
+import type { Client } from '../client.ts'
+import { originEntriesOf } from '../origin-index.ts'
+import { type DocumentApplication, documentOf } from './document-application.ts'
+import { findDocumentIdProblem, hostOf } from './document-id.ts'
+import { originOf } from '../../validation/document-id.ts'
+import { findPolicy, type DocumentPolicy } from './document-policy.ts'
+import { hostRecords } from './blocked-hosts.ts'
+import { readDocument, readKeySet, versionOf } from './read-document.ts'
+import { toApplication } from './to-application.ts'
+import {
+  createStoredDocuments,
+  isFresh,
+  MAX_DOCUMENTS_OF_HOST,
+  type StoredDocument,
+  type StoredDocuments,
+} from './stored-documents.ts'
+
+// Applications that identify themselves by a client metadata document (draft-ietf-oauth-client-id-metadata-document-02):
+// the client id is an https address, and the document there says what a developer otherwise registers. This folder is
+// loaded only with the option `clientDocuments`.
+
+/** The largest documents, in bytes. */
+const MAX_BYTES = { document: 5 * 1024, keys: 64 * 1024 }
+
+/** Seconds for which a document or its keys are used before they are fetched again. The server of the document may choose. */
+const FRESH_SECONDS = { min: 60, byDefault: 3600, max: 86_400, unapproved: 600 }
+
+/** Seconds after which keys are fetched again for an assertion that names an unknown key. */
+const KEY_PAUSE_SECONDS = 60
+
+/** The application of a document, or why the document cannot be used, as a text for the developer of the client. */
+export type ResolvedDocument = { readonly application: DocumentApplication } | { readonly problem: string }
+
+/** What documents need. */
+export interface ClientDocumentsParts {
+  /** Confirmed writes. */
+  readonly store: Store
+  readonly settings: {
+    readonly clientDocuments: readonly DocumentPolicy[]
+    readonly kycLevels: readonly string[]
+  }
+  readonly outgoing: Pick<Outgoing, 'fetchJson'>
+  readonly known: Pick<KnownOfClients, 'lowestValidEpoch'>
+}
+
+/** Finds the applications of documents. */
+export function createClientDocuments({ store, settings, outgoing, known }: ClientDocumentsParts) {
+  const documents = createStoredDocuments(store)
+  const hosts = hostRecords(store)
+
+  return {
+    documents,
+
+    /**
+     * Finds the application of a document for an OAuth request, and fetches the document if the stored one is too old.
+     *
+     * @param kid the key that the client's assertion names; undefined if it names none, or if there is no assertion
+     * @throws {GatehouseError} `ERR_DOCUMENT_UNAVAILABLE` if the document cannot be fetched now; `ERR_STORE_UNAVAILABLE`
+     */
+    async resolve(clientId: string, kid?: string): Promise<ResolvedDocument> {
+      const fault = findDocumentIdProblem(clientId)
+      if (fault) return { problem: `client_id ${fault.message}` }
+      const policy = findPolicy(settings.clientDocuments, clientId)
+      if (!policy) return { problem: `this service accepts no documents of ${hostOf(clientId)}` }
+      const [stored, host] = await read(clientId)
+      if (host?.isBlocked) return { problem: `this service has blocked ${hostOf(clientId)}` }
+      const now = epochSeconds()
+      // A document that the policy rejects is fetched again, because its developer may have changed it.
+      const isUsable = stored && isFresh(stored, now) && typeof applicationOf(stored, policy) !== 'string'
+      const fresh = isUsable ? stored : await fetchDocument(clientId, stored, now)
+      if (typeof fresh === 'string') return { problem: `the document of the client ${fresh}` }
+      const complete = await withKeys(fresh, kid, now)
+      if (typeof complete === 'string') return { problem: `the JWK Set at jwks_uri ${complete}` }
+      const application = applicationOf(complete, policy, host?.epoch)
+      if (typeof application === 'string') return { problem: application }
+      return { application }
+    },
+
+    /**
+     * The application of a document that was fetched before, however long ago. It is disabled if no policy covers it any
+     * more, or if its host is blocked. Never fetches.
+     */
+    async findStored(clientId: string): Promise<DocumentApplication | undefined> {
+      if (findDocumentIdProblem(clientId)) return undefined
+      const [stored, host] = await read(clientId)
+      if (!stored) return undefined
+      const policy = findPolicy(settings.clientDocuments, clientId)
+      const known = applicationOf(stored, policy ?? { ...NO_POLICY, loopback: true }, host?.epoch)
+      const application =
+        typeof known === 'string' ? applicationOf(stored, { ...NO_POLICY, loopback: true }, 0) : known
+      if (typeof application === 'string') return undefined
+      const isUsable = policy !== undefined && typeof known !== 'string' && !host?.isBlocked
+      return isUsable ? application : { ...application, disabled: true, disabledBy: 'operator' }
+    },
+
+    /**
+     * Records that a person approves the client, before the approval takes effect.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     */
+    async approving(client: Client, person: Person): Promise<void> {
+      if (!documentOf(client)) return
+      await documents.addUser(client.clientId, person, epochSeconds())
+      await Promise.all(originEntriesOf(client).map((entry) => store.add(...entry)))
+    },
+  }
+
+  function read(clientId: string) {
+    return Promise.all([documents.get(clientId), hosts.get(originOf(clientId))])
+  }
+
+  function applicationOf(stored: StoredDocument, policy: DocumentPolicy, epoch = 0) {
+    const { clientId } = stored
+    return toApplication(stored, policy, {
+      // A failover of the store may have lost the last block, whose revocation this process knows.
+      epoch: Math.max(epoch, known.lowestValidEpoch(originOf(clientId))),
+      kycLevels: settings.kycLevels,
+    })
+  }
+
+  /** Fetches a document and stores it. @returns what is wrong with it, if something is */
+  async function fetchDocument(
+    clientId: string,
+    stored: StoredDocument | undefined,
+    now: number,
+  ): Promise<StoredDocument | string> {
+    const isKnown = stored?.approvedAt !== undefined
+    if (!isKnown && (await documents.ofOrigin(originOf(clientId))).length >= MAX_DOCUMENTS_OF_HOST) {
+      return `is one of too many documents of ${hostOf(clientId)}`
+    }
+    const fetched = await tryFetch(clientId, MAX_BYTES.document, isKnown)
+    const metadata = typeof fetched === 'string' ? fetched : readDocument(clientId, fetched.body)
+    if (typeof metadata === 'string') {
+      await noteProblem(documents, clientId, metadata)
+      return metadata
+    }
+    const version = versionOf(metadata)
+    const freshUntil = freshEnd(fetched, now, isKnown ? FRESH_SECONDS.max : FRESH_SECONDS.unapproved)
+    const saved = await documents.put(clientId, (before) => ({
+      clientId,
+      metadata,
+      version,
+      createdAt: before?.createdAt ?? now,
+      fetchedAt: now,
+      freshUntil,
+      approvedAt: before?.approvedAt,
+      // The keys of another jwks_uri must not stay.
+      ...(before?.metadata.jwksUri === metadata.jwksUri && { keys: before?.keys }),
+    }))
+    return saved as StoredDocument
+  }
+
+  /** The document with the keys at its jwks_uri, if it has one. They are fetched again if `kid` is not among them. */
+  async function withKeys(
+    stored: StoredDocument,
+    kid: string | undefined,
+    now: number,
+  ): Promise<StoredDocument | string> {
+    const { clientId, metadata, keys, approvedAt } = stored
+    const { method, jwksUri } = metadata
+    if (method === 'none' || jwksUri === undefined) return stored
+    const isMissing = kid !== undefined && !keys?.keys.some((key) => key.kid === kid)
+    const mayAskAgain = keys === undefined || now >= keys.fetchedAt + KEY_PAUSE_SECONDS
+    if (keys && isFresh(keys, now) && !(isMissing && mayAskAgain)) return stored
+    const fetched = await tryFetch(jwksUri, MAX_BYTES.keys, approvedAt !== undefined)
+    const set = typeof fetched === 'string' ? fetched : readKeySet(fetched.body)
+    if (typeof set === 'string') return set
+    const freshUntil = freshEnd(fetched, now, FRESH_SECONDS.max)
+    const known = { ...set, fetchedAt: now, freshUntil }
+    await documents.put(clientId, (before) =>
+      before?.metadata.jwksUri === jwksUri ? { ...before, keys: known } : undefined,
+    )
+    return { ...stored, keys: known }
+  }
+
+  /** @returns the answer, or why it cannot be used. @throws `ERR_DOCUMENT_UNAVAILABLE` */
+  async function tryFetch(url: string, maxBytes: number, isKnown: boolean): Promise<FetchedJson | string> {
+    try {
+      return await outgoing.fetchJson(url, { maxBytes, budget: isKnown ? 'known' : 'new' })
+    } catch (error) {
+      if (!(error instanceof OutgoingProblem)) throw error
+      if (error.kind === 'rejected') return `cannot be used: ${error.problem}`
+      const message = `${hostOf(url)} does not deliver the document of a client now: ${error.problem}`
+      throw new GatehouseError('ERR_DOCUMENT_UNAVAILABLE', message)
+    }
+  }
+}
+
+/** Finds the applications of documents. */
+export type ClientDocuments = ReturnType<typeof createClientDocuments>
+
+/** Takes the place of the policy of a document that no policy covers any more. */
+const NO_POLICY: DocumentPolicy = { match: '', products: [] }
+
+/** Operators read why an approved document cannot be used any more. An error is never an answer for the next request. */
+async function noteProblem(documents: StoredDocuments, clientId: string, problem: string): Promise<void> {
+  await documents.put(clientId, (before) =>
+    before === undefined || before.problem === problem ? undefined : { ...before, problem, freshUntil: 0 },
+  )
+}
+
+/** Until when an answer is fresh: as its server says, within our bounds. */
+function freshEnd(fetched: FetchedJson | string, now: number, max: number): number {
+  const { maxAgeSeconds = FRESH_SECONDS.byDefault } = typeof fetched === 'string' ? {} : fetched
+  return now + Math.min(Math.max(maxAgeSeconds, FRESH_SECONDS.min), max)
+}
+
+function epochSeconds(): number {
+  return Math.floor(Date.now() / 1000)
+}

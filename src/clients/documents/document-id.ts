@@ -1,0 +1,40 @@
+import type { Fault } from '../../errors.ts'
+import { digest } from '../../store/digest.ts'
+import { isDocumentId, originOf } from '../../validation/document-id.ts'
+
+// The addresses of client metadata documents, which are client ids (draft-ietf-oauth-client-id-metadata-document-02).
+
+/** The longest address of a document, in characters. */
+const MAX_LENGTH = 1024
+
+/**
+ * What is wrong with the address of a document; undefined if it is valid (draft section 3). It must be written the way that
+ * URL parsers write it, so one document has one client id.
+ */
+export function findDocumentIdProblem(clientId: string): Fault | undefined {
+  if (clientId.length > MAX_LENGTH) {
+    return { code: 'too-long', message: `must have at most ${MAX_LENGTH} characters`, max: MAX_LENGTH }
+  }
+  const url = URL.parse(clientId)
+  if (url === null || url.protocol !== 'https:') {
+    return { code: 'url-https', message: 'must be an address that starts with "https://"' }
+  }
+  if (url.username !== '' || url.password !== '') {
+    return { code: 'url-credentials', message: 'must not contain a user name or password' }
+  }
+  if (clientId.includes('#')) return { code: 'url-fragment', message: 'must not have a fragment' }
+  if (url.pathname === '/') return { code: 'format', message: 'must have a path after the host' }
+  if (url.href === clientId) return undefined
+  const message = `must be written the way that browsers write it: "${url.href}"`
+  return { code: 'url-spelling', message, expected: url.href }
+}
+
+/** The host of a document as people read it, such as `claude.ai`. @param clientId the address of the document, or its origin */
+export function hostOf(clientId: string): string {
+  return originOf(clientId).slice('https://'.length)
+}
+
+/** The id under which records about a client are stored: the digest of the address of a document, or the client id. */
+export function storedIdOf(clientId: string): string {
+  return isDocumentId(clientId) ? digest(clientId) : clientId
+}

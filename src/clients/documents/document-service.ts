@@ -1,0 +1,166 @@
+import type { ChangeOptions } from '../../host/change-options.ts'
+import { checkInput, optional, textRule, wholeNumber } from '../../validation/rules.ts'
+import { originOf } from '../../validation/document-id.ts'
+import type { LastUses } from '../last-used.ts'
+import { type BlockedHosts, createBlockedHosts, hostRecords } from './blocked-hosts.ts'
+import { createClearing } from './clear-blocked-hosts.ts'
+import { hostOf, storedIdOf } from './document-id.ts'
+import { type DocumentPolicy, findPolicy } from './document-policy.ts'
+import { createStoredDocuments, type StoredDocument } from './stored-documents.ts'
+
+/** A client metadata document that at least one person has approved. All times are in epoch seconds. */
+export interface ClientDocument {
+  /** The address of the document. */
+  readonly clientId: string
+  /** The host of the document, such as `claude.ai`. */
+  readonly host: string
+  /** What the client calls itself. */
+  readonly name: string
+  /** How the client authenticates. */
+  readonly method: 'none' | 'private_key_jwt'
+  readonly redirectUris: readonly string[]
+  /** When a person first approved the client. */
+  readonly approvedAt: number
+  /** When the document was last fetched. */
+  readonly fetchedAt: number
+  /** Why the document could not be used when it was last fetched; undefined if it could. */
+  readonly problem?: string | undefined
+  /** When the client last got a token, rounded down to the hour; undefined if it never did. */
+  readonly lastUsedAt?: number | undefined
+  /** How many people have approved the client in the last 400 days; 1000 means 1000 or more. */
+  readonly users: number
+  /**
+   * Why the client gets no token now: an operator has blocked its host, or no entry of the option `clientDocuments` covers
+   * it any more. Undefined if it may get tokens.
+   */
+  readonly rejected?: 'blocked' | 'no-policy' | undefined
+}
+
+/** A host whose documents are rejected. */
+export interface BlockedHost {
+  /** Such as `claude.ai`. */
+  readonly host: string
+  /** Epoch seconds. */
+  readonly blockedAt: number
+  /** Who blocked it, if the caller said it. */
+  readonly blockedBy?: string | undefined
+  /** Whether its grants are still being deleted. Its tokens are rejected already. */
+  readonly isClearing: boolean
+}
+
+/** The applications that identify themselves by a client metadata document. */
+export interface ClientDocuments {
+  /**
+   * The documents that people have approved, by their addresses in alphabetical order.
+   *
+   * @param options.cursor the `cursor` of the previous page
+   * @param options.limit at most so many, 1 to 100. @default 50
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`. All methods also throw the errors of `ready()`
+   */
+  list(options?: {
+    readonly cursor?: string | undefined
+    readonly limit?: number | undefined
+  }): Promise<{ readonly items: readonly ClientDocument[]; readonly cursor?: string | undefined }>
+  /** The blocked hosts in alphabetical order; at most 1000. */
+  listBlocked(): Promise<readonly BlockedHost[]>
+  /**
+   * Blocks a host: every document of it is rejected, and all tokens of its clients are rejected by every gateway within
+   * milliseconds. The grants that people have given its clients are deleted in the background. May be called again.
+   *
+   * @param host the host of the documents, such as `claude.ai`, or `example.com:8443`. Subdomains are hosts of their own
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: call the method again
+   */
+  block(host: string, options?: ChangeOptions): Promise<void>
+  /**
+   * Accepts the documents of a host again. What was revoked stays revoked, so people are asked again.
+   *
+   * @throws {GatehouseError} `ERR_NOT_FOUND` if the host is not blocked; `ERR_IN_PROGRESS` while its grants are being
+   *   deleted; `ERR_STORE_UNAVAILABLE`: call the method again
+   */
+  unblock(host: string, options?: ChangeOptions): Promise<void>
+}
+
+type Parts = Parameters<typeof createBlockedHosts>[0] &
+  Pick<Parameters<typeof createClearing>[0], 'revokeGrants' | 'logger'> & {
+    readonly lastUses: Pick<LastUses, 'get'>
+    readonly policies: readonly DocumentPolicy[]
+  }
+
+const MAX_PAGE = 100
+
+/** Creates the service, and the work in the background that deletes the grants of blocked hosts. */
+export function createDocumentService(parts: Omit<Parts, 'clear'>) {
+  const { store, lastUses, policies } = parts
+  const documents = createStoredDocuments(store)
+  const clearing = createClearing({ ...parts, documents, hosts: hostRecords(store) })
+  const blocked: BlockedHosts = createBlockedHosts({ ...parts, clear: clearing.begin })
+
+  const service: ClientDocuments = {
+    async list(options = {}) {
+      const { cursor, limit = 50 } = options
+      const rules = { cursor: optional(textRule), limit: optional(wholeNumber(1, MAX_PAGE)) }
+      checkInput('the documents cannot be listed', { ...options }, rules)
+      const clientIds = await documents.list(cursor, limit)
+      const uses = await lastUses.get(clientIds.map(storedIdOf))
+      const items = await Promise.all(clientIds.map((clientId, at) => describe(clientId, uses[at])))
+      const next = clientIds.length === limit ? clientIds.at(-1) : undefined
+      return {
+        items: items.filter((item) => item !== undefined),
+        ...(next !== undefined && { cursor: next }),
+      }
+    },
+
+    async listBlocked() {
+      const records = await blocked.list(undefined, 1000)
+      return records
+        .filter(({ isBlocked }) => isBlocked)
+        .map(({ origin, blockedAt, blockedBy, isClearing }) => {
+          return {
+            host: hostOf(origin),
+            blockedAt,
+            ...(blockedBy !== undefined && { blockedBy }),
+            isClearing,
+          }
+        })
+    },
+
+    async block(host, options) {
+      await blocked.block(host, options)
+    },
+
+    async unblock(host, options) {
+      await blocked.unblock(host, options)
+    },
+  }
+  return { service, start: clearing.start }
+
+  async function describe(
+    clientId: string,
+    lastUsedAt: number | undefined,
+  ): Promise<ClientDocument | undefined> {
+    const [stored, host, users] = await Promise.all([
+      documents.get(clientId),
+      blocked.get(originOf(clientId)),
+      documents.users(clientId),
+    ])
+    // A document that was not used for more than a year is no longer stored.
+    if (!stored) return void (await documents.unlist(clientId))
+    const rejected = host?.isBlocked ? 'blocked' : findPolicy(policies, clientId) ? undefined : 'no-policy'
+    return { ...toPublic(stored), lastUsedAt, users: users.length, rejected }
+  }
+}
+
+function toPublic(stored: StoredDocument): Omit<ClientDocument, 'users'> {
+  const { clientId, metadata, approvedAt, createdAt, fetchedAt, problem } = stored
+  const { name, method, redirectUris } = metadata
+  return {
+    clientId,
+    host: hostOf(clientId),
+    name,
+    method,
+    redirectUris,
+    approvedAt: approvedAt ?? createdAt,
+    fetchedAt,
+    problem,
+  }
+}

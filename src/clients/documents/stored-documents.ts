@@ -1,0 +1,133 @@
+import { CLOCK_SKEW_SECONDS } from '../../async/clock-tolerances.ts'
+import { GatehouseError } from '../../errors.ts'
+import { subjectOf, type Person } from '../../host/subject.ts'
+import { createCollection } from '../../store/collection.ts'
+import type { Store } from '../../store/contract.ts'
+import { countRule, objectOf, oneOf, optional, listOf, textRule } from '../../validation/rules.ts'
+import { type JwkSet, storedKeysRule } from '../jwk-set.ts'
+import type { DocumentMetadata } from './to-application.ts'
+import { storedIdOf } from './document-id.ts'
+
+/** A client metadata document as it was last fetched. All times are in epoch seconds. */
+export interface StoredDocument {
+  /** The address of the document. */
+  readonly clientId: string
+  readonly metadata: DocumentMetadata
+  /** See `versionOf`. */
+  readonly version: string
+  /** When the document was first fetched. */
+  readonly createdAt: number
+  readonly fetchedAt: number
+  /** Until when the document need not be fetched again. */
+  readonly freshUntil: number
+  /** When a person first approved the client; undefined if none has yet. */
+  readonly approvedAt?: number | undefined
+  /** Why the document could not be used when it was last fetched; undefined if it could. */
+  readonly problem?: string | undefined
+  /** The keys at `metadata.jwksUri`. */
+  readonly keys?: (JwkSet & { readonly fetchedAt: number; readonly freshUntil: number }) | undefined
+}
+
+/**
+ * Seconds for which a document is stored that no person has approved: as long as an authorization request may wait. Strangers
+ * can make up documents, so such a document leaves nothing behind.
+ */
+const UNAPPROVED_SECONDS = 3600
+
+/** Seconds for which a document is stored after it was last fetched: longer than the approvals of people. */
+const APPROVED_SECONDS = 400 * 86_400
+
+/** The index of the documents that a person has approved. A member is the address of a document. */
+const APPROVED = 'client-documents'
+
+/** A host that publishes more documents than this is not a vendor of clients, and could fill the store. */
+export const MAX_DOCUMENTS_OF_HOST = 1000
+
+const rule = objectOf({
+  clientId: textRule,
+  metadata: objectOf({
+    name: textRule,
+    redirectUris: listOf(textRule),
+    method: oneOf('none', 'private_key_jwt'),
+    privacyUri: optional(textRule),
+    termsUri: optional(textRule),
+    jwks: optional(storedKeysRule),
+    jwksUri: optional(textRule),
+  }),
+  version: textRule,
+  createdAt: countRule,
+  fetchedAt: countRule,
+  freshUntil: countRule,
+  approvedAt: optional(countRule),
+  problem: optional(textRule),
+  keys: optional(objectOf({ fetchedAt: countRule, freshUntil: countRule })),
+})
+
+const MAX_ATTEMPTS = 20
+
+/** The documents in the store, for all processes. */
+export function createStoredDocuments(store: Store) {
+  const records = createCollection<StoredDocument>(store, {
+    name: 'client-document',
+    version: 1,
+    fields: () => rule,
+  })
+
+  const usersOf = (clientId: string) => `client-document-users:${storedIdOf(clientId)}`
+
+  /** Changes a document. A record that a person has approved is kept longer. @param change gets undefined if there is no record */
+  async function put(
+    clientId: string,
+    change: (before: StoredDocument | undefined) => StoredDocument | undefined,
+  ): Promise<StoredDocument | undefined> {
+    const id = storedIdOf(clientId)
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const stored = await records.read(id)
+      const changed = change(stored?.record)
+      if (changed === undefined) return stored?.record
+      const ttl = changed.approvedAt === undefined ? UNAPPROVED_SECONDS : APPROVED_SECONDS
+      const isDone = stored
+        ? await records.replace(id, stored, changed, ttl)
+        : await records.create(id, changed, ttl)
+      if (isDone) return changed
+    }
+    throw new GatehouseError('ERR_CONFLICT', 'a client metadata document has too many concurrent changes')
+  }
+
+  return {
+    get: (clientId: string) => records.get(storedIdOf(clientId)),
+    put,
+
+    /** Adds a person to the users of a client, before the approval takes effect. May be called again. */
+    async addUser(clientId: string, person: Person, now: number): Promise<void> {
+      await store.add(usersOf(clientId), subjectOf(person), APPROVED_SECONDS)
+      await store.add(APPROVED, clientId)
+      await put(clientId, (before) => before && { ...before, approvedAt: before.approvedAt ?? now })
+    },
+
+    /** The subjects of people who have approved a client, after `after`; at most 1000. */
+    users: (clientId: string, after?: string) => store.range(usersOf(clientId), { after, limit: 1000 }),
+    removeUser: (clientId: string, subject: string) => store.remove(usersOf(clientId), subject),
+
+    /** The addresses of approved documents, in alphabetical order. @param after only addresses after this one */
+    list: (after: string | undefined, limit: number) => store.range(APPROVED, { after, limit }),
+
+    /** The addresses of the approved documents of an origin; at most `MAX_DOCUMENTS_OF_HOST`. */
+    async ofOrigin(origin: string): Promise<readonly string[]> {
+      const prefix = `${origin}/`
+      const listed = await store.range(APPROVED, { after: prefix, limit: MAX_DOCUMENTS_OF_HOST })
+      return listed.filter((clientId) => clientId.startsWith(prefix))
+    },
+    unlist: (clientId: string) => store.remove(APPROVED, clientId),
+  }
+}
+
+export type StoredDocuments = ReturnType<typeof createStoredDocuments>
+
+/** Whether something need not be fetched again. After the clock was set back by much, it must. */
+export function isFresh(
+  { fetchedAt, freshUntil }: { readonly fetchedAt: number; readonly freshUntil: number },
+  now: number,
+): boolean {
+  return fetchedAt <= now + CLOCK_SKEW_SECONDS && now < freshUntil
+}
