@@ -14,7 +14,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     file: 'options',
     title: 'Options of createGatehouse',
     about: 'Every option of `createGatehouse()`, with its type and default.',
-    parts: ['GatehouseOptions', 'ResourceOptions', 'DocumentPolicy', 'RevocationOptions'],
+    parts: ['GatehouseOptions', 'ResourceOptions', 'RevocationOptions'],
   },
   {
     file: 'lifetimes-and-keys',
@@ -163,8 +163,8 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
   {
     file: 'client-documents',
     title: 'Client metadata documents',
-    about: 'The documents that people have approved, and blocked hosts.',
-    parts: ['ClientDocuments', 'ClientDocument', 'BlockedHost'],
+    about: 'The option `clientDocuments`, the documents that people have approved, and blocked hosts.',
+    parts: ['DocumentPolicy', 'ClientDocuments', 'ClientDocument', 'BlockedHost'],
   },
   {
     file: 'hygiene',

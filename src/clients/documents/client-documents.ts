@@ -5,6 +5,7 @@ import type { Outgoing } from '../../http/outgoing/outgoing.ts'
 import { OutgoingProblem } from '../../http/outgoing/outgoing-problem.ts'
 import type { KnownOfClients } from '../repair-epochs.ts'
 import type { Store } from '../../store/contract.ts'
+import { createLru } from '../../async/lru.ts'
 import type { Client } from '../client.ts'
 import { originEntriesOf } from '../origin-index.ts'
 import { type DocumentApplication, documentOf } from './document-application.ts'
@@ -35,6 +36,15 @@ const FRESH_SECONDS = { min: 60, byDefault: 3600, max: 86_400, unapproved: 600 }
 /** Seconds after which keys are fetched again for an assertion that names an unknown key. */
 const KEY_PAUSE_SECONDS = 60
 
+/**
+ * How many requests for documents that no person has approved may be in progress in a process. Strangers can make up
+ * addresses, and each one costs reads of the store.
+ */
+const MAX_STRANGERS = 64
+
+/** How many approved documents a process remembers. They do not count for `MAX_STRANGERS`. */
+const MAX_REMEMBERED = 1000
+
 /** The application of a document, or why the document cannot be used, as a text for the developer of the client. */
 export type ResolvedDocument = { readonly application: DocumentApplication } | { readonly problem: string }
 
@@ -54,6 +64,8 @@ export interface ClientDocumentsParts {
 export function createClientDocuments({ store, settings, outgoing, known }: ClientDocumentsParts) {
   const documents = createStoredDocuments(store)
   const hosts = hostRecords(store)
+  const approved = createLru<string, true>(MAX_REMEMBERED)
+  let strangers = 0
 
   return {
     documents,
@@ -69,18 +81,16 @@ export function createClientDocuments({ store, settings, outgoing, known }: Clie
       if (fault) return { problem: `client_id ${fault.message}` }
       const policy = findPolicy(settings.clientDocuments, clientId)
       if (!policy) return { problem: `this service accepts no documents of ${hostOf(clientId)}` }
-      const [stored, host] = await read(clientId)
-      if (host?.isBlocked) return { problem: `this service has blocked ${hostOf(clientId)}` }
-      const now = epochSeconds()
-      // A document that the policy rejects is fetched again, because its developer may have changed it.
-      const isUsable = stored && isFresh(stored, now) && typeof applicationOf(stored, policy) !== 'string'
-      const fresh = isUsable ? stored : await fetchDocument(clientId, stored, now)
-      if (typeof fresh === 'string') return { problem: `the document of the client ${fresh}` }
-      const complete = await withKeys(fresh, kid, now)
-      if (typeof complete === 'string') return { problem: `the JWK Set at jwks_uri ${complete}` }
-      const application = applicationOf(complete, policy, host?.epoch)
-      if (typeof application === 'string') return { problem: application }
-      return { application }
+      if (approved.get(clientId)) return resolveWith(policy, clientId, kid)
+      if (strangers >= MAX_STRANGERS) {
+        throw new GatehouseError('ERR_DOCUMENT_UNAVAILABLE', 'too many new clients at once; try again')
+      }
+      strangers += 1
+      try {
+        return await resolveWith(policy, clientId, kid)
+      } finally {
+        strangers -= 1
+      }
     },
 
     /**
@@ -92,12 +102,12 @@ export function createClientDocuments({ store, settings, outgoing, known }: Clie
       const [stored, host] = await read(clientId)
       if (!stored) return undefined
       const policy = findPolicy(settings.clientDocuments, clientId)
-      const known = applicationOf(stored, policy ?? { ...NO_POLICY, loopback: true }, host?.epoch)
-      const application =
-        typeof known === 'string' ? applicationOf(stored, { ...NO_POLICY, loopback: true }, 0) : known
-      if (typeof application === 'string') return undefined
-      const isUsable = policy !== undefined && typeof known !== 'string' && !host?.isBlocked
-      return isUsable ? application : { ...application, disabled: true, disabledBy: 'operator' }
+      const application = policy && !host?.isBlocked && applicationOf(stored, policy, host?.epoch)
+      if (typeof application === 'object') return application
+      const rejected = applicationOf(stored, NO_PRODUCTS, host?.epoch)
+      return typeof rejected === 'object'
+        ? { ...rejected, disabled: true, disabledBy: 'operator' }
+        : undefined
     },
 
     /**
@@ -110,6 +120,26 @@ export function createClientDocuments({ store, settings, outgoing, known }: Clie
       await documents.addUser(client.clientId, person, epochSeconds())
       await Promise.all(originEntriesOf(client).map((entry) => store.add(...entry)))
     },
+  }
+
+  async function resolveWith(
+    policy: DocumentPolicy,
+    clientId: string,
+    kid: string | undefined,
+  ): Promise<ResolvedDocument> {
+    const [stored, host] = await read(clientId)
+    if (stored?.approvedAt !== undefined) approved.set(clientId, true)
+    if (host?.isBlocked) return { problem: `this service has blocked ${hostOf(clientId)}` }
+    const now = epochSeconds()
+    // A document that the policy rejects is fetched again, because its developer may have changed it.
+    const isUsable = stored && isFresh(stored, now) && typeof applicationOf(stored, policy) !== 'string'
+    const fresh = isUsable ? stored : await fetchDocument(clientId, stored, now)
+    if (typeof fresh === 'string') return { problem: `the document of the client ${fresh}` }
+    const complete = await withKeys(fresh, kid, now)
+    if (typeof complete === 'string') return { problem: `the JWK Set at jwks_uri ${complete}` }
+    const application = applicationOf(complete, policy, host?.epoch)
+    if (typeof application === 'string') return { problem: application }
+    return { application }
   }
 
   function read(clientId: string) {
@@ -132,14 +162,14 @@ export function createClientDocuments({ store, settings, outgoing, known }: Clie
     now: number,
   ): Promise<StoredDocument | string> {
     const isKnown = stored?.approvedAt !== undefined
-    if (!isKnown && (await documents.ofOrigin(originOf(clientId))).length >= MAX_DOCUMENTS_OF_HOST) {
-      return `is one of too many documents of ${hostOf(clientId)}`
-    }
     const fetched = await tryFetch(clientId, MAX_BYTES.document, isKnown)
     const metadata = typeof fetched === 'string' ? fetched : readDocument(clientId, fetched.body)
     if (typeof metadata === 'string') {
       await noteProblem(documents, clientId, metadata)
       return metadata
+    }
+    if (!isKnown && (await documents.ofOrigin(originOf(clientId))).length >= MAX_DOCUMENTS_OF_HOST) {
+      return `is one of too many documents of ${hostOf(clientId)}`
     }
     const version = versionOf(metadata)
     const freshUntil = freshEnd(fetched, now, isKnown ? FRESH_SECONDS.max : FRESH_SECONDS.unapproved)
@@ -196,8 +226,8 @@ export function createClientDocuments({ store, settings, outgoing, known }: Clie
 /** Finds the applications of documents. */
 export type ClientDocuments = ReturnType<typeof createClientDocuments>
 
-/** Takes the place of the policy of a document that no policy covers any more. */
-const NO_POLICY: DocumentPolicy = { match: '', products: [] }
+/** Takes the place of the policy of a document that is rejected now. */
+const NO_PRODUCTS: DocumentPolicy = { match: '', products: [], loopback: true }
 
 /** Operators read why an approved document cannot be used any more. An error is never an answer for the next request. */
 async function noteProblem(documents: StoredDocuments, clientId: string, problem: string): Promise<void> {

@@ -144,7 +144,10 @@ export function createDocumentService(parts: Omit<Parts, 'clear'>) {
       documents.users(clientId),
     ])
     // A document that was not used for more than a year is no longer stored.
-    if (!stored) return void (await documents.unlist(clientId))
+    if (!stored) {
+      await documents.unlist(clientId)
+      return undefined
+    }
     const rejected = host?.isBlocked ? 'blocked' : findPolicy(policies, clientId) ? undefined : 'no-policy'
     return { ...toPublic(stored), lastUsedAt, users: users.length, rejected }
   }

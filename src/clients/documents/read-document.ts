@@ -79,8 +79,9 @@ function readCredentials(
   body: Readonly<Record<string, unknown>>,
 ): Pick<DocumentMetadata, 'method' | 'jwks' | 'jwksUri'> | string {
   const single = body['token_endpoint_auth_method'] ?? 'none'
-  if (String(single).startsWith('client_secret'))
-    return `must not use ${String(single)}: a document has no secret`
+  if (typeof single === 'string' && single.startsWith('client_secret')) {
+    return 'must not use a secret as token_endpoint_auth_method: everybody could read it'
+  }
   const listed = body['token_endpoint_auth_methods_supported']
   const methods: unknown[] = Array.isArray(listed) ? listed : [single]
   const { jwks, jwks_uri: jwksUri } = body

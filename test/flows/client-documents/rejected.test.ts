@@ -65,7 +65,7 @@ describeEachStore('documents that are rejected', (makeStore) => {
     [
       'with a method for secrets',
       { token_endpoint_auth_method: 'client_secret_post' },
-      'must not use client_secret_post',
+      'must not use a secret',
     ],
     [
       'with an unknown method',

@@ -1,6 +1,5 @@
 /** Every text of the pages, in English. */
 export const english = {
-  /** Heading of the sign-in page. */
   signInTitle: 'Sign in',
   /** The line below the heading. `{application}` is the name of the application that requests access. */
   signInIntro: 'to continue to {application}',
@@ -15,14 +14,9 @@ export const english = {
   /** Heading of the consent page. `{service}` is the name of the host's service. */
   consentTitle: '{application} wants access to your {service} account',
   consentDeveloper: 'by {developer}',
-  /**
-   * Shown if no developer has registered the application. `{application}` is then the host of its client metadata document
-   * in all texts, and `{name}` the name in the document, which is not checked.
-   */
+  /** Shown for an application with a metadata document: `{application}` is then the host of the document. */
   consentCallsItself: 'It calls itself “{name}”. {service} has not checked this name.',
-  /** Shown in place of `consentCallsItself` if the option `clientDocuments` says that the name is verified. */
   consentVerifiedName: '{name}, verified by {service}',
-  /** Shown if the name, the redirect URIs or the keys in the document have changed. */
   consentChanged: 'This application has changed since you last decided about it.',
   /** Screen readers read this text out after a link that opens in a new tab. */
   opensNewTab: '(opens in a new tab)',
@@ -31,7 +25,6 @@ export const english = {
   /** Shown if the request is for another resource than the API. `{resource}` is the title of that resource. */
   consentResource: 'The access is to {resource}.',
   consentIntro: 'Choose what {application} may do:',
-  /** Title of the group of OpenID Connect scopes. */
   consentAboutYou: 'About you',
   /** Title of the group of operations that are in none of the application's products. */
   consentOther: 'Other',
@@ -43,7 +36,6 @@ export const english = {
   consentGrantedBefore: 'Allowed before',
   consentDeniedBefore: 'Denied before',
   consentAlwaysIncluded: 'Always included',
-  /** The mark of a sensitive operation. */
   consentSensitive: 'Sensitive',
   /** Screen readers read this explanation after the mark of a sensitive operation. */
   consentSensitiveHint: 'A mistake here may be costly. Allow it only if you trust {application}.',
@@ -52,7 +44,6 @@ export const english = {
   consentDuration: 'Access ends if {application} does not use it for {duration}.',
   /** Shown if the host named its page of connected applications. `{page}` is the link to that page. */
   consentManage: 'You can disconnect {application} later under {page}.',
-  /** The name of the host's page on which users disconnect applications. */
   consentManagePage: 'Connected applications',
   /** `{address}` is the origin to which the browser goes after the decision. */
   consentReturn: 'You will be sent back to {address}.',
@@ -62,9 +53,7 @@ export const english = {
   /** Shown for an installed app. `{address}` is the private scheme of its addresses. */
   consentReturnApp:
     'The app on this device that opens {address} gets access. Allow it only if you have just started {application} yourself.',
-  /** Link to the privacy policy of the application. */
   consentPrivacy: 'Privacy policy of {application}',
-  /** Link to the terms of service of the application. */
   consentTerms: 'Terms of {application}',
   /** Label before the title of a preview of the consent page, which decides nothing. */
   previewLabel: 'Preview',

@@ -1,0 +1,170 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { documentOf, POLICY, startHostWithDocuments, VENDOR } from '../../support/client-document.ts'
+import type { DocumentHost } from '../../support/document-host.ts'
+import { asksFor, authorizationUrl, signInAs, type Host } from '../../support/host.ts'
+import { authorizePublic, connectPublic, createPkce } from '../../support/public-application.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+const WEB = `https://${VENDOR}/callback`
+const LOOPBACK = 'http://127.0.0.1:51004/callback'
+const VERIFIED = 'https://verified.example.com/client.json'
+
+describeEachStore('consent for a client with a metadata document', (makeStore) => {
+  let host: Host
+  let documents: DocumentHost
+  beforeAll(async () => {
+    const verified = { match: VERIFIED, products: ['invoices'], name: 'verified', loopback: true } as const
+    const payments = { products: ['payments'], loopback: true }
+    const low = { match: 'https://low.example.com/*', ...payments }
+    const high = { match: 'https://high.example.com/*', ...payments, kycLevel: 'verified' }
+    ;({ host, documents } = await startHostWithDocuments(makeStore(), {
+      gatehouse: {
+        branding: { name: 'Ledger' },
+        kycLevels: ['none', 'basic', 'verified'],
+        clientDocuments: [verified, low, high, { ...POLICY, match: 'https://*' }],
+      },
+    }))
+    documents.serve(VERIFIED, documentOf(VERIFIED, { client_name: 'Known Agent' }))
+  })
+  afterAll(async () => {
+    await host.close()
+    await documents.close()
+  })
+
+  function publish(path: string, changes: object = {}, name = VENDOR): string {
+    const clientId = `https://${name}/${path}.json`
+    const redirect_uris = ['http://127.0.0.1/callback', WEB]
+    documents.serve(clientId, documentOf(clientId, { redirect_uris, ...changes }))
+    return clientId
+  }
+
+  /** Opens the consent page. */
+  async function consentPage(clientId: string, redirect_uri = LOOPBACK, browser = host.browser()) {
+    const parameters = { redirect_uri, ...createPkce().challenge }
+    const page = await browser.open(authorizationUrl(host, clientId, parameters))
+    const next = asksFor(page) === 'sign-in' ? await signInAs(browser, page, 'alice') : page
+    expect(asksFor(next)).toBe('consent')
+    return { page: next, browser, body: next.body.replaceAll(/\s+/g, ' ') }
+  }
+
+  it('names the host, and not the name that the client gives itself', async () => {
+    const clientId = publish('names', {
+      client_name: 'Ledger Support',
+      client_uri: 'https://ledger.example.org/',
+      logo_uri: 'https://ledger.example.org/logo.png',
+      policy_uri: 'https://ledger.example.org/privacy',
+      tos_uri: `https://${VENDOR}/terms`,
+    })
+    const { body, page } = await consentPage(clientId)
+    expect(body).toContain(
+      `<h1> <bdi class="host">${VENDOR}</bdi> wants access to your <bdi>Ledger</bdi> account </h1>`,
+    )
+    expect(body).toContain(
+      'It calls itself “<bdi>Ledger Support</bdi>”. <bdi>Ledger</bdi> has not checked this name.',
+    )
+    expect(body.match(/Ledger Support/g)).toHaveLength(1)
+    expect(body).toContain('A program on this computer gets access (')
+    expect(body).not.toContain('ledger.example.org')
+    expect(body).toContain(`https://${VENDOR}/terms`)
+    expect(page.headers.get('content-security-policy')).not.toContain('ledger.example.org')
+  })
+
+  it('names the host of the redirect, also if it is another one', async () => {
+    const clientId = publish('elsewhere', { redirect_uris: ['https://elsewhere.example.org/callback'] })
+    const { body } = await consentPage(clientId, 'https://elsewhere.example.org/callback')
+    expect(body).toContain('You will be sent back to <bdi>https://elsewhere.example.org</bdi>.')
+  })
+
+  it('says that the name is verified if the policy says so', async () => {
+    const { body } = await consentPage(VERIFIED)
+    expect(body).toContain('<bdi>Known Agent</bdi>, verified by <bdi>Ledger</bdi>')
+    expect(body).not.toContain('calls itself')
+  })
+
+  it.each([
+    ['<script>alert(1)</script>', '&lt;script&gt;alert(1)&lt;/script&gt;'],
+    ['Сlаude', 'Сlаude'],
+    ['a\u200b\u200bb', 'ab'],
+    ['x'.repeat(120), `${'x'.repeat(79)}…`],
+  ])('shows the name %s harmlessly', async (client_name, shown) => {
+    const clientId = publish(`name-${encodeURIComponent(shown).length}`, { client_name })
+    const { body } = await consentPage(clientId)
+    expect(body).toContain(`calls itself “<bdi>${shown}</bdi>”`)
+  })
+
+  it('shows a host with other letters in the form that browsers show', async () => {
+    const { body } = await consentPage(publish('idn', {}, 'xn--e1aybc.example.com'))
+    expect(body).toContain('<bdi class="host">xn--e1aybc.example.com</bdi>')
+  })
+
+  it('is asked for each time, also with an https redirect and with prompt=none', async () => {
+    const clientId = publish('again')
+    const { browser } = await authorizePublic(host, clientId, { redirect_uri: WEB })
+    await consentPage(clientId, WEB, browser)
+    const silent = await authorizePublic(host, clientId, {
+      browser,
+      redirect_uri: WEB,
+      parameters: { prompt: 'none' },
+    })
+    expect(silent.callback.searchParams.get('error')).toBe('consent_required')
+    expect(silent.code).toBe('')
+  })
+
+  it.each<[string, object]>([
+    ['name', { client_name: 'Another Agent' }],
+    ['redirect URIs', { redirect_uris: ['http://127.0.0.1/callback', WEB, `https://${VENDOR}/more`] }],
+  ])(
+    'begins as if the person had never decided after the %s of the document changed',
+    async (what, changes) => {
+      const clientId = publish(`changed-${what.length}`)
+      const tokens = await connectPublic(host, clientId, { redirect_uri: WEB })
+      const { body: before, browser } = await consentPage(clientId, WEB)
+      expect(before).toContain('Allowed before')
+      publish(`changed-${what.length}`, changes)
+      await makeStale(clientId)
+      const { body } = await consentPage(clientId, WEB, browser)
+      expect(body).not.toContain('Allowed before')
+      expect(body).toContain('This application has changed since you last decided about it.')
+      const refreshed = await host.token({
+        client_id: clientId,
+        grant_type: 'refresh_token',
+        refresh_token: tokens.refresh_token,
+      })
+      expect(refreshed.status).toBe(200)
+    },
+  )
+
+  it('a decision on a page that shows an older document does not count', async () => {
+    const clientId = publish('swapped')
+    const { page, browser } = await consentPage(clientId)
+    publish('swapped', { client_name: 'Swapped' })
+    await makeStale(clientId)
+    await consentPage(clientId)
+    const answer = await browser.submit(page, { action: /consent/, button: ['action', 'approve'] })
+    expect(answer.status).toBe(403)
+  })
+
+  it('the consent of one document is none for another document of the same host', async () => {
+    const [one, other] = [publish('one'), publish('other')]
+    const { browser } = await authorizePublic(host, one)
+    expect((await consentPage(other, LOOPBACK, browser)).body).not.toContain('Allowed before')
+  })
+
+  it.each([
+    ['low', false],
+    ['high', true],
+  ])('a client of the policy with the %s KYC level may ask for money: %s', async (name, mayMove) => {
+    const { body } = await consentPage(publish('level', {}, `${name}.example.com`))
+    expect(body).toContain('value="payments:list"')
+    expect(body.includes('value="payments:transfer"')).toBe(mayMove)
+  })
+
+  /** Makes this process fetch a document again: it was stored for a while. */
+  async function makeStale(clientId: string) {
+    const { internalsOf } = await import('../../../src/gatehouse/internals.ts')
+    const { documents: service } = internalsOf(host.gatehouse, 'test')
+    await (await service?.())?.documents.put(clientId, (before) => before && { ...before, freshUntil: 0 })
+    await delay(1)
+  }
+})
