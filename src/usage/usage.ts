@@ -1,4 +1,4 @@
-import { isClientId } from '../clients/client-id.ts'
+import { mayBeClientId } from '../clients/documents/document-id.ts'
 import { clientIdsOf } from '../clients/client-index.ts'
 import { GatehouseError } from '../errors.ts'
 import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
@@ -77,7 +77,7 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
   const clientsOf = ({ clientId, accountId }: UsageQuery): Promise<readonly (string | undefined)[]> =>
     accountId !== undefined
       ? clientIdsOf(parts.store, accountId)
-      : Promise.resolve(clientId === undefined || isClientId(clientId) ? [clientId] : [])
+      : Promise.resolve(clientId === undefined || mayBeClientId(clientId) ? [clientId] : [])
 
   return {
     async list(query = {}) {

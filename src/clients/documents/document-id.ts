@@ -1,4 +1,5 @@
 import type { Fault } from '../../errors.ts'
+import { isClientId } from '../client-id.ts'
 import { digest } from '../../store/digest.ts'
 import { isDocumentId, originOf } from '../../validation/document-id.ts'
 
@@ -27,6 +28,11 @@ export function findDocumentIdProblem(clientId: string): Fault | undefined {
   if (url.href === clientId) return undefined
   const message = `must be written the way that browsers write it: "${url.href}"`
   return { code: 'url-spelling', message, expected: url.href }
+}
+
+/** Whether a value may be the id of a client: a registered one, or the address of a document. */
+export function mayBeClientId(value: unknown): value is string {
+  return isClientId(value) || (typeof value === 'string' && findDocumentIdProblem(value) === undefined)
 }
 
 /** The host of a document as people read it, such as `claude.ai`. @param clientId the address of the document, or its origin */
