@@ -62,7 +62,7 @@ export const OPTIONS = {
 /** The example programs. */
 export const EXAMPLES = {
   ...OPTIONS,
-  input: ['server', 'existing-app', 'minimal', 'command-line', 'key-pair'].map(
+  input: ['server', 'existing-app', 'minimal', 'command-line', 'key-pair', 'mcp-server'].map(
     (name) => `examples/${name}.ts`,
   ),
   output: { dir: 'build', cleanDir: true, entryFileNames: 'examples/[name].js' },

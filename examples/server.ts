@@ -20,6 +20,7 @@ import { provideDemoClients } from './server/demo-clients.ts'
 import { createDeveloperToken } from './server/developer-token.ts'
 import { health } from './server/health.ts'
 import { listen } from './server/listening.ts'
+import { provideMcpServer } from './server/mcp-server-key.ts'
 import { products } from './server/products.ts'
 import { providePublicApplications } from './server/public-applications.ts'
 import { keepSecret, makeSecret, readSettings } from './server/settings.ts'
@@ -47,7 +48,7 @@ const logger: Logger = {
 
 async function start(): Promise<void> {
   const settings = readSettings()
-  const { origin, partnerOrigin, spaOrigin, redisUrl } = settings
+  const { origin, partnerOrigin, spaOrigin, mcpOrigin, redisUrl } = settings
   const { store, close: closeStore } = await openStore(redisUrl)
   // The memory store needs no secret.
   const secret = settings.secret ?? (redisUrl === undefined ? undefined : makeSecret())
@@ -61,6 +62,12 @@ async function start(): Promise<void> {
     store,
     kycLevels: ['none', 'basic', 'verified'],
     products,
+    resources: {
+      [`${mcpOrigin}/mcp`]: {
+        title: 'Harbour Ledger for AI assistants',
+        products: ['invoices', 'reminders'],
+      },
+    },
     connectedApplicationsUri: '/applications',
     publicApplications: true,
     privateKeyJwt: true,
@@ -132,6 +139,7 @@ async function start(): Promise<void> {
     api: `${origin}/api`,
     clientId: publicClients.singlePageApp,
   })
+  const mcpServer = await provideMcpServer(gatehouse, DEVELOPER_ACCOUNT, `${mcpOrigin}/mcp`)
   const spaServer = await listen(singlePageApp, settings.spaPort, 'SPA_PORT')
   console.log(
     instructions({
@@ -140,6 +148,7 @@ async function start(): Promise<void> {
       spaOrigin,
       apiKey,
       commandLine: publicClients.commandLine,
+      mcp: { address: `${mcpOrigin}/mcp`, server: mcpServer, assistant: publicClients.assistant },
       developerToken: developerToken.token,
       isVolatile: redisUrl === undefined,
     }),

@@ -78,6 +78,22 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     ],
   },
   {
+    file: 'mcp',
+    title: 'MCP servers',
+    about: 'The functions of `koa-gatehouse/mcp`, and their options.',
+    parts: [
+      'requireTool',
+      'ToolScopes',
+      'RequireTool',
+      'AcceptedTool',
+      'ToolRejection',
+      'mcpVerifier',
+      'McpVerifierOptions',
+      'McpTokenVerifier',
+      'McpAuthInfo',
+    ],
+  },
+  {
     file: 'limits',
     title: 'Limits',
     about: 'The functions of `koa-gatehouse/limits`, and their options.',

@@ -36,12 +36,8 @@ export const api = new Router<{ auth: Principal }>({ prefix: '/api' })
       ctx.body = { error: 'customer (text) and amount (cents, above 0) are needed' }
       return
     }
-    const own = invoicesOf(ctx.state.auth)
-    const id = `${ctx.state.auth.accountId[0]?.toUpperCase()}-${9001 + own.length}`
-    const invoice: Invoice = { id, customer, amount, paid: false }
-    invoices.set(ctx.state.auth.accountId, [...own, invoice])
     ctx.status = 201
-    ctx.body = invoice
+    ctx.body = createInvoice(ctx.state.auth, { customer, amount })
   })
   .get('/invoices/:id', (ctx) => {
     // Searches only the invoices of this account. The scope permits the operation, and the account determines
@@ -61,6 +57,17 @@ export const api = new Router<{ auth: Principal }>({ prefix: '/api' })
 /** Invoices of the account that the call acts on. */
 export const invoicesOf = ({ accountId }: Pick<Principal, 'accountId'>): readonly Invoice[] =>
   invoices.get(accountId) ?? []
+
+/** Creates an invoice of the account that the call acts on. */
+export function createInvoice(
+  { accountId }: Pick<Principal, 'accountId'>,
+  input: Pick<Invoice, 'customer' | 'amount'>,
+): Invoice {
+  const own = invoicesOf({ accountId })
+  const invoice = { id: `${accountId[0]?.toUpperCase()}-${9001 + own.length}`, ...input, paid: false }
+  invoices.set(accountId, [...own, invoice])
+  return invoice
+}
 
 /** Formats an amount of cents for people. */
 export const inEuros = (cents: number): string =>

@@ -27,4 +27,14 @@ export const products = {
       },
     },
   },
+  // An AI agent sends reminders through the MCP server, and the API has no route for it.
+  reminders: {
+    title: 'Reminders',
+    operations: {
+      'reminders:send': {
+        title: 'Remind customers of unpaid invoices',
+        description: 'The reminders are sent in your name.',
+      },
+    },
+  },
 } as const

@@ -11,6 +11,9 @@ export interface ExampleSettings {
   readonly partnerOrigin: string
   readonly spaPort: number
   readonly spaOrigin: string
+  /** The port of the MCP server, which is a program of its own. */
+  readonly mcpPort: number
+  readonly mcpOrigin: string
   /** Undefined for the memory store. */
   readonly redisUrl: string | undefined
   /** The secret that protects the data in Redis; undefined on the first start. */
@@ -18,7 +21,7 @@ export interface ExampleSettings {
 }
 
 /**
- * Reads `PORT`, `PARTNER_PORT`, `SPA_PORT`, `REDIS_URL` and `GATEHOUSE_SECRET` from the environment and from `.env`.
+ * Reads `PORT`, `PARTNER_PORT`, `SPA_PORT`, `MCP_PORT`, `REDIS_URL` and `GATEHOUSE_SECRET` from the environment and from `.env`.
  *
  * @throws {StartError} if a port is invalid
  */
@@ -28,6 +31,7 @@ export function readSettings(): ExampleSettings {
   const port = portFrom('PORT', 3000)
   const partnerPort = portFrom('PARTNER_PORT', 3001)
   const spaPort = portFrom('SPA_PORT', 3002)
+  const mcpPort = portFrom('MCP_PORT', 3003)
   return {
     port,
     origin: originAt(port),
@@ -35,6 +39,8 @@ export function readSettings(): ExampleSettings {
     partnerOrigin: originAt(partnerPort),
     spaPort,
     spaOrigin: originAt(spaPort),
+    mcpPort,
+    mcpOrigin: originAt(mcpPort),
     redisUrl: redisUrl || undefined,
     secret: secret || undefined,
   }

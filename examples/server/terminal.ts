@@ -9,12 +9,14 @@ export function instructions(options: {
   apiKey: Credentials
   /** The client id of the command-line program. */
   commandLine: string
+  /** The MCP server: its address, the API key with which it learns of revocations, and the client id of AI assistants. */
+  mcp: { address: string; server: Credentials; assistant: string }
   /** The token with which scripts call the management API. */
   developerToken: string
   /** Whether the data is lost when this process ends. */
   isVolatile: boolean
 }): string {
-  const { origin, partnerOrigin, spaOrigin, apiKey, commandLine, developerToken } = options
+  const { origin, partnerOrigin, spaOrigin, apiKey, commandLine, mcp, developerToken } = options
   return `\
 Harbour Ledger, a host:     ${origin}
 Tallybook, a third party:   ${partnerOrigin}
@@ -61,5 +63,11 @@ Open ${spaOrigin} and choose "Sign in": a single-page app without a backend.
 A command-line program: run this in another terminal, and open the address that it prints:
 
 node build/examples/command-line.js ${origin}/auth ${origin}/api ${commandLine}
+
+MCP SERVER: an AI assistant uses the API through tools (docs/mcp.md)
+
+Run this in another terminal. Then enter ${mcp.address} and the client id ${mcp.assistant} in your assistant:
+
+node build/examples/mcp-server.js ${origin}/auth ${mcp.server.clientId} ${mcp.server.clientSecret}
 `
 }

@@ -4,6 +4,7 @@ import type { HttpMethod, LocalizedText } from './definition.ts'
 export interface Operation {
   /** The identity of the operation, and the value in a token (RFC 6749 3.3). */
   readonly scope: string
+  /** Empty if no method and path name the operation. */
   readonly routes: readonly { readonly method: HttpMethod; readonly path: string }[]
   readonly title: LocalizedText
   readonly description?: LocalizedText | undefined

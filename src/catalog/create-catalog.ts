@@ -51,7 +51,7 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
    * the two operations differ.
    */
   function addOperation(scope: string, definition: OperationDefinition, place: string): Operation {
-    const parsed = [definition.route].flat().map((text) => parseRoute(text) as Route)
+    const parsed = [definition.route ?? []].flat().map((text) => parseRoute(text) as Route)
     const operation: Operation = deepFreeze({
       scope,
       routes: parsed.map(({ method, path }) => ({ method, path })),

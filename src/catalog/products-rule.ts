@@ -24,7 +24,7 @@ export interface CatalogOptions {
 /** The rule for a host's products (`ProductDefinitions`). It checks each product on its own. */
 export function productsRule({ kycLevels, reservedScopes = [] }: CatalogOptions): Rule {
   const operation = exactObjectOf({
-    route: (value) => (Array.isArray(value) ? routesRule(value) : routeRule(value)),
+    route: optional((value) => (Array.isArray(value) ? routesRule(value) : routeRule(value))),
     title: localizedTextRule,
     description: optional(localizedTextRule),
     kycLevel: optional(kycLevelRule(kycLevels)),

@@ -1,7 +1,7 @@
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { checkInput, optional, stringRule, type Fields } from '../validation/rules.ts'
 import type { Authorized } from './authorize-token.ts'
-import { authorizationFields } from './bearer-token.ts'
+import { authorizationFields, type BearerRequest } from './bearer-token.ts'
 import { createPathLocator, locateReadings } from './canonical-path.ts'
 import type { GatewayParts } from './parts.ts'
 import { requiredScopesOf, type RequiredScopes } from './required-scope.ts'
@@ -78,17 +78,29 @@ export async function authenticate(
   // A misspelt `scope` is an error: if it were ignored, the call would need another scope than the host meant.
   checkInput('authenticate()', options, OPTIONS)
   const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
-  const { observer, limiter } = parts.hooks
+  const { address } = options
   const scopes = await scopesOf(parts, call, readings, options)
   if ('status' in scopes) {
-    observer?.rejected(scopes, undefined, undefined)
+    parts.hooks.observer?.rejected(scopes, undefined, undefined)
     return scopes
   }
+  const request = { authorization: authorizationOf(call), query, address }
+  const outcome = await acceptRequest(parts, request, scopes)
+  return outcome.ok ? { ...outcome, scope: scopes[0] } : outcome
+}
 
-  const outcome = await parts.authorizer.authorizeToken(
-    { authorization: authorizationOf(call), query, address: options.address },
-    scopes,
-  )
+/**
+ * Accepts or rejects one call outside of Koa whose scopes are known, and counts it for limits and usage.
+ *
+ * @param scopes the scopes that the token must carry; empty if every valid token is accepted
+ */
+export async function acceptRequest(
+  { authorizer, errorResponses, hooks }: Pick<GatewayParts, 'authorizer' | 'errorResponses' | 'hooks'>,
+  request: BearerRequest,
+  scopes: readonly string[],
+): Promise<Omit<Authenticated, 'scope'> | ErrorResponse> {
+  const { observer, limiter } = hooks
+  const outcome = await authorizer.authorizeToken(request, scopes)
   if (!outcome.ok) {
     observer?.rejected(outcome, scopes[0], undefined)
     return outcome
@@ -96,12 +108,12 @@ export async function authenticate(
   const { clientId } = outcome.principal
   const { headers, exceeded } = (await limiter?.count(clientId)) ?? { headers: {} }
   if (exceeded) {
-    const rejection = parts.errorResponses.tooManyCalls(clientId, exceeded, headers)
+    const rejection = errorResponses.tooManyCalls(clientId, exceeded, headers)
     observer?.rejected(rejection, scopes[0], undefined)
     return rejection
   }
-  observer?.accepted(clientId, scopes, { ip: options.address })
-  return { ...outcome, scope: scopes[0], headers }
+  observer?.accepted(clientId, scopes, { ip: request.address })
+  return { ...outcome, headers }
 }
 
 const OPTIONS: Fields = {
@@ -135,7 +147,8 @@ async function scopesOf(
   return rejectUnclaimed(errorResponses, location)
 }
 
-function authorizationOf({ headers, rawHeaders }: IncomingCall): readonly string[] {
+/** Every `Authorization` field of a call. */
+export function authorizationOf({ headers, rawHeaders }: IncomingCall): readonly string[] {
   if (!isHeaders(headers)) return authorizationFields(headers, rawHeaders)
   return authorizationFields({ authorization: headers.get('authorization') ?? undefined })
 }

@@ -42,18 +42,6 @@ export interface GatewayHooks {
   readonly closing: (() => Promise<void>)[]
 }
 
-const hooks = new WeakMap<object, GatewayHooks>()
-
 export function createGatewayHooks(): GatewayHooks {
   return { limiter: undefined, checks: [], observer: undefined, closing: [] }
-}
-
-/** Registers what `hooksOf` returns for a gateway. The hooks stay hidden from callers of the gateway. */
-export function registerHooks(gateway: object, own: GatewayHooks): void {
-  hooks.set(gateway, own)
-}
-
-/** @returns undefined if the gateway is not from this library */
-export function hooksOf(gateway: object): GatewayHooks | undefined {
-  return hooks.get(gateway)
 }

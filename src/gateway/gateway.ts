@@ -7,7 +7,7 @@ import {
   type Authentication,
   type IncomingCall,
 } from './authenticate.ts'
-import { createGatewayHooks, registerHooks, type GatewayHooks } from './gateway-hooks.ts'
+import { createGatewayHooks, type GatewayHooks } from './gateway-hooks.ts'
 import type { EventSource } from '../host/events.ts'
 import type { WebServer } from '../host/open-connections.ts'
 import { createShutdown, type ShutdownOptions } from '../host/shutdown.ts'
@@ -15,6 +15,7 @@ import type { GatewayDependencies, GatewayEvents } from './dependencies.ts'
 import { guard, type GatewayMiddlewareOptions } from './guard.ts'
 import type { Principal } from './principal.ts'
 import { createParts } from './parts.ts'
+import { registerParts } from './registered-parts.ts'
 import { requireScope } from './require-scope.ts'
 import { createTokenWatch, type TokenEnd } from './token-watch.ts'
 import { wellKnown } from './well-known.ts'
@@ -138,7 +139,7 @@ export function createGatewayFrom<Scope extends string = string>(
     shutdown: shutdown.run,
     close,
   }
-  registerHooks(gateway, hooks)
+  registerParts(gateway, parts)
   return gateway
 
   function close(): Promise<void> {

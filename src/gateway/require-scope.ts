@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa'
+import type { Middleware, ParameterizedContext } from 'koa'
 import { collectProblems } from '../errors.ts'
 import {
   acceptCall,
@@ -23,7 +23,7 @@ export function requireScope(
   parts: Pick<GatewayParts, 'dependencies' | 'authorizer' | 'hooks' | 'errorResponses'>,
   scopes: readonly string[],
 ): Middleware<{ auth: Principal }> {
-  const { dependencies, authorizer, hooks } = parts
+  const { dependencies } = parts
   const problems = collectProblems('ERR_OPTIONS', 'requireScope() cannot be satisfied')
   if (scopes.length === 0) problems.add('scopes', { code: 'empty', message: 'name at least one scope' })
   for (const [i, scope] of scopes.entries()) {
@@ -33,22 +33,42 @@ export function requireScope(
   problems.throwIfAny()
 
   return async function requireScope(ctx, next) {
-    const { auth } = ctx.state as { auth?: unknown }
-    const isGuarded = authorizer.isOwn(auth)
-    const required = isGuarded ? [...new Set([...scopesRequiredAbove(ctx), ...scopes])] : scopes
-    const outcome = isGuarded
-      ? authorizer.authorizePrincipal(auth, required)
-      : await authorizer.authorizeToken(bearerRequestOf(ctx), required)
-    if (!outcome.ok) {
-      hooks.observer?.rejected(outcome, required[0], wasAccepted(ctx) ? ctx.res : undefined)
-      return writeError(ctx, outcome)
-    }
-    const exceeded = await limitCall(parts, ctx, outcome.principal)
-    if (exceeded) {
-      hooks.observer?.rejected(exceeded, required[0], undefined)
-      return writeError(ctx, exceeded)
-    }
-    acceptCall(ctx, outcome.principal, required, hooks)
-    return next()
+    if (await acceptWithScopes(parts, ctx, scopes)) return next()
+    return undefined
   }
+}
+
+/**
+ * Accepts a request if its token carries all of `scopes`, and the scopes that earlier guards of the request required.
+ * Otherwise it writes the error response. The request is counted once, however many guards it passes.
+ *
+ * @param scopes empty if every valid token is accepted
+ * @returns the principal; undefined if the request was rejected
+ */
+export async function acceptWithScopes(
+  parts: Pick<GatewayParts, 'authorizer' | 'hooks' | 'errorResponses'>,
+  ctx: ParameterizedContext,
+  scopes: readonly string[],
+): Promise<Principal | undefined> {
+  const { authorizer, hooks } = parts
+  const { auth } = ctx.state as { auth?: unknown }
+  const isGuarded = authorizer.isOwn(auth)
+  const required = isGuarded ? [...new Set([...scopesRequiredAbove(ctx), ...scopes])] : scopes
+  const outcome = isGuarded
+    ? authorizer.authorizePrincipal(auth, required)
+    : await authorizer.authorizeToken(bearerRequestOf(ctx), required)
+  if (!outcome.ok) {
+    hooks.observer?.rejected(outcome, required[0], wasAccepted(ctx) ? ctx.res : undefined)
+    writeError(ctx, outcome)
+    return undefined
+  }
+  const { principal } = outcome
+  const exceeded = await limitCall(parts, ctx, principal)
+  if (exceeded) {
+    hooks.observer?.rejected(exceeded, required[0], undefined)
+    writeError(ctx, exceeded)
+    return undefined
+  }
+  acceptCall(ctx, principal, required, hooks)
+  return principal
 }

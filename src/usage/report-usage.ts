@@ -1,6 +1,6 @@
 import { GatehouseError } from '../errors.ts'
-import { hooksOf } from '../gateway/gateway-hooks.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import { hooksOf } from '../gateway/registered-parts.ts'
 import { silentLogger, type Logger } from '../host/logger.ts'
 import { formatBasicCredentials } from '../http/basic-credentials.ts'
 import { endpointProblem } from '../options/urls.ts'

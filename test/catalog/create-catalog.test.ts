@@ -211,6 +211,36 @@ describe('createCatalog', () => {
     ])
   })
 
+  it('an operation without a route has its scope and its texts, and matches no request', () => {
+    const catalog = createCatalog({
+      a: { title: 'A', operations: { tool: { title: 'Use the tool' }, read: operation } },
+      b: { title: 'B', operations: { tool: { title: 'Use the tool', route: undefined } } },
+    })
+    expect(catalog.operations.get('tool')).toEqual({
+      scope: 'tool',
+      routes: [],
+      title: 'Use the tool',
+      sensitive: false,
+    })
+    expect(catalog.products.get('b')?.operations.map(({ scope }) => scope)).toEqual(['tool'])
+    for (const path of ['/', '/tool', '/A/', '']) expect(catalog.findOperation('POST', path)).toBeUndefined()
+    expect(catalog.findClaims('GET', '/')).toEqual([])
+  })
+
+  it('a scope with a route in one product and without a route in another is a problem', () => {
+    const definitions = {
+      a: { title: 'A', operations: { tool: { title: 'A' } } },
+      b: { title: 'B', operations: { tool: operation } },
+    }
+    expect(problemsOf(definitions)).toEqual([
+      {
+        path: 'products.b.operations.tool',
+        code: 'not-allowed',
+        message: expect.stringContaining('differs from products.a.operations.tool in route'),
+      },
+    ])
+  })
+
   it('one operation cannot have the same route twice', () => {
     expect(problemsOf(withOperation({ route: ['GET /a', 'GET /A'], title: 'A' }))).toEqual([
       {
@@ -229,7 +259,7 @@ describe('createCatalog', () => {
     [{ route: 'GET /a', title: ['A'] }, 'title'],
     [{ route: 'GET /a', title: 'A', description: '' }, 'description'],
     [{ route: 'GET /a', title: 'A', description: null }, 'description'],
-    [{ title: 'A' }, 'route'],
+    [{ route: [], title: 'A' }, 'route'],
     [{ route: null, title: 'A' }, 'route'],
     [{ route: 'GET /a', title: 'A', kycLevel: '' }, 'kycLevel'],
     [{ route: 'GET /a', title: 'A', kycLevel: 2 }, 'kycLevel'],

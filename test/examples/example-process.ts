@@ -42,6 +42,7 @@ export interface ExampleProcess {
   readonly port: number
   readonly partnerPort: number
   readonly spaPort: number
+  readonly mcpPort: number
   readonly stdout: () => string
   readonly stderr: () => string
   /**
@@ -92,8 +93,8 @@ function examplesIn(folder: string, remove: () => Promise<void>): BuiltExamples 
     environment: Readonly<Record<string, string>> = {},
     program = NPM_START,
   ): Promise<ExampleProcess> {
-    const [PORT, PARTNER_PORT, SPA_PORT] = (await freePorts(3)).map(String)
-    const ports = { PORT, PARTNER_PORT, SPA_PORT }
+    const [PORT, PARTNER_PORT, SPA_PORT, MCP_PORT] = (await freePorts(4)).map(String)
+    const ports = { PORT, PARTNER_PORT, SPA_PORT, MCP_PORT }
     const { REDIS_URL: _redis, GATEHOUSE_SECRET: _secret, ...inherited } = process.env
     const env = { ...inherited, ...ports, ...environment }
     const child = spawn(process.execPath, program.args, { cwd: folder, env })
@@ -114,6 +115,7 @@ function examplesIn(folder: string, remove: () => Promise<void>): BuiltExamples 
       port: Number(env.PORT),
       partnerPort: Number(env.PARTNER_PORT),
       spaPort: Number(env.SPA_PORT),
+      mcpPort: Number(env.MCP_PORT),
       stdout: () => stdout,
       // Leaves out the warning of the store in memory, which is expected at each start.
       stderr: () => stderr.replace(/^the store is in memory.*\n/gm, ''),

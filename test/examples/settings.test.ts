@@ -11,5 +11,7 @@ it.each([
   vi.stubEnv('PORT', port)
   vi.stubEnv('PARTNER_PORT', port)
   vi.stubEnv('SPA_PORT', port)
-  expect(readSettings()).toMatchObject({ origin, partnerOrigin: origin, spaOrigin: origin })
+  vi.stubEnv('MCP_PORT', port)
+  const origins = { partnerOrigin: origin, spaOrigin: origin, mcpOrigin: origin }
+  expect(readSettings()).toMatchObject({ origin, ...origins })
 })

@@ -18,6 +18,7 @@ export const PACKAGES_OF_ENTRIES: Readonly<Record<string, readonly string[]>> = 
   'koa-gatehouse/usage': [],
   'koa-gatehouse/limits': [],
   'koa-gatehouse/openapi': [],
+  'koa-gatehouse/mcp': [],
   'koa-gatehouse/testing': ['jose'],
   'koa-gatehouse/adapters/memory': [],
   'koa-gatehouse/adapters/redis': [],

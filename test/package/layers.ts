@@ -14,7 +14,7 @@ interface Layer {
 const LAYERS: readonly Layer[] = [
   {
     // prettier-ignore
-    folders: ['src/index.ts', 'src/console.ts', 'src/management.ts', 'src/backup.ts', 'src/leak-reports.ts', 'src/usage.ts', 'src/limits.ts', 'src/openapi.ts', 'src/testing'],
+    folders: ['src/index.ts', 'src/console.ts', 'src/management.ts', 'src/backup.ts', 'src/leak-reports.ts', 'src/usage.ts', 'src/limits.ts', 'src/openapi.ts', 'src/mcp.ts', 'src/testing'],
     about: 'entries: what hosts import',
   },
   {
@@ -22,8 +22,8 @@ const LAYERS: readonly Layer[] = [
     about: 'optional parts: only their entries load them',
   },
   {
-    folders: ['src/usage', 'src/limits', 'src/openapi'],
-    about: 'optional parts: who calls what · how often clients may call · the document of the API',
+    folders: ['src/usage', 'src/limits', 'src/openapi', 'src/mcp'],
+    about: 'optional parts: who calls what · how often · the document of the API · MCP servers',
   },
   { folders: ['src/front-door'], about: 'the checks that console and management API share' },
   {

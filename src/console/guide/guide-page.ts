@@ -142,7 +142,13 @@ function operationList({ texts }: Pick<Call, 'texts'>, { operations }: GuideValu
         html`<li>
           ${texts.localize(title)}
           <span class="muted small"
-            ><code dir="ltr">${routes.map(({ method, path }) => `${method} ${path}`).join(', ')}</code></span
+            >${
+              routes.length > 0
+                ? html`<code dir="ltr"
+                    >${routes.map(({ method, path }) => `${method} ${path}`).join(', ')}</code
+                  >`
+                : texts.html('operationWithoutRoute')
+            }</span
           >
         </li>`,
     )}

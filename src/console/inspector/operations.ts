@@ -36,6 +36,7 @@ export function operationTables(
             </div>`,
             html`<div class="tight">
               ${routes.map(({ method, path }) => html`<code dir="ltr">${method} ${path}</code>`)}
+              ${routes.length === 0 && texts.html('operationWithoutRoute')}
             </div>`,
           ]),
           true,

@@ -1149,6 +1149,7 @@ export const english = {
   inspectorNoOperations: 'The token carries no operation, so no call of the API is allowed.',
   inspectorBelow: 'All paths are below {address}.',
   inspectorCall: 'Call',
+  operationWithoutRoute: 'no address of its own',
   inspectorOtherScopes: 'Other scopes',
   inspectorOtherScopesText: 'No operation of this service has these scopes: {list}',
   inspectorRaw: 'Header and claims',

@@ -1179,6 +1179,7 @@ export const german: ConsoleTexts = {
   inspectorNoOperations: 'Das Token enthält keine Operation, deshalb ist kein Aufruf der API erlaubt.',
   inspectorBelow: 'Alle Pfade liegen unter {address}.',
   inspectorCall: 'Aufruf',
+  operationWithoutRoute: 'keine eigene Adresse',
   inspectorOtherScopes: 'Andere Scopes',
   inspectorOtherScopesText: 'Keine Operation dieses Dienstes hat diese Scopes: {list}',
   inspectorRaw: 'Header und Claims',

@@ -30,8 +30,9 @@ describeEachStore('calls of a client with a metadata document', (makeStore) => {
   })
 
   const called = async (clientId: string) => {
-    const rows = (await usage?.list({ clientId, by: ['outcome'] })) ?? []
-    return rows.find(({ outcome }) => outcome === 'ok')?.calls
+    const rows = (await usage?.list({ clientId, by: ['operation', 'result'] })) ?? []
+    return rows.find(({ operation, result }) => operation === 'invoices:read' && result === 'successful')
+      ?.count
   }
 
   it('are counted and limited, for all its users together', async () => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
-import { auth } from 'express-oauth2-jwt-bearer'
+import { auth, type AuthResult } from 'express-oauth2-jwt-bearer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect, startHost, type Host } from '../../support/host.ts'
 
@@ -12,7 +12,11 @@ import { connect, startHost, type Host } from '../../support/host.ts'
 async function startResourceServer({ issuer, audience }: Host) {
   const app = express()
   app.use(auth({ issuerBaseURL: issuer, audience }))
-  app.use((request, response) => void response.json({ sub: request.auth?.payload.sub }))
+  app.use((request, response) => {
+    // The MCP SDK, which other tests use, declares `request.auth` too.
+    const { payload } = request.auth as unknown as AuthResult
+    response.json({ sub: payload.sub })
+  })
   app.use(((error, _request, response, _next) => {
     const { status, code } = error as { status: number; code?: string }
     response.status(status).json({ code })

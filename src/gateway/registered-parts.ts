@@ -1,0 +1,19 @@
+import type { GatewayHooks } from './gateway-hooks.ts'
+import type { GatewayParts } from './parts.ts'
+
+const registered = new WeakMap<object, GatewayParts>()
+
+/** Registers the parts that `partsOf` returns for a gateway. The parts stay hidden from callers of the gateway. */
+export function registerParts(gateway: object, parts: GatewayParts): void {
+  registered.set(gateway, parts)
+}
+
+/** @returns undefined if the gateway is not from this library */
+export function partsOf(gateway: object): GatewayParts | undefined {
+  return registered.get(gateway)
+}
+
+/** @returns undefined if the gateway is not from this library */
+export function hooksOf(gateway: object): GatewayHooks | undefined {
+  return partsOf(gateway)?.hooks
+}
