@@ -68,6 +68,10 @@ async function start(): Promise<void> {
         products: ['invoices', 'reminders'],
       },
     },
+    // AI assistants of these hosts need no registration: their client id is the address of a document about them.
+    clientDocuments: ['https://claude.ai/*', 'https://chatgpt.com/*', 'https://vscode.dev/*'].map((match) => {
+      return { match, products: ['invoices', 'reminders'], loopback: true }
+    }),
     connectedApplicationsUri: '/applications',
     publicApplications: true,
     privateKeyJwt: true,

@@ -22,7 +22,9 @@ export type Identity = { readonly clientId: string } | { readonly clientMetadata
 export async function createAssistant(mcp: string, identity: Identity, approve: (url: URL) => Promise<void>) {
   const listener = createServer((request, response) => {
     response.end('Go back to your assistant.')
-    listener.emit('callback', new URL(request.url ?? '/', 'http://127.0.0.1'))
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+    // The browser also asks for an icon.
+    if (url.pathname === '/callback') listener.emit('callback', url)
   }).listen(0, '127.0.0.1')
   await once(listener, 'listening')
   const redirectUrl = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`

@@ -9,7 +9,13 @@ import { freePort } from '../support/free-port.ts'
 import { temporaryFolder } from '../support/package-copy.ts'
 import { until } from '../support/until.ts'
 import { packExamples, type BuiltExamples, type ExampleProcess } from './example-process.ts'
+import { documentOf } from '../support/client-document.ts'
+import { startDocumentHost, type DocumentHost } from '../support/document-host.ts'
+import { fakeNetwork, type FakeNetwork } from './fake-network.ts'
 import { createAssistant } from './mcp-client.ts'
+
+/** The client metadata document of the assistant. The example accepts documents of this host. */
+const DOCUMENT = 'https://claude.ai/oauth/test-assistant'
 
 const MCP_REMOTE = path.resolve(import.meta.dirname, '../../node_modules/mcp-remote/dist/proxy.js')
 
@@ -21,9 +27,16 @@ describeWithChromium('the MCP server of the packed package, in a process of its 
   let page: Page
   const stopped: (() => Promise<unknown>)[] = []
 
+  let documents: DocumentHost
+  let network: FakeNetwork
+
   beforeAll(async () => {
     examples = await packExamples()
-    example = await examples.start()
+    documents = await startDocumentHost(['claude.ai'])
+    const redirect_uris = ['http://127.0.0.1/callback', 'http://localhost/oauth/callback']
+    documents.serve(DOCUMENT, documentOf(DOCUMENT, { client_name: 'Test assistant', redirect_uris }))
+    network = await fakeNetwork(examples.folder, documents.port)
+    example = await examples.start(network.environment)
     await example.ready()
     server = await startMcpServer()
     browser = await startChromium()
@@ -33,6 +46,7 @@ describeWithChromium('the MCP server of the packed package, in a process of its 
     server?.kill()
     await example?.stop()
     await examples?.remove()
+    await documents?.close()
     expect(example.stderr()).toBe('')
   })
   beforeEach(async () => {
@@ -67,32 +81,38 @@ describeWithChromium('the MCP server of the packed package, in a process of its 
     return id
   }
 
-  /** Alice approves an authorization request in the browser, which then shows the page of the assistant. */
-  async function approve(url: URL): Promise<void> {
+  /**
+   * Alice approves an authorization request in the browser, which then shows the page of the assistant.
+   *
+   * @param name what the heading names
+   */
+  async function approve(url: URL, name = 'AI assistant'): Promise<void> {
     await page.goto(url.href)
     if (await page.getByLabel('Password').isVisible()) {
       await page.getByLabel('Name').fill('alice')
       await page.getByLabel('Password').fill('wonderland')
       await click('Sign in')
     }
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('AI assistant')
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain(name)
     expect(await page.locator('main').innerText()).toContain('Harbour Ledger for AI assistants')
     await click('Allow')
   }
 
   async function newAssistant() {
-    const assistant = await createAssistant(mcp(), { clientId: clientId() }, approve)
+    const approveHost = (url: URL) => approve(url, 'claude.ai')
+    const assistant = await createAssistant(mcp(), { clientMetadataUrl: DOCUMENT }, approveHost)
     stopped.push(assistant.close)
     return assistant
   }
 
   const scopesOf = (url: URL | undefined) => url?.searchParams.get('scope')?.split(' ').toSorted()
 
-  it('an unchanged MCP client finds the service, asks the user, calls a tool, gets further scopes when a tool needs them, refreshes, and is disconnected by the user', async () => {
+  it('an unchanged MCP client finds the service, identifies itself by its document, asks the user, calls a tool, gets further scopes when a tool needs them, refreshes, and is disconnected by the user', async () => {
     const assistant = await newAssistant()
     await assistant.connect()
     const [first] = assistant.requests
     expect(first?.searchParams.get('resource')).toBe(mcp())
+    expect(first?.searchParams.get('client_id')).toBe(DOCUMENT)
     expect(scopesOf(first)).toEqual(['invoices:read'])
     expect(await assistant.listTools()).toEqual(['list_invoices', 'create_invoice', 'send_reminders'])
     expect(await assistant.callTool('list_invoices')).toContain('Mad Hatter Teas')
@@ -116,7 +136,7 @@ describeWithChromium('the MCP server of the packed package, in a process of its 
 
     const { access_token: accessToken } = assistant.tokens
     await page.goto(`http://localhost:${example.port}/applications`)
-    const panel = page.locator('.panel', { hasText: 'AI assistant' })
+    const panel = page.locator('.panel', { hasText: 'claude.ai' })
     await panel.getByRole('link', { name: /Disconnect/ }).click()
     await click('Disconnect')
     await page.getByText(/is disconnected/).waitFor()
@@ -128,36 +148,53 @@ describeWithChromium('the MCP server of the packed package, in a process of its 
     await until(async () => expect(await statusOf()).toBe(401))
     await expect(assistant.callAlone('list_invoices')).rejects.toThrow(UnauthorizedError)
     expect(assistant.requests).toHaveLength(4)
+    // The document was fetched once, and nothing outside of this machine was connected.
+    expect(await network.log()).toEqual(['claude.ai'])
   }, 60_000)
 
-  it('mcp-remote connects a program without OAuth of its own, with the registered client id', async () => {
-    const { folder, remove } = await temporaryFolder('mcp-remote')
-    stopped.push(remove)
-    const info = JSON.stringify({ client_id: clientId() })
-    const port = String(await freePort())
-    const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [MCP_REMOTE, mcp(), port, '--static-oauth-client-info', info],
-      // `true` is the program that opens addresses: the test opens them itself.
-      env: { PATH: process.env['PATH'] ?? '', HOME: folder, MCP_REMOTE_CONFIG_DIR: folder, BROWSER: 'true' },
-      stderr: 'pipe',
-    })
-    const client = new Client({ name: 'program', version: '1.0.0' })
-    stopped.push(() => client.close())
-    let output = ''
-    const asked = new Promise<URL>((resolve) => {
-      transport.stderr?.on('data', (chunk) => {
-        output += chunk
-        const [url] = /^http\S+\/oauth2\/authorize\S+$/m.exec(output) ?? []
-        if (url !== undefined) resolve(new URL(url))
+  it.each([
+    ['the registered client id', 'AI assistant'],
+    ['a client metadata document', 'claude.ai'],
+  ])(
+    'mcp-remote connects a program without OAuth of its own, with %s',
+    async (_, heading) => {
+      const { folder, remove } = await temporaryFolder('mcp-remote')
+      stopped.push(remove)
+      const identity =
+        heading === 'claude.ai'
+          ? ['--client-metadata-url', DOCUMENT]
+          : ['--static-oauth-client-info', JSON.stringify({ client_id: clientId() })]
+      const port = String(await freePort())
+      const transport = new StdioClientTransport({
+        command: process.execPath,
+        args: [MCP_REMOTE, mcp(), port, ...identity],
+        // `true` is the program that opens addresses: the test opens them itself.
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          HOME: folder,
+          MCP_REMOTE_CONFIG_DIR: folder,
+          BROWSER: 'true',
+        },
+        stderr: 'pipe',
       })
-    })
-    const connected = client.connect(transport)
-    const url = await asked
-    expect(url.searchParams.get('redirect_uri')).toBe(`http://localhost:${port}/oauth/callback`)
-    await approve(url)
-    await connected
-    const { content } = await client.callTool({ name: 'list_invoices', arguments: {} })
-    expect(JSON.stringify(content)).toContain('Mad Hatter Teas')
-  }, 60_000)
+      const client = new Client({ name: 'program', version: '1.0.0' })
+      stopped.push(() => client.close())
+      let output = ''
+      const asked = new Promise<URL>((resolve) => {
+        transport.stderr?.on('data', (chunk) => {
+          output += chunk
+          const [url] = /^http\S+\/oauth2\/authorize\S+$/m.exec(output) ?? []
+          if (url !== undefined) resolve(new URL(url))
+        })
+      })
+      const connected = client.connect(transport)
+      const url = await asked
+      expect(url.searchParams.get('redirect_uri')).toBe(`http://localhost:${port}/oauth/callback`)
+      await approve(url, heading)
+      await connected
+      const { content } = await client.callTool({ name: 'list_invoices', arguments: {} })
+      expect(JSON.stringify(content)).toContain('Mad Hatter Teas')
+    },
+    60_000,
+  )
 })
