@@ -13,14 +13,23 @@ export function createDocuments(
   { lastUses }: Pick<Clients, 'lastUses'>,
   { grantsOfUsers }: Pick<Authorizations, 'grantsOfUsers'>,
 ) {
-  const { settings, durable: store, revocations, audit, logger } = core
+  const { settings, durable: store, revocations, events, audit, logger } = core
   const policies = settings.clientDocuments
   const revokeGrants = grantsOfUsers.revokeOfClient
   let loaded: ReturnType<typeof load> | undefined
 
   async function load() {
     const { createDocumentService } = await import('../clients/documents/document-service.ts')
-    return createDocumentService({ store, revocations, audit, logger, lastUses, policies, revokeGrants })
+    return createDocumentService({
+      store,
+      revocations,
+      events,
+      audit,
+      logger,
+      lastUses,
+      policies,
+      revokeGrants,
+    })
   }
 
   async function service(): Promise<ClientDocuments> {

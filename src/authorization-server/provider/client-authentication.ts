@@ -98,7 +98,8 @@ export function reportWrongSecret(
   audit.reject({
     name: 'client_authentication.failed',
     kind: client?.kind,
-    accountId: client?.accountId,
+    // A client with a metadata document has no account.
+    accountId: client?.accountId || undefined,
     ...failure,
   })
   if (waitSeconds === 0) events.emit('client_authentication.failed', failure)

@@ -1,5 +1,6 @@
 import { GatehouseError } from '../../errors.ts'
 import { type ChangeOptions, checkChange, changeOptionsOf } from '../../host/change-options.ts'
+import type { EventSink } from '../../host/events.ts'
 import { createCollection } from '../../store/collection.ts'
 import { confirmDurable } from '../../store/confirm-durable.ts'
 import type { Store } from '../../store/contract.ts'
@@ -72,11 +73,12 @@ export async function revocationsOfHost(store: Store, origin: string): Promise<r
 export function createBlockedHosts(parts: {
   readonly store: Store
   readonly revocations: Pick<Revocations, 'revokeWith'>
+  readonly events: EventSink
   readonly audit: { record(entry: { name: string; target: string } & ChangeOptions): Promise<void> }
   /** Begins to delete the grants of a host. */
   readonly clear: () => void
 }) {
-  const { store, revocations, audit, clear } = parts
+  const { store, revocations, events, audit, clear } = parts
   const records = hostRecords(store)
 
   return {
@@ -103,6 +105,7 @@ export function createBlockedHosts(parts: {
         },
         entry,
       )
+      events.emit('client_host.blocked', { host, ...(actor !== undefined && { actor }) })
       clear()
       return record
     },
@@ -126,6 +129,8 @@ export function createBlockedHosts(parts: {
       })
       if (!record) throw notBlocked()
       await audit.record({ name: 'client_host.unblocked', target: host, ...changeOptionsOf(options) })
+      const { actor } = options
+      events.emit('client_host.unblocked', { host, ...(actor !== undefined && { actor }) })
       return record
     },
   }

@@ -44,6 +44,9 @@ describeEachStore('blocking the host of documents', (makeStore) => {
     const other = await connectPublic(host, OTHER)
     expect(await callSecond(alice.access_token)).toBe(200)
 
+    const emitted: object[] = []
+    host.gatehouse.on('client_host.blocked', (event) => emitted.push(event))
+    host.gatehouse.on('client_host.unblocked', (event) => emitted.push(event))
     await clientDocuments.block(VENDOR, { actor: 'olga' })
     for (const { access_token } of [alice, bob]) {
       await vi.waitFor(async () => expect(await callSecond(access_token)).toBe(401), { timeout: 5000 })
@@ -79,6 +82,7 @@ describeEachStore('blocking the host of documents', (makeStore) => {
     )
 
     await clientDocuments.unblock(VENDOR)
+    expect(emitted).toEqual([{ host: VENDOR, actor: 'olga' }, { host: VENDOR }])
     expect((await refresh(CLIENT_ID, alice.refresh_token)).body['error']).toBe('invalid_grant')
     expect(await callSecond(alice.access_token)).toBe(401)
     const again = await connectPublic(host, CLIENT_ID)
