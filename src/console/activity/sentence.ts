@@ -44,6 +44,12 @@ export const SENTENCES: { readonly [Name in keyof GatehouseEvents]: TextName } =
   error: 'activityError',
 }
 
+/** The sentences of acts of operators that are no events. */
+const ACTS: Readonly<Record<string, TextName>> = {
+  'client_host.blocked': 'activityHostBlocked',
+  'client_host.unblocked': 'activityHostUnblocked',
+}
+
 /** The sentences for changes of a client that do more than set fields. */
 const CHANGES: Readonly<Record<string, TextName>> = {
   'product.added': 'activityProductAdded',
@@ -88,6 +94,8 @@ export function sentenceOf(
   texts: Reader,
   catalog: Pick<Catalog, 'products' | 'operations'>,
 ): Html {
+  const act = find(ACTS, name)
+  if (act !== undefined) return texts.html(act, { host: displayText(target, 255) })
   const sentence = find(SENTENCES, name)
   if (sentence === undefined) return texts.html('activityUnknown', { name: displayText(name) })
   const time = timeIn(target, texts)
