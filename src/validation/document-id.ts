@@ -16,6 +16,11 @@ export function originOf(clientId: string): string {
   return end === -1 ? clientId : clientId.slice(0, end)
 }
 
+/** Whether a value is the origin of documents, written the way that URL parsers write it. */
+export function isDocumentOrigin(value: unknown): value is string {
+  return typeof value === 'string' && isDocumentId(value) && URL.parse(value)?.origin === value
+}
+
 /** The host of a document as people read it, such as `claude.ai`. @param clientId the address of the document, or its origin */
 export function hostOf(clientId: string): string {
   return originOf(clientId).slice('https://'.length)
