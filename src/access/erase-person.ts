@@ -8,7 +8,7 @@ import type { ClientRecord } from '../clients/client-record.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import { hasCode, type GatehouseError } from '../errors.ts'
 import type { Grants, GrantsOfUsers } from '../grants/grant-service.ts'
-import { belongsTo } from '../host/subject.ts'
+import { belongsTo, type Person } from '../host/subject.ts'
 import { type ChangeOptions, changeOptionsOf, checkChange } from '../host/change-options.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
@@ -45,20 +45,39 @@ interface Parts {
   readonly erasures: Erasures
   readonly clientWalk: ClientWalk
   readonly sessionList: SessionList
+  readonly documentUsers: DocumentUsers
   readonly apiKeys: Pick<ApiKeys, 'delete'>
   readonly applications: Pick<Applications, 'delete'>
   readonly clientTokens: Pick<ClientTokens, 'revokeAll'>
   readonly lastUses: Pick<LastUses, 'forgetAddress'>
-  readonly grants: Pick<Grants, 'revokeAll'>
+  readonly grants: Pick<Grants, 'revokeAll' | 'list'>
   readonly grantsOfUsers: Pick<GrantsOfUsers, 'revokeSome'>
   readonly revocations: Pick<Revocations, 'erase'>
   readonly audit: Pick<Audit, 'all' | 'erase' | 'entry' | 'append'>
   readonly events: EventSink
 }
 
+/** Removes people from the records about applications with client metadata documents. */
+export interface DocumentUsers {
+  /** `eraseDocumentUsers` */
+  erase(
+    accountId: string,
+    isMeant: (person: Person, clientId: string) => boolean | Promise<boolean>,
+  ): Promise<void>
+  /** `eraseBlockers` */
+  eraseBlockers(people: ErasedPeople): Promise<void>
+}
+
 /** Erases people. `personal-data.ts` lists the personal data in the store, and what an erasure does with it. */
 export function createErasePerson(parts: Parts) {
   const { erasures, audit, events } = parts
+
+  /** Whether a person was erased, and has authorized the client no more since. */
+  async function wasErased(person: Person, clientId: string, people: ErasedPeople): Promise<boolean> {
+    if (!people.covers(person, 1)) return false
+    const { items } = await parts.grants.list({ ...person, clientId, limit: 1 })
+    return items.length === 0
+  }
 
   return {
     /** `AccountService.erase` */
@@ -74,6 +93,8 @@ export function createErasePerson(parts: Parts) {
       const grants = await parts.grants.revokeAll(person, changeOptionsOf(options)).catch(collectIn(errors))
       await parts.sessionList.erase(accountId, people)
       await parts.clientWalk.removeDeleted(accountId)
+      await parts.documentUsers.erase(accountId, (each) => people.covers(each, 0))
+      await parts.documentUsers.eraseBlockers(people)
       const entries = await eraseTrail(parts, people, errors)
       await recordErasure(
         parts,
@@ -110,7 +131,9 @@ export function createErasePerson(parts: Parts) {
         errors.push(...revoked.errors)
         await parts.sessionList.erase(accountId, people)
         await parts.clientWalk.removeDeleted(accountId)
+        await parts.documentUsers.erase(accountId, (each, clientId) => wasErased(each, clientId, people))
       }
+      await parts.documentUsers.eraseBlockers(people)
       // Entries that this call has recorded about these people are newer than the erasures, but must be erased too.
       const entries = await eraseTrail(
         parts,

@@ -52,6 +52,12 @@ const RECORD_KINDS: readonly RecordKind[] = [
   // The form is encrypted: only the option `secret` of the server decrypts it.
   { key: 'form:<digest>', personal: ['what the person entered'], erased: 'expires', staysSeconds: HOUR / 4 },
 
+  { key: 'client-document:<digest>', personal: [], erased: 'nothing' },
+  { key: 'client-documents', personal: [], erased: 'nothing' },
+  { key: 'client-document-users:<digest>', personal: ['the subjects of people'], erased: 'rewritten' },
+  { key: 'client-document-host:<digest>', personal: ['blockedBy'], erased: 'rewritten' },
+  { key: 'client-document-hosts', personal: [], erased: 'nothing' },
+
   // A grant whose code is never exchanged is in no list, and expires.
   { key: 'grant:<id>', personal: ['accountId', 'userId'], erased: 'deleted', staysSeconds: HOUR + 660 },
   { key: 'grants:of:<digest>', personal: [], erased: 'nothing' },

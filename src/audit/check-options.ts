@@ -1,4 +1,4 @@
-import { isPrintableAscii } from '../validation/predicates.ts'
+import { mayBeClientId } from '../validation/document-id.ts'
 import { checkInput, must, oneOf, optional, textRule } from '../validation/rules.ts'
 import { GatehouseError } from '../errors.ts'
 import { pageLimitRule } from '../validation/page-limit.ts'
@@ -40,7 +40,10 @@ const LIST_FIELDS = {
   accountId: optional(textRule),
   // Any id that a token request can contain is valid.
   clientId: optional(
-    must('the id of a client, a text of 1 to 256 printable ASCII characters', isPrintableAscii),
+    must(
+      'the id of a client: 1 to 256 printable ASCII characters, or the address of a client metadata document',
+      mayBeClientId,
+    ),
   ),
   actor: optional(textRule),
   trail: trailRule,

@@ -1,4 +1,6 @@
+import { digest } from '../store/digest.ts'
 import { metCorruptMember } from '../store/met-corrupt-records.ts'
+import { isDocumentId } from '../validation/document-id.ts'
 import type { AuditEntry } from './entry.ts'
 import { ttlOf } from './retention.ts'
 import type { Trail } from './trail.ts'
@@ -92,5 +94,7 @@ function spanOf(at: number): number {
 }
 
 function indexName({ name }: Trail, [field, value]: ListFilter, span: number): string {
-  return `audit:${name}:${field}:${span}:${value}`
+  // The address of a document is longer than the name of an index may be.
+  const id = field === 'clientId' && isDocumentId(value) ? digest(value) : value
+  return `audit:${name}:${field}:${span}:${id}`
 }

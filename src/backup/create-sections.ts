@@ -2,6 +2,7 @@ import type { Internals } from '../gatehouse/internals.ts'
 import { clientSection } from './clients.ts'
 import { deletedClientSection } from './deleted-clients.ts'
 import { catalogSection } from './catalog.ts'
+import { documentHostSection } from './document-hosts.ts'
 import { erasureKeySection, erasureSection } from './erasures.ts'
 import { revocationSection } from './revocations.ts'
 import { revocationOfCorrupt } from '../clients/access-epoch.ts'
@@ -17,7 +18,7 @@ const PAGE_SIZE = 50
 /** All sections of an exported registry, and the other parts that export and import need. */
 export type Sections = ReturnType<typeof createSections>
 
-/** Creates the sections of an export: products, clients, deleted clients, keys, revocations and erasures. */
+/** Creates the sections of an export: products, clients, deleted clients, blocked hosts, keys, revocations and erasures. */
 export function createSections(parts: Internals) {
   const { store, logger, longestLifetime, clientTokens, grantLifecycle, exportableKeys: keys } = parts
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
@@ -76,6 +77,7 @@ export function createSections(parts: Internals) {
       products: catalogSection(store),
       clients: clientSection(store),
       deletedClients: deletedClientSection(store),
+      documentHosts: documentHostSection(parts),
       revocations: revocationSection(parts, () => parts.revocations.listPending(pendingSpecs)),
       erasures: erasureSection(parts.erasures),
       erasureKeys: erasureKeySection(parts.erasures),

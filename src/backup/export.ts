@@ -78,7 +78,7 @@ async function* writeFile({ header, keys, sections, logger }: Sections): AsyncGe
 
   yield writeHeader(await header())
   yield* keysAndProducts()
-  yield* linesOf('clients', 'deletedClients', 'revocations')
+  yield* linesOf('clients', 'deletedClients', 'documentHosts', 'revocations')
   // The erasures come after the clients, so that they also cover a person who was erased during the export.
   yield* linesOf('erasures', 'erasureKeys')
   yield* keysAndProducts()

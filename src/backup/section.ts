@@ -41,6 +41,7 @@ export function noCounts() {
     apiKeys: 0,
     applications: 0,
     deletedClients: 0,
+    blockedHosts: 0,
     signingKeys: 0,
     revocations: 0,
     unchanged: 0,

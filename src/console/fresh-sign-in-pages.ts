@@ -63,7 +63,7 @@ export function freshSignInOf(call: Call, page: Page, parts: FreshSignInParts) {
 async function whatOf(call: Call, page: Page, { form: sent, permission }: KeptForm): Promise<Html> {
   const { texts } = call
   const action = page.actions?.[sent.get('action') ?? '']
-  const confirmation = await action?.confirm?.(call)
+  const confirmation = await action?.confirm?.({ ...call, form: sent })
   const title = confirmation
     ? texts.plain(confirmation.title, confirmation.values)
     : (await page.show(call))?.title

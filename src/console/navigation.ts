@@ -17,12 +17,15 @@ const ENTRIES: readonly (readonly [Section, string, TextName])[] = [
   ['operator', '/operator', 'navOperator'],
 ]
 
+/** The parts for operators. */
+const OPERATORS: readonly Section[] = ['operator', 'clientDocuments']
+
 /**
  * Whether the console shows a part to the caller, in the navigation and in links. Only operators see the part for
  * operators.
  */
 export function showsSection(section: Section, { has }: Pick<Mount, 'has'>, isOperator: boolean): boolean {
-  return has(section) && (section !== 'operator' || isOperator)
+  return has(section) && (!OPERATORS.includes(section) || isOperator)
 }
 
 /** A page with the navigation above it, with the notice of what was done before, and with the problems of its form. */
@@ -33,7 +36,7 @@ export function withNavigation(view: View, { section }: Page, call: Call): View 
   const isOwnLink = ['', 'same-origin'].includes(call.ctx.get('Sec-Fetch-Site'))
   const isKnown = done.startsWith('done') && Object.hasOwn(english, done)
   const isNotice = isOwnLink && isKnown && view.status === undefined
-  const body = html`${navigation(call, section)}
+  const body = html`${navigation(call, OPERATORS.includes(section) ? 'operator' : section)}
     <p class="notice bad" role="alert" data-offline hidden>${texts.html('errorBusy')}</p>
     ${view.trail} ${isNotice && notice('good', html`<p>${texts.html(done as TextName)}</p>`)}
     ${problems.length > 0 && problemList(call)} ${view.body}`

@@ -6,9 +6,17 @@ import type { FormProblem } from './problem-texts.ts'
 import type { Reader } from './reader-formats.ts'
 import type { TextName } from './texts.ts'
 
-/** The parts of the console. Each part is one entry of the navigation. */
+/** The parts of the console. Each part is one entry of the navigation, but `clientDocuments` belongs to `operator`. */
 export type Section =
-  'overview' | 'apiKeys' | 'applications' | 'connected' | 'usage' | 'activity' | 'operator' | 'inspector'
+  | 'overview'
+  | 'apiKeys'
+  | 'applications'
+  | 'connected'
+  | 'usage'
+  | 'activity'
+  | 'operator'
+  | 'clientDocuments'
+  | 'inspector'
 
 /** One request that was checked: the caller may make it, and its form came from one of our pages. */
 export interface Call<Resource = undefined> extends Visit<Resource> {

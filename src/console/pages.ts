@@ -8,6 +8,7 @@ import { inspectorPage } from './inspector/inspector-page.ts'
 import { accountPages } from './operator/account-page.ts'
 import { operatorAuditPage } from './operator/audit-page.ts'
 import { operatorClientPage } from './operator/client-page.ts'
+import { documentsPage } from './operator/documents-page.ts'
 import { healthPage } from './operator/health-page.ts'
 import { keysPages } from './operator/keys-page.ts'
 import { revokePages } from './operator/revoke-page.ts'
@@ -50,6 +51,7 @@ export function consolePages(services: ConsoleServices): readonly Page[] {
     ...accountPages(services),
     ...revokePages(services),
     ...keysPages(services),
+    ...(services.settings.clientDocuments.length > 0 ? [documentsPage(services)] : []),
     healthPage(services),
     operatorAuditPage(services),
   ]

@@ -1,5 +1,6 @@
 import type { Client } from '../clients/client.ts'
 import { isCorruptRecord } from '../store/corrupt-record.ts'
+import { isDocumentId } from '../validation/document-id.ts'
 import type { Internals } from '../gatehouse/internals.ts'
 
 /** Something that names a client: an entry of the audit trail, or a connection. */
@@ -10,17 +11,21 @@ interface NamesClient {
 }
 
 /**
- * Finds the clients that a list names, each once. All reads are sent together. Clients that were deleted, and
- * corrupt records, are left out.
+ * Finds the clients that a list names, each once. All reads are sent together. Clients that were deleted,
+ * documents that are no longer stored, and corrupt records are left out.
  */
 export async function findClients(
-  { apiKeys, applications }: Pick<Internals, 'apiKeys' | 'applications'>,
+  { apiKeys, applications, registry }: Pick<Internals, 'apiKeys' | 'applications' | 'registry'>,
   items: readonly NamesClient[],
 ): Promise<ReadonlyMap<string, Client>> {
   const kinds = new Map(items.map(({ clientId, kind }) => [clientId, kind]))
   const reads: Promise<Client | undefined>[] = []
   for (const [clientId, kind] of kinds) {
     if (clientId === undefined) continue
+    if (isDocumentId(clientId)) {
+      reads.push(registry.find(clientId).catch(leaveOut))
+      continue
+    }
     if (kind !== 'application') reads.push(apiKeys.find(clientId).catch(leaveOut))
     if (kind !== 'apiKey') reads.push(applications.find(clientId).catch(leaveOut))
   }

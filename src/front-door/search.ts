@@ -1,6 +1,7 @@
 import type { Client } from '../clients/client.ts'
 import type { FoundAccount } from '../host/accounts.ts'
 import type { Internals } from '../gatehouse/internals.ts'
+import { isDocumentId } from '../validation/document-id.ts'
 import { findClients } from './clients-named-in-list.ts'
 
 /** The maximum number of clients in a result. Accounts and users together have the same maximum. */
@@ -26,7 +27,8 @@ export async function search(parts: Internals, text: string): Promise<Found> {
   const slash = text.lastIndexOf('/')
   const user = slash > 0 && slash < text.length - 1 && [text.slice(0, slash), text.slice(slash + 1)]
   const [clients, named, account, person, found = []] = await Promise.all([
-    findClients(parts, [{ clientId: text }]),
+    // An application with a metadata document has no account, and no page of its own.
+    findClients(parts, isDocumentId(text) ? [] : [{ clientId: text }]),
     searchByName(text, MAX_FOUND),
     accounts.find(text),
     user && accounts.find(user[0] ?? '', user[1]),

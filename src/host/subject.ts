@@ -33,6 +33,11 @@ export function subjectOf({ accountId, userId }: Person): string {
   return userId === undefined ? escape(accountId) : `${escape(accountId)}${SEPARATOR}${escape(userId)}`
 }
 
+/** The beginning of the subjects of all users of an account. The subject of the account itself does not begin with it. */
+export function usersPrefixOf(accountId: string): string {
+  return `${escape(accountId)}${SEPARATOR}`
+}
+
 /** The person of a subject that `subjectOf` created. */
 export function personOf(subject: string): Person {
   const [accountId = '', userId] = subject.split(SEPARATOR).map(decodeURIComponent)

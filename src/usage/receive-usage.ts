@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { authenticateBasicClient } from '../clients/authenticate-client.ts'
-import { mayBeClientId } from '../clients/documents/document-id.ts'
+import { isClientId } from '../clients/client-id.ts'
+import { isDocumentId, mayBeClientId } from '../validation/document-id.ts'
 import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import type { Internals } from '../gatehouse/internals.ts'
 import { answerErrorAsJson } from '../http/error-response.ts'
@@ -170,14 +171,15 @@ const sentCounts = bounded(
   mapOf(must(`a whole number from 0 to ${MAX_COUNT}`, isCountOfHour)),
 )
 const isHour = (hour: string) => (/^(1?\d|2[0-3])$/.test(hour) ? undefined : 'is not an hour')
-const isClientIdKey = (id: string) => (mayBeClientId(id) ? undefined : 'is not a client id')
+const isCounted = (id: unknown) => isClientId(id) || (mayBeClientId(id) && isDocumentId(id))
+const isClientIdKey = (id: string) => (isCounted(id) ? undefined : 'is not a client id')
 
 const TOTALS = bounded(
   10,
   exactObjectOf({
     day: must('a day in UTC', (day) => typeof day === 'string' && DAY.test(day) && isDay(day)),
     source: must('16 letters, digits, - and _', (value) => typeof value === 'string' && SOURCE.test(value)),
-    clientId: optional(must('a client id', mayBeClientId)),
+    clientId: optional(must('a client id', isCounted)),
     isFirst: must('true or false', (value) => typeof value === 'boolean'),
     hours: bounded(24, mapOf(bounded(MAX_OPERATIONS, mapOf(sentCounts)), isHour)),
     top: optional(bounded(TOP_CLIENTS, mapOf(must('a count', isCountOfHour), isClientIdKey))),

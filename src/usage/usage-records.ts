@@ -1,3 +1,4 @@
+import { storedIdOf } from '../clients/documents/document-id.ts'
 import type { Logger } from '../host/logger.ts'
 import { createCollection } from '../store/collection.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
@@ -235,7 +236,7 @@ export async function mergeOldDays(
 }
 
 /** The key of all calls cannot be a client id, because a client id has no `*`. */
-const subject = (clientId: string | undefined) => clientId ?? '*'
+const subject = (clientId: string | undefined) => (clientId === undefined ? '*' : storedIdOf(clientId))
 
 const MEMBER = /^\d{4}-\d\d-\d\d(:[\w.~@=:-]{1,300})?$/
 

@@ -1,10 +1,12 @@
-import { mayBeClientId } from '../clients/documents/document-id.ts'
+import { isClientId } from '../clients/client-id.ts'
+import { findDocumentIdProblem } from '../clients/documents/document-id.ts'
 import { clientIdsOf } from '../clients/client-index.ts'
 import { GatehouseError } from '../errors.ts'
 import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf, type Internals } from '../gatehouse/internals.ts'
 import { booleanRule, checkInput, epochSecondsRule, notEmpty, oneOf, optional } from '../validation/rules.ts'
 import { textRule, uniqueListOf, wholeNumber } from '../validation/rules.ts'
+import { isDocumentId } from '../validation/document-id.ts'
 import { createCallCounts } from './call-counts.ts'
 import { createLastAddresses } from './last-addresses.ts'
 import { DIMENSIONS, rowsOf } from './list-usage.ts'
@@ -52,7 +54,10 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
   const now = parts.storeClock.now
   const records = createUsageRecords(parts.plainStore, { days, hourDays })
   const addresses = keepAddresses
-    ? createLastAddresses(parts.plainStore, now, async (id) => Boolean(await parts.registry.find(id)))
+    ? createLastAddresses(parts.plainStore, now, async (id) => {
+        // An application with a metadata document may run on the computer of a user: its address is then that user's.
+        return !isDocumentId(id) && Boolean(await parts.registry.find(id))
+      })
     : undefined
   const counts = createCallCounts(now)
   parts.gatewayHooks.observer = observeCalls(counts, addresses)
@@ -77,7 +82,7 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
   const clientsOf = ({ clientId, accountId }: UsageQuery): Promise<readonly (string | undefined)[]> =>
     accountId !== undefined
       ? clientIdsOf(parts.store, accountId)
-      : Promise.resolve(clientId === undefined || mayBeClientId(clientId) ? [clientId] : [])
+      : Promise.resolve(clientId === undefined || isCounted(clientId) ? [clientId] : [])
 
   return {
     async list(query = {}) {
@@ -138,6 +143,10 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
     flush: close.run,
   }
 }
+
+/** Whether calls of a client with this id can have been counted. */
+const isCounted = (clientId: string) =>
+  isDocumentId(clientId) ? findDocumentIdProblem(clientId) === undefined : isClientId(clientId)
 
 function countTokenRequests(
   { events }: Pick<Internals, 'events'>,

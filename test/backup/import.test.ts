@@ -126,6 +126,7 @@ describe('the file of an exported registry', () => {
       apiKeys: 2,
       applications: 1,
       deletedClients: 1,
+      blockedHosts: 0,
     })
     expect(await host.gatehouse.applications.list()).toMatchObject({ items: [{ name: 'Bücher €' }] })
   })

@@ -4,11 +4,12 @@ import type { EventSink } from '../../host/events.ts'
 import { createCollection } from '../../store/collection.ts'
 import { confirmDurable } from '../../store/confirm-durable.ts'
 import type { Store } from '../../store/contract.ts'
+import type { CorruptRecord } from '../../store/corrupt-record.ts'
 import { digest } from '../../store/digest.ts'
 import type { RevocationSpec } from '../../revocation/kept-until.ts'
 import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import { booleanRule, countRule, optional, textRule } from '../../validation/rules.ts'
-import { isDocumentId } from '../../validation/document-id.ts'
+import { isDocumentOrigin } from '../../validation/document-id.ts'
 
 /** The state of a host with client metadata documents. There is no record for a host that was never blocked. */
 export interface HostRecord {
@@ -31,6 +32,8 @@ export interface HostRecord {
 
 /** The index of all hosts that have a record. A member is an origin. */
 const HOSTS = 'client-document-hosts'
+
+const PAGE_SIZE = 500
 
 /** The records of hosts, by their origins. */
 export function hostRecords(store: Store) {
@@ -55,6 +58,15 @@ export function hostRecords(store: Store) {
     },
     update: (origin: string, change: (record: HostRecord) => HostRecord | undefined) =>
       records.update(digest(origin), change),
+    /** All records, page by page. */
+    async *pages(): AsyncGenerator<readonly (HostRecord | CorruptRecord)[]> {
+      for (let after: string | undefined, isLast = false; !isLast;) {
+        const origins: readonly string[] = await store.range(HOSTS, { after, limit: PAGE_SIZE })
+        yield (await records.getEach(origins.map(digest))).filter((record) => record !== undefined)
+        after = origins.at(-1)
+        isLast = origins.length < PAGE_SIZE
+      }
+    },
     /** The records after an origin, in alphabetical order. */
     async list(after: string | undefined, limit: number): Promise<readonly HostRecord[]> {
       const origins = await store.range(HOSTS, { after, limit })
@@ -162,6 +174,6 @@ const notBlocked = () => new GatehouseError('ERR_NOT_FOUND', 'this host is not b
 
 function requireOrigin(host: string): string {
   const origin = `https://${host}`
-  if (typeof host === 'string' && isDocumentId(origin) && URL.parse(origin)?.origin === origin) return origin
+  if (typeof host === 'string' && isDocumentOrigin(origin)) return origin
   throw new GatehouseError('ERR_INVALID_ARGUMENT', 'host must be a host, such as "claude.ai"')
 }

@@ -1,12 +1,8 @@
 import type { Fault } from '../../errors.ts'
-import { isClientId } from '../client-id.ts'
 import { digest } from '../../store/digest.ts'
-import { isDocumentId, originOf } from '../../validation/document-id.ts'
+import { isDocumentId, MAX_DOCUMENT_ID_LENGTH as MAX_LENGTH } from '../../validation/document-id.ts'
 
 // The addresses of client metadata documents, which are client ids (draft-ietf-oauth-client-id-metadata-document-02).
-
-/** The longest address of a document, in characters. */
-const MAX_LENGTH = 1024
 
 /**
  * What is wrong with the address of a document; undefined if it is valid (draft section 3). It must be written the way that
@@ -28,16 +24,6 @@ export function findDocumentIdProblem(clientId: string): Fault | undefined {
   if (url.href === clientId) return undefined
   const message = `must be written the way that browsers write it: "${url.href}"`
   return { code: 'url-spelling', message, expected: url.href }
-}
-
-/** Whether a value may be the id of a client: a registered one, or the address of a document. */
-export function mayBeClientId(value: unknown): value is string {
-  return isClientId(value) || (typeof value === 'string' && findDocumentIdProblem(value) === undefined)
-}
-
-/** The host of a document as people read it, such as `claude.ai`. @param clientId the address of the document, or its origin */
-export function hostOf(clientId: string): string {
-  return originOf(clientId).slice('https://'.length)
 }
 
 /** The id under which records about a client are stored: the digest of the address of a document, or the client id. */

@@ -1,10 +1,10 @@
 import type { ChangeOptions } from '../../host/change-options.ts'
 import { checkInput, optional, textRule, wholeNumber } from '../../validation/rules.ts'
-import { originOf } from '../../validation/document-id.ts'
+import { hostOf, originOf } from '../../validation/document-id.ts'
 import type { LastUses } from '../last-used.ts'
 import { type BlockedHosts, createBlockedHosts, hostRecords } from './blocked-hosts.ts'
 import { createClearing } from './clear-blocked-hosts.ts'
-import { hostOf, storedIdOf } from './document-id.ts'
+import { storedIdOf } from './document-id.ts'
 import { type DocumentPolicy, findPolicy } from './document-policy.ts'
 import { createStoredDocuments, type StoredDocument } from './stored-documents.ts'
 

@@ -1,7 +1,7 @@
 import type { JwkSet } from '../jwk-set.ts'
+import { hostOf } from '../../validation/document-id.ts'
 import { redirectKindOf } from '../public-uris.ts'
 import type { DocumentApplication } from './document-application.ts'
-import { hostOf } from './document-id.ts'
 import type { DocumentPolicy } from './document-policy.ts'
 
 /** What a document says about its client, after it was checked. */

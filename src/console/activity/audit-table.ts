@@ -4,7 +4,7 @@ import { entryForOwner, type EntryForOwner } from '../../audit/entry-for-owner.t
 import type { Catalog, CurrentCatalog } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
-import { applicationName, displayText } from '../../http/pages/display-text.ts'
+import { applicationName, displayText, unknownClientName } from '../../http/pages/display-text.ts'
 import { badge, columns, table } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import { pager, ROWS_PER_PAGE } from '../elements/pager.ts'
@@ -12,6 +12,7 @@ import type { Reader } from '../reader-formats.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
 import { findClients } from '../../front-door/clients-named-in-list.ts'
+import { clientHref } from '../operator/client-href.ts'
 import { namesOfDeleted } from './names-of-deleted.ts'
 import { findPeople, personOf, type People } from './people.ts'
 import { scopeTitle } from '../scope-title.ts'
@@ -151,12 +152,12 @@ function subject(
   if (clientId !== undefined) {
     const client = clients.get(clientId)
     const known = client?.kind ?? kind
-    const name = client ? applicationName(client) : displayText(deleted?.get(clientId) ?? clientId)
+    const name = client ? applicationName(client) : unknownClientName(clientId, deleted?.get(clientId))
     const [section, base] =
       known === 'apiKey' ? (['apiKeys', '/api-keys'] as const) : (['applications', '/applications'] as const)
     const isOwn = client?.accountId === caller.accountId && has(section)
-    const path = isForOperators ? '/operator/clients' : isOwn ? base : undefined
-    const href = path && to(`${path}/${encodeURIComponent(clientId)}`)
+    const own = isOwn ? to(`${base}/${encodeURIComponent(clientId)}`) : undefined
+    const href = isForOperators ? clientHref({ to, has }, clientId) : own
     const label = known === 'apiKey' ? 'activityApiKey' : 'applicationLabel'
     const link =
       href === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${href}"><bdi>${name}</bdi></a>`

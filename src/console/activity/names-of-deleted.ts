@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../audit/entry.ts'
 import type { Client } from '../../clients/client.ts'
+import { isDocumentId } from '../../validation/document-id.ts'
 import type { ConsoleServices } from '../services.ts'
 
 /** How many of the newest entries of a deleted client are searched for its name. */
@@ -18,7 +19,7 @@ export async function namesOfDeleted(
 ): Promise<ReadonlyMap<string, string>> {
   const names = namesIn(entries)
   const ids = new Set(entries.flatMap(({ clientId = '' }) => (clientId === '' ? [] : [clientId])))
-  const missing = [...ids].filter((id) => !clients.has(id) && !names.has(id))
+  const missing = [...ids].filter((id) => !clients.has(id) && !names.has(id) && !isDocumentId(id))
   const others = await Promise.all(missing.map((clientId) => audit.list({ clientId, limit: LATEST })))
   return new Map([...names, ...namesIn(others.flatMap(({ items }) => items))])
 }

@@ -22,6 +22,8 @@ export const SENTENCES: { readonly [Name in keyof GatehouseEvents]: TextName } =
   'grant.limited': 'activityLimited',
   'grant.revoked': 'activityDisconnected',
   'account.erased': 'activityErased',
+  'client_host.blocked': 'activityHostBlocked',
+  'client_host.unblocked': 'activityHostUnblocked',
   'token.revoked': 'activityTokenRevoked',
   'token.issued': 'activityTokenIssued',
   'token.rejected': 'activityTokenRejected',
@@ -91,7 +93,7 @@ export function sentenceOf(
   const sentence = find(SENTENCES, name)
   if (sentence === undefined) return texts.html('activityUnknown', { name: displayText(name) })
   const time = timeIn(target, texts)
-  if (name !== 'client.changed') return texts.html(sentence, { time })
+  if (name !== 'client.changed') return texts.html(sentence, { time, host: displayText(target, 255) })
   if (change === 'secret.revoked' && target === 'new') return texts.html('activityNewSecretRevoked')
   if (change === 'tokens.revoked' && target !== '') return texts.html('activityScopedTokensRevoked')
   if (change === 'expiresAt')

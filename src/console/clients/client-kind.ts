@@ -9,6 +9,7 @@ import { applicationName } from '../../http/pages/display-text.ts'
 import type { Action, Call, Confirmation, Page, Redirect } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
+import { isDocumentId } from '../../validation/document-id.ts'
 
 /** What differs between the pages of API keys and the pages of applications. */
 export interface ClientKind<C extends Client = Client> {
@@ -80,6 +81,7 @@ export function pagePathOf({ has }: Pick<Call, 'has'>, { kind, clientId }: Clien
   const [section, base] =
     kind === 'apiKey' ? (['apiKeys', '/api-keys'] as const) : (['applications', '/applications'] as const)
   const id = encodeURIComponent(clientId)
+  if (isDocumentId(clientId)) return undefined
   if (has('operator')) return `/operator/clients/${id}`
   return has(section) ? `${base}/${id}` : undefined
 }

@@ -7,13 +7,13 @@ import type { Connection } from '../../grants/connections.ts'
 import type { Account } from '../../host/accounts.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import { html, type Html } from '../../http/html.ts'
-import { applicationName } from '../../http/pages/display-text.ts'
+import { applicationName, unknownClientName } from '../../http/pages/display-text.ts'
 import { emptyPanel, notice } from '../elements/elements.ts'
 import { pager } from '../elements/pager.ts'
 import { page, type Call, type Page, type View } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
-import { isPrintableAscii } from '../../validation/predicates.ts'
-import { connectionCard, type ConnectionModel } from './connection-card.ts'
+import { isDocumentId, MAX_DOCUMENT_ID_LENGTH, mayBeClientId } from '../../validation/document-id.ts'
+import { connectionCard, nameOfUnknown, type ConnectionModel } from './connection-card.ts'
 
 const PATH = '/connected-applications'
 
@@ -34,12 +34,12 @@ export function connectedPage(services: ConsoleServices): Page {
             title: 'connectedConfirm',
             what: 'connectedConfirmWhat',
             button: 'connectedDisconnect',
-            values: { name: application ? applicationName(application) : texts.plain('connectedUnknown') },
+            values: { name: application ? applicationName(application) : nameOfUnknown({ texts }, clientId) },
           }
         },
         async run({ form: sent, caller: { accountId, userId }, change }) {
           const clientId = sent.get('application') ?? ''
-          if (!isPrintableAscii(clientId)) {
+          if (!mayBeClientId(clientId)) {
             throw new GatehouseError('ERR_NOT_FOUND', 'the form names no application')
           }
           const holder = { accountId, clientId, ...(userId !== undefined && { userId }) }
@@ -70,12 +70,12 @@ async function showConnections(services: ConsoleServices, call: Call): Promise<V
   const cards = models.map(({ connection, ...model }) => {
     const scopes = new Map([...connection.scopes].map(([resource, all]) => [resource, all.filter(isUsable)]))
     const usable = { ...model, connection: { ...connection, scopes } }
-    return connectionCard(call, services.resources, usable, mayDisconnect)
+    return connectionCard(call, services, usable, mayDisconnect)
   })
   return {
     title: texts.plain('navConnected'),
     images: models.map(({ application }) => application?.logoUri),
-    body: html`${gone !== undefined && disconnectedNotice(call, applications.get(gone))}
+    body: html`${gone !== undefined && disconnectedNotice(call, gone, applications.get(gone))}
       <div class="tight">
         <h1>${texts.html('navConnected')}</h1>
         ${all.length > 0 && html`<p class="muted">${texts.html('connectedIntro')}</p>`}
@@ -102,9 +102,11 @@ function list({ texts }: Call, cards: readonly Html[], count: number): Html {
     </ul>`
 }
 
-function disconnectedNotice({ texts }: Call, application: Application | undefined): Html {
-  const text = application
-    ? texts.html('connectedDisconnected', { name: applicationName(application) })
+function disconnectedNotice({ texts }: Call, clientId: string, application: Application | undefined): Html {
+  const isKnown = application !== undefined || isDocumentId(clientId)
+  const name = application ? applicationName(application) : unknownClientName(clientId)
+  const text = isKnown
+    ? texts.html('connectedDisconnected', { name })
     : texts.html('connectedUnknownDisconnected')
   return notice('good', html`<p>${text}</p>`)
 }
@@ -117,7 +119,9 @@ async function withDevelopers(
 ): Promise<ConnectionModel[]> {
   const found = new Map<string, Promise<Account | undefined>>()
 
-  function ownerOf({ accountId }: Application): Promise<Account | undefined> {
+  function ownerOf({ accountId }: Application): Promise<Account | undefined> | undefined {
+    // An application with a metadata document has no account.
+    if (accountId === '') return undefined
     const account = found.get(accountId) ?? accounts.find(accountId)
     found.set(accountId, account)
     return account
@@ -135,7 +139,7 @@ async function withDevelopers(
 /** The number of cards on one page. */
 const CARDS_PER_PAGE = 15
 
-const CURSOR = /^(\d{1,12})\.(.{1,200})$/
+const CURSOR = new RegExp(`^(\\d{1,12})\\.(.{1,${MAX_DOCUMENT_ID_LENGTH}})$`)
 
 /**
  * The connections of one page.

@@ -2,12 +2,15 @@ import type { Resource, Resources } from '../../catalog/resources.ts'
 import type { Application } from '../../clients/client.ts'
 import type { Connection } from '../../grants/connections.ts'
 import { html, type Html } from '../../http/html.ts'
-import { applicationName, displayText, webAddress } from '../../http/pages/display-text.ts'
+import { isDocumentId } from '../../validation/document-id.ts'
+import { applicationName, displayText, unknownClientName, webAddress } from '../../http/pages/display-text.ts'
 import { logoTile } from '../../http/pages/logo-tile.ts'
 import { OPENID_SCOPES } from '../scope-title.ts'
 import { badge } from '../elements/elements.ts'
+import { selfDescription } from '../elements/self-description.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import type { Call } from '../page-types.ts'
+import type { ConsoleServices } from '../services.ts'
 import type { Reader } from '../reader-formats.ts'
 
 /** The number of permissions that are visible without a click. */
@@ -25,13 +28,13 @@ export interface ConnectionModel {
 /** One connected application. @param mayDisconnect whether the card has the button */
 export function connectionCard(
   call: Pick<Call, 'texts' | 'self'>,
-  resources: Resources,
+  { resources, branding }: Pick<ConsoleServices, 'resources' | 'branding'>,
   { connection, application, developer = '' }: ConnectionModel,
   mayDisconnect: boolean,
 ): Html {
   const { texts } = call
   const { clientId, scopes, connectedAt, lastUsedAt } = connection
-  const name = application ? applicationName(application) : texts.plain('connectedUnknown')
+  const name = application ? applicationName(application) : nameOfUnknown(call, clientId)
   const since = texts.html('connectedSince', { date: texts.date(connectedAt) })
   const used = lastUsedAt !== undefined && texts.html('connectedLastUsed', { date: texts.date(lastUsedAt) })
   return html`<li class="panel">
@@ -39,6 +42,7 @@ export function connectionCard(
       ${logoTile(application ? name : '?', application?.logoUri)}
       <div class="tight">
         <h2><bdi>${name}</bdi></h2>
+        ${application && selfDescription({ texts, service: branding.name }, application)}
         ${application && origin(texts, application, displayText(developer))}
       </div>
       ${
@@ -50,9 +54,14 @@ export function connectionCard(
         )
       }
     </div>
-    ${application ? permissions(texts, resources, scopes) : html`<p>${texts.html('connectedUnknownHint', { clientId })}</p>`}
+    ${application ? permissions(texts, resources, scopes) : html`<p>${texts.html(isDocumentId(clientId) ? 'connectedDocumentGone' : 'connectedUnknownHint', { clientId })}</p>`}
     <p class="muted small">${since}${used && html` · ${used}`}</p>
   </li>`
+}
+
+/** The name of an application whose record or document is no longer stored. */
+export function nameOfUnknown({ texts }: Pick<Call, 'texts'>, clientId: string): string {
+  return isDocumentId(clientId) ? unknownClientName(clientId) : texts.plain('connectedUnknown')
 }
 
 /** The developer, the home page and the privacy policy. */

@@ -27,6 +27,7 @@ const LABELS = new Map<string, TextName>(
   Object.entries({
     ...FIELD_LABELS,
     products: 'productsLabel',
+    host: 'documentsHostLabel',
     perMinute: 'limitsPerMinute',
     perDay: 'limitsPerDay',
     product: 'problemProduct',

@@ -1,12 +1,14 @@
 import type { ConsoleServices } from '../services.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
-import { applicationName, displayText } from '../../http/pages/display-text.ts'
+import { applicationName, displayText, unknownClientName } from '../../http/pages/display-text.ts'
 import { isEpochSeconds, isText } from '../../validation/predicates.ts'
 import { pagePathOf } from '../clients/client-kind.ts'
 import { facts, panel } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { Inspection } from './inspect-token.ts'
 import { prettyJson } from './pretty-json.ts'
+import { hostHref } from '../operator/client-href.ts'
+import { selfDescription } from '../elements/self-description.ts'
 import { operationTables } from './operations.ts'
 import { statusNotice } from './status-notice.ts'
 
@@ -22,7 +24,7 @@ export function inspectionResult(
   return html`${statusNotice(inspection, texts, services)}
   ${
     isTrusted &&
-    html`${panel({ title: texts.html('inspectorFacts') }, tokenFacts(call, inspection))}
+    html`${panel({ title: texts.html('inspectorFacts') }, tokenFacts(call, inspection, services.branding.name))}
     ${panel(
       {
         title: texts.html(status.is === 'valid' ? 'inspectorOperations' : 'inspectorOperationsFormer'),
@@ -48,6 +50,7 @@ export function inspectionResult(
 function tokenFacts(
   { texts, to, has }: Pick<Call, 'texts' | 'to' | 'has'>,
   { client, claims, header }: Inspection,
+  service: string,
 ): Html {
   const { client_id: clientId, access_mode: mode, account_id: accountId, user_id: userId, iat, exp } = claims
   const time = (value: unknown) =>
@@ -55,11 +58,13 @@ function tokenFacts(
   const code = (value: unknown): HtmlValue => isText(value) && html`<code>${displayText(value, 200)}</code>`
   const account = [accountId, userId].filter(isText).join('/')
   const path = client && pagePathOf({ has }, client)
-  const name = client ? applicationName(client) : displayText(String(clientId))
+  const href = path === undefined ? hostHref({ to, has }, String(clientId)) : to(path)
+  const name = html`<bdi>${client ? applicationName(client) : unknownClientName(String(clientId))}</bdi>`
   return facts([
     [
       texts.html('inspectorClient'),
-      path !== undefined ? html`<a href="${to(path)}"><bdi>${name}</bdi></a>` : html`<bdi>${name}</bdi>`,
+      html`${href === undefined ? name : html`<a href="${href}">${name}</a>`}
+      ${client && selfDescription({ texts, service }, client)}`,
     ],
     [
       texts.html('inspectorMode'),

@@ -2,7 +2,7 @@ import type { ConsoleServices } from '../services.ts'
 import { html, type Html } from '../../http/html.ts'
 import type { Client } from '../../clients/client.ts'
 import type { Grant } from '../../grants/grant.ts'
-import { applicationName, displayText } from '../../http/pages/display-text.ts'
+import { applicationName, displayText, unknownClientName } from '../../http/pages/display-text.ts'
 import { isCorruptRecord } from '../../store/corrupt-record.ts'
 import { findNamed } from '../activity/audit-table.ts'
 import { findClients } from '../../front-door/clients-named-in-list.ts'
@@ -23,6 +23,7 @@ import {
   LATEST_ENTRIES,
   latestEntries,
 } from './operator-page.ts'
+import { clientHref } from './client-href.ts'
 
 /** The pages of an account and of a user of an account. */
 export function accountPages(services: ConsoleServices): Page[] {
@@ -144,15 +145,16 @@ async function clientTable(
 }
 
 function grantTable(call: Call, grants: readonly Grant[], applications: ReadonlyMap<string, Client>): Html {
-  const { texts, to } = call
+  const { texts } = call
   if (grants.length === 0) return html`<p class="muted">${texts.html('operatorNoConnections')}</p>`
   return table(
     columns(call, ['applicationLabel', 'operatorUser', 'operationsLabel', 'sinceLabel']),
     grants.map(({ clientId, accountId, userId, scopes, authorizedAt }) => {
       const application = applications.get(clientId)
-      const name = application ? applicationName(application) : displayText(clientId)
+      const name = application ? applicationName(application) : unknownClientName(clientId)
+      const href = clientHref(call, clientId)
       return [
-        html`<a href="${to(clientPath(clientId))}"><bdi>${name}</bdi></a>`,
+        href === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${href}"><bdi>${name}</bdi></a>`,
         userId === undefined ? '–' : holderLink(call, { accountId, userId }),
         String(scopes.length),
         texts.ago(authorizedAt),

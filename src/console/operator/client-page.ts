@@ -9,6 +9,7 @@ import { applicationName, displayText } from '../../http/pages/display-text.ts'
 import { namesIn } from '../activity/names-of-deleted.ts'
 import { findPeople, personOf } from '../activity/people.ts'
 import { scopeTitle } from '../scope-title.ts'
+import { isDocumentId } from '../../validation/document-id.ts'
 import { expiryFact } from '../clients/expiry-panel.ts'
 import { lastUsed, productTitle, stateBadge, stateNotice } from '../clients/client-state.ts'
 import { badge, copyable, facts, notice, panel } from '../elements/elements.ts'
@@ -52,6 +53,8 @@ export function operatorClientPage(services: ConsoleServices): Page {
   return operatorPage<Found>({
     path: '/operator/clients/:clientId',
     async find(_caller, { clientId = '' }) {
+      // An application with a metadata document has no such page: see `documents-page.ts`.
+      if (isDocumentId(clientId)) throw clientNotFound('API key or application', clientId)
       const [apiKey, application, trail] = await Promise.all([
         apiKeys.find(clientId),
         applications.find(clientId),

@@ -6,6 +6,7 @@ import { page, type Action, type Call, type Page, type View } from '../page-type
 import type { TextName } from '../texts.ts'
 import { choiceLinks, panel } from '../elements/elements.ts'
 import type { AuditPage } from '../../audit/read-trail.ts'
+import { DOCUMENTS_PATH } from './client-href.ts'
 import { auditTable, type AuditTableOptions } from '../activity/audit-table.ts'
 
 /** The path of the operators' page about usage, which exists if the host counts usage. */
@@ -15,6 +16,7 @@ export const USAGE_PATH = '/operator/usage'
 const PAGES: readonly (readonly [string, TextName])[] = [
   ['/operator', 'operatorNavSearch'],
   ['/operator/hygiene', 'hygieneTitle'],
+  [DOCUMENTS_PATH, 'documentsTitle'],
   [USAGE_PATH, 'usageTitle'],
   ['/operator/signing-keys', 'operatorKeysTitle'],
   ['/operator/health', 'operatorHealthTitle'],
@@ -25,8 +27,11 @@ const PAGES: readonly (readonly [string, TextName])[] = [
 export function operatorPage<Resource = undefined>({
   actions = {},
   confirm = {},
+  section = 'operator',
   ...definition
 }: Pick<Page<Resource>, 'path' | 'find' | 'show'> & {
+  /** @default 'operator' */
+  readonly section?: 'operator' | 'clientDocuments'
   readonly actions?: { readonly [name: string]: Action<Resource>['run'] }
   /** The confirmation that the page asks for before an action. */
   readonly confirm?: { readonly [name: string]: Action<Resource>['confirm'] }
@@ -35,7 +40,7 @@ export function operatorPage<Resource = undefined>({
   const guarded = Object.entries(actions).map(
     ([name, run]) => [name, { access, run, confirm: confirm[name] }] as const,
   )
-  return page<Resource>({ ...definition, section: 'operator', access, actions: Object.fromEntries(guarded) })
+  return page<Resource>({ ...definition, section, access, actions: Object.fromEntries(guarded) })
 }
 
 /**
@@ -48,7 +53,9 @@ export function operatorView(
   { title, heading = title, path: own }: { title: string; heading?: HtmlValue; path?: string },
   content: HtmlValue,
 ): View {
-  const shown = PAGES.filter(([path]) => path !== USAGE_PATH || has('usage'))
+  const shown = PAGES.filter(
+    ([path]) => (path !== USAGE_PATH || has('usage')) && (path !== DOCUMENTS_PATH || has('clientDocuments')),
+  )
   const links = shown.map(([path, name]) => ({
     href: to(path),
     text: texts.html(name),

@@ -3,11 +3,14 @@ import { applicationName, displayText } from '../../http/pages/display-text.ts'
 import type { ClientState } from '../../clients/client-states.ts'
 import { MAX_SEARCH_LENGTH, search, type Found } from '../../front-door/search.ts'
 import type { Health } from '../../health/health-report.ts'
+import { hostOf, isDocumentId } from '../../validation/document-id.ts'
 import { lastUsed, stateBadge } from '../clients/client-state.ts'
 import { badge, columns, notice, panel, table } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import type { Call, Page, View } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
+import { DOCUMENTS_PATH } from './client-href.ts'
+import { hasDocuments } from './documents-page.ts'
 import { clientPath, holderLink, holderPath, operatorPage, operatorView } from './operator-page.ts'
 
 const PATH = '/operator'
@@ -23,6 +26,8 @@ export function searchPage(services: ConsoleServices): Page {
       async find(call) {
         const text = (call.form.get('text') ?? '').trim().slice(0, MAX_SEARCH_LENGTH)
         if (text === '') return view(call, await health())
+        const host = call.has('clientDocuments') ? await hostOfText(services, text) : undefined
+        if (host !== undefined) return { redirect: DOCUMENTS_PATH, query: { host } }
         const found = await search(services, text)
         const path = pathOfOnly(found)
         if (path !== undefined) return { redirect: path }
@@ -31,6 +36,12 @@ export function searchPage(services: ConsoleServices): Page {
       },
     },
   })
+}
+
+/** The host that a text names, itself or by the address of a document, if people have approved an application of it. */
+async function hostOfText(services: ConsoleServices, text: string): Promise<string | undefined> {
+  const host = isDocumentId(text) ? hostOf(text) : text
+  return host.includes('.') && (await hasDocuments(services, host)) ? host : undefined
 }
 
 /** The path to which a search leads if it found only one client, account or user. */
@@ -73,8 +84,7 @@ function nothing({ texts, to }: Call, text: string): Html {
       <p>
         ${texts.html('operatorSearchNoneWhy')}
         <a href="${to(holderPath({ accountId: text }))}">${texts.html('operatorSearchNoneAccount')}</a>
-        ·
-        <a href="${to(clientPath(text))}">${texts.html('operatorSearchNoneClient')}</a>
+        ${!isDocumentId(text) && html`· <a href="${to(clientPath(text))}">${texts.html('operatorSearchNoneClient')}</a>`}
       </p>`,
   )
 }

@@ -1,7 +1,7 @@
 import type { Client } from '../../clients/client.ts'
 import type { ClientPage } from '../../clients/client-index.ts'
 import { html, type Html } from '../../http/html.ts'
-import { applicationName, displayText } from '../../http/pages/display-text.ts'
+import { applicationName, unknownClientName } from '../../http/pages/display-text.ts'
 import { auditTable, findNamed } from '../activity/audit-table.ts'
 import { findClients } from '../../front-door/clients-named-in-list.ts'
 import { stateBadge } from '../clients/client-state.ts'
@@ -129,7 +129,7 @@ function connectedCard(
   const path = '/connected-applications'
   const names = connections.slice(0, NAMES).map(({ clientId }) => {
     const client = clients.get(clientId)
-    return html`<bdi>${client ? applicationName(client) : displayText(clientId)}</bdi>`
+    return html`<bdi>${client ? applicationName(client) : unknownClientName(clientId)}</bdi>`
   })
   return card(call, {
     title: 'navConnected',

@@ -599,6 +599,11 @@ export const english = {
     'It loses access at once, and whatever you use it for stops working. To connect it again, you must allow it again.',
   connectedDisconnected: '{name} is disconnected. It can no longer act for you.',
   connectedUnknownDisconnected: 'The deleted application is disconnected. It can no longer act for you.',
+  connectedDocumentGone:
+    'Its description at {clientId} is no longer known here. It can no longer act for you. Disconnect it to remove it from this list.',
+  /** For an application that identifies itself by a client metadata document. */
+  documentCallsItself: 'It calls itself “{name}”. {service} has not checked this name.',
+  documentVerifiedName: '{name}, verified by {service}',
   connectedScopeOpenid: 'Know who you are',
   connectedScopeProfile: 'See your profile, such as your name and picture',
   connectedScopeEmail: 'See your email address',
@@ -682,6 +687,8 @@ export const english = {
   activityLimitsStale: 'Calls are counted in one process alone',
   activityLimitsFresh: 'Calls are counted together again',
   activityRevocationsFresh: 'A process receives revocations again',
+  activityHostBlocked: 'The host {host} of applications was blocked',
+  activityHostUnblocked: 'The host {host} of applications was unblocked',
   activityError: 'A request failed because of an internal error',
   activityUnknown: '{name}',
 
@@ -1035,6 +1042,53 @@ export const english = {
   operatorKeyRevokeButton: 'Revoke the key',
   doneOperatorRotated: 'The next keys sign now. Tokens from before stay valid.',
   doneOperatorKeyRevoked: 'The key is revoked, and all tokens that it has signed are rejected.',
+
+  // The texts of applications that identify themselves by a client metadata document, for operators.
+  documentsTitle: 'Client documents',
+  documentsIntro:
+    'Nobody registered these applications: each describes itself in a document on its own host, and people have approved it. Only the host is proven.',
+  documentsOf: 'Documents of {host}',
+  documentsAll: 'Show all hosts',
+  documentsNone: 'Nobody has approved such an application.',
+  documentsNoneOfHost: 'Nobody has approved an application of this host.',
+  documentsCallsItself: 'Calls itself “{name}”',
+  documentsApprovedBy: 'Approved by',
+  documentsUsers: { one: '{count} person', other: '{count} people' } as PageText,
+  documentsManyUsers: '{number} people or more',
+  documentsMethod: 'Authenticates with',
+  documentsMethodNone: 'nothing: it is public, without a secret or key',
+  documentsMethodKey: 'its private key',
+  documentsRedirects: { one: '{count} redirect URI', other: '{count} redirect URIs' } as PageText,
+  documentsFetched: 'Last fetched',
+  documentsProblem: 'Problem at the last fetch',
+  documentsProblemText: 'The document {problem}',
+  documentsBlocked: 'Blocked',
+  documentsNoPolicy: 'Not allowed any more',
+  documentsNoPolicyText:
+    'No entry of the option clientDocuments covers this document any more, so the application gets no tokens.',
+  documentsActivity: 'Show its activity',
+  documentsBlock: 'Block this host',
+  documentsBlockTitle: 'Block {host}?',
+  documentsBlockText:
+    'All tokens of the applications of this host are rejected at once, and none of them gets a new token.',
+  documentsBlockConnections:
+    'Their connections with people are deleted. After you unblock the host, people must allow the applications again.',
+  documentsBlockSubdomains:
+    'Only this exact host is blocked. Subdomains, and other ports, are hosts of their own.',
+  documentsBlockOther: 'Block another host',
+  documentsHostLabel: 'Host',
+  documentsHostHint:
+    'Such as claude.ai, or example.com:8443. You can block a host before an application of it appears here.',
+  documentsBlockNext: 'Continue',
+  documentsBlockedTitle: 'Blocked hosts',
+  documentsBlockedNone: 'No host is blocked.',
+  documentsBlockedBy: 'Blocked by',
+  documentsClearing: 'Connections are being deleted',
+  documentsUnblock: 'Unblock',
+  documentsUnblockBusy:
+    '{host} cannot be unblocked yet: its connections are still being deleted. Wait a moment, then try again.',
+  doneHostBlocked: 'The host is blocked, and all tokens of its applications are rejected.',
+  doneHostUnblocked: 'The host is unblocked. People must allow its applications again.',
 
   operatorAuditTitle: 'Audit trail',
   operatorAuditBy: 'Filter by',

@@ -623,6 +623,10 @@ export const german: ConsoleTexts = {
     'Die Anwendung verliert sofort den Zugriff, und alles, wofür Sie sie nutzen, funktioniert nicht mehr. Um sie wieder zu verbinden, müssen Sie ihr den Zugriff erneut erlauben.',
   connectedDisconnected: '{name} ist getrennt und kann nicht mehr für Sie handeln.',
   connectedUnknownDisconnected: 'Die gelöschte Anwendung ist getrennt und kann nicht mehr für Sie handeln.',
+  connectedDocumentGone:
+    'Ihre Beschreibung unter {clientId} ist hier nicht mehr bekannt. Sie kann nicht mehr für Sie handeln. Trennen Sie sie, um sie aus dieser Liste zu entfernen.',
+  documentCallsItself: 'Die Anwendung nennt sich „{name}“. {service} hat diesen Namen nicht geprüft.',
+  documentVerifiedName: '{name}, geprüft von {service}',
   connectedScopeOpenid: 'Wissen, wer Sie sind',
   connectedScopeProfile: 'Ihr Profil sehen, zum Beispiel Name und Bild',
   connectedScopeEmail: 'Ihre E-Mail-Adresse sehen',
@@ -707,6 +711,8 @@ export const german: ConsoleTexts = {
   activityLimitsStale: 'Aufrufe werden in einem Prozess allein gezählt',
   activityLimitsFresh: 'Aufrufe werden wieder gemeinsam gezählt',
   activityRevocationsFresh: 'Ein Prozess erfährt wieder von Widerrufen',
+  activityHostBlocked: 'Der Host {host} von Anwendungen wurde gesperrt',
+  activityHostUnblocked: 'Der Host {host} von Anwendungen wurde entsperrt',
   activityError: 'Eine Anfrage scheiterte an einem internen Fehler',
   activityUnknown: '{name}',
 
@@ -1060,6 +1066,52 @@ export const german: ConsoleTexts = {
   operatorKeyRevokeButton: 'Schlüssel widerrufen',
   doneOperatorRotated: 'Die nächsten Schlüssel signieren jetzt. Frühere Tokens bleiben gültig.',
   doneOperatorKeyRevoked: 'Der Schlüssel ist widerrufen, und alle seine Tokens werden abgelehnt.',
+
+  documentsTitle: 'Client-Dokumente',
+  documentsIntro:
+    'Niemand hat diese Anwendungen registriert: Jede beschreibt sich in einem Dokument auf ihrem eigenen Host, und Menschen haben sie erlaubt. Nur der Host ist bewiesen.',
+  documentsOf: 'Dokumente von {host}',
+  documentsAll: 'Alle Hosts zeigen',
+  documentsNone: 'Niemand hat eine solche Anwendung erlaubt.',
+  documentsNoneOfHost: 'Niemand hat eine Anwendung dieses Hosts erlaubt.',
+  documentsCallsItself: 'Nennt sich „{name}“',
+  documentsApprovedBy: 'Erlaubt von',
+  documentsUsers: { one: '{count} Person', other: '{count} Personen' },
+  documentsManyUsers: '{number} Personen oder mehr',
+  documentsMethod: 'Authentifiziert sich mit',
+  documentsMethodNone: 'nichts: Sie ist öffentlich, ohne Secret oder Schlüssel',
+  documentsMethodKey: 'ihrem privaten Schlüssel',
+  documentsRedirects: { one: '{count} Redirect-URI', other: '{count} Redirect-URIs' },
+  documentsFetched: 'Zuletzt abgerufen',
+  documentsProblem: 'Problem beim letzten Abruf',
+  documentsProblemText: 'Das Dokument: {problem}',
+  documentsBlocked: 'Gesperrt',
+  documentsNoPolicy: 'Nicht mehr zugelassen',
+  documentsNoPolicyText:
+    'Kein Eintrag der Option clientDocuments deckt dieses Dokument noch ab, daher bekommt die Anwendung keine Tokens.',
+  documentsActivity: 'Aktivität zeigen',
+  documentsBlock: 'Diesen Host sperren',
+  documentsBlockTitle: '{host} sperren?',
+  documentsBlockText:
+    'Alle Tokens der Anwendungen dieses Hosts werden sofort abgelehnt, und keine von ihnen bekommt ein neues Token.',
+  documentsBlockConnections:
+    'Ihre Verbindungen mit Personen werden gelöscht. Nachdem Sie den Host entsperrt haben, müssen die Personen die Anwendungen erneut erlauben.',
+  documentsBlockSubdomains:
+    'Nur genau dieser Host wird gesperrt. Subdomains und andere Ports sind eigene Hosts.',
+  documentsBlockOther: 'Einen anderen Host sperren',
+  documentsHostLabel: 'Host',
+  documentsHostHint:
+    'Zum Beispiel claude.ai oder example.com:8443. Sie können einen Host sperren, bevor hier eine Anwendung von ihm erscheint.',
+  documentsBlockNext: 'Weiter',
+  documentsBlockedTitle: 'Gesperrte Hosts',
+  documentsBlockedNone: 'Kein Host ist gesperrt.',
+  documentsBlockedBy: 'Gesperrt von',
+  documentsClearing: 'Verbindungen werden gelöscht',
+  documentsUnblock: 'Entsperren',
+  documentsUnblockBusy:
+    '{host} kann noch nicht entsperrt werden: Seine Verbindungen werden noch gelöscht. Warten Sie einen Moment und versuchen Sie es dann erneut.',
+  doneHostBlocked: 'Der Host ist gesperrt, und alle Tokens seiner Anwendungen werden abgelehnt.',
+  doneHostUnblocked: 'Der Host ist entsperrt. Personen müssen seine Anwendungen erneut erlauben.',
 
   operatorAuditTitle: 'Protokoll',
   operatorAuditBy: 'Filtern nach',

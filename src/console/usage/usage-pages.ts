@@ -2,10 +2,12 @@ import type { Client } from '../../clients/client.ts'
 import { findClients } from '../../front-door/clients-named-in-list.ts'
 import { Rejection } from '../../front-door/rejection.ts'
 import { html, type Html } from '../../http/html.ts'
-import { applicationName } from '../../http/pages/display-text.ts'
+import { applicationName, unknownClientName } from '../../http/pages/display-text.ts'
 import type { ClientCalls, Usage } from '../../usage/usage-types.ts'
 import { apiKeyKind, applicationKind, ownClient, trail, type ClientKind } from '../clients/client-kind.ts'
 import { columns, heading, panel, table } from '../elements/elements.ts'
+import { isDocumentId } from '../../validation/document-id.ts'
+import { clientHref } from '../operator/client-href.ts'
 import { clientPath, holderLink, operatorPage, operatorView, USAGE_PATH } from '../operator/operator-page.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import { scopeTitle } from '../scope-title.ts'
@@ -112,13 +114,14 @@ function operatorClientUsagePage(services: ConsoleServices, usage: Usage): Page 
       return (await findClients(services, [{ clientId }])).get(clientId) ?? { clientId }
     },
     async show(call) {
-      const { texts, resource, to } = call
-      const name = 'name' in resource ? applicationName(resource) : resource.clientId
+      const { texts, resource } = call
+      const name = 'name' in resource ? applicationName(resource) : unknownClientName(resource.clientId)
+      const back = clientHref(call, resource.clientId)
       return operatorView(
         call,
         { title: `${texts.plain('usageTitle')} · ${name}` },
         html`<p class="muted">${texts.html('usageIntro', { name })}</p>
-          <p><a href="${to(clientPath(resource.clientId))}">${texts.html('usageBack')}</a></p>
+          ${back !== undefined && html`<p><a href="${back}">${texts.html('usageBack')}</a></p>`}
           ${await usageView(call, services, usage, { clientId: resource.clientId })}`,
       )
     },
@@ -142,10 +145,14 @@ async function clientTable(
       const client = clients.get(clientId)
       const base = client?.kind === 'application' ? '/applications' : '/api-keys'
       const path = isForOperators ? clientPath(clientId) : `${base}/${encodeURIComponent(clientId)}`
-      const name = client ? html`<bdi>${applicationName(client)}</bdi>` : html`<code>${clientId}</code>`
+      const name = client
+        ? html`<bdi>${applicationName(client)}</bdi>`
+        : html`<code>${isDocumentId(clientId) ? unknownClientName(clientId) : clientId}</code>`
       return [
         html`<a href="${to(`${path}/usage`)}">${name}</a>`,
-        ...(isForOperators ? [client && holderLink(call, { accountId: client.accountId })] : []),
+        ...(isForOperators
+          ? [client && client.accountId !== '' && holderLink(call, { accountId: client.accountId })]
+          : []),
         writeNumber(texts.lang, count),
       ]
     }),

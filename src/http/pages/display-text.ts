@@ -1,3 +1,5 @@
+import { hostOf, isDocumentId } from '../../validation/document-id.ts'
+
 /**
  * Characters that are invisible or that change the direction of the text around them. These are controls,
  * bidirectional controls, zero-width and filler characters, tags, line and paragraph separators. Such
@@ -51,6 +53,15 @@ export function applicationName(application: {
 }): string {
   const { name, clientId, document } = application
   return document?.host ?? (displayText(name) || clientId)
+}
+
+/**
+ * The display name of a client of which only the id is known: the host, if the id is the address of a metadata document.
+ *
+ * @param formerName the name that the client had, if it is known
+ */
+export function unknownClientName(clientId: string, formerName?: string): string {
+  return isDocumentId(clientId) ? hostOf(clientId) : displayText(formerName ?? clientId)
 }
 
 /** The first letter of a name, for the tile that replaces a logo. */

@@ -208,6 +208,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
       apiKeys: 0,
       applications: 0,
       deletedClients: 0,
+      blockedHosts: 0,
       signingKeys: 0,
       unchanged: 6,
     })

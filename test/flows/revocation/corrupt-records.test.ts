@@ -253,6 +253,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
       expect(imported).toMatchObject({
         apiKeys: 1,
         deletedClients: 0,
+        blockedHosts: 0,
         conflicts: [],
         skipped: trailer.skipped,
       })

@@ -1,5 +1,5 @@
 /** The longest value of a parameter, in bytes of its stored JSON. Known clients stay far below this limit. */
-const MAX_BYTES: Readonly<Record<string, number>> = { state: 2050, redirect_uri: 2050 }
+const MAX_BYTES: Readonly<Record<string, number>> = { state: 2050, redirect_uri: 2050, client_id: 1026 }
 const MAX_BYTES_OTHERS = 514
 
 /** The maximum bytes of all parameters of an authorization request together, except `scope`. */
