@@ -56,11 +56,11 @@ export interface ExampleProcess {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** Builds the examples. */
+/** Builds the package and the examples as `npm start` does, but without type declarations, which no program needs. */
 export async function buildExamples(): Promise<BuiltExamples> {
   const { folder, remove } = await copyPackage()
   try {
-    await runToEnd(folder, 'npm', ['run', 'build', '--silent'])
+    await runToEnd(folder, process.execPath, ['build.mjs'])
   } catch (error) {
     await remove()
     throw error
@@ -68,12 +68,17 @@ export async function buildExamples(): Promise<BuiltExamples> {
   return examplesIn(folder, remove)
 }
 
-/** Packs the package, and builds the examples in the packed files. They run on the packed `dist`. */
+/**
+ * Packs the package without type declarations, and builds the examples in the packed files. They run on the packed
+ * `dist`.
+ */
 export async function packExamples(): Promise<BuiltExamples> {
   const [copy, unpacked] = await Promise.all([copyPackage(), temporaryFolder('koa-gatehouse-unpacked')])
   const folder = path.join(unpacked.folder, 'package')
   try {
-    const [{ filename }] = JSON.parse(await runToEnd(copy.folder, 'npm', ['pack', '--json', '--silent']))
+    await runToEnd(copy.folder, process.execPath, ['build.mjs'])
+    const pack = ['pack', '--json', '--silent', '--ignore-scripts']
+    const [{ filename }] = JSON.parse(await runToEnd(copy.folder, 'npm', pack))
     await runToEnd(unpacked.folder, 'tar', ['-xzf', path.join(copy.folder, filename)])
     await rename(path.join(copy.folder, 'node_modules'), path.join(folder, 'node_modules'))
     await build({ ...EXAMPLES, cwd: folder })

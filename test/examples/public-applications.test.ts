@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findViolations } from '../support/accessibility.ts'
 import { createBrowser } from '../support/browser.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
 import { freePort } from '../support/free-port.ts'
@@ -73,8 +73,7 @@ describe('the examples of the packed package', () => {
 
     /** Checks a page in a wide and a narrow window: nothing is cut off, and axe finds no violation. */
     async function checkPage(name: string): Promise<void> {
-      const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+      expect(await findViolations(page)).toEqual([])
       for (const width of [390, 1280]) {
         await page.setViewportSize({ width, height: 800 })
         expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(

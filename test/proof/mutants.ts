@@ -13,6 +13,8 @@ export interface Mutant {
   /** How long a run that shall find it takes. */
   readonly seconds: number
   readonly breaks: readonly PromiseName[]
+  /** Whether a run that finds it takes a minute or more, so that only `npm run test:long` makes it. */
+  readonly isSlow?: boolean
   /** Another server than the first `redis-server` in PATH: a folder of `test/support/other-servers.sh`. */
   readonly server?: OtherServer
 }
@@ -62,6 +64,7 @@ export const MUTANTS: readonly Mutant[] = [
     kind: 'pair',
     faults: ['replica-behind'],
     seconds: 10,
+    isSlow: true,
     breaks: ['one-time', 'kept', 'revoked'],
   },
   {
@@ -71,6 +74,7 @@ export const MUTANTS: readonly Mutant[] = [
     kind: 'pair',
     faults: ['replica-behind'],
     seconds: 14,
+    isSlow: true,
     breaks: ['one-time', 'kept', 'revoked'],
   },
   {
@@ -152,6 +156,7 @@ export const MUTANTS: readonly Mutant[] = [
     kind: 'alone',
     faults: ['process-killed'],
     seconds: 14,
+    isSlow: true,
     breaks: ['recorded'],
   },
 ]

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { findViolations } from '../../support/accessibility.ts'
 import { describeWithChromium, startChromium } from '../../support/chromium.ts'
 import { authorizationUrl, startHost, type Host, type Tokens } from '../../support/host.ts'
 
@@ -51,8 +51,7 @@ describeWithChromium('the built-in sign-in page with an application on another s
   const click = (name: string) => page.getByRole('button', { name }).click()
 
   async function expectNoViolations(): Promise<void> {
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+    expect(await findViolations(page)).toEqual([])
   }
 
   it('a user signs in after a wrong password and approves, and the application gets a code that works', async () => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import type { Account } from 'koa-gatehouse'
+import { findViolations } from '../../support/accessibility.ts'
 import { describeWithChromium, startChromium } from '../../support/chromium.ts'
 import { compileHostProgram, type HostProcess, type HostProgram } from '../../support/host-process.ts'
 import { hostRequests, type Client } from '../../support/host-requests.ts'
@@ -111,8 +111,7 @@ describeEachRedis('the roles of a company, in a browser and in two processes', (
     ]
 
     async function photograph(page: Page, name: string): Promise<void> {
-      const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
-      expect(violations.map(({ id }) => id)).toEqual([])
+      expect(await findViolations(page)).toEqual([])
       for (const width of [390, 1280]) {
         await page.setViewportSize({ width, height: 800 })
         expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createLimits, type LimitsOptions } from '../../../src/limits.ts'
 import { createUsage } from '../../../src/usage.ts'
@@ -11,7 +12,16 @@ describeEachStore('limits of API calls', (makeStore) => {
   beforeEach(() => void (data = crypto.randomUUID()))
   afterEach(async () => {
     await Promise.all(hosts.splice(0).map((each) => each.close()))
+    vi.restoreAllMocks()
   })
+
+  /** Replaces the monotonic clock by one that `pass` sets forward. Timers and the clock of the store are not changed. */
+  function controlClock(): { pass(milliseconds: number): void } {
+    const now = performance.now.bind(performance)
+    let passed = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + passed)
+    return { pass: (milliseconds) => void (passed += milliseconds) }
+  }
 
   async function start(options: LimitsOptions = {}, store = makeStore(data)): Promise<Host> {
     const host = await startHost({
@@ -92,16 +102,19 @@ describeEachStore('limits of API calls', (makeStore) => {
     const client = await newClient(host)
     const token = await client.token(host)
     expect((await list(host, token)).headers.has('RateLimit')).toBe(false)
+    const clock = controlClock()
+    /** The seconds after which calls, five in a second, are answered with the status. */
+    const secondsUntil = async (status: number) => {
+      for (let calls = 0; calls < 100; calls += 1) {
+        if ((await list(host, token)).status === status) return calls / 5
+        clock.pass(200)
+      }
+      return Infinity
+    }
     await host.gatehouse.apiKeys.setLimits(client.clientId, { perMinute: 1 })
-    await vi.waitFor(async () => expect((await list(host, token)).status).toBe(429), {
-      timeout: 8000,
-      interval: 200,
-    })
+    expect(await secondsUntil(429)).toBeLessThan(8)
     await host.gatehouse.apiKeys.setLimits(client.clientId, { perMinute: 1000 })
-    await vi.waitFor(async () => expect((await list(host, token)).status).toBe(200), {
-      timeout: 8000,
-      interval: 200,
-    })
+    expect(await secondsUntil(200)).toBeLessThan(8)
   }, 20_000)
 
   it('two processes together let pass the limit and at most four leases more, also for parallel calls', async () => {
@@ -157,12 +170,14 @@ describeEachStore('limits of API calls', (makeStore) => {
     expect(await checkOf()).toMatchObject({ status: 'warn', remedy: expect.any(String) as string })
     faulty.comeBack()
     await host.gatehouse.apiKeys.list().catch(() => {})
+    const clock = controlClock()
     await vi.waitFor(
       async () => {
+        clock.pass(300)
         await list(host, token)
         expect(events).toEqual(['stale', 'fresh'])
       },
-      { timeout: 10_000, interval: 300 },
+      { timeout: 10_000, interval: 25 },
     )
   }, 20_000)
 
@@ -174,13 +189,15 @@ describeEachStore('limits of API calls', (makeStore) => {
     const token = await client.token(host)
     await list(host, token)
     faulty.goAway()
+    const clock = controlClock()
     for (let call = 0; call < 40; call += 1) {
       const { status, headers } = await list(host, token)
       expect({ status, policy: headers.get('RateLimit-Policy') }).toEqual({
         status: 200,
         policy: '"minute";q=100;w=60',
       })
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      clock.pass(300)
+      await delay(10)
     }
     faulty.comeBack()
   }, 30_000)

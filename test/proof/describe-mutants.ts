@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { hasServer, withServer } from '../support/other-servers.ts'
+import { findProgram } from '../support/required-programs.ts'
+import type { Mutant } from './mutants.ts'
+import { runProof } from './run.ts'
+
+/** How often a mutant may escape, because a fault must hit a request at the right moment. */
+const ATTEMPTS = 5
+const TIMEOUT_MS = 300_000
+/** The clients pause for longer than in `npm run proof`, because other tests run at the same time. */
+const PAUSE_MS = 50
+const hasRedis = findProgram('redis-server') !== undefined
+
+/** Defines a test for each mutant: a run finds it. */
+export function describeMutants(mutants: readonly Mutant[]): void {
+  const seed = Math.floor(Math.random() * 1e9)
+  describe.skipIf(!hasRedis)(
+    `the histories catch a library in which (seed ${seed})`,
+    { timeout: TIMEOUT_MS },
+    () => {
+      for (const mutant of mutants) {
+        const canRun = mutant.server === undefined || hasServer(mutant.server)
+        it.skipIf(!canRun)(mutant.name, () => expectCaught(mutant, seed))
+      }
+    },
+  )
+}
+
+async function expectCaught({ server, breaks, ...mutant }: Mutant, seed: number): Promise<void> {
+  let found: readonly string[] = []
+  for (let attempt = 0; attempt < ATTEMPTS && found.length === 0; attempt += 1) {
+    // The audit trail is read only where it shows the mutant, because a missing entry is waited for.
+    const readsTrail = breaks.includes('recorded')
+    const options = { ...mutant, seed: seed + attempt, pauseMs: PAUSE_MS, readsTrail, settleSeconds: 90 }
+    const { violations } = await withServer(server, () => runProof(options))
+    found = violations.map(({ promise }) => promise)
+  }
+  expect(found).toSatisfy((promises: string[]) => breaks.some((each) => promises.includes(each)))
+}
