@@ -134,6 +134,13 @@ const AccessPreview = v.object({
   ),
 })
 
+const DocumentFacts = v.pipe(
+  v.object({ host: text, isVerified: v.boolean() }),
+  v.description(
+    'For an application with a client metadata document: show `host` as its name. It calls itself `name`, which nobody has checked unless `isVerified`',
+  ),
+)
+
 const Authorization = v.object({
   grantId: text,
   clientId: text,
@@ -149,7 +156,7 @@ const Authorization = v.object({
   expiresAt: secondsAsTime,
   application: v.optional(
     v.pipe(
-      v.object({ name: text, ...optionalLinks }),
+      v.object({ name: text, document: v.optional(DocumentFacts), ...optionalLinks }),
       v.description('What users may know about the application; absent if it was deleted'),
     ),
   ),

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Application } from '../clients/client.ts'
 import { findApplications, type ClientRegistry } from '../clients/client-registry.ts'
+import { documentOf } from '../clients/documents/document-application.ts'
 import { GatehouseError } from '../errors.ts'
 import type { Grant } from '../grants/grant.ts'
 import type { Grants } from '../grants/grant-service.ts'
@@ -30,7 +31,9 @@ export function authorizationLists(grants: Grants, registry: ClientRegistry) {
 function presentToUsers(application: Application | undefined) {
   if (!application) return undefined
   const { name, homepageUri, logoUri, privacyUri, termsUri } = application
-  return { name, homepageUri, logoUri, privacyUri, termsUri }
+  const { host, isVerified = false } = documentOf(application) ?? {}
+  const document = host === undefined ? undefined : { host, isVerified }
+  return { name, document, homepageUri, logoUri, privacyUri, termsUri }
 }
 
 /** The routes of the grants: what the caller has authorized applications to do. */

@@ -3,15 +3,18 @@ import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ConsoleTexts } from 'koa-gatehouse/console'
+import { replaceOutgoingConnections } from 'koa-gatehouse/testing'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { english } from '../../../src/console/texts.ts'
 import { products } from '../../fixtures/products.ts'
 import { findViolations } from '../../support/accessibility.ts'
 import { createBrowser } from '../../support/browser.ts'
 import { describeWithChromium, startChromium } from '../../support/chromium.ts'
+import { CLIENT_ID, documentOf, POLICY, VENDOR } from '../../support/client-document.ts'
 import { createClientKey } from '../../support/client-keys.ts'
 import { connect } from '../../support/host.ts'
-import { createPublicApplication } from '../../support/public-application.ts'
+import { startDocumentHost, type DocumentHost } from '../../support/document-host.ts'
+import { connectPublic, createPublicApplication } from '../../support/public-application.ts'
 import { sessionIn } from '../../support/session-cookie.ts'
 import { openPage } from './browser-setup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
@@ -54,6 +57,9 @@ const DATA = [
   'Nightly export',
   'Ledger',
   'Acme',
+  'Example Agent',
+  VENDOR,
+  'blocked.example.com',
   ...Object.values(products).flatMap(({ title, operations }) => [
     title,
     ...Object.entries(operations).flatMap(([scope, each]) => [scope, each.title]),
@@ -63,6 +69,7 @@ const DATA = [
 describeWithChromium('every page of the console', () => {
   let host: ConsoleHost
   let browser: Browser
+  let documents: DocumentHost
   let apiKey: string
   let application: string
   let publicApplication: string
@@ -72,7 +79,7 @@ describeWithChromium('every page of the console', () => {
     host = await startConsole({
       store: memoryStore(),
       console: { texts: { he: pseudoLocale } },
-      gatehouse: { publicApplications: true, privateKeyJwt: true },
+      gatehouse: { publicApplications: true, privateKeyJwt: true, clientDocuments: [POLICY] },
     })
     apiKey = (await host.createApiKey()).client_id
     await host.gatehouse.apiKeys.removeOperation(apiKey, 'invoices:create', { actor: 'acme' })
@@ -89,11 +96,17 @@ describeWithChromium('every page of the console', () => {
     keyedApiKey = (await host.gatehouse.apiKeys.create(keyed)).apiKey.clientId
     const visitor = createBrowser({ follow: [host.origin] })
     sessionIn(host.origin).signInAt(visitor, { accountId: 'acme' })
+    documents = await startDocumentHost([VENDOR])
+    await replaceOutgoingConnections(host.gatehouse, documents.connections)
+    documents.serve(CLIENT_ID, documentOf())
+    await connectPublic(host, CLIENT_ID, { browser: visitor })
+    await host.gatehouse.clientDocuments.block('blocked.example.com', { actor: 'root' })
     await connect(host, client, { browser: visitor, parameters: { scope: 'openid profile invoices:read' } })
   })
   afterAll(async () => {
     await browser?.close()
     await host?.close()
+    await documents?.close()
   })
 
   /** The paths of the pages, and who opens them. */
@@ -139,6 +152,9 @@ describeWithChromium('every page of the console', () => {
     ['root', '/console/operator/accounts/acme/revoke'],
     ['root', '/console/operator/accounts/acme?confirm=erase'],
     ['root', '/console/operator/signing-keys'],
+    ['root', '/console/operator/client-documents'],
+    ['root', `/console/operator/client-documents?host=${VENDOR}`],
+    ['root', `/console/operator/client-documents?confirm=block&host=${VENDOR}`],
     ['root', '/console/operator/health'],
     ['root', '/console/operator/audit'],
     ['acme', '/console/nothing-here'],
