@@ -39,7 +39,10 @@ export const STATUS = {
    * or raise the option.
    */
   ERR_TOO_MANY_CLIENTS: 422,
-  /** A change with this idempotency key is in progress. Remedy: try again in a second. */
+  /**
+   * A change with this idempotency key is in progress, or the grants of a blocked host are still being deleted. Remedy: try
+   * again in a second.
+   */
   ERR_IN_PROGRESS: 409,
   /**
    * The idempotency key is not valid, was used with another input, or its client or secret no longer exists. Remedy:

@@ -6,7 +6,7 @@ import { createLastUses } from '../clients/last-used.ts'
 import { withRepairedEpochs } from '../clients/repair-epochs.ts'
 import { type ClientTokens, createClientTokens } from '../clients/revoke-client-tokens.ts'
 import type { ClientRegistry } from '../clients/client-registry.ts'
-import type { ClientDocuments } from '../clients/documents/client-documents.ts'
+import type { DocumentResolver } from '../clients/documents/resolve-document.ts'
 import { storedIdOf } from '../clients/documents/document-id.ts'
 import { isDocumentId } from '../validation/document-id.ts'
 import { createIdempotency } from '../clients/idempotency.ts'
@@ -89,13 +89,13 @@ export function createClients(core: Core) {
 
 /** Loads the folder of the applications with metadata documents when it is first needed. */
 function loadDocuments({ durable: store, settings, revoked: known, outgoing }: Core) {
-  let loaded: Promise<ClientDocuments> | undefined
-  async function load(): Promise<ClientDocuments> {
-    const [{ createClientDocuments }, fetches] = await Promise.all([
-      import('../clients/documents/client-documents.ts'),
+  let loaded: Promise<DocumentResolver> | undefined
+  async function load(): Promise<DocumentResolver> {
+    const [{ createDocumentResolver }, fetches] = await Promise.all([
+      import('../clients/documents/resolve-document.ts'),
       outgoing(),
     ])
-    return createClientDocuments({ store, settings, outgoing: fetches, known })
+    return createDocumentResolver({ store, settings, outgoing: fetches, known })
   }
   return () => (loaded ??= load())
 }
@@ -103,7 +103,7 @@ function loadDocuments({ durable: store, settings, revoked: known, outgoing }: C
 /** A registry that also finds the applications with metadata documents. */
 function withDocuments(
   registry: ClientRegistry,
-  documents: (() => Promise<ClientDocuments>) | undefined,
+  documents: (() => Promise<DocumentResolver>) | undefined,
 ): ClientRegistry {
   if (!documents) return registry
   return {

@@ -18,7 +18,7 @@ export interface CurrentConsent {
 export interface DecidedClient {
   readonly clientId: string
   /** Its metadata document, if it has one. */
-  readonly document?: { readonly version: string } | undefined
+  readonly document?: { readonly version: string; readonly epoch: number } | undefined
 }
 
 interface ConsentRecord extends ConsentDecision {
@@ -80,7 +80,8 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
         records.get(idOf(person, clientId)),
         consentVersions.current(person, clientId),
       ])
-      const versions = { ...current, ...(document && { document: document.version }) }
+      const ofDocument = document && { document: document.version, host: String(document.epoch) }
+      const versions = { ...current, ...ofDocument }
       const before = record?.versions?.document
       const hasChanged = before !== undefined && before !== versions.document
       const { granted, denied } = decisionAt(validPart(record, versions), resource)

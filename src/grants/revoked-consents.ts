@@ -32,10 +32,12 @@ export interface ConsentVersions {
   /** The version of the user for the authorized application. */
   readonly userClient?: string | undefined
   /**
-   * The version of the metadata document of the application, which is not stored here. After a change of the document,
+   * The version of the metadata document at the decision, if the application has one. After a change of the document,
    * people are asked as if they had not decided yet. Their grants stay valid.
    */
   readonly document?: string | undefined
+  /** How often the host of that document had been blocked. After a block, the authorization is rejected. */
+  readonly host?: string | undefined
 }
 
 /** @param ttl how many seconds a version is kept: at least as long as an authorization may be valid */
@@ -49,14 +51,15 @@ export function createConsentVersions(store: Store, ttl: number) {
   return {
     /** The current versions that apply when a person authorizes an application. */
     async current({ accountId, userId }: Person, clientId: string): Promise<ConsentVersions> {
-      const holders: { [Part in Exclude<keyof ConsentVersions, 'document'>]?: AuthorizationHolder } = {
-        account: { accountId },
-        client: { accountId, clientId },
-        ...(userId !== undefined && {
-          user: { accountId, userId },
-          userClient: { accountId, userId, clientId },
-        }),
-      }
+      const holders: { [Part in Exclude<keyof ConsentVersions, 'document' | 'host'>]?: AuthorizationHolder } =
+        {
+          account: { accountId },
+          client: { accountId, clientId },
+          ...(userId !== undefined && {
+            user: { accountId, userId },
+            userClient: { accountId, userId, clientId },
+          }),
+        }
       const found = await records.getMany(Object.values(holders).map(idOf))
       const parts = Object.keys(holders).map((part, at) => [part, found[at]?.id])
       return Object.fromEntries(parts.filter(([, id]) => id !== undefined)) as ConsentVersions
@@ -81,7 +84,7 @@ export type ConsentVersionStore = ReturnType<typeof createConsentVersions>
  * @param now the current versions
  */
 export function isOfVersions(then: ConsentVersions | undefined, now: ConsentVersions): boolean {
-  const parts = ['account', 'client', 'user', 'userClient', 'document'] as const
+  const parts = ['account', 'client', 'user', 'userClient', 'document', 'host'] as const
   return parts.every((part) => now[part] === undefined || now[part] === then?.[part])
 }
 

@@ -78,9 +78,9 @@ export interface GatehouseEvents {
     actor?: string | undefined
   }
   /** This process blocked a host of client metadata documents. */
-  'client_host.blocked': { host: string; actor?: string | undefined }
+  'document_host.blocked': { host: string; actor?: string | undefined }
   /** This process accepts the documents of a host again. */
-  'client_host.unblocked': { host: string; actor?: string | undefined }
+  'document_host.unblocked': { host: string; actor?: string | undefined }
   /** This process revoked tokens before they expired. */
   'token.revoked': {
     /** What the revoked tokens have in common: a token id, grant, client, operation or signing key. */
@@ -185,7 +185,7 @@ const NAMES = (
     ['grant.limited', 'grant.revoked', 'client.created', 'client.changed', 'client.deleted'],
     ['client.compromised', 'token.revoked', 'revocations.stale', 'revocations.fresh', 'key.published'],
     ['account.erased', 'secret.exposed', 'client.expiring', 'client.expired', 'limits.stale', 'limits.fresh'],
-    ['client_authentication.limited', 'client_host.blocked', 'client_host.unblocked'],
+    ['client_authentication.limited', 'document_host.blocked', 'document_host.unblocked'],
     ['key.activated', 'key.retired', 'key.revoked', 'catalog.reloaded', 'catalog.rejected', 'error'],
   ] as const
 ).flat()

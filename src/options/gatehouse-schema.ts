@@ -35,7 +35,7 @@ import {
 } from './schema.ts'
 import { SECRET_REQUIRED, secretSchema } from './secret.ts'
 import { signingKeysSchema } from './signing-keys.ts'
-import { checkDocuments, documentsSchema } from './documents-schema.ts'
+import { checkDocuments, documentsSchema } from './client-documents-schema.ts'
 import { checkResources, resourcesSchema } from './resources-schema.ts'
 import { placementProblem } from './urls.ts'
 

@@ -45,6 +45,8 @@ export interface PendingInteraction {
           readonly isVerified: boolean
           /** The version of the document that the page shows. */
           readonly version: string
+          /** How often the host was blocked. */
+          readonly epoch: number
           /** Whether the document has changed since the last decision of this person. */
           readonly hasChanged?: boolean | undefined
         }

@@ -58,7 +58,7 @@ export function hostRecords(store: Store) {
     },
     update: (origin: string, change: (record: HostRecord) => HostRecord | undefined) =>
       records.update(digest(origin), change),
-    /** All records, page by page. */
+    /** All records, page by page, in alphabetical order. */
     async *pages(): AsyncGenerator<readonly (HostRecord | CorruptRecord)[]> {
       for (let after: string | undefined, isLast = false; !isLast;) {
         const origins: readonly string[] = await store.range(HOSTS, { after, limit: PAGE_SIZE })
@@ -67,15 +67,10 @@ export function hostRecords(store: Store) {
         isLast = origins.length < PAGE_SIZE
       }
     },
-    /** The records after an origin, in alphabetical order. */
-    async list(after: string | undefined, limit: number): Promise<readonly HostRecord[]> {
-      const origins = await store.range(HOSTS, { after, limit })
-      return (await records.getMany(origins.map(digest))).filter((record) => record !== undefined)
-    },
   }
 }
 
-/** What the tokens of a host's clients must be checked against. Repeating these revocations is harmless. */
+/** The revocations that block the tokens of a host. Repeating them is harmless. */
 export async function revocationsOfHost(store: Store, origin: string): Promise<readonly RevocationSpec[]> {
   const record = await hostRecords(store).get(origin)
   return record ? [{ of: 'client', id: origin, below: record.epoch }] : []
@@ -95,7 +90,7 @@ export function createBlockedHosts(parts: {
 
   return {
     get: records.get,
-    list: records.list,
+    pages: records.pages,
 
     /**
      * Rejects the clients of a host from now on, and revokes all their tokens with one revocation, which every gateway
@@ -108,7 +103,7 @@ export function createBlockedHosts(parts: {
       checkChange('clientDocuments.block', options)
       const origin = requireOrigin(host)
       const { actor } = options
-      const entry = { name: 'client_host.blocked', target: host, ...changeOptionsOf(options) }
+      const entry = { name: 'document_host.blocked', target: host, ...changeOptionsOf(options) }
       const record = await revocations.revokeWith(
         { of: 'client', id: origin },
         async () => {
@@ -117,7 +112,7 @@ export function createBlockedHosts(parts: {
         },
         entry,
       )
-      events.emit('client_host.blocked', { host, ...(actor !== undefined && { actor }) })
+      events.emit('document_host.blocked', { host, ...(actor !== undefined && { actor }) })
       clear()
       return record
     },
@@ -140,9 +135,9 @@ export function createBlockedHosts(parts: {
         return { ...stored, isBlocked: false }
       })
       if (!record) throw notBlocked()
-      await audit.record({ name: 'client_host.unblocked', target: host, ...changeOptionsOf(options) })
+      await audit.record({ name: 'document_host.unblocked', target: host, ...changeOptionsOf(options) })
       const { actor } = options
-      events.emit('client_host.unblocked', { host, ...(actor !== undefined && { actor }) })
+      events.emit('document_host.unblocked', { host, ...(actor !== undefined && { actor }) })
       return record
     },
   }

@@ -20,6 +20,9 @@ export function findDocumentIdProblem(clientId: string): Fault | undefined {
     return { code: 'url-credentials', message: 'must not contain a user name or password' }
   }
   if (clientId.includes('#')) return { code: 'url-fragment', message: 'must not have a fragment' }
+  if (/%(?:2f|5c)/i.test(url.pathname)) {
+    return { code: 'url-spelling', message: 'must not have an encoded slash in its path' }
+  }
   if (url.pathname === '/') return { code: 'format', message: 'must have a path after the host' }
   if (url.href === clientId) return undefined
   const message = `must be written the way that browsers write it: "${url.href}"`

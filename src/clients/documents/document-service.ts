@@ -2,8 +2,9 @@ import type { ChangeOptions } from '../../host/change-options.ts'
 import { checkInput, optional, textRule, wholeNumber } from '../../validation/rules.ts'
 import { hostOf, originOf } from '../../validation/document-id.ts'
 import type { LastUses } from '../last-used.ts'
-import { type BlockedHosts, createBlockedHosts, hostRecords } from './blocked-hosts.ts'
-import { createClearing } from './clear-blocked-hosts.ts'
+import { CorruptRecord } from '../../store/corrupt-record.ts'
+import { type BlockedHosts, createBlockedHosts, hostRecords, type HostRecord } from './blocked-hosts.ts'
+import { createClearing } from './delete-grants-of-blocked-hosts.ts'
 import { storedIdOf } from './document-id.ts'
 import { type DocumentPolicy, findPolicy } from './document-policy.ts'
 import { createStoredDocuments, type StoredDocument } from './stored-documents.ts'
@@ -61,7 +62,7 @@ export interface ClientDocuments {
     readonly cursor?: string | undefined
     readonly limit?: number | undefined
   }): Promise<{ readonly items: readonly ClientDocument[]; readonly cursor?: string | undefined }>
-  /** The blocked hosts in alphabetical order; at most 1000. */
+  /** The blocked hosts in alphabetical order. A host with a corrupt record is left out. */
   listBlocked(): Promise<readonly BlockedHost[]>
   /**
    * Blocks a host: every document of it is rejected, and all tokens of its clients are rejected by every gateway within
@@ -111,7 +112,11 @@ export function createDocumentService(parts: Omit<Parts, 'clear'>) {
     },
 
     async listBlocked() {
-      const records = await blocked.list(undefined, 1000)
+      const records: HostRecord[] = []
+      // A corrupt record does not hide the others. `health()` names it.
+      for await (const page of blocked.pages()) {
+        for (const record of page) if (!(record instanceof CorruptRecord)) records.push(record)
+      }
       return records
         .filter(({ isBlocked }) => isBlocked)
         .map(({ origin, blockedAt, blockedBy, isClearing }) => {

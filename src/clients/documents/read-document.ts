@@ -2,6 +2,7 @@ import { digest } from '../../store/digest.ts'
 import { isObject } from '../../validation/predicates.ts'
 import { nameRule } from '../../validation/rules.ts'
 import { toFault } from '../../errors.ts'
+import { displayText } from '../../http/pages/display-text.ts'
 import { findWebUriProblem } from '../application-uris.ts'
 import { identityOf, MAX_KEYS, type JwkSet } from '../jwk-set.ts'
 import { readPublicKey } from '../public-keys.ts'
@@ -37,6 +38,7 @@ export function readDocument(
   const problem = nameRule(name)
   if (problem !== undefined)
     return `has a client_name that cannot be used: it ${toFault(problem as string).message}`
+  if (displayText(String(name)) === '') return 'has a client_name without a visible character'
   const redirectUris = usableRedirectUris(body['redirect_uris'])
   if (redirectUris.length === 0) {
     return 'must have redirect_uris that start with "https://", or with "http://" on localhost, 127.0.0.1 or [::1]'

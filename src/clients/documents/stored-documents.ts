@@ -29,10 +29,10 @@ export interface StoredDocument {
 }
 
 /**
- * Seconds for which a document is stored that no person has approved: as long as an authorization request may wait. Strangers
- * can make up documents, so such a document leaves nothing behind.
+ * Seconds for which a document is stored that no person has approved: longer than an authorization request with it may wait.
+ * The record expires by itself, because strangers can invent documents.
  */
-const UNAPPROVED_SECONDS = 3600
+const UNAPPROVED_SECONDS = 4500
 
 /** Seconds for which a document is stored after it was last fetched: longer than the approvals of people. */
 const APPROVED_SECONDS = 400 * 86_400
@@ -102,7 +102,15 @@ export function createStoredDocuments(store: Store) {
     async addUser(clientId: string, person: Person, now: number): Promise<void> {
       await store.add(usersOf(clientId), subjectOf(person), APPROVED_SECONDS)
       await store.add(APPROVED, clientId)
-      await put(clientId, (before) => before && { ...before, approvedAt: before.approvedAt ?? now })
+      const stored = await put(
+        clientId,
+        (before) => before && { ...before, approvedAt: before.approvedAt ?? now },
+      )
+      if (stored) return
+      throw new GatehouseError(
+        'ERR_DOCUMENT_UNAVAILABLE',
+        'the document of the client is not stored any more',
+      )
     },
 
     /** The subjects of people who have approved a client, after `after`; at most 1000. */
@@ -118,13 +126,24 @@ export function createStoredDocuments(store: Store) {
       const listed = await store.range(APPROVED, { after: prefix, limit: MAX_DOCUMENTS_OF_HOST })
       return listed.filter((clientId) => clientId.startsWith(prefix))
     },
+    /** The addresses of all approved documents of an origin. */
+    async *allOfOrigin(origin: string): AsyncIterable<string> {
+      const prefix = `${origin}/`
+      for (let after = prefix, isMore = true; isMore;) {
+        const listed = await store.range(APPROVED, { after, limit: MAX_DOCUMENTS_OF_HOST })
+        const own = listed.filter((clientId) => clientId.startsWith(prefix))
+        yield* own
+        isMore = own.length === MAX_DOCUMENTS_OF_HOST
+        after = own.at(-1) ?? prefix
+      }
+    },
     unlist: (clientId: string) => store.remove(APPROVED, clientId),
   }
 }
 
 export type StoredDocuments = ReturnType<typeof createStoredDocuments>
 
-/** Whether something need not be fetched again. After the clock was set back by much, it must. */
+/** Whether something need not be fetched again. A `fetchedAt` in the future is not fresh: the clock was set back. */
 export function isFresh(
   { fetchedAt, freshUntil }: { readonly fetchedAt: number; readonly freshUntil: number },
   now: number,

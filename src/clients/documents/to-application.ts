@@ -57,6 +57,7 @@ export function toApplication(
       isVerified: policy.name === 'verified',
       kycLevel: policy.kycLevel ?? settings.kycLevels[0],
       version,
+      epoch: settings.epoch,
     },
   }
 }

@@ -1,15 +1,20 @@
 /** How many outgoing requests may run at once, and how many may begin in a minute: in all, and to each host. */
-const MAX = { atOnce: 16, atOncePerHost: 4, perMinute: 120, perMinutePerHost: 30 }
+export const BOUNDS = {
+  /** For addresses that strangers may have invented. */
+  new: { atOnce: 16, atOncePerHost: 4, perMinute: 120, perMinutePerHost: 30 },
+  /** For addresses of known clients. */
+  known: { atOnce: 64, atOncePerHost: 4, perMinute: 600, perMinutePerHost: 30 },
+}
 
 const MINUTE_MS = 60_000
 
 /**
  * Creates the bounds of outgoing requests. A request beyond a bound is rejected, and never waits. The bounds remember
- * only what they count: at most 120 requests.
+ * only what they count: the requests of a minute.
  *
  * @param now milliseconds of a clock that never goes back
  */
-export function createBudget(now: () => number) {
+export function createBudget(max: (typeof BOUNDS)['new'], now: () => number) {
   /** The hosts of the running requests. */
   const running: string[] = []
   /** The requests of the last minute, oldest first. */
@@ -19,17 +24,17 @@ export function createBudget(now: () => number) {
     /**
      * Counts a request, if no bound is exceeded.
      *
-     * @param host the name of the host in lower case, with its port
+     * @param host the name of the host in lower case, without its port: a host must not get more requests by naming other ports
      * @returns the function to call when the request has ended; undefined if the request must not begin
      */
     begin(host: string): (() => void) | undefined {
       const at = now()
       started = started.filter((one) => at - one.at < MINUTE_MS)
       const isExceeded =
-        running.length >= MAX.atOnce ||
-        started.length >= MAX.perMinute ||
-        running.filter((one) => one === host).length >= MAX.atOncePerHost ||
-        started.filter((one) => one.host === host).length >= MAX.perMinutePerHost
+        running.length >= max.atOnce ||
+        started.length >= max.perMinute ||
+        running.filter((one) => one === host).length >= max.atOncePerHost ||
+        started.filter((one) => one.host === host).length >= max.perMinutePerHost
       if (isExceeded) return undefined
       running.push(host)
       started.push({ host, at })

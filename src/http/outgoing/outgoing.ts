@@ -1,4 +1,4 @@
-import { createBudget } from './budget.ts'
+import { BOUNDS, createBudget } from './budget.ts'
 import { internet, type OutgoingConnections } from './connections.ts'
 import { fetchDocument, type FetchedJson } from './fetch-document.ts'
 import { unavailable } from './outgoing-problem.ts'
@@ -30,7 +30,7 @@ export interface FetchJsonOptions {
  */
 export function createOutgoing(options: { readonly timeoutMs?: number; readonly now?: () => number } = {}) {
   const { timeoutMs = TIMEOUT_MS, now = () => performance.now() } = options
-  const budgets = { new: createBudget(now), known: createBudget(now) }
+  const budgets = { new: createBudget(BOUNDS.new, now), known: createBudget(BOUNDS.known, now) }
   const failures = createRecentFailures(now)
   /** The running requests by their URL and their maximum size. */
   const running = new Map<string, Promise<FetchedJson>>()
@@ -65,7 +65,7 @@ export function createOutgoing(options: { readonly timeoutMs?: number; readonly 
       if (joined !== undefined) return joined
       const failure = failures.find(key)
       if (failure !== undefined) throw failure
-      const end = budgets[budget].begin(url.host)
+      const end = budgets[budget].begin(url.hostname)
       if (end === undefined) throw unavailable('too many requests to other hosts are made at the moment')
       const fetched = fetchOnce(key, url, maxBytes, end)
       running.set(key, fetched)

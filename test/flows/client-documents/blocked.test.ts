@@ -45,8 +45,8 @@ describeEachStore('blocking the host of documents', (makeStore) => {
     expect(await callSecond(alice.access_token)).toBe(200)
 
     const emitted: object[] = []
-    host.gatehouse.on('client_host.blocked', (event) => emitted.push(event))
-    host.gatehouse.on('client_host.unblocked', (event) => emitted.push(event))
+    host.gatehouse.on('document_host.blocked', (event) => emitted.push(event))
+    host.gatehouse.on('document_host.unblocked', (event) => emitted.push(event))
     await clientDocuments.block(VENDOR, { actor: 'olga' })
     for (const { access_token } of [alice, bob]) {
       await vi.waitFor(async () => expect(await callSecond(access_token)).toBe(401), { timeout: 5000 })
@@ -75,7 +75,7 @@ describeEachStore('blocking the host of documents', (makeStore) => {
     }
     const { items } = await host.gatehouse.audit.list({ limit: 100 })
     expect(items).toContainEqual(
-      expect.objectContaining({ name: 'client_host.blocked', target: VENDOR, actor: 'olga' }),
+      expect.objectContaining({ name: 'document_host.blocked', target: VENDOR, actor: 'olga' }),
     )
     expect(items).toContainEqual(
       expect.objectContaining({ name: 'grant.revoked', clientId: CLIENT_ID, reason: 'host-blocked' }),
@@ -96,7 +96,7 @@ describeEachStore('blocking the host of documents', (makeStore) => {
     )
   })
 
-  it('can be repeated, and names what is wrong', async () => {
+  it('blocking can be repeated, and an invalid host is rejected', async () => {
     const { clientDocuments } = host.gatehouse
     await clientDocuments.block('a.example.com')
     await clientDocuments.block('a.example.com')
@@ -123,7 +123,7 @@ describeEachStore('blocking the host of documents', (makeStore) => {
     })
   })
 
-  it('lists documents with their users and their last use, and needs the option', async () => {
+  it('lists documents with their users and their last use', async () => {
     await connectPublic(host, OTHER)
     await connectPublic(host, OTHER, { user: 'bob' })
     const { items } = await host.gatehouse.clientDocuments.list()

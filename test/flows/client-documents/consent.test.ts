@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { documentOf, POLICY, startHostWithDocuments, VENDOR } from '../../support/client-document.ts'
 import type { DocumentHost } from '../../support/document-host.ts'
@@ -165,6 +164,5 @@ describeEachStore('consent for a client with a metadata document', (makeStore) =
     const { internalsOf } = await import('../../../src/gatehouse/internals.ts')
     const { documents: service } = internalsOf(host.gatehouse, 'test')
     await (await service?.())?.documents.put(clientId, (before) => before && { ...before, freshUntil: 0 })
-    await delay(1)
   }
 })

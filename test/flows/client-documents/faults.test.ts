@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { documentOf, POLICY, startHostWithDocuments } from '../../support/client-document.ts'
-import { createClientKey } from '../../support/client-keys.ts'
 import type { DocumentHost } from '../../support/document-host.ts'
 import { faultyStore, type FaultyStore } from '../../support/faulty-store.ts'
 import { authorizationUrl, type Host } from '../../support/host.ts'
@@ -68,7 +67,7 @@ describeEachStore('documents and faults', (makeStore) => {
     const answer = await refresh(host, clientId, refresh_token)
     expect(answer).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } })
     expect(answer.headers.get('retry-after')).not.toBeNull()
-    expect(answer.body['error_description']).toContain('does not deliver the document of a client now')
+    expect(answer.body['error_description']).toContain('cannot be asked about the client now')
     const page = await host.browser().open(authorizationUrl(host, clientId, createPkce().challenge))
     expect(page.status).toBe(503)
     expect((await host.call('GET /invoices/1', access_token)).status).toBe(200)
@@ -193,14 +192,5 @@ describeEachStore('documents and faults', (makeStore) => {
       timeout: 10_000,
       interval: 200,
     })
-  })
-
-  it('a document with the key of another client gives no access to it', async () => {
-    const { jwk } = await createClientKey()
-    const method = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } }
-    const [one, other] = [publish(method), publish(method)]
-    expect(one).not.toBe(other)
-    const { body } = await refresh(host, other)
-    expect(body['error']).toBe('invalid_client')
   })
 })

@@ -1,11 +1,11 @@
 import { beforeEach, expect, it } from 'vitest'
-import { createBudget } from '../../../src/http/outgoing/budget.ts'
+import { BOUNDS, createBudget } from '../../../src/http/outgoing/budget.ts'
 
 let now = 0
 let budget: ReturnType<typeof createBudget>
 beforeEach(() => {
   now = 1_000_000
-  budget = createBudget(() => now)
+  budget = createBudget(BOUNDS.new, () => now)
 })
 
 /** How many of `count` requests may begin. They end at once, unless `stay` is set. */

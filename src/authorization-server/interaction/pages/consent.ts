@@ -121,9 +121,15 @@ function heading(name: string, { document }: ConsentModel['application']): strin
   return document ? html`<bdi class="host">${name}</bdi>` : name
 }
 
+/** Quotation marks in a name would end the quotation. */
+const QUOTATION_MARKS = /["\p{Pi}\p{Pf}„‟❝❞〝〞〟＂]/gu
+
+/** A scheme, a name of the DNS and a port. The end of an address is what counts, so it is never cut. */
+const MAX_ORIGIN = 300
+
 /** What the application with a metadata document says about itself, and whether it has changed. */
 function selfDescription({ texts, branding }: Frame, { name, document }: ConsentModel['application']): Html {
-  const values = { name: displayText(name), service: branding.name }
+  const values = { name: displayText(name).replaceAll(QUOTATION_MARKS, '’'), service: branding.name }
   const text = document?.isVerified ? 'consentVerifiedName' : 'consentCallsItself'
   return html`<p class="muted">${texts.html(text, values)}</p>
     ${document?.hasChanged && html`<p class="warning">${texts.html('consentChanged')}</p>`}`
@@ -151,7 +157,7 @@ function manageLater({ texts }: Frame, application: string, uri: string | undefi
 
 /** Where the browser is sent in the end, with a warning if another program could pretend to be this one. */
 function returnsTo({ texts }: Frame, application: string, { origin, local }: Destination): Html {
-  const values = { application, address: displayText(origin, 120) }
+  const values = { application, address: displayText(origin, MAX_ORIGIN) }
   if (local === 'program') return html`<p class="warning">${texts.html('consentReturnProgram', values)}</p>`
   if (local === 'app') return html`<p class="warning">${texts.html('consentReturnApp', values)}</p>`
   return html`<p>${texts.html('consentReturn', values)}</p>`

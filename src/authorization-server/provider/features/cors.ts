@@ -7,7 +7,7 @@ import type { Store } from '../../../store/contract.ts'
 import { ROUTES } from '../routes.ts'
 
 // Pages at another origin that call the endpoints (CORS, Fetch 3.3). Only the pages of public applications may. This file
-// is loaded only with the options `publicApplications` and `clientDocuments`.
+// is loaded only with the option `publicApplications` or `clientDocuments`.
 
 /** The endpoints that pages may call, and with which methods. */
 const METHODS: Readonly<Record<string, string>> = {
@@ -26,13 +26,16 @@ const EXPOSED = 'WWW-Authenticate, Retry-After'
 export interface CorsParts {
   readonly registry: ClientRegistry
   readonly store: Pick<Store, 'range'>
+  /** Defined if clients may have metadata documents. */
+  readonly documents?: unknown
 }
 
 /** Creates the rules for pages at other origins. */
-export function createCors({ registry, store }: CorsParts) {
+export function createCors({ registry, store, documents }: CorsParts) {
   return {
     /**
-     * Answers a preflight from the origin of a public application.
+     * Answers a preflight from the origin of a public application. With metadata documents, every origin may be one, and the
+     * request that follows decides.
      *
      * @param route the path of the endpoint below {auth_url}
      * @returns false if the request is not such a preflight
@@ -42,7 +45,7 @@ export function createCors({ registry, store }: CorsParts) {
       const origin = ctx.get('Origin')
       const isPreflight = ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') !== ''
       if (methods === undefined || !isPreflight || hasCorsOfHost(ctx)) return false
-      if (!(await isPublicOrigin(store, origin))) return false
+      if (documents === undefined && !(await isPublicOrigin(store, origin))) return false
       ctx.vary('Origin')
       ctx.set({
         'Access-Control-Allow-Origin': origin,

@@ -1,4 +1,4 @@
-import type { ClientDocuments } from '../../../clients/documents/client-documents.ts'
+import type { DocumentResolver } from '../../../clients/documents/resolve-document.ts'
 import type * as privateKeyJwt from './private-key-jwt.ts'
 import type { Cors, CorsParts } from './cors.ts'
 
@@ -9,14 +9,14 @@ export interface Features {
   /** Undefined if no client may authenticate with keys. */
   readonly privateKeyJwt: typeof privateKeyJwt | undefined
   /** The clients with metadata documents; undefined without `clientDocuments`. */
-  readonly documents: Pick<ClientDocuments, 'resolve'> | undefined
+  readonly documents: Pick<DocumentResolver, 'resolve'> | undefined
 }
 
 /** Loads the features that the options switch on. */
 export async function loadFeatures(
   parts: CorsParts & {
     readonly settings: { readonly publicClients: boolean; readonly clientKeys: boolean }
-    readonly documents: (() => Promise<ClientDocuments>) | undefined
+    readonly documents: (() => Promise<DocumentResolver>) | undefined
   },
 ): Promise<Features> {
   const { settings } = parts

@@ -7,7 +7,7 @@ import { modelAdapter } from '../models/adapter.ts'
 import { recordOf, requestState } from '../request-state.ts'
 
 // Clients that authenticate with a signed assertion (RFC 7523 2.2, OpenID Connect Core 9: `private_key_jwt`). This file
-// is loaded only with the options `privateKeyJwt` and `clientDocuments`.
+// is loaded only with the option `privateKeyJwt` or `clientDocuments`.
 
 /** The algorithms of assertions. */
 export const ASSERTION_ALGORITHMS = ['ES256', 'RS256', 'PS256'] as const

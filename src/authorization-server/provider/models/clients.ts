@@ -105,7 +105,9 @@ export function clients(
   async function findUsable(ctx: KoaContextWithOIDC, clientId: string): Promise<Client | undefined> {
     prefetch(parts, ctx)
     const { documents } = parts.features
-    if (documents && isDocumentId(clientId)) return resolveDocument(documents, ctx, clientId)
+    const identifiesItself = ctx.oidc.route === 'authorization' || ctx.oidc.route === 'token'
+    if (documents && identifiesItself && isDocumentId(clientId))
+      return resolveDocument(documents, ctx, clientId)
     const { early } = requestState(ctx)
     const record = await (early?.registry ?? parts.registry).find(clientId)
     if (!record) return undefined
@@ -183,6 +185,9 @@ export function whenAuthenticated(
 /** Maximum number of cached clients, at about 2 kB each. */
 const MAX_CACHED_CLIENTS = 10_000
 
+/** Maximum number of cached clients with metadata documents, at about 25 kB each: strangers write these documents. */
+const MAX_CACHED_DOCUMENTS = 500
+
 /**
  * Caches the client objects that oidc-provider creates from client metadata. oidc-provider's own cache holds only one
  * hundred clients. Creating a client object takes ten times as long as finding it in a cache.
@@ -193,11 +198,13 @@ const MAX_CACHED_CLIENTS = 10_000
 export function cacheClients({ Client }: Provider, authenticated: ClientAuthenticated): void {
   const { adapter } = Client as unknown as { adapter: Adapter }
   const ClientModel = Client as unknown as new (metadata: object) => ProviderClient
-  const cache = createLru<string, ProviderClient>(MAX_CACHED_CLIENTS)
+  const registered = createLru<string, ProviderClient>(MAX_CACHED_CLIENTS)
+  const withDocuments = createLru<string, ProviderClient>(MAX_CACHED_DOCUMENTS)
   Client.find = async (id: unknown) => {
     const metadata = typeof id === 'string' ? await adapter.find(id) : undefined
     if (!metadata) return undefined
     const key = JSON.stringify(metadata)
+    const cache = isDocumentId(String(id)) ? withDocuments : registered
     const client = cache.get(key) ?? new ClientModel(metadata)
     cache.set(key, client)
     if (client.clientAuthMethod === 'none') await acceptPublicClient(client, authenticated)

@@ -3,7 +3,7 @@ import { errors, type InteractionResults, type Provider } from 'oidc-provider'
 import { applicationScopes, limitToPerson } from '../../../../catalog/resolve-scopes.ts'
 import type { Resource } from '../../../../catalog/resources.ts'
 import type { Client } from '../../../../clients/client.ts'
-import type { ClientDocuments } from '../../../../clients/documents/client-documents.ts'
+import type { DocumentResolver } from '../../../../clients/documents/resolve-document.ts'
 import { developerOf } from '../../../../clients/documents/document-application.ts'
 import { isUsable } from '../../../../clients/why-no-token.ts'
 import { requesterOf } from '../../../../audit/entry.ts'
@@ -30,7 +30,7 @@ interface Parts extends Pick<
   'settings' | 'resources' | 'registry' | 'accounts' | 'consents' | 'events' | 'audit'
 > {
   /** Undefined without the option `clientDocuments`. */
-  readonly documents: (() => Promise<Pick<ClientDocuments, 'approving'>>) | undefined
+  readonly documents: (() => Promise<Pick<DocumentResolver, 'approving'>>) | undefined
   /** Call this function for each use, because each key rotation replaces the provider. */
   readonly provider: () => Provider
 }
@@ -162,14 +162,8 @@ const approved: Method<'approved'> = async (parts, ctx, pending, decision) => {
 }
 
 /** Records the approval first, so that a later block of the host finds the person's grant. */
-async function documentApproved(
-  { documents, registry }: Parts,
-  clientId: string,
-  person: Person,
-): Promise<void> {
-  const client = await registry.find(clientId)
-  const service = await documents?.()
-  if (client) await service?.approving(client, person)
+async function documentApproved({ documents }: Parts, clientId: string, person: Person): Promise<void> {
+  await (await documents?.())?.approving(clientId, person)
 }
 
 const failed: Method<'failed'> = async (parts, ctx, pending, error, description) => {

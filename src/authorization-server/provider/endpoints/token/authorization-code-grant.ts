@@ -4,6 +4,7 @@ import { personOf } from '../../../../host/subject.ts'
 import { requesterOf } from '../../../../audit/entry.ts'
 import { recordOf, getCode, getGrant, requestState } from '../../request-state.ts'
 import type { ProviderParts } from '../../dependencies.ts'
+import { requireSameHostEpoch } from './host-epoch.ts'
 
 // A code exchange (RFC 6749 4.1.3), step by step. oidc-provider calls the steps in this order.
 
@@ -71,7 +72,9 @@ export async function redeemCode(
 ): Promise<void> {
   const { grantId = '' } = payload
   const { listing, deadline, host } = requestState(ctx)
-  if (!(await parts.grantLifecycle.activate(grantId, await getGrant(parts, ctx, grantId), listing))) {
+  const grant = await getGrant(parts, ctx, grantId)
+  requireSameHostEpoch(recordOf(ctx.oidc.client), grant?.record)
+  if (!(await parts.grantLifecycle.activate(grantId, grant, listing))) {
     throw new errors.InvalidGrant('grant not found')
   }
   // The use of the client is recorded, and the grants are counted, in the same round trip as the write that

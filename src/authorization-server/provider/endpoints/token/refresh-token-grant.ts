@@ -15,6 +15,7 @@ import { isRotation, tokenAsIssued } from '../../seam/tokens.ts'
 import { isActive } from '../introspect.ts'
 import { revokeRefreshToken } from '../revoke.ts'
 import { redeemCode } from './authorization-code-grant.ts'
+import { requireSameHostEpoch } from './host-epoch.ts'
 
 // A refresh (RFC 6749 6), step by step. oidc-provider calls the steps in this order.
 
@@ -75,7 +76,9 @@ export async function checkRefresh(
   const wanted = ctx.oidc.params?.['scope'] ? ctx.oidc.requestParamScopes : token.scopes
   requireSomethingLeft([...wanted].filter((scope) => allowed.has(scope) && authorized.has(scope)))
 
-  if (await parts.grantLifecycle.extend(grant.jti, await getGrant(parts, ctx, grant.jti))) return true
+  const stored = await getGrant(parts, ctx, grant.jti)
+  requireSameHostEpoch(recordOf(client), stored?.record)
+  if (await parts.grantLifecycle.extend(grant.jti, stored)) return true
   throw new errors.InvalidGrant('grant not found')
 }
 

@@ -1,44 +1,60 @@
 import { coalesce } from '../../async/coalesce.ts'
 import { periodically } from '../../async/periodically.ts'
 import type { Logger } from '../../host/logger.ts'
+import { CorruptRecord } from '../../store/corrupt-record.ts'
 import { personOf, type Person } from '../../host/subject.ts'
 import type { RemovalOptions } from '../../host/change-options.ts'
 import type { hostRecords, HostRecord } from './blocked-hosts.ts'
 import type { StoredDocuments } from './stored-documents.ts'
 
 const INTERVAL_MS = 60_000
-/** More hosts than an operator blocks by hand. */
-const MAX_HOSTS = 1000
 
 /**
- * Deletes the grants of blocked hosts in the background. The tokens are revoked already. If a process stops, another process
+ * Deletes the grants of blocked hosts in the background. The tokens are revoked already, and the grants cannot be used any
+ * more (`requireSameHostEpoch`). If a process stops, another process
  * continues: people whose grants were deleted are removed from the list of users, and the rest is found again.
  *
  * @param parts.revokeGrants revokes what a person has authorized a client to do
  */
 export function createClearing(parts: {
-  readonly hosts: Pick<ReturnType<typeof hostRecords>, 'list' | 'update'>
-  readonly documents: Pick<StoredDocuments, 'ofOrigin' | 'users' | 'removeUser'>
-  readonly revokeGrants: (person: Person, clientId: string, options: RemovalOptions) => Promise<unknown>
+  readonly hosts: Pick<ReturnType<typeof hostRecords>, 'get' | 'pages' | 'update'>
+  readonly documents: Pick<StoredDocuments, 'allOfOrigin' | 'users' | 'removeUser'>
+  readonly revokeGrants: (
+    person: Person,
+    clientId: string,
+    options: RemovalOptions,
+  ) => Promise<{ readonly errors: readonly Error[] }>
   readonly logger: Logger
 }) {
   const { hosts, documents, revokeGrants, logger } = parts
 
-  async function clear({ origin, blockedBy: actor }: HostRecord): Promise<void> {
-    for (const clientId of await documents.ofOrigin(origin)) {
+  async function clear({ origin, epoch, blockedBy: actor }: HostRecord): Promise<void> {
+    for await (const clientId of documents.allOfOrigin(origin)) {
       for (let users = await documents.users(clientId); users.length > 0;) {
         for (const subject of users) {
-          await revokeGrants(personOf(subject), clientId, { actor, reason: 'host-blocked' })
+          // Another process may have completed this block, and people may have approved clients since then.
+          const current = await hosts.get(origin)
+          if (current?.epoch !== epoch || !current.isClearing) return
+          const { errors } = await revokeGrants(personOf(subject), clientId, {
+            actor,
+            reason: 'host-blocked',
+          })
+          for (const error of errors) logger.error({ err: error }, 'a grant of a blocked host is corrupt')
           await documents.removeUser(clientId, subject)
         }
         users = await documents.users(clientId)
       }
     }
-    await hosts.update(origin, (record) => ({ ...record, isClearing: false }))
+    await hosts.update(origin, (record) =>
+      record.epoch === epoch ? { ...record, isClearing: false } : undefined,
+    )
   }
 
   const run = coalesce(async () => {
-    for (const record of await hosts.list(undefined, MAX_HOSTS)) if (record.isClearing) await clear(record)
+    for await (const page of hosts.pages()) {
+      for (const record of page)
+        if (!(record instanceof CorruptRecord) && record.isClearing) await clear(record)
+    }
   })
 
   const runOrWarn = () =>

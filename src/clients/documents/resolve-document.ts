@@ -6,13 +6,11 @@ import { OutgoingProblem } from '../../http/outgoing/outgoing-problem.ts'
 import type { KnownOfClients } from '../repair-epochs.ts'
 import type { Store } from '../../store/contract.ts'
 import { createLru } from '../../async/lru.ts'
-import type { Client } from '../client.ts'
-import { originEntriesOf } from '../origin-index.ts'
-import { type DocumentApplication, documentOf } from './document-application.ts'
+import type { DocumentApplication } from './document-application.ts'
 import { findDocumentIdProblem } from './document-id.ts'
 import { hostOf, originOf } from '../../validation/document-id.ts'
 import { findPolicy, type DocumentPolicy } from './document-policy.ts'
-import { hostRecords } from './blocked-hosts.ts'
+import { hostRecords, type HostRecord } from './blocked-hosts.ts'
 import { readDocument, readKeySet, versionOf } from './read-document.ts'
 import { toApplication } from './to-application.ts'
 import {
@@ -24,7 +22,7 @@ import {
 } from './stored-documents.ts'
 
 // Applications that identify themselves by a client metadata document (draft-ietf-oauth-client-id-metadata-document-02):
-// the client id is an https address, and the document there says what a developer otherwise registers. This folder is
+// the client id is an https address, and the document there says what a developer otherwise registers. This file is
 // loaded only with the option `clientDocuments`.
 
 /** The largest documents, in bytes. */
@@ -36,9 +34,12 @@ const FRESH_SECONDS = { min: 60, byDefault: 3600, max: 86_400, unapproved: 600 }
 /** Seconds after which keys are fetched again for an assertion that names an unknown key. */
 const KEY_PAUSE_SECONDS = 60
 
+/** Seconds after which a document that the policy rejects is fetched again. */
+const REJECTED_SECONDS = 10
+
 /**
- * How many requests for documents that no person has approved may be in progress in a process. Strangers can make up
- * addresses, and each one costs reads of the store.
+ * How many documents that this process does not know as approved may be read from the store at the same time. Strangers can
+ * make up addresses, and each one costs reads.
  */
 const MAX_STRANGERS = 64
 
@@ -49,7 +50,7 @@ const MAX_REMEMBERED = 1000
 export type ResolvedDocument = { readonly application: DocumentApplication } | { readonly problem: string }
 
 /** What documents need. */
-export interface ClientDocumentsParts {
+export interface DocumentResolverParts {
   /** Confirmed writes. */
   readonly store: Store
   readonly settings: {
@@ -61,7 +62,7 @@ export interface ClientDocumentsParts {
 }
 
 /** Finds the applications of documents. */
-export function createClientDocuments({ store, settings, outgoing, known }: ClientDocumentsParts) {
+export function createDocumentResolver({ store, settings, outgoing, known }: DocumentResolverParts) {
   const documents = createStoredDocuments(store)
   const hosts = hostRecords(store)
   const approved = createLru<string, true>(MAX_REMEMBERED)
@@ -81,16 +82,8 @@ export function createClientDocuments({ store, settings, outgoing, known }: Clie
       if (fault) return { problem: `client_id ${fault.message}` }
       const policy = findPolicy(settings.clientDocuments, clientId)
       if (!policy) return { problem: `this service accepts no documents of ${hostOf(clientId)}` }
-      if (approved.get(clientId)) return resolveWith(policy, clientId, kid)
-      if (strangers >= MAX_STRANGERS) {
-        throw new GatehouseError('ERR_DOCUMENT_UNAVAILABLE', 'too many new clients at once; try again')
-      }
-      strangers += 1
-      try {
-        return await resolveWith(policy, clientId, kid)
-      } finally {
-        strangers -= 1
-      }
+      const [stored, host] = approved.get(clientId) ? await read(clientId) : await readOfStranger(clientId)
+      return resolveWith(policy, clientId, stored, host, kid)
     },
 
     /**
@@ -113,26 +106,39 @@ export function createClientDocuments({ store, settings, outgoing, known }: Clie
     /**
      * Records that a person approves the client, before the approval takes effect.
      *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     * @throws {GatehouseError} `ERR_DOCUMENT_UNAVAILABLE` if the document is not stored any more; `ERR_STORE_UNAVAILABLE`
      */
-    async approving(client: Client, person: Person): Promise<void> {
-      if (!documentOf(client)) return
-      await documents.addUser(client.clientId, person, epochSeconds())
-      await Promise.all(originEntriesOf(client).map((entry) => store.add(...entry)))
-    },
+    approving: (clientId: string, person: Person): Promise<void> =>
+      documents.addUser(clientId, person, epochSeconds()),
+  }
+
+  /** @throws {GatehouseError} `ERR_DOCUMENT_UNAVAILABLE` if too many strangers are being looked up */
+  async function readOfStranger(clientId: string) {
+    if (strangers >= MAX_STRANGERS) {
+      throw new GatehouseError('ERR_DOCUMENT_UNAVAILABLE', 'too many new clients at once; try again')
+    }
+    strangers += 1
+    try {
+      return await read(clientId)
+    } finally {
+      strangers -= 1
+    }
   }
 
   async function resolveWith(
     policy: DocumentPolicy,
     clientId: string,
+    stored: StoredDocument | undefined,
+    host: HostRecord | undefined,
     kid: string | undefined,
   ): Promise<ResolvedDocument> {
-    const [stored, host] = await read(clientId)
     if (stored?.approvedAt !== undefined) approved.set(clientId, true)
     if (host?.isBlocked) return { problem: `this service has blocked ${hostOf(clientId)}` }
     const now = epochSeconds()
-    // A document that the policy rejects is fetched again, because its developer may have changed it.
-    const isUsable = stored && isFresh(stored, now) && typeof applicationOf(stored, policy) !== 'string'
+    // A document that the policy rejects is fetched again soon, because its developer may have changed it.
+    const isRejected = stored && typeof applicationOf(stored, policy) === 'string'
+    const mayChange = isRejected && now >= stored.fetchedAt + REJECTED_SECONDS
+    const isUsable = stored && isFresh(stored, now) && !mayChange
     const fresh = isUsable ? stored : await fetchDocument(clientId, stored, now)
     if (typeof fresh === 'string') return { problem: `the document of the client ${fresh}` }
     const complete = await withKeys(fresh, kid, now)
@@ -169,7 +175,7 @@ export function createClientDocuments({ store, settings, outgoing, known }: Clie
       return metadata
     }
     if (!isKnown && (await documents.ofOrigin(originOf(clientId))).length >= MAX_DOCUMENTS_OF_HOST) {
-      return `is one of too many documents of ${hostOf(clientId)}`
+      return `cannot be accepted: users have already approved ${MAX_DOCUMENTS_OF_HOST} documents of ${hostOf(clientId)}`
     }
     const version = versionOf(metadata)
     const freshUntil = freshEnd(fetched, now, isKnown ? FRESH_SECONDS.max : FRESH_SECONDS.unapproved)
@@ -199,7 +205,9 @@ export function createClientDocuments({ store, settings, outgoing, known }: Clie
     const isMissing = kid !== undefined && !keys?.keys.some((key) => key.kid === kid)
     const mayAskAgain = keys === undefined || now >= keys.fetchedAt + KEY_PAUSE_SECONDS
     if (keys && isFresh(keys, now) && !(isMissing && mayAskAgain)) return stored
-    const fetched = await tryFetch(jwksUri, MAX_BYTES.keys, approvedAt !== undefined)
+    // Only the keys on the host of an approved document have the bounds of known clients. Other hosts did not ask for this.
+    const isKnown = approvedAt !== undefined && originOf(jwksUri) === originOf(clientId)
+    const fetched = await tryFetch(jwksUri, MAX_BYTES.keys, isKnown)
     const set = typeof fetched === 'string' ? fetched : readKeySet(fetched.body)
     if (typeof set === 'string') return set
     const freshUntil = freshEnd(fetched, now, FRESH_SECONDS.max)
@@ -217,19 +225,19 @@ export function createClientDocuments({ store, settings, outgoing, known }: Clie
     } catch (error) {
       if (!(error instanceof OutgoingProblem)) throw error
       if (error.kind === 'rejected') return `cannot be used: ${error.problem}`
-      const message = `${hostOf(url)} does not deliver the document of a client now: ${error.problem}`
-      throw new GatehouseError('ERR_DOCUMENT_UNAVAILABLE', message)
+      const message = `${hostOf(url)} cannot be asked about the client now: ${error.problem}`
+      throw new GatehouseError('ERR_DOCUMENT_UNAVAILABLE', message, { cause: error })
     }
   }
 }
 
 /** Finds the applications of documents. */
-export type ClientDocuments = ReturnType<typeof createClientDocuments>
+export type DocumentResolver = ReturnType<typeof createDocumentResolver>
 
-/** Takes the place of the policy of a document that is rejected now. */
+/** The policy of a document that no policy covers any more, or whose host is blocked: no products. */
 const NO_PRODUCTS: DocumentPolicy = { match: '', products: [], loopback: true }
 
-/** Operators read why an approved document cannot be used any more. An error is never an answer for the next request. */
+/** Notes for operators why a document cannot be used any more. The next request fetches the document again. */
 async function noteProblem(documents: StoredDocuments, clientId: string, problem: string): Promise<void> {
   await documents.put(clientId, (before) =>
     before === undefined || before.problem === problem ? undefined : { ...before, problem, freshUntil: 0 },
