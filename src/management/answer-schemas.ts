@@ -137,7 +137,7 @@ const AccessPreview = v.object({
 const DocumentFacts = v.pipe(
   v.object({ host: text, isVerified: v.boolean() }),
   v.description(
-    'For an application with a client metadata document: show `host` as its name. It calls itself `name`, which nobody has checked unless `isVerified`',
+    'For an application with a client metadata document: show `host` as its name. It calls itself `name`, which is not checked unless `isVerified`',
   ),
 )
 

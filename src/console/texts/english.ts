@@ -1046,11 +1046,11 @@ export const english = {
   // The texts of applications that identify themselves by a client metadata document, for operators.
   documentsTitle: 'Client documents',
   documentsIntro:
-    'Nobody registered these applications: each describes itself in a document on its own host, and people have approved it. Only the host is proven.',
+    'No developer registered these applications here: each describes itself in a document on its own host, and people have approved it. Only the host is proven.',
   documentsOf: 'Documents of {host}',
   documentsAll: 'Show all hosts',
-  documentsNone: 'Nobody has approved such an application.',
-  documentsNoneOfHost: 'Nobody has approved an application of this host.',
+  documentsNone: 'No person has approved such an application.',
+  documentsNoneOfHost: 'No person has approved an application of this host.',
   documentsCallsItself: 'Calls itself “{name}”',
   documentsApprovedBy: 'Approved by',
   documentsUsers: { one: '{count} person', other: '{count} people' } as PageText,
