@@ -17,6 +17,8 @@ export function instructions(options: {
   isVolatile: boolean
 }): string {
   const { origin, partnerOrigin, spaOrigin, apiKey, commandLine, mcp, developerToken } = options
+  const { port } = new URL(mcp.address)
+  const isUsualPort = port === '3003'
   return `\
 Harbour Ledger, a host:     ${origin}
 Tallybook, a third party:   ${partnerOrigin}
@@ -68,6 +70,6 @@ MCP SERVER: an AI assistant uses the API through tools (docs/mcp.md)
 
 Run this in another terminal. Then enter ${mcp.address} and the client id ${mcp.assistant} in your assistant:
 
-node build/examples/mcp-server.js ${origin}/auth ${mcp.server.clientId} ${mcp.server.clientSecret}
+${isUsualPort ? '' : `MCP_PORT=${port} `}node build/examples/mcp-server.js ${origin}/auth ${mcp.server.clientId} ${mcp.server.clientSecret}
 `
 }

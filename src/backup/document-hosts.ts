@@ -1,5 +1,4 @@
-import { hostRecords } from '../clients/documents/blocked-hosts.ts'
-import { restoreHost, type ExportedHost } from '../clients/documents/restore-host.ts'
+import type { ExportedHost } from '../clients/documents/restore-host.ts'
 import type { Internals } from '../gatehouse/internals.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { isDocumentOrigin } from '../validation/document-id.ts'
@@ -24,6 +23,7 @@ export function documentHostSection(parts: Pick<Internals, 'store' | 'revocation
   return {
     is: 'document-host',
     async *exportLines(onSkipped) {
+      const { hostRecords } = await import('../clients/documents/blocked-hosts.ts')
       for await (const records of hostRecords(parts.store).pages()) {
         for (const record of records) if (record instanceof CorruptRecord) onSkipped(record)
         yield records.flatMap((record) => {
@@ -37,6 +37,7 @@ export function documentHostSection(parts: Pick<Internals, 'store' | 'revocation
       const host = { origin, epoch, isBlocked, blockedAt, blockedBy }
       checkLine(number, host, RULES)
       return async (counts) => {
+        const { restoreHost } = await import('../clients/documents/restore-host.ts')
         if (await restoreHost(parts, host as ExportedHost)) counts.blockedHosts += 1
         else counts.unchanged += 1
       }

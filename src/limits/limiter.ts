@@ -1,3 +1,4 @@
+import { storedIdOf } from '../clients/documents/document-id.ts'
 import { createLru } from '../async/lru.ts'
 import { periodically } from '../async/periodically.ts'
 import { settlesWithin, withTimeout } from '../async/with-timeout.ts'
@@ -92,7 +93,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
     const amount = each.startSending()
     const { name, slotSeconds, slots } = each.window
     try {
-      const counted = await count(`limits:${name}:${clientId}`, amount, {
+      const counted = await count(`limits:${name}:${storedIdOf(clientId)}`, amount, {
         slotSeconds,
         slots,
         claim,

@@ -1,9 +1,11 @@
 import {
   coversEveryHost,
   type DocumentPolicy,
+  findPolicy,
   findPatternProblem,
 } from '../clients/documents/document-policy.ts'
 import type { Fault } from '../errors.ts'
+import { isObject } from '../validation/predicates.ts'
 import { exactly, flag, list, listOf, optional, rule, type AddProblem } from './schema.ts'
 
 /** The option `clientDocuments`, except for the check of `checkDocuments`. */
@@ -33,14 +35,30 @@ function nameProblem(value: unknown): Fault | undefined {
   return value === 'verified' ? undefined : { code: 'choice', message: "must be 'verified', or absent" }
 }
 
-/** Checks the KYC levels of the policies against `kycLevels`. */
+/** Checks the policies against each other, against `kycLevels`, and against `products` unless a function loads them. */
 export function checkDocuments(options: Readonly<Record<string, unknown>>, add: AddProblem): void {
-  const { clientDocuments, kycLevels } = options
+  const { clientDocuments, kycLevels, products } = options
   if (!Array.isArray(clientDocuments)) return
   const levels: unknown[] = Array.isArray(kycLevels) ? kycLevels : []
+  const before: DocumentPolicy[] = []
   for (const [index, policy] of (clientDocuments as (Partial<DocumentPolicy> | undefined)[]).entries()) {
-    const level = policy?.kycLevel
-    if (level === undefined || levels.includes(level)) continue
-    add(['clientDocuments', index, 'kycLevel'], { code: 'choice', message: 'must be one of kycLevels' })
+    const { match, kycLevel, products: listed } = policy ?? {}
+    if (kycLevel !== undefined && !levels.includes(kycLevel)) {
+      const message =
+        levels.length > 0 ? `must be one of: ${levels.join(', ')}` : 'needs the option kycLevels'
+      add(['clientDocuments', index, 'kycLevel'], { code: 'choice', message })
+    }
+    const unknown =
+      isObject(products) && Array.isArray(listed) ? listed.filter((id) => !(String(id) in products)) : []
+    if (unknown.length > 0) {
+      const message = `names products that do not exist: ${unknown.join(', ')}`
+      add(['clientDocuments', index, 'products'], { code: 'not-found', message })
+    }
+    if (typeof match !== 'string') continue
+    if (findPolicy(before, match)) {
+      const message = 'never applies, because an earlier entry covers it: put it first'
+      add(['clientDocuments', index, 'match'], { code: 'duplicate', message })
+    }
+    before.push({ match, products: [] })
   }
 }

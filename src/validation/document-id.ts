@@ -16,9 +16,12 @@ export function originOf(clientId: string): string {
   return end === -1 ? clientId : clientId.slice(0, end)
 }
 
+/** An origin with a name of the DNS, which has at least two labels. A `*` is in no name. */
+const ORIGIN = /^https:\/\/[a-z\d_-]+(?:\.[a-z\d_-]+)+(?::\d+)?$/
+
 /** Whether a value is the origin of documents, written the way that URL parsers write it. */
 export function isDocumentOrigin(value: unknown): value is string {
-  return typeof value === 'string' && isDocumentId(value) && URL.parse(value)?.origin === value
+  return typeof value === 'string' && ORIGIN.test(value) && URL.parse(value)?.origin === value
 }
 
 /** The host of a document as people read it, such as `claude.ai`. @param clientId the address of the document, or its origin */

@@ -170,5 +170,7 @@ const notBlocked = () => new GatehouseError('ERR_NOT_FOUND', 'this host is not b
 function requireOrigin(host: string): string {
   const origin = `https://${host}`
   if (typeof host === 'string' && isDocumentOrigin(origin)) return origin
-  throw new GatehouseError('ERR_INVALID_ARGUMENT', 'host must be a host, such as "claude.ai"')
+  const message =
+    'host must be one host in lower case, such as "claude.ai": subdomains are hosts of their own, and are blocked one by one'
+  throw new GatehouseError('ERR_INVALID_ARGUMENT', message)
 }

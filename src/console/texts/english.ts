@@ -687,8 +687,8 @@ export const english = {
   activityLimitsStale: 'Calls are counted in one process alone',
   activityLimitsFresh: 'Calls are counted together again',
   activityRevocationsFresh: 'A process receives revocations again',
-  activityHostBlocked: 'The host {host} of applications was blocked',
-  activityHostUnblocked: 'The host {host} of applications was unblocked',
+  activityHostBlocked: 'The application host {host} was blocked',
+  activityHostUnblocked: 'The application host {host} was unblocked',
   activityError: 'A request failed because of an internal error',
   activityUnknown: '{name}',
 
@@ -1046,7 +1046,7 @@ export const english = {
   // The texts of applications that identify themselves by a client metadata document, for operators.
   documentsTitle: 'Client documents',
   documentsIntro:
-    'No developer registered these applications: each describes itself in a document on its own host, and people have approved it. Only the host is proven.',
+    'No developer registered these applications here: each describes itself in a document on its own host, and people have approved it. Only the host is proven.',
   documentsOf: 'Documents of {host}',
   documentsAll: 'Show all hosts',
   documentsNone: 'No person has approved such an application.',

@@ -711,8 +711,8 @@ export const german: ConsoleTexts = {
   activityLimitsStale: 'Aufrufe werden in einem Prozess allein gezählt',
   activityLimitsFresh: 'Aufrufe werden wieder gemeinsam gezählt',
   activityRevocationsFresh: 'Ein Prozess erfährt wieder von Widerrufen',
-  activityHostBlocked: 'Der Host {host} von Anwendungen wurde gesperrt',
-  activityHostUnblocked: 'Der Host {host} von Anwendungen wurde entsperrt',
+  activityHostBlocked: 'Der Anwendungs-Host {host} wurde blockiert',
+  activityHostUnblocked: 'Der Anwendungs-Host {host} wurde wieder zugelassen',
   activityError: 'Eine Anfrage scheiterte an einem internen Fehler',
   activityUnknown: '{name}',
 
@@ -726,7 +726,7 @@ export const german: ConsoleTexts = {
   activityReason: 'Grund: {reason}',
   activityReasonClient: 'die Anwendung hat es selbst widerrufen',
   activityReasonTooManyRevoked: 'die Anwendung hat zu viele Token einzeln widerrufen',
-  activityReasonHost: 'ein Betreiber hat den Host der Anwendung gesperrt',
+  activityReasonHost: 'ein Betreiber hat den Host der Anwendung blockiert',
   activityReasonTooMany: 'eine Person hatte mehr als 100 Verbindungen zu einer Anwendung',
   activityReasonAccount: 'das Konto oder seine Stufe hat sich geändert',
   activityReasonFlood: 'zu viele verschiedene Versuche in einer Minute; sie sind zusammengezählt',
@@ -1084,34 +1084,34 @@ export const german: ConsoleTexts = {
   documentsRedirects: { one: '{count} Redirect-URI', other: '{count} Redirect-URIs' },
   documentsFetched: 'Zuletzt abgerufen',
   documentsProblem: 'Problem beim letzten Abruf',
-  documentsProblemText: 'Das Dokument: {problem}',
-  documentsBlocked: 'Gesperrt',
+  documentsProblemText: 'Meldung (englisch): the document {problem}',
+  documentsBlocked: 'Blockiert',
   documentsNoPolicy: 'Nicht mehr zugelassen',
   documentsNoPolicyText:
     'Kein Eintrag der Option clientDocuments deckt dieses Dokument noch ab, daher bekommt die Anwendung keine Tokens.',
   documentsActivity: 'Aktivität zeigen',
-  documentsBlock: 'Diesen Host sperren',
-  documentsBlockTitle: '{host} sperren?',
+  documentsBlock: 'Diesen Host blockieren',
+  documentsBlockTitle: '{host} blockieren?',
   documentsBlockText:
     'Alle Tokens der Anwendungen dieses Hosts werden sofort abgelehnt, und keine von ihnen bekommt ein neues Token.',
   documentsBlockConnections:
-    'Ihre Verbindungen mit Personen werden gelöscht. Nachdem Sie den Host entsperrt haben, müssen die Personen die Anwendungen erneut erlauben.',
+    'Die Verbindungen seiner Anwendungen werden gelöscht. Nachdem Sie den Host wieder zugelassen haben, müssen die Personen die Anwendungen erneut erlauben.',
   documentsBlockSubdomains:
-    'Nur genau dieser Host wird gesperrt. Subdomains und andere Ports sind eigene Hosts.',
-  documentsBlockOther: 'Einen anderen Host sperren',
+    'Nur genau dieser Host wird blockiert. Subdomains und andere Ports sind eigene Hosts.',
+  documentsBlockOther: 'Einen anderen Host blockieren',
   documentsHostLabel: 'Host',
   documentsHostHint:
-    'Zum Beispiel claude.ai oder example.com:8443. Sie können einen Host sperren, bevor hier eine Anwendung von ihm erscheint.',
+    'Zum Beispiel claude.ai oder example.com:8443. Sie können einen Host blockieren, bevor hier eine Anwendung von ihm erscheint.',
   documentsBlockNext: 'Weiter',
-  documentsBlockedTitle: 'Gesperrte Hosts',
-  documentsBlockedNone: 'Kein Host ist gesperrt.',
-  documentsBlockedBy: 'Gesperrt von',
+  documentsBlockedTitle: 'Blockierte Hosts',
+  documentsBlockedNone: 'Kein Host ist blockiert.',
+  documentsBlockedBy: 'Blockiert von',
   documentsClearing: 'Verbindungen werden gelöscht',
-  documentsUnblock: 'Entsperren',
+  documentsUnblock: 'Wieder zulassen',
   documentsUnblockBusy:
-    '{host} kann noch nicht entsperrt werden: Seine Verbindungen werden noch gelöscht. Warten Sie einen Moment und versuchen Sie es dann erneut.',
-  doneHostBlocked: 'Der Host ist gesperrt, und alle Tokens seiner Anwendungen werden abgelehnt.',
-  doneHostUnblocked: 'Der Host ist entsperrt. Personen müssen seine Anwendungen erneut erlauben.',
+    '{host} kann noch nicht wieder zugelassen werden: Seine Verbindungen werden noch gelöscht. Warten Sie einen Moment und versuchen Sie es dann erneut.',
+  doneHostBlocked: 'Der Host ist blockiert, und alle Tokens seiner Anwendungen werden abgelehnt.',
+  doneHostUnblocked: 'Der Host ist wieder zugelassen. Personen müssen seine Anwendungen erneut erlauben.',
 
   operatorAuditTitle: 'Protokoll',
   operatorAuditBy: 'Filtern nach',
@@ -1175,7 +1175,7 @@ export const german: ConsoleTexts = {
   inspectorRevokedGrant:
     'Die Verbindung dahinter ist beendet: Die Person hat die Verbindung getrennt, oder ein Code oder Refresh-Token wurde zweimal benutzt. Bitten Sie die Person, die Anwendung neu zu verbinden.',
   inspectorRevokedHost:
-    'Ein Betreiber hat den Host der Anwendung gesperrt. Bis zur Freigabe erhält die Anwendung keine Tokens.',
+    'Ein Betreiber hat den Host der Anwendung blockiert. Bis zur Freigabe erhält die Anwendung keine Tokens.',
   inspectorRevokedKey:
     'Der Schlüssel, der es signiert hat, wurde widerrufen, vielleicht wegen eines Lecks. Holen Sie ein neues Token; es wird mit einem anderen Schlüssel signiert.',
   inspectorRevokedDeleted: 'Der API-Schlüssel oder die Anwendung wurde gelöscht.',

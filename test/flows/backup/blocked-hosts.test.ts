@@ -19,6 +19,8 @@ describeEachStore('blocked hosts in an exported registry', (makeStore) => {
     })
     ends.push(started.host, started.documents)
     started.documents.serve(CLIENT_ID, documentOf())
+    // New signing keys take seconds on a busy machine, and requests do not wait so long.
+    await vi.waitFor(() => started.host.gatehouse.ready(), { timeout: 30_000 })
     return started.host
   }
 

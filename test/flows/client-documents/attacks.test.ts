@@ -123,7 +123,7 @@ describeEachStore('attacks with documents', (makeStore) => {
   it('a long host of the redirect is shown with its end', async () => {
     const evil = `https://accounts.bank.example.${`${'a'.repeat(60)}.`.repeat(3)}evil.example`
     const clientId = publish({ redirect_uris: [`${evil}/callback`] })
-    expect(await consentPage(clientId, `${evil}/callback`)).toContain(`sent back to <bdi>${evil}</bdi>`)
+    expect(await consentPage(clientId, `${evil}/callback`)).toContain(`sent to <bdi>${evil}</bdi>`)
   })
 
   it('a name cannot end its quotation', async () => {

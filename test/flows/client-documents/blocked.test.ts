@@ -109,6 +109,8 @@ describeEachStore('blocking the host of documents', (makeStore) => {
       'A.example.com',
       'a.example.com/x',
       'a b',
+      '*.example.com',
+      'a.example.com.',
       'user@a.example.com',
       7,
       undefined,

@@ -72,7 +72,9 @@ describeEachStore('consent for a client with a metadata document', (makeStore) =
   it('names the host of the redirect, also if it is another one', async () => {
     const clientId = publish('elsewhere', { redirect_uris: ['https://elsewhere.example.org/callback'] })
     const { body } = await consentPage(clientId, 'https://elsewhere.example.org/callback')
-    expect(body).toContain('You will be sent back to <bdi>https://elsewhere.example.org</bdi>.')
+    expect(body).toContain(
+      `You will be sent to <bdi>https://elsewhere.example.org</bdi>, which is another host than <bdi>${VENDOR}</bdi>.`,
+    )
   })
 
   it('says that the name is verified if the policy says so', async () => {

@@ -170,7 +170,7 @@ describeEachStore('the pages about applications with metadata documents', (makeS
     const page = await root().open(PATH)
     expect(page.body).toContain('title="root">Root</bdi>')
     const audit = await root().open('/console/operator/audit')
-    expect(audit.body).toContain(`The host <bdi>${VENDOR}</bdi> of applications was blocked`)
+    expect(audit.body).toContain(`The application host <bdi>${VENDOR}</bdi> was blocked`)
     const free = await root().submit(page, 'unblock', { host: VENDOR })
     expect(free.body).toContain('The host is unblocked')
     expect(await host.gatehouse.clientDocuments.listBlocked()).toEqual([])

@@ -1684,7 +1684,7 @@ export interface components {
             /** @description What users may know about the application; absent if it was deleted */
             application?: {
                 name: string;
-                /** @description For an application with a client metadata document: show `host` as its name. It calls itself `name`, which nobody has checked unless `isVerified` */
+                /** @description For an application with a client metadata document: show `host` as its name. It calls itself `name`, which is not checked unless `isVerified` */
                 document?: {
                     host: string;
                     isVerified: boolean;

@@ -57,7 +57,7 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
             ${texts.html('consentTitle', { ...names, application: heading(application, model.application) })}
           </h1>
           ${origin(frame, model.application)}
-          ${destination && model.application.document && returnsTo(frame, application, destination)}
+          ${destination && model.application.document && goesTo(frame, model.application.document.host, destination)}
         </div>
       </div>
       <form ${sentTo(forms?.switchAction)} class="account">
@@ -153,6 +153,14 @@ function manageLater({ texts }: Frame, application: string, uri: string | undefi
   if (uri === undefined) return undefined
   const page = newTabLink(texts, uri, texts.html('consentManagePage'))
   return html`<p>${texts.html('consentManage', { application, page })}</p>`
+}
+
+/** Where the browser is sent after a request of an application with a metadata document. Another host is pointed out. */
+function goesTo(frame: Frame, host: string, destination: Destination): Html {
+  const { origin, local } = destination
+  if (local !== undefined || origin === `https://${host}`) return returnsTo(frame, host, destination)
+  const values = { application: host, address: displayText(origin, MAX_ORIGIN) }
+  return html`<p class="warning">${frame.texts.html('consentReturnElsewhere', values)}</p>`
 }
 
 /** Where the browser is sent in the end, with a warning if another program could pretend to be this one. */

@@ -18,7 +18,6 @@ export const english = {
   consentCallsItself: 'It calls itself “{name}”. {service} has not checked this name.',
   consentVerifiedName: '{name}, verified by {service}',
   consentChanged: 'This application has changed since you last decided about it.',
-  /** Screen readers read this text out after a link that opens in a new tab. */
   opensNewTab: '(opens in a new tab)',
   consentAccount: 'Signed in as {account}',
   switchAccountButton: 'Use another account',
@@ -47,6 +46,7 @@ export const english = {
   consentManagePage: 'Connected applications',
   /** `{address}` is the origin to which the browser goes after the decision. */
   consentReturn: 'You will be sent back to {address}.',
+  consentReturnElsewhere: 'You will be sent to {address}, which is another host than {application}.',
   /** Shown for a program on the computer of the person. `{address}` is its loopback address. */
   consentReturnProgram:
     'A program on this computer gets access ({address}). Allow it only if you have just started {application} yourself.',

@@ -37,6 +37,8 @@ export const german: Texts = {
   consentManage: 'Sie können {application} später unter {page} trennen.',
   consentManagePage: 'Verbundene Anwendungen',
   consentReturn: 'Danach werden Sie zu {address} weitergeleitet.',
+  consentReturnElsewhere:
+    'Danach werden Sie zu {address} weitergeleitet, einem anderen Host als {application}.',
   consentReturnProgram:
     'Ein Programm auf diesem Computer erhält Zugriff ({address}). Erlauben Sie dies nur, wenn Sie {application} gerade selbst gestartet haben.',
   consentReturnApp:
