@@ -1,7 +1,7 @@
 import type { ChangeOptions } from '../../host/change-options.ts'
 import { checkInput, optional, textRule, wholeNumber } from '../../validation/rules.ts'
 import { hostOf, originOf } from '../../validation/document-id.ts'
-import type { LastUses } from '../last-used.ts'
+import { lastUseSince, type LastUses } from '../last-used.ts'
 import { CorruptRecord } from '../../store/corrupt-record.ts'
 import { type BlockedHosts, createBlockedHosts, hostRecords, type HostRecord } from './blocked-hosts.ts'
 import { createClearing } from './delete-grants-of-blocked-hosts.ts'
@@ -17,6 +17,8 @@ export interface ClientDocument {
   readonly host: string
   /** What the client calls itself. */
   readonly name: string
+  /** Whether the option `clientDocuments` says that the name is verified. */
+  readonly isNameVerified: boolean
   /** How the client authenticates. */
   readonly method: 'none' | 'private_key_jwt'
   readonly redirectUris: readonly string[]
@@ -153,12 +155,19 @@ export function createDocumentService(parts: Omit<Parts, 'clear'>) {
       await documents.unlist(clientId)
       return undefined
     }
-    const rejected = host?.isBlocked ? 'blocked' : findPolicy(policies, clientId) ? undefined : 'no-policy'
-    return { ...toPublic(stored), lastUsedAt, users: users.length, rejected }
+    const policy = findPolicy(policies, clientId)
+    const known = toPublic(stored)
+    return {
+      ...known,
+      isNameVerified: policy?.name === 'verified',
+      lastUsedAt: lastUseSince(known.approvedAt, lastUsedAt),
+      users: users.length,
+      rejected: host?.isBlocked ? 'blocked' : policy ? undefined : 'no-policy',
+    }
   }
 }
 
-function toPublic(stored: StoredDocument): Omit<ClientDocument, 'users'> {
+function toPublic(stored: StoredDocument): Omit<ClientDocument, 'users' | 'isNameVerified'> {
   const { clientId, metadata, approvedAt, createdAt, fetchedAt, problem } = stored
   const { name, method, redirectUris } = metadata
   return {

@@ -1,7 +1,7 @@
 import type { Client } from '../../clients/client.ts'
 import { documentOf } from '../../clients/documents/document-application.ts'
 import { html, type Html } from '../../http/html.ts'
-import { displayText } from '../../http/pages/display-text.ts'
+import { quotableText } from '../../http/pages/display-text.ts'
 import type { Reader } from '../reader-formats.ts'
 
 /**
@@ -18,6 +18,6 @@ export function selfDescription(
   if (!document) return undefined
   const text = document.isVerified ? 'documentVerifiedName' : 'documentCallsItself'
   return html`<span class="muted small"
-    >${texts.html(text, { name: displayText(client.name), service })}</span
+    >${texts.html(text, { name: quotableText(client.name), service })}</span
   >`
 }

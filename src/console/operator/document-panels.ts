@@ -1,6 +1,6 @@
 import type { ClientDocument } from '../../clients/documents/document-service.ts'
 import { html, type Html } from '../../http/html.ts'
-import { displayText } from '../../http/pages/display-text.ts'
+import { displayText, quotableText } from '../../http/pages/display-text.ts'
 import { badge, facts } from '../elements/elements.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import type { Call } from '../page-types.ts'
@@ -46,7 +46,7 @@ function documentEntry({ texts, to }: Call, document: ClientDocument): Html {
     html`<span lang="en" dir="ltr">${displayText(document.problem, 300)}</span>`
   return html`<div class="tight">
     <h3>
-      ${texts.html('documentsCallsItself', { name: displayText(name) })}
+      ${texts.html(document.isNameVerified ? 'documentsVerifiedName' : 'documentsCallsItself', { name: quotableText(name) })}
       ${hasNoPolicy && badge(texts.html('documentsNoPolicy'), 'warn')}
     </h3>
     <p class="small"><code dir="ltr">${clientId}</code></p>

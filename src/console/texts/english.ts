@@ -1052,6 +1052,7 @@ export const english = {
   documentsNone: 'No person has approved such an application.',
   documentsNoneOfHost: 'No person has approved an application of this host.',
   documentsCallsItself: 'Calls itself “{name}”',
+  documentsVerifiedName: '“{name}”, a verified name',
   documentsApprovedBy: 'Approved by',
   documentsUsers: { one: '{count} person', other: '{count} people' } as PageText,
   documentsManyUsers: '{number} people or more',

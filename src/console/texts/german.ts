@@ -1075,6 +1075,7 @@ export const german: ConsoleTexts = {
   documentsNone: 'Niemand hat eine solche Anwendung erlaubt.',
   documentsNoneOfHost: 'Niemand hat eine Anwendung dieses Hosts erlaubt.',
   documentsCallsItself: 'Nennt sich „{name}“',
+  documentsVerifiedName: '„{name}“, ein geprüfter Name',
   documentsApprovedBy: 'Erlaubt von',
   documentsUsers: { one: '{count} Person', other: '{count} Personen' },
   documentsManyUsers: '{number} Personen oder mehr',

@@ -42,6 +42,14 @@ export function displayText(text: string, limit = 80): string {
   return `${beginning.trimEnd()}…`
 }
 
+/** Quotation marks of all languages. */
+const QUOTATION_MARKS = /["\p{Pi}\p{Pf}„‟❝❞〝〞〟＂]/gu
+
+/** A text for display in quotation marks. Quotation marks of its own would end the quotation, so they are replaced. */
+export function quotableText(text: string): string {
+  return displayText(text).replaceAll(QUOTATION_MARKS, '’')
+}
+
 /**
  * The display name of an application: its name, or its `client_id` if the name has no visible character. If it has a
  * metadata document, the host of the document, because its name is not checked.

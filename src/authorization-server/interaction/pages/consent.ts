@@ -3,7 +3,7 @@ import type { Destination, PendingInteraction } from '../port.ts'
 import type { GroupChoice } from '../all-none-buttons.ts'
 import type { ScopeGroup } from '../scope-choices.ts'
 import type { Texts } from '../texts.ts'
-import { applicationName, displayText, webAddress } from '../../../http/pages/display-text.ts'
+import { applicationName, displayText, quotableText, webAddress } from '../../../http/pages/display-text.ts'
 import { logoTile } from '../../../http/pages/logo-tile.ts'
 import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 import { scopeFieldset } from './consent-rows.ts'
@@ -121,15 +121,12 @@ function heading(name: string, { document }: ConsentModel['application']): strin
   return document ? html`<bdi class="host">${name}</bdi>` : name
 }
 
-/** Quotation marks in a name would end the quotation. */
-const QUOTATION_MARKS = /["\p{Pi}\p{Pf}„‟❝❞〝〞〟＂]/gu
-
 /** A scheme, a name of the DNS and a port. The end of an address is what counts, so it is never cut. */
 const MAX_ORIGIN = 300
 
 /** What the application with a metadata document says about itself, and whether it has changed. */
 function selfDescription({ texts, branding }: Frame, { name, document }: ConsentModel['application']): Html {
-  const values = { name: displayText(name).replaceAll(QUOTATION_MARKS, '’'), service: branding.name }
+  const values = { name: quotableText(name), service: branding.name }
   const text = document?.isVerified ? 'consentVerifiedName' : 'consentCallsItself'
   return html`<p class="muted">${texts.html(text, values)}</p>
     ${document?.hasChanged && html`<p class="warning">${texts.html('consentChanged')}</p>`}`
