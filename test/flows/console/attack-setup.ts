@@ -14,7 +14,13 @@ interface KnownPage {
 }
 
 // The pages read their services only when they are shown. With the service `usage`, there are pages about usage.
-const unused = new Proxy({}, { get: (_, name) => (name === 'usage' ? {} : undefined) }) as ConsoleServices
+// The page of client metadata documents has tests of its own, with a host that has the option.
+const unused = new Proxy(
+  {},
+  {
+    get: (_, name) => ({ usage: {}, settings: { clientDocuments: [] } })[String(name)],
+  },
+) as ConsoleServices
 
 /** Every page of the console. */
 export const PAGES: readonly KnownPage[] = consolePages(unused).map(({ path, access, actions = {} }) => ({

@@ -71,7 +71,7 @@ describeEachStore('the pages about applications with metadata documents', (makeS
   it('show a hostile name as isolated text, and its host in punycode', async () => {
     const { body } = await root().open(PATH)
     expect(body).toContain('xn--bcher-kva.example.com')
-    expect(body).toContain('“<bdi>&lt;b&gt;Bank&lt;/b&gt; שלום “quoted”')
+    expect(body).toContain('“<bdi>&lt;b&gt;Bank&lt;/b&gt; שלום ’quoted’')
     expect(body).not.toContain('<b>Bank')
   })
 
