@@ -16,7 +16,7 @@ describeEachStore('documents and faults', (makeStore) => {
   let faulty: FaultyStore
   beforeAll(async () => {
     faulty = faultyStore(makeStore('shared'))
-    const gatehouse = { clientDocuments: [EVERY_HOST], storeTimeoutMs: 500 }
+    const gatehouse = { clientDocuments: [EVERY_HOST] }
     ;({ host, documents } = await startHostWithDocuments(faulty.store, { gatehouse }))
     const { issuer, audience } = host
     const other = { ...gatehouse, issuer, audience }
