@@ -63,7 +63,8 @@ describeWithChromium('the MCP server of the packed package, in a process of its 
 
   /** Runs the command that `npm start` prints, until the MCP server listens. */
   async function startMcpServer(): Promise<ChildProcess> {
-    const [, command = ''] = /^(?:MCP_PORT=\d+ )?node (build\/examples\/mcp-server\.js .*)$/m.exec(example.stdout()) ?? []
+    const [, command = ''] =
+      /^(?:MCP_PORT=\d+ )?node (build\/examples\/mcp-server\.js .*)$/m.exec(example.stdout()) ?? []
     const env = { ...process.env, REDIS_URL: '', MCP_PORT: String(example.mcpPort) }
     const child = spawn(process.execPath, command.split(' '), { cwd: examples.folder, env })
     let output = ''
