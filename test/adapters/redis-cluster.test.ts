@@ -271,12 +271,17 @@ describeWithRedis('the Redis store on a cluster', () => {
       const creating = stores.map(({ name, store }) => createAll(`killed ${name}`, store))
       await delay(100)
       await victim.kill()
-      const start = performance.now()
-      // Only stores without durable writes work now, because no replica is left that could confirm a write.
-      await vi.waitFor(() => Promise.all(plain.map(({ store }) => store.set('{move}probe', '2'))), {
-        timeout: 10_000,
+      let isDead = true
+      // If this test fails, it runs again, and needs all nodes.
+      cleanups.push(async () => {
+        if (isDead) await victim.restart()
+        await cluster.ready()
       })
-      expect(performance.now() - start).toBeLessThan(5000)
+      // Only stores without durable writes work now, because no replica is left that could confirm a write.
+      // On a busy machine the first elections can fail. The replica begins one every four seconds.
+      await vi.waitFor(() => Promise.all(plain.map(({ store }) => store.set('{move}probe', '2'))), {
+        timeout: 25_000,
+      })
       expect(await cluster.masters()).not.toContain(victim)
       await vi.waitFor(() => expect(missed).toHaveBeenCalled(), { timeout: 5000 })
       await vi.waitFor(
@@ -288,6 +293,7 @@ describeWithRedis('the Redis store on a cluster', () => {
       )
 
       await victim.restart()
+      isDead = false
       await cluster.ready()
       await ready(stores)
       for (const [position, { outcome, stop }] of creating.entries()) {

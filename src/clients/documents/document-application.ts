@@ -29,8 +29,8 @@ export function documentOf(client: Client): DocumentFacts | undefined {
 }
 
 /**
- * The developer of a client, whose KYC level bounds the operations: the owner of the client, or the policy for its metadata
- * document.
+ * The account whose KYC level bounds the operations of a client: its owner. A client with a metadata document has no owner,
+ * so the policy for the document names the level.
  *
  * @param findOwner finds the account that owns the client
  */

@@ -49,7 +49,7 @@ const MAX_REMEMBERED = 1000
 /** The application of a document, or why the document cannot be used, as a text for the developer of the client. */
 export type ResolvedDocument = { readonly application: DocumentApplication } | { readonly problem: string }
 
-/** What documents need. */
+/** What the resolver needs. */
 export interface DocumentResolverParts {
   /** Confirmed writes. */
   readonly store: Store

@@ -34,13 +34,13 @@ export interface StoredDocument {
  */
 const UNAPPROVED_SECONDS = 4500
 
-/** Seconds for which a document is stored after it was last fetched: longer than the approvals of people. */
+/** Seconds for which an approved document is stored. Each fetch renews them, and each refresh of tokens needs a fresh document. */
 const APPROVED_SECONDS = 400 * 86_400
 
 /** The index of the documents that a person has approved. A member is the address of a document. */
 const APPROVED = 'client-documents'
 
-/** A host that publishes more documents than this is not a vendor of clients, and could fill the store. */
+/** The most documents of one host that people can approve. More of them could fill the store. */
 export const MAX_DOCUMENTS_OF_HOST = 1000
 
 const rule = objectOf({

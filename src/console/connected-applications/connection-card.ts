@@ -54,7 +54,7 @@ export function connectionCard(
         )
       }
     </div>
-    ${application ? permissions(texts, resources, scopes) : html`<p>${texts.html(isDocumentId(clientId) ? 'connectedDocumentGone' : 'connectedUnknownHint', { clientId })}</p>`}
+    ${application ? permissions(texts, resources, scopes) : html`<p>${texts.html(isDocumentId(clientId) ? 'connectedDocumentMissing' : 'connectedUnknownHint', { clientId })}</p>`}
     <p class="muted small">${since}${used && html` · ${used}`}</p>
   </li>`
 }

@@ -599,7 +599,7 @@ export const english = {
     'It loses access at once, and whatever you use it for stops working. To connect it again, you must allow it again.',
   connectedDisconnected: '{name} is disconnected. It can no longer act for you.',
   connectedUnknownDisconnected: 'The deleted application is disconnected. It can no longer act for you.',
-  connectedDocumentGone:
+  connectedDocumentMissing:
     'Its description at {clientId} is no longer known here. It can no longer act for you. Disconnect it to remove it from this list.',
   /** For an application that identifies itself by a client metadata document. */
   documentCallsItself: 'It calls itself “{name}”. {service} has not checked this name.',

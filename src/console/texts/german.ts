@@ -623,7 +623,7 @@ export const german: ConsoleTexts = {
     'Die Anwendung verliert sofort den Zugriff, und alles, wofür Sie sie nutzen, funktioniert nicht mehr. Um sie wieder zu verbinden, müssen Sie ihr den Zugriff erneut erlauben.',
   connectedDisconnected: '{name} ist getrennt und kann nicht mehr für Sie handeln.',
   connectedUnknownDisconnected: 'Die gelöschte Anwendung ist getrennt und kann nicht mehr für Sie handeln.',
-  connectedDocumentGone:
+  connectedDocumentMissing:
     'Ihre Beschreibung unter {clientId} ist hier nicht mehr bekannt. Sie kann nicht mehr für Sie handeln. Trennen Sie sie, um sie aus dieser Liste zu entfernen.',
   documentCallsItself: 'Die Anwendung nennt sich „{name}“. {service} hat diesen Namen nicht geprüft.',
   documentVerifiedName: '{name}, geprüft von {service}',

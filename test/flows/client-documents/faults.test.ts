@@ -105,7 +105,7 @@ describeEachStore('documents and faults', (makeStore) => {
     expect(documents.connected.map(({ servername }) => servername)).not.toContain('inner.example.com')
   })
 
-  it('a document that is withdrawn while tokens live: no refresh, and the token works until it expires', async () => {
+  it('after its document was deleted, a client gets no refresh, and its token works until it expires', async () => {
     const clientId = publish()
     const { access_token, refresh_token } = await connectPublic(host, clientId)
     documents.serve(clientId, (_request, response) => void response.writeHead(404).end())

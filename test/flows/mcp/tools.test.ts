@@ -85,7 +85,7 @@ describeEachStore('the tools of an MCP server', (makeStore) => {
     }
   })
 
-  it('a token for the API does not work at the MCP server, and a removed operation ends its tokens', async () => {
+  it('a token for the API does not work at the MCP server, and removing an operation revokes its tokens', async () => {
     const key = await host.createApiKey(['invoices', 'assistant'])
     const token = async (resource: string) =>
       String((await host.requestDirectToken(key, { resource })).body['access_token'])
