@@ -29,8 +29,7 @@ export function documentOf(client: Client): DocumentFacts | undefined {
 }
 
 /**
- * The account whose KYC level bounds the operations of a client: its owner. A client with a metadata document has no owner,
- * so the policy for the document names the level.
+ * Finds whose KYC level bounds the operations of a client: its owner's, or the level of the policy for its metadata document.
  *
  * @param findOwner finds the account that owns the client
  */
