@@ -1,3 +1,5 @@
+import type { EntryFields } from '../../audit/entry.ts'
+import type { Outbox, WithOutbox } from '../../audit/outbox.ts'
 import { GatehouseError } from '../../errors.ts'
 import { type ChangeOptions, checkChange, changeOptionsOf } from '../../host/change-options.ts'
 import type { EventSink } from '../../host/events.ts'
@@ -12,7 +14,7 @@ import { booleanRule, countRule, optional, textRule } from '../../validation/rul
 import { isDocumentOrigin } from '../../validation/document-id.ts'
 
 /** The state of a host with client metadata documents. There is no record for a host that was never blocked. */
-export interface HostRecord {
+export interface HostRecord extends WithOutbox {
   /** Such as `https://claude.ai`. */
   readonly origin: string
   /**
@@ -50,6 +52,8 @@ export function hostRecords(store: Store) {
     },
   })
   return {
+    /** The key of a record in the store. */
+    key: (origin: string) => records.key(digest(origin)),
     get: (origin: string) => records.get(digest(origin)),
     /** Stores a new record; false if there is one. */
     async create(record: HostRecord): Promise<boolean> {
@@ -81,7 +85,7 @@ export function createBlockedHosts(parts: {
   readonly store: Store
   readonly revocations: Pick<Revocations, 'revokeWith'>
   readonly events: EventSink
-  readonly audit: { record(entry: { name: string; target: string } & ChangeOptions): Promise<void> }
+  readonly audit: { change<T>(key: string, change: (outbox: Outbox) => Promise<T>): Promise<T> }
   /** Begins to delete the grants of a host. */
   readonly clear: () => void
 }) {
@@ -127,15 +131,20 @@ export function createBlockedHosts(parts: {
     async unblock(host: string, options: ChangeOptions = {}): Promise<HostRecord> {
       checkChange('clientDocuments.unblock', options)
       const origin = requireOrigin(host)
-      const record = await records.update(origin, (stored) => {
+      const entry: EntryFields = {
+        name: 'document_host.unblocked',
+        target: host,
+        ...changeOptionsOf(options),
+      }
+      const unblocked = (stored: HostRecord): HostRecord => {
         if (!stored.isBlocked) throw notBlocked()
-        if (stored.isClearing) {
-          throw new GatehouseError('ERR_IN_PROGRESS', 'the grants of this host are still being deleted')
-        }
-        return { ...stored, isBlocked: false }
-      })
+        if (!stored.isClearing) return { ...stored, isBlocked: false }
+        throw new GatehouseError('ERR_IN_PROGRESS', 'the grants of this host are still being deleted')
+      }
+      const record = await audit.change(records.key(origin), (outbox) =>
+        records.update(origin, (stored) => outbox.put(unblocked(stored), entry)),
+      )
       if (!record) throw notBlocked()
-      await audit.record({ name: 'document_host.unblocked', target: host, ...changeOptionsOf(options) })
       const { actor } = options
       events.emit('document_host.unblocked', { host, ...(actor !== undefined && { actor }) })
       return record

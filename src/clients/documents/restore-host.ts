@@ -4,7 +4,7 @@ import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import { hostRecords, type HostRecord } from './blocked-hosts.ts'
 
 /** A host in a file of `exportRegistry`. */
-export type ExportedHost = Omit<HostRecord, 'isClearing'>
+export type ExportedHost = Omit<HostRecord, 'isClearing' | 'audit'>
 
 /**
  * Adds the state of a host from a file. A host that is blocked in the file or in the store is blocked afterwards, and the
@@ -41,7 +41,7 @@ export async function restoreHost(
 function merge(stored: HostRecord, host: ExportedHost): HostRecord {
   if (host.isBlocked && !stored.isBlocked) {
     // Tokens that this store has issued since it unblocked the host must be rejected too.
-    return { ...host, epoch: Math.max(host.epoch, stored.epoch + 1), isClearing: true }
+    return { ...stored, ...host, epoch: Math.max(host.epoch, stored.epoch + 1), isClearing: true }
   }
   return host.epoch > stored.epoch ? { ...stored, epoch: host.epoch } : confirmDurable(stored)
 }

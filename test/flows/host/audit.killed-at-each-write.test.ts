@@ -3,6 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import type { AuditEntry } from 'koa-gatehouse'
 import { kycLevels, products, reports } from '../../fixtures/products.ts'
 import type { Page } from '../../support/browser.ts'
+import { POLICY, VENDOR } from '../../support/client-document.ts'
 import { asksFor, authorizationUrl, SECRET, signInAs, startHost, type Host } from '../../support/host.ts'
 import { killableStore, type KillableStore } from '../../support/killable-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
@@ -166,5 +167,28 @@ describeEachStore('a process that is killed at each of its writes', (makeStore) 
       expect(published.toSorted(), `at ${at}`).toEqual(keys.map(({ kid }) => kid).toSorted())
     })
     expect(writes).toBeGreaterThan(1)
+  }, 180_000)
+
+  it('leaves no host of client documents unblocked without its entry', async () => {
+    const outcomes = new Set<number>()
+    await atEachWrite(async (killable, data, at) => {
+      const gatehouse = { clientDocuments: [POLICY] }
+      const first = await start({ store: killable.store, gatehouse })
+      const { clientDocuments } = first.gatehouse
+      await clientDocuments.block(VENDOR)
+      await until(async () =>
+        expect(await clientDocuments.listBlocked()).toMatchObject([{ isClearing: false }]),
+      )
+      killable.killAt(at)
+      await clientDocuments.unblock(VENDOR, { actor: 'root' }).catch(() => {})
+      await end(first)
+
+      const last = await startRecovered(data, { port: first.port, gatehouse })
+      const isUnblocked = (await last.gatehouse.clientDocuments.listBlocked()).length === 0
+      const entries = await entriesOf(last, 'document_host.unblocked')
+      expect(entries, `at ${at}`).toMatchObject(isUnblocked ? [{ target: VENDOR, actor: 'root' }] : [])
+      outcomes.add(entries.length)
+    })
+    expect(outcomes).toEqual(new Set([0, 1]))
   }, 180_000)
 })
