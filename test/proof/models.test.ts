@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { findProgram } from '../support/required-programs.ts'
+import {
+  canVerify,
+  CLIENT_LIVENESS,
+  HONEST,
+  HOSTILE,
+  HOSTILE_GRACE,
+  VERIFY_TIMEOUT_MS,
+} from './model-runs.ts'
 import { verifyModel } from './verify-model.ts'
-
-const isInstalled = findProgram('spin') !== undefined && findProgram('gcc') !== undefined
-
-/** Two callers send any token that was ever issued. */
-const HOSTILE = ['HOSTILE', 'SUCCESSES=2', 'FAULTS=0']
-const HOSTILE_GRACE = ['HOSTILE', 'GRACE=1', 'SUCCESSES=2', 'FAULTS=0', 'FAILOVERS=0']
-const HONEST = ['SUCCESSES=2', 'FAULTS=2']
-const CLIENT_LIVENESS = ['CLIENT', 'LIVENESS', 'END=2']
 
 /** What each model proves, and the macros of the run that proves it. */
 const PROVED: readonly (readonly [sentence: string, model: string, defines: readonly string[]])[] = [
@@ -37,38 +36,11 @@ const PROVED: readonly (readonly [sentence: string, model: string, defines: read
   ['no process signs with an unknown, lost or revoked key', 'key-rotation', []],
 ]
 
-/** Changes of a model that take away one of its safeguards, and the macros of the run that finds this. */
-const MUTANTS: readonly (readonly [mutant: string, model: string, defines: readonly string[]])[] = [
-  ['NO_WAIT', 'refresh-family', HONEST],
-  ['NO_BARRIER', 'refresh-family', HONEST],
-  ['CONCLUDES_UNCONFIRMED', 'refresh-family', HONEST],
-  ['CAS_IS_WRITE', 'refresh-family', HOSTILE],
-  ['REUSE_IS_ONLY_REJECTED', 'refresh-family', HOSTILE],
-  ['GRACE_WITHOUT_LIMIT', 'refresh-family', HOSTILE_GRACE],
-  ['ANSWER_BEFORE_STORED', 'revocation-feed', []],
-  ['NO_REREAD_AFTER_LOSS', 'revocation-feed', []],
-  ['NO_REPLAY_AFTER_RECONNECT', 'revocation-feed', []],
-  ['NO_OVERLAP', 'revocation-feed', []],
-  ['READ_BEFORE_SUBSCRIBE', 'revocation-feed', []],
-  ['EPOCH_NOT_RAISED', 'revocation-feed', ['CLIENT', 'END=3']],
-  ['NO_PENDING', 'revocation-feed', CLIENT_LIVENESS],
-  ['CAS_IS_WRITE', 'key-rotation', []],
-  ['NO_WAIT', 'key-rotation', []],
-  ['NO_LEAD_TIME', 'key-rotation', []],
-  ['STALE_KEYS_SIGN', 'key-rotation', []],
-]
-
-// Most of the time is that of the compiler, which a busy machine runs slowly.
-describe.skipIf(!isInstalled)('the models, which Spin verifies', { timeout: 300_000 }, () => {
+describe.skipIf(!canVerify)('the models, which Spin verifies', { timeout: VERIFY_TIMEOUT_MS }, () => {
   it.each(PROVED)('%s (%s)', async (_sentence, model, defines) => {
     const found = await verifyModel(model, defines)
     expect(found.error).toBeUndefined()
     expect(found.isComplete).toBe(true)
     expect(found.unreached).toEqual([])
-  })
-
-  it.each(MUTANTS)('the mutant %s of the model %s fails', async (mutant, model, defines) => {
-    const { error } = await verifyModel(model, [...defines, mutant])
-    expect(error).toMatch(/^(assertion violated|acceptance cycle)/)
   })
 })

@@ -1,4 +1,4 @@
 import { describeMutants } from './describe-mutants.ts'
 import { MUTANTS } from './mutants.ts'
 
-describeMutants(MUTANTS.filter(({ isSlow }) => isSlow === true))
+describeMutants(MUTANTS.slice(1))

@@ -13,8 +13,6 @@ export interface Mutant {
   /** How long a run that shall find it takes. */
   readonly seconds: number
   readonly breaks: readonly PromiseName[]
-  /** Whether a run that finds it takes a minute or more, so that only `npm run test:long` makes it. */
-  readonly isSlow?: boolean
   /** Another server than the first `redis-server` in PATH: a folder of `test/support/other-servers.sh`. */
   readonly server?: OtherServer
 }
@@ -64,7 +62,6 @@ export const MUTANTS: readonly Mutant[] = [
     kind: 'pair',
     faults: ['replica-behind'],
     seconds: 10,
-    isSlow: true,
     breaks: ['one-time', 'kept', 'revoked'],
   },
   {
@@ -74,7 +71,6 @@ export const MUTANTS: readonly Mutant[] = [
     kind: 'pair',
     faults: ['replica-behind'],
     seconds: 14,
-    isSlow: true,
     breaks: ['one-time', 'kept', 'revoked'],
   },
   {
@@ -156,7 +152,6 @@ export const MUTANTS: readonly Mutant[] = [
     kind: 'alone',
     faults: ['process-killed'],
     seconds: 14,
-    isSlow: true,
     breaks: ['recorded'],
   },
 ]

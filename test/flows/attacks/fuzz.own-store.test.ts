@@ -23,12 +23,12 @@ beforeAll(async () => {
 
 describe('generated requests', () => {
   it(
-    '3,000 generated requests reach no handler without a token, cause no failure and reveal no secret',
+    '1,000 generated requests reach no handler without a token, cause no failure and reveal no secret',
     async () => {
-      const report = await fuzz({ seed: 1, count: 3000, perHost: 1000, keys })
+      const report = await fuzz({ seed: 1, count: 1000, perHost: 500, keys })
       expect(report.findings).toEqual([])
       // The test really sent its requests, reached handlers and got different statuses.
-      expect(report.sent).toBe(3000)
+      expect(report.sent).toBe(1000)
       expect(report.runs).toBeGreaterThan(50)
       expect([...report.statuses.keys()]).toEqual(expect.arrayContaining([200, 303, 400, 401, 403, 404, 405]))
     },

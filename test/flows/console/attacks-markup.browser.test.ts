@@ -204,26 +204,26 @@ describeWithChromium('hostile texts on every page', () => {
         .replace('/users/nora', `/users/${encodeURIComponent(HOSTILE)}`),
     )
 
-  it.each([1280, 320])(
-    'at %i pixels hostile texts add no element and no attribute, run nothing, and do not widen a page',
-    async (width) => {
-      const { page, faults } = await openHostile(width)
-      for (const address of [
-        ...addresses(),
-        `/console/activity?trail=failures&x=${encodeURIComponent(HOSTILE)}`,
-      ]) {
-        const response = await page.goto(host.origin + address)
-        expect(response?.status(), address).toBe(200)
+  it('at 1280 and at 320 pixels hostile texts add no element and no attribute, run nothing, and do not widen a page', async () => {
+    const { page, faults } = await openHostile(1280)
+    for (const address of [
+      ...addresses(),
+      `/console/activity?trail=failures&x=${encodeURIComponent(HOSTILE)}`,
+    ]) {
+      await page.setViewportSize({ width: 1280, height: 800 })
+      const response = await page.goto(host.origin + address)
+      expect(response?.status(), address).toBe(200)
+      for (const width of [1280, 320]) {
+        await page.setViewportSize({ width, height: 800 })
         expect(
           await page.evaluate(`(${FIND_FOREIGN})(${JSON.stringify(ATTRIBUTES.source)})`),
-          address,
+          `${address} at ${width}`,
         ).toEqual([])
-        expect(faults(), address).toEqual([])
       }
-      await page.context().close()
-    },
-    120_000,
-  )
+      expect(faults(), address).toEqual([])
+    }
+    await page.context().close()
+  }, 120_000)
 
   it('the inspector shows hostile claims as text', async () => {
     const { page, faults } = await openHostile(390)

@@ -185,7 +185,8 @@ describeWithChromium('every page of the console', () => {
 
   const overflowOf = (page: Page) => page.evaluate('document.documentElement.scrollWidth - innerWidth')
 
-  describe.each(WAYS)(
+  // Without scripts, the test only takes screenshots.
+  describe.each(WAYS.filter((way) => way.javaScriptEnabled || screenshotFolder !== undefined))(
     'at $width px, $colorScheme, with script: $javaScriptEnabled',
     ({ width, colorScheme, javaScriptEnabled }) => {
       it('nothing is cut off, nothing is requested from elsewhere, and the rules of accessibility hold', async () => {
@@ -227,13 +228,17 @@ describeWithChromium('every page of the console', () => {
   }, 120_000)
 
   it('a reader of German gets every text in German', async () => {
-    await visitAll({ locale: 'de-DE' }, async (page, name) => {
-      expect([name, await page.getAttribute('.gatehouse', 'lang')]).toEqual([name, 'de'])
+    const texts = async ([person, address]: readonly [string, string]) => {
+      const cookie = `host_session=${Buffer.from(JSON.stringify({ accountId: person })).toString('base64url')}`
+      const headers = { cookie, accept: 'text/html', 'accept-language': 'de-DE' }
+      const page = await (await fetch(host.origin + address, { headers })).text()
       // The services write the messages of health checks, in English.
-      if (name.endsWith('/health')) return
-      expect([name, await page.locator('.gatehouse [lang=en]').count()]).toEqual([name, 0])
-    })
-  }, 60_000)
+      const english = address.endsWith('/health') ? [] : (page.match(/lang="en"/g) ?? [])
+      return [address, /class="gatehouse"[^>]*/.exec(page)?.[0], ...english]
+    }
+    for (const each of pages())
+      expect(await texts(each)).toEqual([each[1], expect.stringContaining('lang="de"')])
+  })
 
   it('a language from right to left mirrors the pages, and every text comes from the texts', async () => {
     await visitAll({ locale: 'he', viewport: { width: 390, height: 800 } }, async (page, name) => {

@@ -9,8 +9,8 @@ import {
   type TwoWays,
 } from '../../../../support/direct-access/two-ways.ts'
 
-/** Generated requests for each variant of the host: together at least 2,000. */
-const REQUESTS = 450
+/** Generated requests for each variant of the host: together at least 700. */
+const REQUESTS = 150
 
 const FORM = 'grant_type=client_credentials&client_id=key_plain&client_secret=secret-of-key_plain-0123456789'
 

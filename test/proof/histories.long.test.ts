@@ -1,0 +1,3 @@
+import { describeHistories } from './describe-histories.ts'
+
+describeHistories(['pair', 'sentinel'])
