@@ -153,19 +153,19 @@ export function createBlockedHosts(parts: {
 
   async function storeBlock(origin: string, actor: string | undefined): Promise<HostRecord> {
     const blockedAt = Math.floor(Date.now() / 1000)
-    const block = (epoch: number): HostRecord => ({
+    const block = (stored?: HostRecord): HostRecord => ({
+      ...stored,
       origin,
-      epoch,
+      epoch: (stored?.epoch ?? 0) + 1,
       isBlocked: true,
       blockedAt,
       blockedBy: actor,
       isClearing: true,
     })
-    const change = (stored: HostRecord) =>
-      stored.isBlocked ? confirmDurable(stored) : block(stored.epoch + 1)
+    const change = (stored: HostRecord) => (stored.isBlocked ? confirmDurable(stored) : block(stored))
     const updated = await records.update(origin, change)
     if (updated) return updated
-    const created = block(1)
+    const created = block()
     if (await records.create(created)) return created
     return (await records.update(origin, change)) ?? created
   }

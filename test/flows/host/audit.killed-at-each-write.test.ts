@@ -183,8 +183,13 @@ describeEachStore('a process that is killed at each of its writes', (makeStore) 
       await clientDocuments.unblock(VENDOR, { actor: 'root' }).catch(() => {})
       await end(first)
 
+      // Another process blocks the host again before the entry is recovered.
+      const second = await start({ port: first.port, store: makeStore(data), gatehouse })
+      const isUnblocked = (await second.gatehouse.clientDocuments.listBlocked()).length === 0
+      await second.gatehouse.clientDocuments.block(VENDOR)
+      await end(second)
+
       const last = await startRecovered(data, { port: first.port, gatehouse })
-      const isUnblocked = (await last.gatehouse.clientDocuments.listBlocked()).length === 0
       const entries = await entriesOf(last, 'document_host.unblocked')
       expect(entries, `at ${at}`).toMatchObject(isUnblocked ? [{ target: VENDOR, actor: 'root' }] : [])
       outcomes.add(entries.length)
