@@ -93,7 +93,7 @@ export default defineConfig({
       {
         extends: true,
         resolve: { alias: [{ find: /^koa$/, replacement: 'koa-2' }] },
-        test: { name: 'koa-2', isolate: false, include: ON_KOA_2, env: { TEST_KOA: '2' } },
+        test: { name: 'koa-2', isolate: false, include: isLongRun ? [] : ON_KOA_2, env: { TEST_KOA: '2' } },
       },
     ],
     coverage: {
