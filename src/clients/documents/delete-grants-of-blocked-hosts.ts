@@ -11,8 +11,8 @@ const INTERVAL_MS = 60_000
 
 /**
  * Deletes the grants of blocked hosts in the background. The tokens are revoked already, and the grants cannot be used any
- * more (`requireSameHostEpoch`). Each person is removed from the users after
- * their grants were deleted. If a process stops, another process continues with the users that are left.
+ * more (`requireSameHostEpoch`). A person is removed from the users after the grants of the person were deleted. If a process
+ * stops, another process continues with the users that are left.
  *
  * @param parts.revokeGrants revokes what a person has authorized a client to do
  */

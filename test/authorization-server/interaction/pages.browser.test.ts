@@ -65,6 +65,24 @@ const repeatedConsent = {
   requestedScopes: [...pendingConsent.requestedScopes, 'payments:transfer', 'profile'],
 }
 
+/** The consent for an application with a metadata document that has changed, and that runs on the computer of the user. */
+const documentConsent = {
+  ...pendingConsent,
+  application: {
+    clientId: 'https://agents.with-a-very-long-name.example.com/oauth/client.json',
+    name: 'Helpful Assistant of a Company with a Long Name',
+    privacyUri: 'https://agents.with-a-very-long-name.example.com/privacy',
+    document: {
+      host: 'agents.with-a-very-long-name.example.com',
+      isVerified: false,
+      version: 'v1',
+      epoch: 0,
+      hasChanged: true,
+    },
+  },
+  destination: { origin: 'http://127.0.0.1', local: 'program' as const },
+}
+
 const previewed: ConsentPreview = {
   application: {
     ...pendingConsent.application,
@@ -183,6 +201,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
         connectedApplicationsUri: '/settings/applications',
       },
     },
+    { name: 'consent-document', address: consentAddress, options: { pending: documentConsent } },
     { name: 'consent-preview', address: '/preview', options: {} },
     { name: 'error', address: '/error', options: {} },
     { name: 'expired', address: '/expired', options: {} },

@@ -49,7 +49,7 @@ export const english = {
   consentReturnElsewhere: 'You will be sent to {address}, which is another host than {application}.',
   /** Shown for a program on the computer of the person. `{address}` is its loopback address. */
   consentReturnProgram:
-    'A program on this computer gets access ({address}). Allow it only if you have just started {application} yourself.',
+    'A program on this computer gets access ({address}). Allow it only if you have just started this program yourself.',
   /** Shown for an installed app. `{address}` is the private scheme of its addresses. */
   consentReturnApp:
     'The app on this device that opens {address} gets access. Allow it only if you have just started {application} yourself.',

@@ -40,7 +40,7 @@ export const german: Texts = {
   consentReturnElsewhere:
     'Danach werden Sie zu {address} weitergeleitet, einem anderen Host als {application}.',
   consentReturnProgram:
-    'Ein Programm auf diesem Computer erhält Zugriff ({address}). Erlauben Sie dies nur, wenn Sie {application} gerade selbst gestartet haben.',
+    'Ein Programm auf diesem Computer erhält Zugriff ({address}). Erlauben Sie dies nur, wenn Sie dieses Programm gerade selbst gestartet haben.',
   consentReturnApp:
     'Die App auf diesem Gerät, die {address} öffnet, erhält Zugriff. Erlauben Sie dies nur, wenn Sie {application} gerade selbst gestartet haben.',
   consentPrivacy: 'Datenschutzerklärung von {application}',
