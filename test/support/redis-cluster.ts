@@ -86,9 +86,10 @@ async function join(servers: readonly RedisServer[]): Promise<RedisNode[]> {
     servers.map(async (server) => withId(server, String(await askRedis(server, 'CLUSTER', 'MYID')))),
   )
   const masters = nodes.slice(0, MASTERS)
+  // A node that knows another node rejects this command, so no node meets another before all have done it.
+  await Promise.all(nodes.map((node, index) => askRedis(node, 'CLUSTER', 'SET-CONFIG-EPOCH', index + 1)))
   await Promise.all(
     nodes.map(async (node, index) => {
-      await askRedis(node, 'CLUSTER', 'SET-CONFIG-EPOCH', index + 1)
       for (const other of nodes.slice(index + 1)) {
         await askRedis(node, 'CLUSTER', 'MEET', '127.0.0.1', other.port, other.busPort)
       }
