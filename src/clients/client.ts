@@ -113,3 +113,11 @@ export interface Application extends ClientCommon {
 
 /** A client in the sense of OAuth. */
 export type Client = ApiKey | Application
+
+/**
+ * Whether a client is the key of a gateway: an API key that is marked as a resource server and has no product. A gateway
+ * in another process reads revocations with it, or introspects tokens. It gets no tokens itself, and needs none.
+ */
+export function isGatewayKey(client: Client): boolean {
+  return client.kind === 'apiKey' && client.resourceServer && client.products.length === 0
+}
