@@ -64,7 +64,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const { lifecycle, ready } = start
   const shutdown = createShutdown(close, logger)
   const own = createOwnGateways(core, clients, keys, start, shutdown)
-  const { gateway, gateways, gatewayHooks, verifyToken, readStoreHealth, check } = own
+  const { gateway, gateways, gatewayHooks, verifyToken, readStoreHealth, check, passToHost } = own
   const server = createServerParts(core, clients, authorizations, pages, {
     provider: () => lifecycle.running?.provider,
     ready: readyForRequest,
@@ -87,12 +87,12 @@ function assemble(options: GatehouseOptions): Gatehouse {
     gateway,
     middleware() {
       lifecycle.begin()
-      const all = compose([wellKnown(server, gateways), authorizationServer(server)]) as Middleware
-      return passOthers(settings.mountPath, all)
+      const own = [wellKnown(server, gateways), authorizationServer(server)]
+      return passOthers(settings.mountPath, compose([...own, passToHost]) as Middleware, passToHost)
     },
     wellKnown() {
       lifecycle.begin()
-      return wellKnown(server, gateways)
+      return compose([wellKnown(server, gateways), passToHost]) as Middleware
     },
     health: () =>
       readHealth({

@@ -4,10 +4,13 @@ import { GatehouseError } from '../errors.ts'
 import { createGatewayHooks, type GatewayHooks } from '../gateway/gateway-hooks.ts'
 import type { GatewayDependencies } from '../gateway/dependencies.ts'
 import { createGatewayFrom, type Gateway } from '../gateway/gateway.ts'
+import { partsOf } from '../gateway/registered-parts.ts'
+import { createUnguardedCalls } from '../gateway/unguarded.ts'
 import { createVerifierOfResources } from '../gateway/verify-any-resource.ts'
 import { checkKeys } from '../health/key-check.ts'
 import { checkProducts } from '../health/product-check.ts'
 import { storeHealthReader } from '../health/store-health.ts'
+import type { ResolvedOptions } from '../options/resolve-options.ts'
 import type { Shutdown } from '../host/shutdown.ts'
 import type { KeySource } from '../keys/signing-keys.ts'
 import type { Start } from './startup.ts'
@@ -33,6 +36,7 @@ export function createOwnGateways(
     checkProducts(catalog),
     ...indexCompletion.check(),
     ...hygieneCheck.check(),
+    ...unguarded.check(),
   ]
   const accessTokens: Pick<GatewayDependencies, 'issuer' | 'getKey'> = {
     issuer,
@@ -65,6 +69,12 @@ export function createOwnGateways(
       return [resource.address, createGatewayFrom(dependenciesOf(resource), hooks)]
     }),
   )
+  const unguarded = createUnguardedCalls({
+    gateways: settings.guardedElsewhere
+      ? []
+      : [...gateways.values()].map((each) => placedParts(each, settings)),
+    logger,
+  })
   const gateway = Object.assign(find(resources.main.address), { for: find })
   const checkAll = () => [...check(), ...gatewayHooks.checks.map((each) => each())]
   return {
@@ -75,6 +85,8 @@ export function createOwnGateways(
     verifyToken: createVerifierOfResources(resources, accessTokens),
     readStoreHealth,
     check: checkAll,
+    /** Passes a request on to the host, and finds a call of the API that no gateway has checked. */
+    passToHost: unguarded.pass,
   }
 
   function find(resource: string): Gateway {
@@ -83,6 +95,22 @@ export function createOwnGateways(
     const message = `gateway.for() takes one of the resources: ${[...gateways.keys()].join(', ')}`
     throw new GatehouseError('ERR_INVALID_ARGUMENT', message)
   }
+}
+
+/**
+ * The parts of a gateway. Calls that no gateway has checked are looked for at the origin of the issuer, with and without
+ * the prefix that a proxy strips from the path of the issuer. For an API at another origin they are looked for as soon
+ * as the host mounts its gateway.
+ */
+function placedParts(gateway: Gateway, { issuer, mountPath }: Pick<ResolvedOptions, 'issuer' | 'mountPath'>) {
+  const parts = partsOf(gateway)
+  const { origin, pathname } = new URL(issuer)
+  if (parts === undefined) return []
+  if (new URL(parts.dependencies.audience).origin !== origin) return parts
+  parts.addPlace(parts.base)
+  const stripped = pathname.endsWith(mountPath) ? pathname.slice(0, pathname.length - mountPath.length) : ''
+  if (parts.base.startsWith(`${stripped}/`)) parts.addPlace(parts.base.slice(stripped.length))
+  return parts
 }
 
 /**

@@ -112,10 +112,13 @@ export function createGatewayFrom<Scope extends string = string>(
     off: dependencies.events.off,
     middleware(options) {
       firstLoad.begin()
-      return guard(parts, options)
+      const middleware = guard(parts, options)
+      for (const path of [parts.base, options?.mountPath ?? parts.base]) parts.addPlace(path)
+      return middleware
     },
     requireScope(...scopes) {
       firstLoad.begin()
+      parts.addPlace(parts.base)
       return requireScope(parts, scopes)
     },
     authenticate: (call, options) => authenticate(parts, call, options),

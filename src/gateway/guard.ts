@@ -12,6 +12,7 @@ import type { Principal } from './principal.ts'
 import type { ErrorResponse } from './error-responses.ts'
 import { createRequestLocator, type RequestLocation } from './request-location.ts'
 import { isUnclaimed, rejectUnclaimed } from './unclaimed.ts'
+import { markDecided } from './unguarded.ts'
 import { wellKnown } from './well-known.ts'
 
 const REQUIRED_SCOPES = Symbol('required scopes')
@@ -78,7 +79,10 @@ export function guard(
   const metadata = wellKnown(dependencies)
 
   return function guard(ctx, next) {
-    if (when !== undefined && !when(ctx)) return next()
+    if (when !== undefined && !when(ctx)) {
+      if (locateRequest(ctx).place !== 'elsewhere') markDecided(ctx.req)
+      return next()
+    }
     if (acceptKnownCall(ctx)) return next()
     // The metadata is public. If {base_url} is the root of a host, the metadata is below {base_url}. So the
     // middleware serves the metadata before it checks tokens.
@@ -127,14 +131,13 @@ export function guard(
     // `public` and `optional`. The call then needs a token.
     const isCertain = !isWholeHost || alternatives.length === 0
     const openness = isCertain ? openRoutes?.find(ctx.method, path, endsInSlash) : undefined
-    if (openness === 'public') return next()
     const request = bearerRequestOf(ctx)
-    if (openness === 'optional' && hasNoToken(request)) return next()
+    if (openness === 'public' || (openness === 'optional' && hasNoToken(request))) return passOn(ctx, next)
 
     const scopes = requiredScopesOf(ctx.method, path, endsInSlash, dependencies)
     if (scopes === undefined && openness === undefined) {
       const passes = unclaimed === 'pass' && isCertain && belongsToNoOperation(location)
-      return passes ? next() : reject(ctx, rejectUnclaimed(errorResponses, location))
+      return passes ? passOn(ctx, next) : reject(ctx, rejectUnclaimed(errorResponses, location))
     }
 
     const outcome = await authorizer.authorizeToken(request, scopes ?? [])
@@ -142,6 +145,12 @@ export function guard(
     const exceeded = await limitCall(parts, ctx, outcome.principal)
     if (exceeded) return reject(ctx, exceeded, scopes?.[0])
     acceptCall(ctx, outcome.principal, scopes ?? [], hooks)
+    return next()
+  }
+
+  /** Passes on a request that needs no token, as the options say. */
+  function passOn(ctx: Context, next: Next): Promise<unknown> {
+    markDecided(ctx.req)
     return next()
   }
 
@@ -172,6 +181,7 @@ export function bearerRequestOf(ctx: Context): BearerRequest {
  * headers that are already set (CORS), and call the `error` listeners of the app.
  */
 export function writeError(ctx: Context, response: ErrorResponse): void {
+  markDecided(ctx.req)
   ctx.status = response.status
   ctx.set(response.headers)
   ctx.body = response.body
@@ -194,6 +204,7 @@ export function acceptCall(
     else observer.accepted(principal.clientId, scopes, ctx)
   }
   ctx.state['auth'] = principal
+  markDecided(ctx.req)
   ;(ctx as AcceptedCall)[REQUIRED_SCOPES] = scopes
 }
 

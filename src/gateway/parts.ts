@@ -1,6 +1,6 @@
 import { createAuthorizer } from './authorize-token.ts'
 import type { GatewayHooks } from './gateway-hooks.ts'
-import { createPathLocator } from './canonical-path.ts'
+import { createPathLocator, type LocatePath } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import { createErrorResponses } from './error-responses.ts'
 import { createFirstLoad } from './first-load.ts'
@@ -15,6 +15,7 @@ export function createParts(dependencies: GatewayDependencies, hooks: GatewayHoo
   const errorResponses = createErrorResponses(dependencies.audience)
   const firstLoad = createFirstLoad(dependencies)
   const base = new URL(dependencies.audience).pathname
+  const places: { readonly prefix: string; readonly locatePath: LocatePath }[] = []
   let hasWarned = false
   return {
     dependencies,
@@ -31,6 +32,14 @@ export function createParts(dependencies: GatewayDependencies, hooks: GatewayHoo
     /** Path of {base_url}; `/` for a whole host. */
     base,
     locatePath: createPathLocator(base),
+    /** Where calls that no guard has decided on are looked for. Empty if they are not looked for. */
+    places: places as readonly (typeof places)[number][],
+    /** @param path a path at which the host's app sees {base_url} */
+    addPlace(path: string): void {
+      const prefix = path.replace(/\/+$/, '').toLowerCase()
+      if (places.some((place) => place.prefix === prefix)) return
+      places.push({ prefix, locatePath: createPathLocator(path) })
+    },
   }
 }
 

@@ -17,12 +17,13 @@ export function plainTarget(ctx: Context): string | undefined {
  * Nearly all requests of the host have such a path.
  *
  * @param mountPath without a trailing slash; empty for the root, where every path may belong to the service
+ * @param pass receives the other requests
  */
-export function passOthers(mountPath: string, middleware: Middleware): Middleware {
+export function passOthers(mountPath: string, middleware: Middleware, pass: Middleware): Middleware {
   return function passOthers(ctx, next) {
     const target = plainTarget(ctx)
     const isOther = target !== undefined && !target.startsWith(mountPath) && !target.startsWith('/.')
-    return isOther ? next() : middleware(ctx, next)
+    return isOther ? pass(ctx, next) : middleware(ctx, next)
   }
 }
 

@@ -65,6 +65,7 @@ export const gatehouseSchema = exactly(
     accounts: accountsSchema,
     kycLevels: optional(rule<readonly string[]>(levelsProblem), []),
     mountPath: optional(rule<string>(mountPathProblem)),
+    guardedElsewhere: flag,
     lifetimes: optional(
       exactly({ ...secondsEach(LIFETIMES), publicRefreshToken: optional(upTo(LIFETIMES.refreshToken)) }),
       {},

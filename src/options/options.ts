@@ -133,6 +133,12 @@ export interface GatehouseOptions<
    * the root. @default the path of `issuer`
    */
   readonly mountPath?: string | undefined
+  /**
+   * Whether a proxy or code of the host checks the tokens of the API, although this process answers its calls. If false,
+   * an answered call of an operation that no gateway of this process has checked is an error in the log, once for each
+   * operation, and a failed check of `health()`. @default false
+   */
+  readonly guardedElsewhere?: boolean | undefined
   /** Lifetimes in seconds. */
   readonly lifetimes?: Lifetimes | undefined
   /** Reject authorization requests without PKCE (RFC 7636). @default false */

@@ -1,0 +1,120 @@
+import type { IncomingMessage } from 'node:http'
+import type { Context, Middleware } from 'koa'
+import { fail } from '../store/check-results.ts'
+import type { HealthCheck } from '../health/health-report.ts'
+import type { Logger } from '../host/logger.ts'
+import { readTarget } from '../http/request-path.ts'
+import { readingsOf } from './canonical-path.ts'
+import type { GatewayParts } from './parts.ts'
+
+const DECIDED = Symbol('a guard has decided')
+const decidedHeaders = new WeakSet<object>()
+
+interface Decided extends IncomingMessage {
+  [DECIDED]?: true
+}
+
+/**
+ * Marks a request on which a guard has decided: the guard accepted or rejected it, or passed it on because an option of
+ * the host says so. A guard that passes on a request outside of its API has not decided.
+ */
+export function markDecided(req: IncomingMessage): void {
+  ;(req as Decided)[DECIDED] = true
+}
+
+/** As `markDecided`, for a call outside of Koa, of which only the headers may belong to a request of Koa. */
+export function markCallDecided(headers: object): void {
+  decidedHeaders.add(headers)
+}
+
+/** The maximum number of operations that the check of `health()` names. */
+const MAX_NAMED = 5
+const CAUSES =
+  'Mount `gateway.middleware()` in the app, above the router and not below a mount; its `mountPath`, and `audience`, ' +
+  'must name the path of the API; rewrite paths above it. If a proxy or code of the host checks the tokens instead, ' +
+  'set the option `guardedElsewhere` of createGatehouse()'
+
+/**
+ * Finds calls of operations that the host has answered although no guard has decided on them, usually because the host
+ * mounts the gateway at the wrong place. Each operation is logged once.
+ *
+ * @param options.gateways the gateways of this process, one for each resource
+ */
+export function createUnguardedCalls(options: {
+  readonly gateways: readonly Pick<GatewayParts, 'places' | 'dependencies'>[]
+  readonly logger: Logger
+}) {
+  const { gateways, logger } = options
+  const found = new Set<string>()
+
+  /** Examines a request that the host has answered. */
+  function examine({ req, res, originalUrl, method }: Context): void {
+    if (res.statusCode < 200 || res.statusCode > 299 || (req as Decided)[DECIDED]) return
+    const { url = originalUrl, originalUrl: whole } = req as IncomingMessage & { originalUrl?: string }
+    const targets = url === originalUrl && whole === undefined ? [url] : [url, originalUrl, whole ?? url]
+    if (!targets.some(isNear)) return
+    if (decidedHeaders.has(req.headers) || isPage({ req, res })) return
+    for (const target of new Set(targets)) {
+      const scope = findOperation(method, target)
+      if (scope !== undefined) report(scope, method, res.statusCode)
+    }
+  }
+
+  /** Whether a target may be below the address of an API. Every other target costs this comparison alone. */
+  function isNear(target: string): boolean {
+    if (!target.startsWith('/')) return true
+    for (const { places } of gateways) {
+      for (const { prefix } of places) {
+        if (target.slice(0, prefix.length).toLowerCase() === prefix) return true
+      }
+    }
+    return false
+  }
+
+  function findOperation(method: string, target: string): string | undefined {
+    const paths = readTarget(target).readings
+    for (const { places, dependencies } of gateways) {
+      for (const location of places.flatMap(({ locatePath }) => paths.map(locatePath))) {
+        const readings = location.place === 'below' ? readingsOf(location.path) : []
+        const [claim] = readings.flatMap((path) => dependencies.findClaims(method, path))
+        if (claim !== undefined) return claim.scope
+      }
+    }
+    return undefined
+  }
+
+  function report(operation: string, method: string, status: number): void {
+    if (found.has(operation)) return
+    found.add(operation)
+    logger.error(
+      { operation, method, status },
+      `a call was answered, and no gateway has checked it. ${CAUSES}`,
+    )
+  }
+
+  const pass: Middleware = async function examineUnguarded(ctx, next) {
+    await next()
+    if (ctx.respond === false && !ctx.res.writableEnded) ctx.res.once('finish', () => examine(ctx))
+    else examine(ctx)
+  }
+
+  return {
+    /** Calls the next middleware, and examines the request when the host has answered it. */
+    pass,
+    /** The check of `health()`; none if no call was found. */
+    check(): readonly HealthCheck[] {
+      if (found.size === 0) return []
+      const named = [...found].slice(0, MAX_NAMED).join(', ')
+      const more = found.size > MAX_NAMED ? ` and ${found.size - MAX_NAMED} more` : ''
+      return [
+        fail('gateway', `calls of ${named}${more} were answered, and no gateway has checked them`, CAUSES),
+      ]
+    },
+  }
+}
+
+/** Whether a page answers the request, such as the page of a front end that is the same for all paths. */
+function isPage({ req, res }: Pick<Context, 'req' | 'res'>): boolean {
+  const isRead = req.method === 'GET' || req.method === 'HEAD'
+  return isRead && String(res.getHeader('Content-Type')).startsWith('text/html')
+}
