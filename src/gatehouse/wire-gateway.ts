@@ -72,7 +72,7 @@ export function createOwnGateways(
   const unguarded = createUnguardedCalls({
     gateways: settings.guardedElsewhere
       ? []
-      : [...gateways.values()].map((each) => placedParts(each, settings)),
+      : [...gateways.values()].flatMap((each) => placedParts(each, settings)),
     logger,
   })
   const gateway = Object.assign(find(resources.main.address), { for: find })
@@ -106,11 +106,11 @@ function placedParts(gateway: Gateway, { issuer, mountPath }: Pick<ResolvedOptio
   const parts = partsOf(gateway)
   const { origin, pathname } = new URL(issuer)
   if (parts === undefined) return []
-  if (new URL(parts.dependencies.audience).origin !== origin) return parts
+  if (new URL(parts.dependencies.audience).origin !== origin) return [parts]
   parts.addPlace(parts.base)
   const stripped = pathname.endsWith(mountPath) ? pathname.slice(0, pathname.length - mountPath.length) : ''
   if (parts.base.startsWith(`${stripped}/`)) parts.addPlace(parts.base.slice(stripped.length))
-  return parts
+  return [parts]
 }
 
 /**
