@@ -50,8 +50,9 @@ export function createUnguardedCalls(options: {
   /** Examines a request that the host has answered. */
   function examine({ req, res, originalUrl, method }: Context): void {
     if (res.statusCode < 200 || res.statusCode > 299 || (req as Decided)[DECIDED]) return
-    const { url = originalUrl, originalUrl: whole } = req as IncomingMessage & { originalUrl?: string }
-    const targets = url === originalUrl && whole === undefined ? [url] : [url, originalUrl, whole ?? url]
+    const { url = originalUrl, originalUrl: whole } = req as { url?: string; originalUrl?: unknown }
+    const isPlain = url === originalUrl && whole === undefined
+    const targets = isPlain ? [url] : [url, originalUrl, String(whole)]
     if (!targets.some(isNear)) return
     if (decidedHeaders.has(req.headers) || isPage({ req, res })) return
     for (const target of new Set(targets)) {

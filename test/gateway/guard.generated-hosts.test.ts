@@ -4,6 +4,9 @@ import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
+import { partsOf } from '../../src/gateway/registered-parts.ts'
+import { createUnguardedCalls } from '../../src/gateway/unguarded.ts'
+import { silentLogger } from '../../src/host/logger.ts'
 import { createTestGateway } from './support/api.ts'
 import {
   addressOf,
@@ -64,6 +67,13 @@ async function apiOf({ base, routes, hasMountPath }: GeneratedHost): Promise<Api
   const api = { gateway, token: (scope: string) => tokens.get(scope)! }
   apis.set(audience, api)
   return api
+}
+
+/** Finds calls that no guard has decided on, at the address at which the app sees the API. */
+function unguardedCalls(gateway: Gateway, { base }: GeneratedHost) {
+  const parts = partsOf(gateway)!
+  parts.addPlace(base)
+  return createUnguardedCalls({ gateways: [parts], logger: silentLogger })
 }
 
 /** Runs the app of a host without a server, because a run needs many requests. Resolves with the status. */
@@ -205,7 +215,8 @@ it('in any host, no handler below {base_url} runs without the principal of its o
       async (host, targets) => {
         const { gateway, token } = await apiOf(host)
         const runs: Run[] = []
-        handle = buildHost(host, gateway, runs)
+        const unguarded = unguardedCalls(gateway, host)
+        handle = buildHost(host, gateway, runs, unguarded.pass)
         counts.hosts += 1
         counts.mounted += host.layers.some(({ is }) => is === 'mount') ? 1 : 0
         counts.rewritten += host.layers.some(
@@ -257,6 +268,9 @@ it('in any host, no handler below {base_url} runs without the principal of its o
           const path = addressOf(host, `${prefix}/items`)
           if (path !== undefined) expect(await send('GET', path, undefined, { 'x-when': 'false' })).toBe(200)
         }
+        // A rewrite in a mount may move a call out of the API before the gateway. The mount restores the path afterwards.
+        if (!isMounted({ ...host, layers: host.layers.slice(0, host.layers.findLastIndex(isRewrite)) }))
+          expect(unguarded.check(), JSON.stringify(host)).toEqual([])
       },
     ),
     { numRuns: HOSTS, ...(process.env['GENERATED_HOSTS'] === undefined && { seed: 21 }) },
@@ -264,3 +278,25 @@ it('in any host, no handler below {base_url} runs without the principal of its o
   if (process.env['GENERATED_HOSTS'] !== undefined) console.log(counts)
   expect(counts.accepted).toBeGreaterThan(HOSTS / 10)
 }, 3_600_000)
+
+it('in any host without its gateway, a call whose original path selects its operation is found', async () => {
+  let found = 0
+  await fc.assert(
+    fc.asyncProperty(generatedHost, fc.constantFrom(...SCOPES), async (host, scope) => {
+      const { gateway } = await apiOf(host)
+      const unguarded = unguardedCalls(gateway, host)
+      const runs: Run[] = []
+      handle = buildHost(host, undefined, runs, unguarded.pass)
+      const [method, route] = ROUTES[scope]
+      const path = (host.base === '/' ? '' : host.base) + host.routes + route
+      await send(method, path, undefined, { 'x-method': method })
+      // A host that writes `ctx.originalUrl` hides the path.
+      if (host.layers.some(({ is }) => is === 'originalUrl')) return
+      const isReached = runs.length > 0
+      expect(unguarded.check().length, JSON.stringify({ host, scope })).toBe(isReached ? 1 : 0)
+      found += isReached ? 1 : 0
+    }),
+    { numRuns: HOSTS, ...(process.env['GENERATED_HOSTS'] === undefined && { seed: 22 }) },
+  )
+  expect(found).toBeGreaterThan(HOSTS / 20)
+})

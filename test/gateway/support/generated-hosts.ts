@@ -175,8 +175,18 @@ function removedFrom({ framework, layers }: GeneratedHost): string {
   return first + layers.map((layer) => (layer.is === 'mount' ? layer.prefix : '')).join('')
 }
 
-/** Builds the app of a host. */
-export function buildHost(host: GeneratedHost, gateway: Gateway, runs: Run[]): ReturnType<Koa['callback']> {
+/**
+ * Builds the app of a host.
+ *
+ * @param gateway undefined for a host that forgets its gateway
+ * @param above runs before all other middleware
+ */
+export function buildHost(
+  host: GeneratedHost,
+  gateway: Gateway | undefined,
+  runs: Run[],
+  above: Middleware,
+): ReturnType<Koa['callback']> {
   const options: GatewayMiddlewareOptions = {
     public: [`GET ${host.routes}/status`, `GET ${host.routes}/:page/news`] as `GET /${string}`[],
     optional: [`GET ${host.routes}/reports/:id` as `GET /${string}`],
@@ -196,12 +206,13 @@ export function buildHost(host: GeneratedHost, gateway: Gateway, runs: Run[]): R
     inside.unshift(router.routes() as Middleware)
   }
   for (const layer of host.layers.toReversed()) {
-    if (layer.is === 'gateway') inside.unshift(gateway.middleware(options))
+    if (layer.is === 'gateway') inside.unshift(...(gateway ? [gateway.middleware(options)] : []))
     else if (layer.is === 'mount') inside = [mount(layer.prefix, compose(inside)) as Middleware]
     else inside.unshift(middlewareOf(layer))
   }
   const app = new Koa()
   app.silent = true
+  app.use(above)
   for (const middleware of inside) app.use(middleware)
   return inFramework(host, app.callback())
 }
