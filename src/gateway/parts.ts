@@ -36,7 +36,7 @@ export function createParts(dependencies: GatewayDependencies, hooks: GatewayHoo
     places: places as readonly (typeof places)[number][],
     /** @param path a path at which the host's app sees {base_url} */
     addPlace(path: string): void {
-      const prefix = path.replace(/\/+$/, '').toLowerCase()
+      const prefix = path.replace(/(?<!\/)\/+$/, '').toLowerCase()
       if (places.some((place) => place.prefix === prefix)) return
       places.push({ prefix, locatePath: createPathLocator(path) })
     },

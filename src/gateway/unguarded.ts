@@ -22,13 +22,12 @@ export function markDecided(req: IncomingMessage): void {
   ;(req as Decided)[DECIDED] = true
 }
 
-/** As `markDecided`, for a call outside of Koa, of which only the headers may belong to a request of Koa. */
+/** Marks a call outside of Koa, of which only the headers may belong to a request of Koa. */
 export function markCallDecided(headers: object): void {
   decidedHeaders.add(headers)
 }
 
-/** The maximum number of operations that the check of `health()` names. */
-const MAX_NAMED = 5
+const UNCHECKED = 'calls of an operation were answered, and no gateway has checked them'
 const CAUSES =
   'Mount `gateway.middleware()` in the app, above the router and not below a mount; its `mountPath`, and `audience`, ' +
   'must name the path of the API; rewrite paths above it. If a proxy or code of the host checks the tokens instead, ' +
@@ -52,24 +51,21 @@ export function createUnguardedCalls(options: {
     if (res.statusCode < 200 || res.statusCode > 299 || (req as Decided)[DECIDED]) return
     const { url = originalUrl, originalUrl: whole } = req as { url?: string; originalUrl?: unknown }
     const isPlain = url === originalUrl && whole === undefined
-    const targets = isPlain ? [url] : [url, originalUrl, String(whole)]
-    if (!targets.some(isNear)) return
-    if (decidedHeaders.has(req.headers) || isPage({ req, res })) return
-    for (const target of new Set(targets)) {
-      const scope = findOperation(method, target)
-      if (scope !== undefined) report(scope, method, res.statusCode)
+    const targets = isPlain ? [url] : [url, originalUrl, String(whole ?? url)]
+    if (!targets.some(isNear) || decidedHeaders.has(req.headers) || isPage({ req, res })) return
+    for (const operation of targets.map((target) => findOperation(method, target))) {
+      if (operation === undefined || found.has(operation)) continue
+      found.add(operation)
+      logger.error({ operation, method, status: res.statusCode }, `${UNCHECKED}. ${CAUSES}`)
     }
   }
 
   /** Whether a target may be below the address of an API. Every other target costs this comparison alone. */
   function isNear(target: string): boolean {
     if (!target.startsWith('/')) return true
-    for (const { places } of gateways) {
-      for (const { prefix } of places) {
-        if (target.slice(0, prefix.length).toLowerCase() === prefix) return true
-      }
-    }
-    return false
+    return gateways.some(({ places }) =>
+      places.some(({ prefix }) => target.slice(0, prefix.length).toLowerCase() === prefix),
+    )
   }
 
   function findOperation(method: string, target: string): string | undefined {
@@ -84,15 +80,6 @@ export function createUnguardedCalls(options: {
     return undefined
   }
 
-  function report(operation: string, method: string, status: number): void {
-    if (found.has(operation)) return
-    found.add(operation)
-    logger.error(
-      { operation, method, status },
-      `a call was answered, and no gateway has checked it. ${CAUSES}`,
-    )
-  }
-
   const pass: Middleware = async function examineUnguarded(ctx, next) {
     await next()
     if (ctx.respond === false && !ctx.res.writableEnded) ctx.res.once('finish', () => examine(ctx))
@@ -104,12 +91,8 @@ export function createUnguardedCalls(options: {
     pass,
     /** The check of `health()`; none if no call was found. */
     check(): readonly HealthCheck[] {
-      if (found.size === 0) return []
-      const named = [...found].slice(0, MAX_NAMED).join(', ')
-      const more = found.size > MAX_NAMED ? ` and ${found.size - MAX_NAMED} more` : ''
-      return [
-        fail('gateway', `calls of ${named}${more} were answered, and no gateway has checked them`, CAUSES),
-      ]
+      const named = [...found].slice(0, 5).join(', ')
+      return found.size > 0 ? [fail('gateway', `${UNCHECKED}: ${named}`, CAUSES)] : []
     },
   }
 }
