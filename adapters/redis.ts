@@ -73,7 +73,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       if (closed) throw storeClosed()
       return await call()
     } catch (error) {
-      throw storeFailure(error, client)
+      throw storeFailure(error, client, subscriptions.lastError())
     }
   }
 

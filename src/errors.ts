@@ -226,6 +226,18 @@ export function isRejection(error: unknown): boolean {
 }
 
 /**
+ * Another service does not know the key or the user of this process, or gives it too few permissions. It stays so until
+ * an operator acts.
+ */
+export class CredentialsRejectedError extends GatehouseError {}
+
+/** Whether credentials were rejected, also if the error of a circuit breaker has this as its cause. */
+export function areCredentialsRejected(error: unknown): boolean {
+  if (error instanceof CredentialsRejectedError) return true
+  return error instanceof GatehouseError && areCredentialsRejected(error.cause)
+}
+
+/**
  * Collects the problems of a value, so that all of them are reported at once.
  *
  * @param found problems that are known already

@@ -1,4 +1,4 @@
-import { GatehouseError } from '../../src/errors.ts'
+import { CredentialsRejectedError, GatehouseError } from '../../src/errors.ts'
 
 /** The meaning of each error code of Redis, and the remedy. */
 const EXPLANATIONS: Readonly<Record<string, string>> = {
@@ -22,6 +22,9 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   UNBLOCKED: 'its role changed during WAIT; the write may be lost',
 }
 
+/** The error codes with which Redis rejects the user of the client. */
+const REJECTED_USER: readonly string[] = ['NOAUTH', 'WRONGPASS', 'NOPERM']
+
 /**
  * The errors of ioredis for a command that was not sent or not answered, with their meaning.
  *
@@ -42,8 +45,14 @@ const CLIENT_FAILURES: readonly [RegExp, string][] = [
  * and no value. The client's error is the `cause`.
  *
  * @param options.isCluster true for the client of a cluster, because that client follows redirections
+ * @param lastError the error of another connection of the same user. If Redis rejects this user, a client that is not
+ *   connected does not say so
  */
-export function storeFailure(error: unknown, { isCluster = false } = {}): GatehouseError {
+export function storeFailure(
+  error: unknown,
+  { isCluster = false } = {},
+  lastError?: unknown,
+): GatehouseError {
   if (error instanceof GatehouseError) return error
   dropArguments(error)
   const message = messageOf(error)
@@ -60,8 +69,15 @@ export function storeFailure(error: unknown, { isCluster = false } = {}): Gateho
   if ((rejection === 'MOVED' || rejection === 'ASK') && !isCluster) {
     return unavailable('Redis is a cluster, but the client is for a single server; use Redis.Cluster', error)
   }
+  if (rejection !== undefined && REJECTED_USER.includes(rejection)) {
+    const options = { cause: error }
+    return new CredentialsRejectedError('ERR_STORE_UNAVAILABLE', explained(rejection, message), options)
+  }
   if (rejection !== undefined) return unavailable(explained(rejection, message), error)
   const [, known] = CLIENT_FAILURES.find(([pattern]) => pattern.test(message)) ?? []
+  if (known !== undefined && REJECTED_USER.includes(rejectionOf(messageOf(lastError)) ?? '')) {
+    return storeFailure(lastError)
+  }
   return unavailable(`Redis cannot be reached: ${known ?? message}`, error)
 }
 

@@ -27,6 +27,7 @@ interface MessageConnection {
   nextAttempt: NodeJS.Timeout | undefined
   nodeCheck: NodeJS.Timeout | undefined
   attempts: number
+  lastError: unknown
   wasReady: boolean
 }
 
@@ -47,10 +48,13 @@ export function createSubscriptions(client: RedisClient) {
     nextAttempt: undefined,
     nodeCheck: undefined,
     attempts: 0,
+    lastError: undefined,
     wasReady: false,
   }
 
   return {
+    /** Why the connection could not be opened, in its last attempt; undefined while it is open. */
+    lastError: () => messages.lastError,
     close(): void {
       listeners.clear()
       disconnect(messages)
@@ -111,9 +115,10 @@ function use(messages: MessageConnection, opened: RedisConnection): void {
   const { listeners } = messages
   messages.connected = opened
   // Without this listener, the error would be uncaught. A pending subscription rejects with the error.
-  opened.on('error', () => {})
+  opened.on('error', (error: unknown) => (messages.lastError = error))
   opened.on('message', listeners.deliver)
   opened.on('ready', () => {
+    messages.lastError = undefined
     const channels = listeners.channels()
     if (channels.length === 0) return
     opened.subscribe(...channels).then(
@@ -175,6 +180,7 @@ function disconnect(messages: MessageConnection): void {
   clearTimeout(messages.nextAttempt)
   messages.connection = undefined
   messages.connected = undefined
+  messages.lastError = undefined
   messages.wasReady = false
   connected?.disconnect()
 }

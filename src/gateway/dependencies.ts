@@ -26,6 +26,7 @@ export interface GatewayRevocations extends RevocationView {
 export const noRevocations: GatewayRevocations = {
   isTokenRevoked: () => false,
   mustReject: false,
+  failure: undefined,
   freshness: undefined,
   size: 0,
   onAdded: () => () => {},

@@ -1,8 +1,8 @@
-import { GatehouseError, type GatehouseErrorCode } from '../errors.ts'
+import { areCredentialsRejected, GatehouseError, type GatehouseErrorCode } from '../errors.ts'
 import { fail, pass, warn } from '../store/check-results.ts'
 import type { Health, HealthCheck } from './health-report.ts'
 import { reasonOf } from './reason.ts'
-import { ANOTHER_SECRET, CORRECT_PRODUCTS } from './remedies.ts'
+import { ANOTHER_SECRET, CORRECT_PRODUCTS, MEND_CREDENTIALS } from './remedies.ts'
 import { checkRevocations, revocationHealth, type RevocationView } from './revocations-check.ts'
 import type { ReadStoreHealth } from './store-health.ts'
 
@@ -89,6 +89,7 @@ export function checkStart({ state, failure }: StartState, isStopping: boolean):
 const USE_ANOTHER = 'Use another process; this process is stopping'
 
 function remedyOf(failure: unknown): string {
+  if (areCredentialsRejected(failure)) return MEND_CREDENTIALS
   const remedy = failure instanceof GatehouseError ? REMEDIES[failure.code] : undefined
   return remedy ?? 'The log has the whole error'
 }

@@ -8,5 +8,10 @@ export const ANOTHER_SECRET =
 export const CORRECT_PRODUCTS =
   'Correct the products, or the function that loads them; `problems` of the error lists all mistakes'
 
+/** The remedy if the authorization service rejects the key of a gateway, or the store its user. */
+export const MEND_CREDENTIALS =
+  'Mend the API key, or the user of the store, that the message names. The process then continues without a restart, ' +
+  'unless it needs another key or secret'
+
 /** The remedy if something is not loaded yet. */
 export const SEE_START = 'See the check `start`'

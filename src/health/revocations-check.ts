@@ -1,5 +1,7 @@
+import { areCredentialsRejected } from '../errors.ts'
 import { fail, pass, unknown, warn } from '../store/check-results.ts'
-import { SEE_START } from './remedies.ts'
+import { reasonOf } from './reason.ts'
+import { MEND_CREDENTIALS, SEE_START } from './remedies.ts'
 import type { HealthCheck, RevocationHealth } from './health-report.ts'
 
 /** What a gateway knows about revocations. */
@@ -8,6 +10,8 @@ export interface RevocationView {
   readonly mustReject: boolean
   /** How fresh the known revocations are; undefined if the gateway has no source of revocations. */
   readonly freshness: { readonly isStale: boolean; readonly ageSeconds: number } | undefined
+  /** Why the revocations are stale; undefined while they are fresh. */
+  readonly failure: unknown
   /** The number of active revocations. */
   readonly size: number
 }
@@ -35,7 +39,7 @@ export function revocationHealth({ freshness, size }: RevocationView, areKnown: 
  * @param areKnown whether this process has read all revocations at least once
  */
 export function checkRevocations(
-  { freshness, mustReject, size }: RevocationView,
+  { freshness, mustReject, failure, size }: RevocationView,
   areKnown: boolean,
 ): HealthCheck {
   const name = 'revocations'
@@ -56,10 +60,14 @@ export function checkRevocations(
   const outcome = mustReject
     ? 'all tokens are rejected with 503'
     : 'tokens that were revoked since then are accepted'
+  const message = `this process no longer receives revocations, and last knew all of them ${ageSeconds} s ago; ${outcome}`
+  if (areCredentialsRejected(failure)) {
+    return fail(name, `${message}; ${reasonOf(failure)}`, MEND_CREDENTIALS)
+  }
   const result = mustReject || ageSeconds > FAILS_AFTER_SECONDS ? fail : warn
   return result(
     name,
-    `this process no longer receives revocations, and last knew all of them ${ageSeconds} s ago; ${outcome}`,
+    message,
     'Check the store, or the authorization service if revocations come over HTTP; the log has the reason. The process ' +
       'catches up without a restart',
   )

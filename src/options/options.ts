@@ -46,7 +46,9 @@ export interface RevocationOptions {
   /**
    * What the gateway does while its revocations are stale. `serve` keeps using the known revocations, and
    * reports the state (event `revocations.stale`, `health()`). `reject` rejects every token with 503 once
-   * `maxStalenessSeconds` have passed without fresh revocations.
+   * `maxStalenessSeconds` have passed without fresh revocations. While the authorization service rejects the key of a
+   * gateway in another process, both values reject every token with 503, from three poll intervals after the last
+   * successful poll.
    * @default 'serve'
    */
   readonly whenStale?: 'serve' | 'reject' | undefined

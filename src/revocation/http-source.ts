@@ -1,4 +1,4 @@
-import { GatehouseError } from '../errors.ts'
+import { CredentialsRejectedError, GatehouseError } from '../errors.ts'
 import { formatBasicCredentials } from '../http/basic-credentials.ts'
 import { asRevocation } from './revocation.ts'
 import type { RevocationPage, RevocationSource } from './revocation-source.ts'
@@ -8,12 +8,27 @@ export const FEED_TIMEOUT_MS = { byDefault: 2000, max: 60_000 }
 
 /** Maximum size of a response in bytes, enough for about 200,000 revocations. */
 const MAX_BYTES = 33_554_432
+/** Maximum size of the response to a rejected request in bytes. */
+const MAX_ERROR_BYTES = 16_384
 
 /**
  * After a failure, no new request is sent for this many milliseconds, even if many calls wait for the
  * revocations.
  */
 const FAILURE_COOL_DOWN_MS = 500
+
+/**
+ * How the authorization service rejects a key, by status: the `error` of the response, and what is wrong with the key. A
+ * response of another form comes from something else, such as a proxy, and does not count as a rejection.
+ */
+const REJECTIONS: Readonly<Record<number, { readonly error: string; readonly why: string }>> = {
+  401: {
+    error: 'invalid_client',
+    why: 'revocations.clientId is unknown, disabled, expired or deleted, or revocations.clientSecret is not its secret',
+  },
+  403: { error: 'unauthorized_client', why: 'it is no resource server (apiKeys.setResourceServer)' },
+  429: { error: 'invalid_client', why: 'too many wrong secrets: check revocations.clientSecret' },
+}
 
 /**
  * Reads revocations over HTTP from the authorization service. Redirects are rejected, so that the client
@@ -62,15 +77,23 @@ export function createHttpSource(options: {
     const response = await fetch(url, { headers, signal, redirect: 'manual' })
 
     if (response.status === 304 && cursor !== undefined) return { revocations: [], cursor, more: false }
-    if (response.status !== 200) {
-      await response.body?.cancel()
-      throw unreachable(`${uri} ${rejectionOf(response.status)}`)
-    }
-    const page = readPage(await readText(response))
+    if (response.status !== 200) throw await failureOf(response)
+    const page = readPage(await readText(response, MAX_BYTES))
     // The ETag is kept only if no more pages follow. If more pages follow, an unchanged response does not
     // mean that there are no new revocations.
     etag = page.more ? undefined : (response.headers.get('ETag') ?? undefined)
     return page
+  }
+
+  async function failureOf(response: Response): Promise<GatehouseError> {
+    const { status } = response
+    const rejection = REJECTIONS[status]
+    if (rejection !== undefined && (await readError(response)) === rejection.error) {
+      const message = `${uri} rejects the API key ${clientId} (${status} ${rejection.error}): ${rejection.why}`
+      return new CredentialsRejectedError('ERR_NOT_READY', message)
+    }
+    if (!response.bodyUsed) await response.body?.cancel()
+    return unreachable(`${uri} ${describeStatus(status)}`)
   }
 
   return {
@@ -98,27 +121,33 @@ export function createHttpSource(options: {
   }
 }
 
-/** Explains to an operator why a response contains no revocations. */
-function rejectionOf(status: number): string {
+/** Explains to an operator why a response contains no revocations, although the service did not reject the key. */
+function describeStatus(status: number): string {
   // `fetch` reports the status 0 for some redirects.
   if (status === 0 || (status >= 300 && status < 400)) {
     return 'answered with a redirect, which is not followed: set revocations.uri to the final address'
   }
-  const remedy =
-    {
-      401: ': check revocations.clientId and revocations.clientSecret, and that the API key is not disabled',
-      403: ': mark the API key of revocations.clientId as a resource server (apiKeys.setResourceServer)',
-    }[status] ?? ''
+  const isForeign = status in REJECTIONS
+  const remedy = isForeign ? ', but not as the authorization service does: check the proxies in between' : ''
   return `answered HTTP ${status}${remedy}`
 }
 
-async function readText(response: Response): Promise<string> {
+/** The `error` of a response; undefined if the response is not a small JSON object that has one. */
+async function readError(response: Response): Promise<unknown> {
+  try {
+    return (JSON.parse(await readText(response, MAX_ERROR_BYTES)) as { readonly error?: unknown }).error
+  } catch {
+    return undefined
+  }
+}
+
+async function readText(response: Response, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   // An error that is thrown in the loop aborts the transfer.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength
-    if (bytes > MAX_BYTES) throw unreachable(`an answer with revocations is larger than ${MAX_BYTES} bytes`)
+    if (bytes > maxBytes) throw unreachable(`an answer with revocations is larger than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()

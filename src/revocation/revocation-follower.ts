@@ -1,6 +1,6 @@
 // Model: test/proof/models/revocation-feed.pml
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { GatehouseError, isStoreUnavailable } from '../errors.ts'
+import { areCredentialsRejected, GatehouseError, isStoreUnavailable } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import { unavailablePause } from '../async/unavailable-pause.ts'
@@ -50,6 +50,8 @@ export interface KnownRevocations extends RevocationSet {
   readonly freshness: RevocationFreshness
   /** Whether all tokens must be rejected, because the revocations are too stale. Reading this property does no I/O. */
   readonly mustReject: boolean
+  /** Why the revocations are stale: the error of a read. Undefined while they are fresh, and during the start. */
+  readonly failure: unknown
   /**
    * Reads all revocations in force, and then polls the source and receives its messages. May be called
    * again at any time. Concurrent calls share one subscription.
@@ -81,6 +83,9 @@ export function createRevocationFollower(parts: Parts): KnownRevocations {
     get mustReject() {
       return mustReject(follower)
     },
+    get failure() {
+      return follower.failure
+    },
     start: () => (follower.starting ??= start(follower).finally(() => (follower.starting = undefined))),
     close: () => close(follower),
   }
@@ -109,6 +114,7 @@ function createState(parts: Parts) {
     reading: undefined as Promise<void> | undefined,
     closed: false,
     state: 'unknown' as Staleness['state'],
+    failure: undefined as unknown,
     freshAt: clocks.moment(),
     /** When to prune next, by the steady clock. */
     pruneAt: Number.NEGATIVE_INFINITY,
@@ -179,7 +185,7 @@ async function poll(follower: Follower): Promise<void> {
   try {
     await read(follower)
   } catch (error) {
-    setState(follower, 'stale', error)
+    setState(follower, isKeyRejected(error) ? 'rejected' : 'stale', error)
     if (isStoreUnavailable(error) && !follower.closed) schedulePoll(follower, unavailablePause())
   }
 }
@@ -236,16 +242,31 @@ function prune(follower: Follower): void {
   follower.set.prune(follower.now() / 1000)
 }
 
-function setState(follower: Follower, state: 'fresh' | 'stale', cause?: unknown): void {
-  const { state: before, logger, events } = follower
+/** @param cause the error of a failed read */
+function setState(follower: Follower, state: 'fresh' | 'stale' | 'rejected', cause?: unknown): void {
+  const { state: before, failure, logger, events } = follower
   // Before the first successful read, `start` reports failures itself.
-  if (follower.closed || state === before || (before === 'unknown' && state === 'stale')) return
+  if (follower.closed || (before === 'unknown' && state !== 'fresh')) return
+  // Only a successful read ends the rejection of the key, because other failures say nothing about the key.
+  if (before === 'rejected' && state === 'stale') return
   follower.state = state
-  if (before === 'unknown') return
+  follower.failure = cause
+  const isAnotherCause = state === 'rejected' && String(failure) !== String(cause)
+  if (before === 'unknown' || (state === before && !isAnotherCause)) return
   const { ageSeconds } = freshnessOf(follower)
-  if (state === 'stale') logger.warn({ err: cause, ageSeconds }, 'revocations are stale')
-  else logger.info({}, 'revocations are fresh again')
-  events?.emit(`revocations.${state}`, { ageSeconds })
+  if (state === 'fresh') logger.info({}, 'revocations are fresh again')
+  else if (state === 'stale') logger.warn({ err: cause, ageSeconds }, 'revocations are stale')
+  else logger.error({ err: cause, ageSeconds }, KEY_REJECTED)
+  if (state === 'fresh') events?.emit('revocations.fresh', { ageSeconds })
+  else if (before === 'fresh') events?.emit('revocations.stale', { ageSeconds })
+}
+
+const KEY_REJECTED =
+  'the authorization service rejects the API key of this gateway: calls get 503 once the revocations are three poll intervals old'
+
+/** A gateway on a store has no key: its store may reject the user of the database. */
+function isKeyRejected(error: unknown): boolean {
+  return areCredentialsRejected(error) && !isStoreUnavailable(error)
 }
 
 const TIMED_OUT = { error: notAnswered, keepsAlive: false }

@@ -32,15 +32,23 @@ export interface RevocationFreshness {
 /** What a process knows about the age of its revocations. */
 export interface Staleness {
   readonly policy: StalenessPolicy
-  /** Whether the last poll succeeded. `unknown`: no poll has succeeded yet. */
-  readonly state: 'unknown' | 'fresh' | 'stale'
+  /**
+   * Whether the last poll succeeded. `unknown`: no poll has succeeded yet. `rejected`: the authorization service has
+   * rejected the key of this gateway, and no poll has succeeded since then.
+   */
+  readonly state: 'unknown' | 'fresh' | 'stale' | 'rejected'
   /** The last moment at which all revocations were known. */
   readonly freshAt: Moment
   readonly clocks: Pick<ReturnType<typeof createClockJumps>, 'since'>
 }
 
-/** Whether all tokens must be rejected, because the revocations are too stale. */
-export function mustReject({ policy, state, freshAt, clocks }: Staleness): boolean {
+/**
+ * Whether all tokens must be rejected, because the revocations are too stale. A rejected key stays rejected until an
+ * operator acts, so `whenStale` has no effect then: otherwise revoked tokens would be accepted until they expire.
+ */
+export function mustReject(staleness: Staleness): boolean {
+  const { policy, state, freshAt, clocks } = staleness
+  if (state === 'rejected' && isOverdue(staleness)) return true
   if (policy.whenStale === 'serve') return false
   return state === 'unknown' || clocks.since(freshAt) > policy.maxStalenessSeconds * 1000
 }

@@ -5,6 +5,7 @@ import { Redis as Redis6 } from 'ioredis-6'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { storeFailure } from '../../adapters/redis/errors.ts'
+import { areCredentialsRejected } from '../../src/errors.ts'
 import { withDeadline } from '../../src/store/deadline.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { askRedis } from '../support/ask-redis.ts'
@@ -207,6 +208,7 @@ describe.each([
         message: expect.stringMatching(/^Redis rejected a command: NOPERM, .*ACL LOG/),
       })
       await expect(store.replace('a', '1', '2')).rejects.toMatchObject(unavailable)
+      await expect(store.set('a', '1')).rejects.toSatisfy(areCredentialsRejected)
     })
 
     it('stores whose prefixes extend one another, or contain special characters of Redis, share no data', async () => {
@@ -309,7 +311,9 @@ describe.each([
             new RegExp(`^Redis rejected a command: ${rejection}, .*username and password`),
           ),
         }
-        await expect(store.get('a')).rejects.toMatchObject(rejected)
+        const error = await store.get('a').catch((cause: unknown) => cause)
+        expect(error).toMatchObject(rejected)
+        expect(areCredentialsRejected(error)).toBe(true)
         await expect(store.durable?.set('a', '1')).rejects.toMatchObject(rejected)
         await store.close()
         await locked.stop()

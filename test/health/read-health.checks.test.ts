@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
 import { productScopesOf } from '../../src/catalog/product-scopes.ts'
 import { restrictCatalog } from '../../src/catalog/live-catalog.ts'
-import { GatehouseError } from '../../src/errors.ts'
+import { CredentialsRejectedError, GatehouseError } from '../../src/errors.ts'
 import { checkClock } from '../../src/health/clock-check.ts'
 import { checkFetchedKeys } from '../../src/health/fetched-keys-check.ts'
 import type { HealthCheck } from '../../src/health/health-report.ts'
@@ -11,6 +11,7 @@ import { checkProducts } from '../../src/health/product-check.ts'
 import { checkRevocations } from '../../src/health/revocations-check.ts'
 import { checkStart } from '../../src/health/read-health.ts'
 import type { KeyCondition } from '../../src/keys/signing-keys.ts'
+import { CircuitOpenError } from '../../src/store/circuit-breaker.ts'
 
 const NOW = 1_900_000_000_000
 
@@ -171,7 +172,7 @@ describe('checkProducts()', () => {
 
 describe('checkRevocations()', () => {
   const freshness = { isStale: false, ageSeconds: 2 }
-  const healthy = { freshness, mustReject: false, size: 7 }
+  const healthy = { freshness, mustReject: false, failure: undefined as unknown, size: 7 }
   it.each([
     ['that are fresh', healthy, true, 'pass', '7 are active'],
     ['without a source', { ...healthy, freshness: undefined }, true, 'warn', 'until they expire'],
@@ -203,6 +204,31 @@ describe('checkRevocations()', () => {
       'fail',
       '503',
     ],
+    [
+      'whose source rejects the key of this gateway',
+      {
+        ...healthy,
+        freshness: { isStale: true, ageSeconds: 2 },
+        failure: new CredentialsRejectedError('ERR_NOT_READY', 'key_1 is rejected'),
+      },
+      true,
+      'fail',
+      'key_1 is rejected',
+    ],
+    [
+      'whose store rejects the user, as the circuit breaker of the store says',
+      {
+        ...healthy,
+        freshness: { isStale: true, ageSeconds: 2 },
+        failure: new CircuitOpenError(
+          'the last failure: NOPERM',
+          new CredentialsRejectedError('ERR_STORE_UNAVAILABLE', 'NOPERM'),
+        ),
+      },
+      true,
+      'fail',
+      'NOPERM',
+    ],
   ])(
     'checkRevocations() returns the expected status for revocations %s',
     (_, revocations, areKnown, status, message) => {
@@ -220,6 +246,7 @@ describe('checkStart()', () => {
     ['closed', undefined, 'fail', 'another process'],
     ['starting', new GatehouseError('ERR_SECRET_MISMATCH', 'x'), 'fail', 'used before'],
     ['starting', new GatehouseError('ERR_STORE_UNAVAILABLE', 'x'), 'fail', 'check `store`'],
+    ['starting', new CredentialsRejectedError('ERR_NOT_READY', 'x'), 'fail', 'API key'],
     ['starting', new GatehouseError('ERR_CATALOG', 'x'), 'fail', 'products'],
     ['starting', new GatehouseError('ERR_STORE_CORRUPT', 'x'), 'fail', 'prefix'],
     ['starting', new TypeError('x'), 'fail', 'log'],

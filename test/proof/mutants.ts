@@ -97,8 +97,8 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'src/revocation/revocation-follower.ts',
-        replace: "setState(follower, 'stale', error)\n    if (isStoreUnavailable",
-        by: "setState(follower, 'stale', error)\n    follower.cursor = String(follower.now())\n    if (isStoreUnavailable",
+        replace: 'if (isStoreUnavailable(error) && !follower.closed) schedulePoll',
+        by: 'follower.cursor = String(follower.now())\n    if (isStoreUnavailable(error) && !follower.closed) schedulePoll',
       },
       // The next poll would read what the first one left out, because each begins a little before its position.
       {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { areCredentialsRejected } from '../../src/errors.ts'
 import { createHttpSource } from '../../src/revocation/http-source.ts'
 
 const revocation = { of: 'token', id: 'token-1', until: 2_000_000_000 } as const
@@ -36,6 +37,10 @@ afterEach(async () => {
 
 const source = (options: Partial<Parameters<typeof createHttpSource>[0]> = {}) =>
   createHttpSource({ uri, clientId: 'key_1', clientSecret: 'secret', timeoutMs: 2000, ...options })
+const failureOf = (options: Parameters<typeof source>[0] = {}) =>
+  source(options)
+    .read('c')
+    .catch((error: unknown) => error)
 
 describe('the HTTP source', () => {
   it('a read sends Basic credentials and its cursor', async () => {
@@ -86,18 +91,45 @@ describe('the HTTP source', () => {
   })
 
   it.each([
-    [401, 'revocations.clientSecret'],
-    [403, 'resource server'],
-    [404, 'HTTP 404'],
-    [500, 'HTTP 500'],
-    [204, 'HTTP 204'],
-  ])('a response with HTTP %d is an error that names the remedy, without the secret', async (code, hint) => {
-    respond = status(code)
-    const failure = await source({ clientSecret: 'very-secret' })
-      .read('c')
-      .catch((error: unknown) => error)
-    expect(failure).toMatchObject({ code: 'ERR_NOT_READY', message: expect.stringContaining(hint) })
-    expect(JSON.stringify(failure) + String(failure)).not.toContain('very-secret')
+    [401, 'invalid_client', 'revocations.clientSecret'],
+    [403, 'unauthorized_client', 'setResourceServer'],
+    [429, 'invalid_client', 'wrong secrets'],
+  ])(
+    'an answer with HTTP %d and %s rejects the key: the error names the key and the remedy, without the secret',
+    async (code, error, hint) => {
+      respond = (response) => void response.writeHead(code).end(JSON.stringify({ error }))
+      const failure = await failureOf({ clientSecret: 'very-secret' })
+      expect(failure).toMatchObject({ code: 'ERR_NOT_READY', message: expect.stringContaining(hint) })
+      expect(failure).toMatchObject({ message: expect.stringContaining('key_1') })
+      expect(areCredentialsRejected(failure)).toBe(true)
+      expect(JSON.stringify(failure) + String(failure)).not.toContain('very-secret')
+    },
+  )
+
+  it.each([
+    [401, ''],
+    [401, '{"error":"unauthorized_client"}'],
+    [401, '{"error":"unauthorized"}'],
+    [401, '["invalid_client"]'],
+    [403, '{"error":"invalid_client"}'],
+    [403, '<html>403 Forbidden</html>'],
+    [403, 'null'],
+    [429, '{"error":"too_many_requests"}'],
+    [400, '{"error":"invalid_client"}'],
+    [503, '{"error":"unauthorized_client"}'],
+    [404, ''],
+    [204, ''],
+    [401, `{"error":"invalid_client","padding":"${'x'.repeat(100_000)}"}`],
+  ])('an answer with HTTP %d and the body %.60s is a failure like an outage', async (code, body) => {
+    respond = (response) => void response.writeHead(code).end(body)
+    const failure = await failureOf()
+    expect(failure).toMatchObject({ code: 'ERR_NOT_READY', message: expect.stringContaining(`HTTP ${code}`) })
+    expect(areCredentialsRejected(failure)).toBe(false)
+  })
+
+  it('an error answer whose body never ends is a failure like an outage, within the timeout', async () => {
+    respond = (response) => void response.writeHead(401).write('{"error":')
+    expect(areCredentialsRejected(await failureOf({ timeoutMs: 50 }))).toBe(false)
   })
 
   it('a 304 to an unconditional request is an error', async () => {

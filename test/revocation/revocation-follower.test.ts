@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import { GatehouseError } from '../../src/errors.ts'
+import { areCredentialsRejected, CredentialsRejectedError, GatehouseError } from '../../src/errors.ts'
 import { silentLogger } from '../../src/host/logger.ts'
 import { createRevocationFollower } from '../../src/revocation/revocation-follower.ts'
 import type { StalenessPolicy } from '../../src/revocation/staleness.ts'
@@ -78,12 +78,19 @@ function unavailable() {
   return new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store is unavailable')
 }
 
+function keyRejected(message = 'key_1 is rejected') {
+  return new CredentialsRejectedError('ERR_NOT_READY', message)
+}
+
 function setUp(policy: Partial<StalenessPolicy> = {}, source = scriptedSource()) {
   const notified: { isStale: boolean; ageSeconds: number }[] = []
+  const logged: string[] = []
+  const log = ({ err }: { err?: Error }, message: string) =>
+    void logged.push(err ? `${message}: ${err.message}` : message)
   const follower = createRevocationFollower({
     source: source.source,
     policy: { pollIntervalSeconds: 5, whenStale: 'serve', maxStalenessSeconds: 60, ...policy },
-    logger: silentLogger,
+    logger: { ...silentLogger, info: log, warn: log, error: log },
     events: {
       emit(name: string, event: object) {
         const { ageSeconds } = event as { ageSeconds: number }
@@ -100,7 +107,7 @@ function setUp(policy: Partial<StalenessPolicy> = {}, source = scriptedSource())
       expiresAt: 2_000_000_000,
       claims: {},
     })
-  return { ...source, source, set: follower, follower, notified, isRevoked }
+  return { ...source, source, set: follower, follower, notified, logged, isRevoked }
 }
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000)
@@ -467,6 +474,105 @@ describe('the freshness of revocations', () => {
     expect(follower.mustReject).toBe(true)
     await seconds(5)
     expect(follower.mustReject).toBe(false)
+    await follower.close()
+  })
+})
+
+describe('a rejected key', () => {
+  const outage = () => new GatehouseError('ERR_NOT_READY', 'HTTP 502')
+  const times = (count: number, make: () => Error) => Array.from({ length: count }, make)
+
+  it.each(['serve', 'reject'] as const)(
+    'with whenStale %s, tokens are rejected three poll intervals after the last successful read, until a read succeeds, whatever failures follow the rejection',
+    async (whenStale) => {
+      const { follower, answer, notified } = setUp({ whenStale })
+      await follower.start()
+      answer(keyRejected(), ...times(400, outage))
+      await seconds(5)
+      expect(areCredentialsRejected(follower.failure)).toBe(true)
+      expect([follower.mustReject, follower.freshness.isStale]).toEqual([false, true])
+      await seconds(10)
+      expect(follower.mustReject).toBe(false)
+      await seconds(0.1)
+      expect(follower.mustReject).toBe(true)
+      await seconds(1000)
+      expect(follower.mustReject).toBe(true)
+      expect(areCredentialsRejected(follower.failure)).toBe(true)
+      await seconds(1000)
+      expect([follower.mustReject, follower.freshness.isStale]).toEqual([false, false])
+      expect(follower.failure).toBeUndefined()
+      expect(notified.map(({ isStale }) => isStale)).toEqual([true, false])
+      await follower.close()
+    },
+  )
+
+  it('a rejection after an outage of more than three poll intervals rejects tokens at once', async () => {
+    const { follower, answer, notified } = setUp()
+    await follower.start()
+    answer(...times(10, outage), keyRejected())
+    for (let second = 0; !areCredentialsRejected(follower.failure) && second < 100; second += 1) {
+      expect(follower.mustReject).toBe(false)
+      await seconds(1)
+    }
+    expect(follower.mustReject).toBe(true)
+    expect(notified).toHaveLength(1)
+    await follower.close()
+  })
+
+  it('the first page of a read does not end the rejection, and the last page ends it', async () => {
+    const { follower, answer } = setUp({ pollIntervalSeconds: 60 })
+    await follower.start()
+    answer(...times(5, keyRejected), page([], { more: true }), outage(), ...times(5, outage))
+    await seconds(400)
+    expect(follower.mustReject).toBe(true)
+    await seconds(500)
+    expect(follower.mustReject).toBe(false)
+    await follower.close()
+  })
+
+  it('a start with a rejected key rejects with the error, and a later start succeeds', async () => {
+    const { follower, answer, logged } = setUp()
+    answer(keyRejected())
+    await expect(follower.start()).rejects.toMatchObject({ message: 'key_1 is rejected' })
+    await follower.start()
+    expect([follower.mustReject, follower.failure, logged]).toEqual([false, undefined, []])
+    await follower.close()
+  })
+
+  it('each cause is logged once, also after an outage has begun', async () => {
+    const { follower, answer, logged } = setUp()
+    await follower.start()
+    answer(...times(3, outage), ...times(3, keyRejected), ...times(3, outage), ...times(3, keyRejected))
+    answer(...times(3, () => keyRejected('another cause')))
+    await seconds(120)
+    expect(logged).toEqual([
+      'revocations are stale: HTTP 502',
+      expect.stringMatching(/^the authorization service rejects the API key .*: key_1 is rejected$/),
+      expect.stringMatching(/^the authorization service rejects the API key .*: another cause$/),
+      'revocations are fresh again',
+    ])
+    await follower.close()
+  })
+
+  it('a clock that jumps forward does not reject tokens while the key is accepted, and rejects them while it is rejected', async () => {
+    const { follower, answer } = setUp()
+    await follower.start()
+    vi.setSystemTime(Date.now() + HOUR)
+    expect(follower.mustReject).toBe(false)
+    answer(...times(10, keyRejected))
+    await seconds(5)
+    vi.setSystemTime(Date.now() + HOUR)
+    expect(follower.mustReject).toBe(true)
+    await follower.close()
+  })
+
+  it('a store that rejects its user does not reject tokens with whenStale serve', async () => {
+    const { follower, answer } = setUp()
+    await follower.start()
+    answer(...times(1000, () => new CredentialsRejectedError('ERR_STORE_UNAVAILABLE', 'NOPERM')))
+    await seconds(60)
+    expect(follower.mustReject).toBe(false)
+    expect(areCredentialsRejected(follower.failure)).toBe(true)
     await follower.close()
   })
 })

@@ -57,10 +57,20 @@ export interface HostProcess {
   stop(): Promise<void>
 }
 
+/** The options of an API with a gateway in a process of its own (`gateway-process-main.ts`), passed as JSON. */
+export interface GatewayProcessOptions {
+  readonly issuer: string
+  readonly audience: string
+  /** How the gateway receives revocations: over HTTP, or from a store. */
+  readonly from:
+    | { readonly uri: string; readonly clientId: string; readonly clientSecret: string }
+    | { readonly deployment: RedisDeployment; readonly keyPrefix: string }
+}
+
 /** A compiled host. The host can be started any number of times. */
-export interface HostProgram {
+export interface HostProgram<Options = HostProcessOptions> {
   /** Settles when the process is ready; rejects with its output if it exits before. */
-  start(options: HostProcessOptions): Promise<HostProcess>
+  start(options: Options): Promise<HostProcess>
   /** Kills all processes that were started, and removes the program. */
   remove(): Promise<void>
 }
@@ -71,7 +81,9 @@ export interface HostProgram {
  *
  * @param main the file in this folder that starts the host
  */
-export async function compileHostProgram(main = 'host-process-main'): Promise<HostProgram> {
+export async function compileHostProgram<Options = HostProcessOptions>(
+  main = 'host-process-main',
+): Promise<HostProgram<Options>> {
   const { folder, remove } = await temporaryFolder('koa-gatehouse-host')
   const program = path.join(folder, 'program.mjs')
   await build({

@@ -43,7 +43,7 @@ describe('staleness of a gateway in another process', () => {
     expect(logged).not.toContain(clientSecret)
   })
 
-  it('a gateway keeps serving while its API key is not a resource server, and later fetches the missed revocations', async () => {
+  it('a gateway whose API key is no resource server any more serves for three poll intervals and then answers 503; later it fetches the missed revocations', async () => {
     const gateway = all.following['over HTTP']()
     const { apiKeys, tokens } = all.host.gatehouse
     const events: string[] = []
@@ -55,6 +55,12 @@ describe('staleness of a gateway in another process', () => {
     await vi.waitFor(() => expect(events).toEqual(['stale']), 3000)
     await tokens.revoke(token)
     await principalOf(gateway, token)
+    await vi.waitFor(
+      async () =>
+        expect(await call(gateway, token)).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } }),
+      4000,
+    )
+    expect(await gateway.health()).toMatchObject({ ready: false, status: 'fail' })
     await apiKeys.setResourceServer(all.resourceServer.clientId, true)
     await vi.waitFor(() => expect(events).toEqual(['stale', 'fresh']), 3000)
     await waitUntilRevoked(gateway, token)
