@@ -20,7 +20,7 @@ import type { Core } from './wire-core.ts'
  */
 export function createOwnGateways(
   core: Core,
-  { indexCompletion, hygieneCheck }: Pick<Clients, 'indexCompletion' | 'hygieneCheck'>,
+  { indexCompletion, hygieneCheck, gatewayKeysCheck }: Clients,
   keys: KeySource,
   { lifecycle, ...start }: Start,
   shutdown: Shutdown,
@@ -33,6 +33,7 @@ export function createOwnGateways(
     checkProducts(catalog),
     ...indexCompletion.check(),
     ...hygieneCheck.check(),
+    ...gatewayKeysCheck.check(),
   ]
   const accessTokens: Pick<GatewayDependencies, 'issuer' | 'getKey'> = {
     issuer,
