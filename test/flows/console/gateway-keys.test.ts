@@ -24,7 +24,7 @@ describeEachStore('the key of a gateway in the console', (makeStore) => {
     (await host.visit(person).open(`/console${path}`)).body
   const text = async (path: string, person?: string) => textOf(await read(path, person))
 
-  it('lists, the overview and operators call it a gateway, and nobody is asked to add a product or an expiry', async () => {
+  it('lists, the overview and operators call it a gateway, and no page proposes a product or an expiry', async () => {
     for (const [path, person] of [
       ['/', 'acme'],
       ['/api-keys', 'acme'],
