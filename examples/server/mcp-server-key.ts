@@ -20,7 +20,11 @@ export async function provideMcpServer(
     const { clientSecret } = await apiKeys.rotateSecret(known.clientId, { overlapSeconds: 0 })
     return { clientId: known.clientId, clientSecret }
   }
-  const { apiKey, clientSecret } = await apiKeys.create({ accountId, name: NAME, products: [] })
-  await apiKeys.setResourceServer(apiKey.clientId, true, { resources: [resource] })
+  const { apiKey, clientSecret } = await apiKeys.create({
+    accountId,
+    name: NAME,
+    resourceServer: true,
+    resources: [resource],
+  })
   return { clientId: apiKey.clientId, clientSecret }
 }

@@ -77,6 +77,7 @@ const CLIENT: Fields = {
   createdAt: timeRule,
   // Lists are sorted by this time in milliseconds, which then has at most 13 digits.
   expiresAt: optional(wholeNumber(0, 9_999_999_999)),
+  expiresByDefault: optional(oneOf(true)),
   allowedAddresses: optional(allowedAddressesRule),
   limits: optional(callLimitsRule),
   jwks: optional(withoutValue(storedKeysRule, 'must be a JWK Set with public keys')),

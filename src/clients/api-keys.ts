@@ -2,9 +2,10 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Resources } from '../catalog/resources.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import { allowedAddressesRule } from './allowed-addresses.ts'
-import type { ApiKey } from './client.ts'
+import { isGatewayKey, type ApiKey } from './client.ts'
 import { createClient, newClient, newClientFields, type CredentialsInput } from './create-client.ts'
-import { changedExpiryRule, type KeyPolicy } from './expiry.ts'
+import { changedExpiryRule, policyOf, type KeyPolicy } from './expiry.ts'
+import { RESOURCE_SERVERS } from './gateway-keys.ts'
 import { createClientService, fieldsSetter } from './client-service.ts'
 import type {
   CreationOptions,
@@ -15,7 +16,7 @@ import type {
 } from './client-inputs.ts'
 import type { ClientService } from './client-service-types.ts'
 import { GatehouseError } from '../errors.ts'
-import { createClientRepository, type ClientsDependencies } from './client-repository.ts'
+import { createClientRepository, findClient, type ClientsDependencies } from './client-repository.ts'
 import {
   anyValue,
   checkInput,
@@ -36,7 +37,8 @@ export interface NewApiKey<Scope extends string = string, Product extends string
 > {
   /**
    * Whether the key belongs to an API behind a gateway. Such a key may introspect every access token and
-   * receive revocations. Never take this value from a form. @default false
+   * receive revocations. Without products, it is the key of a gateway: it gets no tokens, and never expires unless you
+   * give `expiresAt`, because `keyPolicy` does not apply to it. Never take this value from a form. @default false
    */
   readonly resourceServer?: boolean | undefined
   /**
@@ -85,7 +87,8 @@ export interface ApiKeys<
   /**
    * Sets whether the key belongs to an API behind a gateway. Such a key may introspect every access token
    * (RFC 7662) and receive revocations, even without a product. With `resources`, it sees the tokens of all other
-   * resources as not active. Call this from code only, never from a form.
+   * resources as not active. If the key has no product, an expiry that came from `keyPolicy` is removed; an expiry that
+   * was given stays. Call this from code only, never from a form.
    */
   setResourceServer(
     clientId: string,
@@ -97,11 +100,15 @@ export interface ApiKeys<
 /** Rules for the input of a new API key. */
 export function newApiKeyFields(catalog: Catalog, input: unknown, keyPolicy: KeyPolicy): Fields {
   return {
-    ...newClientFields(catalog, input, keyPolicy),
+    ...newClientFields(catalog, input, policyOfNew(Object(input) as NewApiKey, keyPolicy)),
     resourceServer: optional(booleanRule),
     resources: resourcesRule(Object(input) as object),
   }
 }
+
+/** The policy for a new API key: none for the key of a gateway. */
+const policyOfNew = ({ resourceServer, products }: NewApiKey, keyPolicy: KeyPolicy): KeyPolicy =>
+  resourceServer === true && !products?.length ? {} : keyPolicy
 
 /** The rule of `resources` beside `resourceServer`. */
 function resourcesRule({ resourceServer }: { readonly resourceServer?: unknown }): Rule {
@@ -124,7 +131,7 @@ export function createApiKeys(
   const { catalog, keyPolicy, resources: known } = dependencies
   const clients = createClientRepository<ApiKey>('apiKey', dependencies, [])
   const serverFields = { resourceServer: booleanRule, resources: anyValue }
-  const setServerFields = fieldsSetter(clients, serverFields, undefined, 'resourceServer')
+  const setServerFields = fieldsSetter(clients, serverFields, withoutDefaultExpiry, 'resourceServer')
 
   function requireKnown(resources: readonly string[] = []): void {
     const unknown = resources.find((address) => !known.find(address))
@@ -139,7 +146,7 @@ export function createApiKeys(
     requireKnown(input.resources)
     const apiKey: ApiKey = {
       kind: 'apiKey',
-      ...newClient('apiKey', input, keyPolicy),
+      ...newClient('apiKey', input, policyOfNew(input, keyPolicy)),
       resourceServer: input.resourceServer ?? false,
       ...(input.resources && { resources: [...input.resources] }),
     }
@@ -152,13 +159,26 @@ export function createApiKeys(
     // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot check that, so
     // the type is asserted.
     create: create as ApiKeys['create'],
-    update: fieldsSetter(clients, apiKeyChanges(keyPolicy)),
+    async update(clientId, changes, options) {
+      const key = changes?.expiresAt === undefined ? undefined : await findClient(clients, clientId)
+      const rules = apiKeyChanges(key ? policyOf(key, keyPolicy) : keyPolicy)
+      return fieldsSetter(clients, rules)(clientId, changes, options)
+    },
     async setResourceServer(clientId, resourceServer, options = {}) {
       const { resources, ...change } = Object(options) as ResourceServerOptions
       const rules = { resourceServer: booleanRule, resources: resourcesRule({ resourceServer }) }
       checkInput('the client cannot be changed', { resourceServer, resources }, rules)
       requireKnown(resources)
+      if (resourceServer && (await findClient(clients, clientId)))
+        await clients.store.add(RESOURCE_SERVERS, clientId)
       return setServerFields(clientId, { resourceServer, resources: resources ?? null }, change)
     },
   }
+}
+
+/** The key of a gateway without the expiry that `keyPolicy` gave it; any other key as it is. */
+function withoutDefaultExpiry(key: ApiKey): ApiKey {
+  if (!isGatewayKey(key) || !key.expiresByDefault) return key
+  const { expiresAt: _, expiresByDefault: __, ...lasting } = key
+  return lasting
 }

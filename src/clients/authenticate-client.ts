@@ -16,8 +16,8 @@ export async function authenticateBasicClient(
     secretUsed,
   }: {
     readonly registry: ClientRegistry
-    /** Records that a secret was used. */
-    readonly secretUsed: (secret: UsedCredential) => void
+    /** Records that a secret of a client was used. */
+    readonly secretUsed: (client: Client, secret: UsedCredential) => void
   },
   authorization: string,
 ): Promise<Client | undefined> {
@@ -26,7 +26,7 @@ export async function authenticateBasicClient(
   const client = await registry.find(credentials.clientId)
   if (!client || whyUnusable(client)) return undefined
   const secret = findSecretOf(client, credentials.clientSecrets)
-  if (secret) secretUsed(secret)
+  if (secret) secretUsed(client, secret)
   return secret && client
 }
 

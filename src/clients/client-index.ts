@@ -12,6 +12,7 @@ import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
 import { expiryEntriesOf } from './expiry-notices.ts'
+import { resourceServerEntriesOf } from './gateway-keys.ts'
 import { nameEntriesOf } from './name-index.ts'
 import { originEntriesOf } from './origin-index.ts'
 
@@ -31,7 +32,8 @@ const STALE_AFTER_MS = 3_600_000
 /**
  * Lists of the clients of one kind in order of creation: one list of all clients, and one list for each account. A
  * client is also in two other indexes: for the words of its name (`name-index.ts`), and for its expiry
- * (`expiry-notices.ts`). A public application is also in the index of origins (`origin-index.ts`).
+ * (`expiry-notices.ts`). A public application is also in the index of origins (`origin-index.ts`), and a key with
+ * `resourceServer` in that of `gateway-keys.ts`.
  *
  * A new client is added to the lists before its record is written. A client is removed from the lists after
  * its record was deleted. So every usable client is listed. While a client is being created or deleted, its
@@ -141,6 +143,7 @@ function entriesOf(record: ClientRecord): [index: string, member: string][] {
     ...nameEntriesOf(clientId, name),
     ...expiryEntriesOf(record.client),
     ...originEntriesOf(record.client),
+    ...resourceServerEntriesOf(record.client),
   ]
 }
 

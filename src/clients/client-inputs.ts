@@ -27,7 +27,7 @@ export interface NewClient<
   readonly clientId?: string | undefined
   /**
    * When the client expires, in epoch seconds: in the future, at most 100 years ahead, and within `keyPolicy`.
-   * Null for never. @default the default of `keyPolicy`; without it, never
+   * Null for never. @default the default of `keyPolicy`; without it, and for the key of a gateway, never
    */
   readonly expiresAt?: number | null | undefined
   /** IPv4 and IPv6 addresses and networks, at most 20: see `Client`. @default any address */

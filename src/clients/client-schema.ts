@@ -30,6 +30,7 @@ const COMMON: Fields = {
   epoch: countRule,
   createdAt: countRule,
   expiresAt: optional(countRule),
+  expiresByDefault: optional(oneOf(true)),
   allowedAddresses: optional(listOf(textRule)),
   limits: optional(callLimitsRule),
   jwks: optional(storedKeysRule),

@@ -136,26 +136,27 @@ export function createClientService<C extends Client>(
  *
  * @param rules the rules of all fields that may be set
  * @param nameOfChange the name of the change. @default the names of the given fields
- * @param check throws if a change of a client is not allowed
+ * @param complete may replace the changed client; throws if the change is not allowed
  */
 export function fieldsSetter<C extends Client>(
   clients: ClientRepository<C>,
   rules: Fields,
-  check: (changed: C, before: C) => void = () => {},
+  complete: (changed: C, before: C) => C | void = () => {},
   nameOfChange?: string,
 ) {
   return async (clientId: string, fields: object, options?: ChangeOptions): Promise<C> => {
     checkInput('the client cannot be changed', fields, rules)
     const given = Object.entries(fields).filter(([, value]) => value !== undefined)
-    const values = given.map(([name, value]) => [
+    // An expiry that is set now does not come from `keyPolicy`.
+    const byDefault = given.some(([name]) => name === 'expiresAt') ? [['expiresByDefault', null]] : []
+    const values = [...given, ...byDefault].map(([name, value]) => [
       name,
       value === null ? undefined : typeof value === 'string' ? value.trim() : (value as unknown),
     ])
     const set = (client: C): C | undefined => {
       const changed = { ...client, ...(Object.fromEntries(values) as Partial<C>) }
       if (isDeepStrictEqual(encoded(changed), encoded(client))) return undefined
-      check(changed, client)
-      return changed
+      return complete(changed, client) ?? changed
     }
     const name = nameOfChange ?? given.map(([field]) => field).join(',')
     const expiresAt = values.find(([field]) => field === 'expiresAt')?.[1]

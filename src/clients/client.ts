@@ -16,7 +16,7 @@ interface ClientCommon {
   readonly createdBy?: string | undefined
   /** Display name. */
   readonly name: string
-  /** Ids of the client's products. A client without products cannot be used. */
+  /** Ids of the client's products. A client without products gets no tokens. */
   readonly products: readonly string[]
   /** Scopes that were removed from the client, although one of its products has them. */
   readonly removedOperations: readonly string[]
@@ -37,6 +37,8 @@ interface ClientCommon {
    * valid. The grants of an application stay. Undefined if the client never expires.
    */
   readonly expiresAt?: number | undefined
+  /** True while `expiresAt` is what `keyPolicy` set at the creation. Undefined if the expiry was given, or there is none. */
+  readonly expiresByDefault?: true | undefined
   /**
    * The addresses and networks from which the client and its tokens may be used, such as `203.0.113.0/24`. Undefined or
    * empty if they may be used from anywhere.
@@ -51,7 +53,7 @@ interface ClientCommon {
   readonly jwks?: JwkSet | undefined
   /**
    * When the client last got a token, in epoch seconds, rounded down to the hour, but never earlier than
-   * `createdAt`. Undefined if the client never got a token.
+   * `createdAt`. For the key of a gateway, when it last authenticated. Undefined if it never did.
    */
   readonly lastUsedAt?: number | undefined
   /**

@@ -84,6 +84,7 @@ export function newClient(kind: Client['kind'], input: NewClient, keyPolicy: Key
     epoch: 0,
     createdAt: Math.floor(Date.now() / 1000),
     ...(expiresAt !== undefined && { expiresAt }),
+    ...(expiresAt !== undefined && input.expiresAt === undefined && { expiresByDefault: true as const }),
     ...(allowedAddresses.length > 0 && { allowedAddresses: [...allowedAddresses] }),
   }
 }

@@ -1,13 +1,16 @@
 import type { Fault } from '../errors.ts'
 import type { Rule } from '../validation/rules.ts'
-import type { Client } from './client.ts'
+import { isGatewayKey, type Client } from './client.ts'
 
 const DAY_SECONDS = 86_400
 
 /** The latest expiry, in days from now. */
 export const MAX_DAYS = 36_525
 
-/** When new API keys and applications expire. Clients that break a new policy stay as they are. */
+/**
+ * When new API keys and applications expire. Clients that break a new policy stay as they are. The policy does not apply
+ * to the key of a gateway: an API key with `resourceServer` and without products.
+ */
 export interface KeyPolicy {
   /**
    * The maximum number of days between setting an expiry and the expiry itself: from 1 to 36525. One day more is accepted,
@@ -22,6 +25,11 @@ export interface KeyPolicy {
   readonly defaultDays?: number | undefined
   /** Whether every client must expire. @default true with `maxAgeDays`, otherwise false */
   readonly required?: boolean | undefined
+}
+
+/** The policy for an existing client. The key of a gateway has none, because its gateway depends on it. */
+export function policyOf(client: Client, policy: KeyPolicy): KeyPolicy {
+  return isGatewayKey(client) ? {} : policy
 }
 
 /** Whether the policy forbids clients that never expire. */
@@ -88,10 +96,11 @@ export function expiryOfNew(policy: KeyPolicy, given: number | null | undefined)
  * Whether an existing client breaks the policy. Such a client continues to work, and the console shows that it breaks
  * the policy.
  */
-export function breaksPolicy({ expiresAt }: Client, policy: KeyPolicy, now = Date.now()): boolean {
+export function breaksPolicy(client: Client, policy: KeyPolicy, now = Date.now()): boolean {
   const { maxAgeDays = Infinity } = policy
-  if (expiresAt === undefined) return isExpiryRequired(policy)
-  return expiresAt - now / 1000 > (maxAgeDays + 1) * DAY_SECONDS
+  if (isGatewayKey(client)) return false
+  if (client.expiresAt === undefined) return isExpiryRequired(policy)
+  return client.expiresAt - now / 1000 > (maxAgeDays + 1) * DAY_SECONDS
 }
 
 /** Whether a client has expired. */

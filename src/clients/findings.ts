@@ -2,8 +2,8 @@ import { findOnce } from '../host/find-once.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import { missingUsers } from '../host/missing-users.ts'
 import type { ClientRecord } from './client-record.ts'
-import { breaksPolicy, defaultDaysOf, type KeyPolicy } from './expiry.ts'
-import type { Client } from './client.ts'
+import { isGatewayKey, type Client } from './client.ts'
+import { breaksPolicy, defaultDaysOf, policyOf, type KeyPolicy } from './expiry.ts'
 import { isLive, type StoredSecret } from './stored-secrets.ts'
 import { whyNotAuthenticated } from './why-no-token.ts'
 
@@ -30,6 +30,8 @@ export const FINDINGS = [
  * - `unused`: it got no token for 90 days. `never-used`: it never got one, and was created more than 7 days ago. An API
  *   key of a resource server needs no tokens.
  * - `never-expires`: it has no expiry, and needs none.
+ *
+ * The key of a gateway has only `known-to-former`, `expires-soon` and `two-secrets`.
  */
 export type Finding = (typeof FINDINGS)[number]
 
@@ -51,15 +53,16 @@ export function findingsOf({ client, secrets }: ClientRecord, policy: KeyPolicy)
   const { expiresAt, createdAt, lastUsedAt } = client
   const [current, old] = secrets.filter((secret) => isLive(secret, Date.now()))
   const isBreach = breaksPolicy(client, policy)
+  const { maxAgeDays = Infinity } = policyOf(client, policy)
   const isOfServer = client.kind === 'apiKey' && client.resourceServer
   const found: Partial<Record<Finding, boolean>> = {
     'breaks-policy': isBreach,
     'expires-soon': expiresSoon(client, policy),
-    'old-secret': current !== undefined && current.createdAt < daysAgo(policy.maxAgeDays ?? Infinity),
+    'old-secret': current !== undefined && current.createdAt < daysAgo(maxAgeDays),
     'two-secrets': current !== undefined && old !== undefined && current.createdAt < daysAgo(PATIENCE_DAYS),
     unused: !isOfServer && lastUsedAt !== undefined && lastUsedAt < daysAgo(UNUSED_DAYS),
     'never-used': !isOfServer && lastUsedAt === undefined && createdAt < daysAgo(PATIENCE_DAYS),
-    'never-expires': expiresAt === undefined && !isBreach,
+    'never-expires': expiresAt === undefined && !isBreach && !isGatewayKey(client),
   }
   return FINDINGS.filter((finding) => found[finding])
 }
@@ -68,9 +71,10 @@ export function findingsOf({ client, secrets }: ClientRecord, policy: KeyPolicy)
 const SOON_DAYS = 30
 
 /** Whether a client expires soon: within 30 days, or within half the lifetime of a new client if that is shorter. */
-export function expiresSoon({ expiresAt }: Pick<Client, 'expiresAt'>, policy: KeyPolicy): boolean {
+export function expiresSoon(client: Client, policy: KeyPolicy): boolean {
+  const { expiresAt } = client
   if (expiresAt === undefined) return false
-  const days = Math.min(SOON_DAYS, (defaultDaysOf(policy) ?? Infinity) / 2)
+  const days = Math.min(SOON_DAYS, (defaultDaysOf(policyOf(client, policy)) ?? Infinity) / 2)
   const ahead = expiresAt - Date.now() / 1000
   return ahead > 0 && ahead < days * 86_400
 }

@@ -2,7 +2,7 @@ import type { Catalog, Operation } from '../catalog/catalog.ts'
 import { hasRequiredKycLevel } from '../catalog/limit-by-kyc-level.ts'
 import { directScopes, hasOperation, limitToPerson } from '../catalog/resolve-scopes.ts'
 import type { Account } from '../host/accounts.ts'
-import type { Client } from './client.ts'
+import { isGatewayKey, type Client } from './client.ts'
 import { documentOf } from './documents/document-application.ts'
 import { isExpired } from './expiry.ts'
 import { isPublicClient } from './public-applications.ts'
@@ -15,6 +15,7 @@ import { isPublicClient } from './public-applications.ts'
  * - `expired`: its time is over
  * - `compromised`: its secret leaked, and it has no new secret yet
  * - `no-secret`: all its secrets have expired
+ * - `gateway`: it is the key of a gateway in another process, which needs no tokens
  * - `no-product`: no product was added
  * - `no-operation`: all operations of its products were removed, or the catalog has none of its products
  * - `owner-gone`: the host does not find the account that owns it, or the user to whom it belongs
@@ -28,6 +29,7 @@ export const NO_TOKEN_REASONS = [
   'expired',
   'compromised',
   'no-secret',
+  'gateway',
   'no-product',
   'no-operation',
   'owner-gone',
@@ -72,6 +74,7 @@ export function whyNotAuthenticated(client: Client): NoTokenReason | undefined {
  * first, because this check does not call the host.
  */
 export function whyNoOperation(catalog: Catalog, client: Client): NoTokenReason | undefined {
+  if (isGatewayKey(client)) return 'gateway'
   if (client.products.length === 0) return 'no-product'
   return hasOperation(catalog, client) ? undefined : 'no-operation'
 }

@@ -84,6 +84,7 @@ async function start(
     stops.push(clients.indexCompletion.start())
     stops.push(clients.notifyOfExpiries())
     stops.push(clients.hygieneCheck.start())
+    stops.push(clients.gatewayKeysCheck.start())
     stops.push(await clearBlockedHosts())
     stops.push(core.audit.start())
     stops.push(core.storeClock.follow())

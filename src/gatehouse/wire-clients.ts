@@ -1,7 +1,8 @@
 import { createApiKeys } from '../clients/api-keys.ts'
 import { createApplications } from '../clients/applications.ts'
 import { createClientCache } from '../clients/client-cache.ts'
-import type { Client } from '../clients/client.ts'
+import { isGatewayKey, type Client } from '../clients/client.ts'
+import { createGatewayKeysCheck } from '../clients/gateway-keys.ts'
 import { createLastUses } from '../clients/last-used.ts'
 import { withRepairedEpochs } from '../clients/repair-epochs.ts'
 import { type ClientTokens, createClientTokens } from '../clients/revoke-client-tokens.ts'
@@ -75,6 +76,7 @@ export function createClients(core: Core) {
     secrets: createSecrets({ store, apiKeys, applications }),
     hygiene: createHygiene(parts),
     hygieneCheck: createHygieneCheck(parts, settings.healthFindings),
+    gatewayKeysCheck: createGatewayKeysCheck(parts),
     /** Adds the clients of older versions of this library to all indexes. */
     indexCompletion: createIndexCompletion(core.store, logger),
     /** Subscribes to the changes that other processes make, so that this process may cache clients. */
@@ -83,7 +85,10 @@ export function createClients(core: Core) {
       lastUses.record(storedIdOf(client.clientId))
       if (secret) secretUses.record(secret.hash)
     },
-    secretUsed: ({ hash }: UsedCredential) => secretUses.record(hash),
+    secretUsed(client: Client, { hash }: UsedCredential) {
+      secretUses.record(hash)
+      if (isGatewayKey(client)) lastUses.record(client.clientId)
+    },
   }
 }
 

@@ -23,7 +23,7 @@ import type { Core } from './wire-core.ts'
  */
 export function createOwnGateways(
   core: Core,
-  { indexCompletion, hygieneCheck }: Pick<Clients, 'indexCompletion' | 'hygieneCheck'>,
+  { indexCompletion, hygieneCheck, gatewayKeysCheck }: Clients,
   keys: KeySource,
   { lifecycle, ...start }: Start,
   shutdown: Shutdown,
@@ -37,6 +37,7 @@ export function createOwnGateways(
     ...indexCompletion.check(),
     ...hygieneCheck.check(),
     ...unguarded.check(),
+    ...gatewayKeysCheck.check(),
   ]
   const accessTokens: Pick<GatewayDependencies, 'issuer' | 'getKey'> = {
     issuer,

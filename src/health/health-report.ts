@@ -4,8 +4,8 @@ import type { StoreCheck } from '../store/contract.ts'
 export type HealthCheck = StoreCheck
 
 /**
- * The health of a gatehouse or a gateway. It is plain data without tokens, secrets, keys or stored data.
- * Later versions may add fields.
+ * The health of a gatehouse or a gateway. It is plain data without tokens, secrets, keys or stored data, except for the
+ * ids of gateways' API keys that expire soon. Later versions may add fields.
  */
 export interface Health {
   /**

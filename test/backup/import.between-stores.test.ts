@@ -104,6 +104,7 @@ describeWithRedis('export and import between kinds of stores', () => {
         'moved:clients:apiKey',
         'moved:clients:application',
         'moved:clients:deleted',
+        'moved:clients:resource-servers',
         // This index has no expiry, because it also contains a permanent entry without a revocation. The
         // record of the key ring names this entry, so that a lost revocation log is detected.
         'moved:revocations:buckets',

@@ -346,6 +346,26 @@ describeOnEachStore('the count for health()', (stores: Stores) => {
 })
 
 describeOnEachStore('the keys of resource servers', (stores: Stores) => {
+  it('without products, they are keys of gateways: only a known, expiring or second secret needs attention', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: START })
+    for (const policy of [{}, { maxAgeDays: 60, required: true }]) {
+      const process = withHygiene(services(stores.open()), policy, [])
+      const create = async (input: object = {}) =>
+        (await process.apiKeys.create({ accountId: 'a', name: 'N', resourceServer: true, ...input })).apiKey
+      const listed = async () => (await process.hygiene.list()).items.map(({ findings }) => findings)
+      const { clientId } = await create()
+      days(100)
+      expect(await listed()).toEqual([])
+      await create({ expiresAt: inDays(29), createdBy: 'left' })
+      await process.apiKeys.rotateSecret(clientId, { overlapSeconds: 90 * DAY })
+      days(10)
+      expect(await listed()).toEqual([['two-secrets'], ['known-to-former', 'expires-soon']])
+      for (const { client } of (await process.hygiene.list()).items)
+        await process.apiKeys.delete(client.clientId)
+    }
+    vi.useRealTimers()
+  })
+
   it('need no tokens, so a use is not expected', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: START })
     const process = withHygiene(services(stores.open()))

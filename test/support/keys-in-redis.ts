@@ -24,6 +24,7 @@ export interface OfKind {
 const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^clients:(apiKey|application)$/, 'list of all clients'],
   [/^clients:deleted$/, 'list of deleted clients'],
+  [/^clients:resource-servers$/, 'list of resource servers'],
   [/^client-epochs$/, 'list of counted epochs'],
   [/^clients:(apiKey|application):of:/, "list of an account's clients"],
   [/^grants:of:[^:]+$/, "list of an account's grants: its buckets"],
@@ -49,6 +50,7 @@ const PERMANENT: ReadonlySet<string> = new Set([
   'list of all clients',
   "list of an account's clients",
   'list of deleted clients',
+  'list of resource servers',
   'list of counted epochs',
   'catalog',
   'key ring',

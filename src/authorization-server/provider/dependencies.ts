@@ -89,8 +89,8 @@ export interface ProviderDependencies {
   isGrantScopeRevoked(grantId: string, scope: string, now: number): boolean
   /** Records that a client, and its secret or key, were used. Called each time the client obtains a token. */
   clientUsed(client: Client, secret?: UsedCredential): void
-  /** Records the use of a secret or key outside of a token request. */
-  secretUsed(secret: UsedCredential): void
+  /** Records the use of a secret or key of a client outside of a token request. */
+  secretUsed(client: Client, secret: UsedCredential): void
   readonly pendingInteractions: PendingInteractions
   readonly pages: Pages
   readonly events: EventSink

@@ -4,6 +4,7 @@ import { NO_TOKEN_REASONS, type NoTokenReason } from '../../clients/why-no-token
 
 /** The `error_description` for each reason why an authenticated client gets no token. */
 const DESCRIPTIONS: Partial<Record<NoTokenReason, string>> = {
+  gateway: 'this {client} belongs to a gateway, so it has no API product; request tokens with another key',
   'no-product': 'this {client} has no API product; add one to it first',
   'no-operation': 'this {client} has no operation left; add a product, or restore an operation',
   'owner-gone':

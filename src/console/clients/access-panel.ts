@@ -2,7 +2,7 @@ import type { ConsoleServices } from '../services.ts'
 import type { Catalog, Operation } from '../../catalog/catalog.ts'
 import { hasRequiredKycLevel } from '../../catalog/limit-by-kyc-level.ts'
 import { accessOf, type Missing } from '../../clients/access-preview.ts'
-import type { Client } from '../../clients/client.ts'
+import { isGatewayKey, type Client } from '../../clients/client.ts'
 import { scopesOf } from '../../clients/client-products.ts'
 import { operationsBeyond, requireOperation } from '../../front-door/grantable-operations.ts'
 import { html, type Html } from '../../http/html.ts'
@@ -37,14 +37,16 @@ export function accessPanel(kind: ClientKind, services: ConsoleServices): Client
       ])
       const { current } = catalog
       const { missingFor } = accessOf(current, client, owner)
+      const isGateway = isGatewayKey(client)
+      const none = isGateway ? 'gatewayAccess' : word(kind, 'AccessNone')
       const found = { catalog: current, client, kycLevel: owner?.kycLevel, missingFor, mayWrite }
       return panel(
         { title: texts.html('clientsAccess'), id: 'access' },
         html`<p class="muted">
-            ${texts.html(client.products.length === 0 ? word(kind, 'AccessNone') : word(kind, 'AccessHint'))}
+            ${texts.html(client.products.length === 0 ? none : word(kind, 'AccessHint'))}
           </p>
           ${client.products.map((id) => productAccess(call, found, id))}
-          ${mayWrite && productsToAdd(call, found)} ${mayWrite && sharedForms(call)}`,
+          ${mayWrite && !isGateway && productsToAdd(call, found)} ${mayWrite && sharedForms(call)}`,
       )
     },
     actions: {

@@ -1,5 +1,5 @@
 import type { ConsoleServices } from '../services.ts'
-import type { Application, Client } from '../../clients/client.ts'
+import { isGatewayKey, type Application, type Client } from '../../clients/client.ts'
 import { isPublicClient } from '../../clients/public-applications.ts'
 import type { ClientState } from '../../clients/client-states.ts'
 import { html, type Html } from '../../http/html.ts'
@@ -48,11 +48,13 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
     return html`<div class="line spread">
         <div class="line">
           <h1><bdi>${applicationName(client)}</bdi></h1>
-          ${isPublicClient(client) && badge(texts.html('publicBadge'))} ${stateBadge(call, noToken)}
+          ${isPublicClient(client) && badge(texts.html('publicBadge'))}
+          ${isGatewayKey(client) && noToken !== 'gateway' && badge(texts.html('gatewayBadge'))}
+          ${stateBadge(call, noToken)}
         </div>
         <div class="line">
           ${services.usage && html`<a class="button" href="${to(`${path}/usage`)}">${texts.html('usageTitle')}</a>`}
-          <a class="button" href="${to(`${path}/guide`)}">${texts.html('guideTitle')}</a>
+          ${!isGatewayKey(client) && html`<a class="button" href="${to(`${path}/guide`)}">${texts.html('guideTitle')}</a>`}
         </div>
       </div>
       ${ownStateNotice(call, noToken, { path, mayWrite })}

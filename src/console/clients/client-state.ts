@@ -36,6 +36,7 @@ const STATES: Readonly<Record<NoTokenReason, State>> = {
     why: 'stateNoSecretWhy',
     next: ['clientsRotate', '#secrets'],
   },
+  gateway: { badge: 'gatewayBadge', tone: 'good', why: 'gatewayWhat' },
   'no-product': {
     badge: 'stateNoProduct',
     tone: 'warn',
@@ -76,7 +77,7 @@ const STATES: Readonly<Record<NoTokenReason, State>> = {
 
 interface State {
   readonly badge: TextName
-  readonly tone: 'bad' | 'warn'
+  readonly tone: 'good' | 'bad' | 'warn'
   readonly why: TextName
   /** The text of the button, and its target: a path below the page of the client, or an action of this page. */
   readonly next?: readonly [text: TextName, where: string] | undefined
@@ -136,7 +137,7 @@ export function ownStateNotice(
   )
 }
 
-/** When a client last got a token. */
+/** When a client last got a token, or the key of a gateway was last used. */
 export function lastUsed(
   { texts }: Pick<Call, 'texts'>,
   { lastUsedAt }: Client,

@@ -1,6 +1,6 @@
 import { expiresSoon } from '../../clients/findings.ts'
 import { breaksPolicy, defaultDaysOf, isExpiryRequired, type KeyPolicy } from '../../clients/expiry.ts'
-import type { Client } from '../../clients/client.ts'
+import { isGatewayKey, type Client } from '../../clients/client.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { Form } from '../../http/form-body.ts'
 import { html, type Html } from '../../http/html.ts'
@@ -36,10 +36,11 @@ export function readExpiry(sent: Form): number | null | undefined {
 /** The field for the last day. @param client undefined for a new client */
 export function expiryField(
   call: Pick<Call, 'form' | 'problems' | 'texts'>,
-  policy: KeyPolicy,
+  keyPolicy: KeyPolicy,
   client?: Client,
 ): Html {
   const { texts } = call
+  const policy = client && isGatewayKey(client) ? {} : keyPolicy
   const { maxAgeDays } = policy
   const byDefault = defaultDaysOf(policy)
   const now = Date.now()
@@ -63,7 +64,8 @@ export function expiryPanel(kind: ClientKind, policy: KeyPolicy): ClientPanel {
   return {
     async show(call) {
       const { texts, resource: client } = call
-      if (!(await call.may(`${kind.permissions}:write`))) return undefined
+      const isLasting = isGatewayKey(client) && client.expiresAt === undefined
+      if (isLasting || !(await call.may(`${kind.permissions}:write`))) return undefined
       return panel(
         { title: texts.html('expiryTitle'), id: 'expiry' },
         html`${breaksPolicy(client, policy) && html`<p>${texts.html('expiryBreaksPolicy')}</p>`}

@@ -58,7 +58,7 @@ export function filterForm({ texts, to, query }: Call, kind: ClientKind, catalog
     </div>`
   const any = ['', texts.plain('listAny')] as const
   const reasons = LISTED_STATES.filter(
-    (state) => kind.kind === 'application' || !ONLY_APPLICATIONS.includes(state),
+    (state) => !(kind.kind === 'application' ? ['gateway'] : ONLY_APPLICATIONS).includes(state),
   )
   return html`<form class="filter" method="get" action="${to(kind.base)}" role="search">
     <div class="field grows">

@@ -1,6 +1,6 @@
 import type { ConsoleServices } from '../services.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { Client } from '../../clients/client.ts'
+import { isGatewayKey, type Client } from '../../clients/client.ts'
 import { isPublicClient } from '../../clients/public-applications.ts'
 import type { KeyPolicy } from '../../clients/expiry.ts'
 import type { ClientState } from '../../clients/client-states.ts'
@@ -105,7 +105,8 @@ function rows(
     columns(call, ['nameLabel', 'productsLabel', 'stateLabel', 'clientsColumnLastUsed', 'createdLabel']),
     clients.map((client, at) => [
       html`<a href="${to(pathOf(kind, client))}"><bdi>${applicationName(client)}</bdi></a>
-        ${isPublicClient(client) && badge(call.texts.html('publicBadge'))}`,
+        ${isPublicClient(client) && badge(texts.html('publicBadge'))}
+        ${isGatewayKey(client) && states[at]?.noToken !== 'gateway' && badge(texts.html('gatewayBadge'))}`,
       productsOf(call, client, catalog),
       html`${stateBadge(call, states[at]?.noToken)} ${expiryBadge(call, client, keyPolicy)}
       ${(states[at]?.knownToFormer.length ?? 0) > 0 && badge(call.texts.html('clientsRotateSoon'), 'warn')}`,

@@ -1,7 +1,7 @@
 import type { ConsoleServices } from '../services.ts'
 import { ROUTES } from '../../authorization-server/provider/routes.ts'
 import { directScopes, limitToOwner } from '../../catalog/resolve-scopes.ts'
-import type { Client } from '../../clients/client.ts'
+import { isGatewayKey, type Client } from '../../clients/client.ts'
 import { whyUnusable } from '../../clients/why-no-token.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
@@ -63,10 +63,10 @@ export async function secretView(
 }
 
 /** Until when programs may still use the old secret. */
-function oldSecret({ texts }: Pick<Call, 'texts'>, { oldSecretExpiresAt }: NewSecret): Html {
-  return oldSecretExpiresAt === undefined
-    ? texts.html('clientsOldSecretEnded')
-    : texts.html('clientsOldSecretUntil', { time: texts.dateTime(oldSecretExpiresAt * 1000) })
+function oldSecret({ texts }: Pick<Call, 'texts'>, { client, oldSecretExpiresAt }: NewSecret): Html {
+  if (oldSecretExpiresAt === undefined) return texts.html('clientsOldSecretEnded')
+  const until = isGatewayKey(client) ? 'gatewayOldSecretUntil' : 'clientsOldSecretUntil'
+  return texts.html(until, { time: texts.dateTime(oldSecretExpiresAt * 1000) })
 }
 
 /** What to do next: the lines that get a token and call the API, or what is needed before that. */
@@ -77,7 +77,7 @@ async function firstCall(
   { client }: NewSecret,
 ): Promise<Html | undefined> {
   const { texts, to } = call
-  if (whyUnusable(client)) return undefined
+  if (whyUnusable(client) || isGatewayKey(client)) return undefined
   if (client.products.length === 0) {
     const next = catalog.current.products.size === 0 ? 'clientsProductsNone' : 'clientsNextProduct'
     return panel({ title: texts.html('clientsNextTitle') }, html`<p>${texts.html(next)}</p>`)

@@ -1,5 +1,5 @@
 import type { ConsoleServices } from '../services.ts'
-import type { Client } from '../../clients/client.ts'
+import { isGatewayKey, type Client } from '../../clients/client.ts'
 import { isExpired } from '../../clients/expiry.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
@@ -62,7 +62,8 @@ function content(call: Call<Client>, kind: ClientKind, values: GuideValues): Htm
   const { document, link } = WAYS[values.authentication]
   if (values.operations.length === 0) {
     const link = html`<a class="button primary" href="${to(path)}">${texts.html('guideOpenClient')}</a>`
-    return emptyPanel(texts.html('guideNoOperation'), texts.html('guideNoOperationHint'), link)
+    const hint = isGatewayKey(client) ? 'gatewayWhat' : 'guideNoOperationHint'
+    return emptyPanel(texts.html('guideNoOperation'), texts.html(hint), link)
   }
   if (values.kind === 'application' && values.redirectUri === undefined) {
     const settings = to(`${path}/settings`)

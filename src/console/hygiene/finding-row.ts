@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isGatewayKey } from '../../clients/client.ts'
 import type { KeyPolicy } from '../../clients/expiry.ts'
 import { renewalDays, type Finding } from '../../clients/findings.ts'
 import type { ClientFindings } from '../../clients/hygiene.ts'
@@ -93,7 +94,8 @@ export function fixForm(
     return hintAbove(texts.html('clientsRevokeOldWhat'), button)
   }
   const isRenewal = finding === 'expires-soon'
-  const expire = texts.html(isRenewal ? 'fixRenew' : 'fixExpire', { days: renewalDays(policy) })
+  const renewal = isGatewayKey(found.client) ? 'fixNeverExpire' : 'fixRenew'
+  const expire = texts.html(isRenewal ? renewal : 'fixExpire', { days: renewalDays(policy) })
   const words = {
     rotate: [texts.html('fixRotateHint'), texts.html('clientsRotate')],
     disable: [texts.html('fixDisableHint'), texts.html('disableButton')],

@@ -1,3 +1,4 @@
+import { isGatewayKey } from '../../clients/client.ts'
 import { clientNotFound } from '../../clients/client-id.ts'
 import { FINDINGS, renewalDays } from '../../clients/findings.ts'
 import { ifUnchanged } from '../../clients/if-match.ts'
@@ -58,7 +59,8 @@ export function fixActions(services: ConsoleServices, path: string, isOperator: 
     if (fix === 'disable') await kind.service.disable(clientId, call.change)
     if (fix === 'revoke-old') await kind.service.revokeSecret(clientId, 'old', call.change)
     if (fix === 'expire') {
-      const expiresAt = Math.floor(Date.now() / 1000) + renewalDays(services.keyPolicy) * 86_400
+      const renewed = Math.floor(Date.now() / 1000) + renewalDays(services.keyPolicy) * 86_400
+      const expiresAt = isGatewayKey(found.client) ? null : renewed
       await kind.service.update(clientId, { expiresAt }, ifUnchanged(call.change, found.client))
     }
     return { ...back, done: DONE[fix] }

@@ -167,6 +167,10 @@ export const english = {
   stateNoSecret: 'No secret and no key',
   stateNoSecretWhy:
     'It has no valid secret and no public key. Programs get no tokens until you create a new secret and give it to them.',
+  gatewayBadge: 'Gateway',
+  gatewayWhat: 'A gateway in another process reads revocations with this key. It needs no tokens.',
+  gatewayAccess: 'A gateway needs no product. Without a valid key, it receives no revocations.',
+  gatewayOldSecretUntil: 'The old secret works until {time}. Give the gateway the new one before that.',
   stateNoProduct: 'No product yet',
   stateNoProductWhy: 'It gets no tokens until it has a product.',
   stateNoOperation: 'No operation left',
@@ -760,6 +764,7 @@ export const english = {
   fixExpire: 'Let it expire in {days} days',
   fixExpireHint: 'Its present tokens stop working at once. Programs then get new ones.',
   fixRenew: 'Extend it to {days} days',
+  fixNeverExpire: 'Remove the expiry',
   fixRenewHint: 'Its secret and its tokens stay valid.',
   fixRotateHint: 'The present secret works for one more day.',
   fixDisableHint: 'It gets no more tokens. It can be enabled again.',

@@ -173,6 +173,10 @@ export const german: ConsoleTexts = {
   stateNoSecret: 'Weder Secret noch Schlüssel',
   stateNoSecretWhy:
     'Es gibt weder ein gültiges Secret noch einen öffentlichen Schlüssel. Programme erhalten keine Tokens, bis Sie ein neues Secret erstellen und verteilen.',
+  gatewayBadge: 'Gateway',
+  gatewayWhat: 'Ein Gateway in einem anderen Prozess liest damit Widerrufe. Es braucht keine Tokens.',
+  gatewayAccess: 'Ein Gateway braucht kein Produkt. Ohne gültigen Schlüssel erhält es keine Widerrufe.',
+  gatewayOldSecretUntil: 'Das alte Secret gilt bis {time}. Geben Sie dem Gateway vorher das neue.',
   stateNoProduct: 'Noch kein Produkt',
   stateNoProductWhy: 'Der Zugang erhält keine Tokens, bis er ein Produkt hat.',
   stateNoOperation: 'Keine Operation übrig',
@@ -785,6 +789,7 @@ export const german: ConsoleTexts = {
   fixExpire: 'In {days} Tagen ablaufen lassen',
   fixExpireHint: 'Die jetzigen Tokens gelten sofort nicht mehr. Programme holen sich dann neue.',
   fixRenew: 'Auf {days} Tage verlängern',
+  fixNeverExpire: 'Ablauf entfernen',
   fixRenewHint: 'Secret und Tokens gelten weiter.',
   fixRotateHint: 'Das jetzige Secret gilt noch einen Tag.',
   fixDisableHint: 'Es gibt dann keine neuen Tokens. Der Zugang kann wieder aktiviert werden.',

@@ -120,6 +120,17 @@ const ofBothKinds = (['apiKey', 'application'] as const).flatMap((kind): [string
 const situations: [string, Situation][] = [
   ...ofBothKinds,
   [
+    'an API key of a gateway',
+    {
+      kind: 'apiKey',
+      products: [],
+      change: ({ host: { gatehouse } }, id) => gatehouse.apiKeys.setResourceServer(id, true),
+      noToken: 'gateway',
+      badge: 'Gateway',
+      error: 'unauthorized_client',
+    },
+  ],
+  [
     'the user of the API key may use none of its operations',
     {
       kind: 'apiKey',

@@ -253,14 +253,15 @@ describe('the revocation feed on a store that fails', () => {
     expect(calls.map((call) => call.replace(/:.*/, ''))).toEqual([
       'get client',
       'set secret-usage',
+      'set client-usage',
       'range revocations',
       'range revocations',
     ])
 
     for (const call of calls.keys()) {
       const failed = await pollWithFault(call)
-      // No response waits for the last use of the secret.
-      if (calls[call]?.startsWith('set secret-usage')) {
+      // No response waits for the last use of the secret and of the key.
+      if (/^set (secret|client)-usage/.test(calls[call] ?? '')) {
         expect(failed.status).toBe(200)
         continue
       }

@@ -176,7 +176,7 @@ export function whenAuthenticated(
   return async function authenticated(ctx, client) {
     const { credential } = requestState(ctx)
     // A token request records the use together with the use of the client, in one round trip.
-    if (credential && ctx.oidc.route !== 'token') secretUsed(credential)
+    if (credential && ctx.oidc.route !== 'token') secretUsed(recordOf(client), credential)
     disguiseToken(ctx)
     await complete(ctx, client)
   }

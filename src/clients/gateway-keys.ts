@@ -1,0 +1,44 @@
+import { periodically } from '../async/periodically.ts'
+import { fail, warn } from '../store/check-results.ts'
+import type { Store, StoreCheck } from '../store/contract.ts'
+import { clientRecords } from './client-record.ts'
+import type { Client } from './client.ts'
+import { isExpired } from './expiry.ts'
+import { expiresSoon } from './findings.ts'
+
+/** The index of the API keys with `resourceServer`. A member is a client id. A key that loses the mark stays listed. */
+export const RESOURCE_SERVERS = 'clients:resource-servers'
+
+/** The entry of a client in the index, as the name of the index and a member; none for most clients. */
+export function resourceServerEntriesOf(client: Client): [index: string, member: string][] {
+  return client.kind === 'apiKey' && client.resourceServer ? [[RESOURCE_SERVERS, client.clientId]] : []
+}
+
+/** Names the keys with `resourceServer` that have expired, or expire within 30 days. Reads them once a minute. */
+export function createGatewayKeysCheck({ store }: { readonly store: Store }) {
+  const { getEach } = clientRecords(store)
+  let keys: readonly Client[] = []
+
+  async function read(): Promise<void> {
+    const found = await getEach(await store.range(RESOURCE_SERVERS, { limit: 1000 }))
+    const clients = found.flatMap((record) => (record && 'client' in record ? [record.client] : []))
+    keys = clients.filter((client) => !client.disabled && resourceServerEntriesOf(client).length > 0)
+  }
+
+  return {
+    check(): StoreCheck[] {
+      const expired = keys.filter((key) => isExpired(key))
+      const ending = [...expired, ...keys.filter((key) => expiresSoon(key, {}))]
+      if (ending.length === 0) return []
+      const ids = ending.map(({ clientId }) => clientId).join(', ')
+      const [found, when] = expired.length > 0 ? [fail, 'have expired, or do so'] : [warn, 'expire']
+      const remedy = 'Call apiKeys.update(clientId, { expiresAt: null }); disable a key that no gateway uses'
+      return [found('gateway keys', `API keys of gateways ${when} within 30 days: ${ids}`, remedy)]
+    },
+    /** @returns a function that stops the reads */
+    start(): () => void {
+      read().catch(() => {})
+      return periodically(read, 60_000)
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { describeEachStore } from '../../support/stores.ts'
+import { textOf } from './markup.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+const inDays = (days: number) => Math.floor(Date.now() / 1000) + days * 86_400
+
+describeEachStore('the key of a gateway in the console', (makeStore) => {
+  let host: ConsoleHost
+  let clientId: string
+  beforeAll(async () => {
+    // Without a policy, a key that never expires needs attention.
+    host = await startConsole({ store: makeStore() })
+  })
+  afterAll(() => host.close())
+  beforeEach(async () => {
+    const { apiKeys } = host.gatehouse
+    for (const key of (await apiKeys.listByOwner('acme')).items) await apiKeys.delete(key.clientId)
+    const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Edge', resourceServer: true })
+    clientId = apiKey.clientId
+  })
+
+  const read = async (path: string, person = 'acme') =>
+    (await host.visit(person).open(`/console${path}`)).body
+  const text = async (path: string, person?: string) => textOf(await read(path, person))
+
+  it('lists, the overview and operators call it a gateway, and no page proposes a product or an expiry', async () => {
+    for (const [path, person] of [
+      ['/', 'acme'],
+      ['/api-keys', 'acme'],
+      [`/api-keys/${clientId}`, 'acme'],
+      ['/operator/accounts/acme', 'root'],
+      [`/operator/clients/${clientId}`, 'root'],
+    ] as const) {
+      const shown = await text(path, person)
+      expect(shown, path).toMatch(/Edge[^]*?Gateway/)
+      expect(shown, path).not.toMatch(/No product yet|until it has a product/)
+    }
+    const page = await read(`/api-keys/${clientId}`)
+    expect(textOf(page)).toContain('A gateway in another process reads revocations with this key.')
+    expect(page).not.toMatch(/id="expiry"|form="addProduct"|\/guide"/)
+    expect(await text(`/operator/clients/${clientId}`, 'root')).toContain('It needs no tokens.')
+    expect(await text(`/api-keys/${clientId}/guide`)).not.toContain('Add a product')
+    for (const [path, person] of [
+      ['/hygiene', 'acme'],
+      ['/operator/hygiene', 'root'],
+    ] as const) {
+      expect(await text(path, person)).toContain('Nothing needs attention.')
+    }
+  })
+
+  it('it is still called a gateway when it is disabled, and is found by its state', async () => {
+    for (const each of 'abcdef') await host.gatehouse.apiKeys.create({ accountId: 'acme', name: each })
+    expect(await text('/api-keys?state=gateway')).toContain('Edge')
+    expect(await text('/api-keys?state=no-product')).not.toContain('Edge')
+    await host.gatehouse.apiKeys.disable(clientId)
+    expect(await text(`/api-keys/${clientId}`)).toMatch(/Edge\s+Gateway\s+Disabled/)
+    expect(await text('/api-keys?state=disabled')).toMatch(/Edge\s+Gateway[^]*?Disabled/)
+    expect(await text('/applications?state=disabled')).not.toContain('Gateway')
+  })
+
+  it('a rotation says until when the gateway may use the old secret, and proposes no product', async () => {
+    const visitor = host.visit('acme')
+    const shown = await visitor.submit(await visitor.open(`/console/api-keys/${clientId}`), 'rotateSecret')
+    const words = textOf(shown.body)
+    expect(words).toMatch(/The old secret works until .*20\d\d.* Give the gateway the new one before that\./)
+    expect(words).not.toMatch(/product/i)
+    const path = `/console/api-keys/${clientId}`
+    const german = await visitor.browser.request(new URL(host.origin + path), {
+      headers: { 'accept-language': 'de' },
+    })
+    expect(textOf(german.body)).toContain('Ein Gateway in einem anderen Prozess liest damit Widerrufe.')
+  })
+
+  it.each([
+    ['acme', '/hygiene'],
+    ['root', '/operator/hygiene'],
+  ])('%s removes an expiry that is near, instead of extending it', async (person, path) => {
+    const { apiKeys } = host.gatehouse
+    await apiKeys.update(clientId, { expiresAt: inDays(10) })
+    const visitor = host.visit(person)
+    const page = await visitor.open(`/console${path}`)
+    expect(textOf(page.body)).toContain('It expires in')
+    expect(page.body).toContain('Remove the expiry')
+    await visitor.submit(page, 'fix')
+    expect((await apiKeys.find(clientId))?.expiresAt).toBeUndefined()
+  })
+})
+
+describeEachStore('the expiry of the key of a gateway in the console, under a policy', (makeStore) => {
+  it('is removed on its page, although the policy requires an expiry', async () => {
+    const gatehouse = { keyPolicy: { maxAgeDays: 30, required: true } }
+    const host = await startConsole({ store: makeStore(), gatehouse })
+    try {
+      const { apiKeys } = host.gatehouse
+      const input = { accountId: 'acme', name: 'Edge', resourceServer: true, expiresAt: inDays(400) } as const
+      const { clientId } = (await apiKeys.create(input)).apiKey
+      const visitor = host.visit('acme')
+      const page = await visitor.open(`/console/api-keys/${clientId}`)
+      expect(textOf(page.body)).not.toContain('longer than this service allows')
+      const saved = await visitor.submit(page, 'expire', { expiresAt: '' })
+      expect(textOf(saved.body)).toContain('The expiry is saved')
+      expect((await apiKeys.find(clientId))?.expiresAt).toBeUndefined()
+    } finally {
+      await host.close()
+    }
+  })
+})
