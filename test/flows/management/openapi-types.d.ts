@@ -1522,7 +1522,7 @@ export interface components {
              * @description Why it gets no token; absent if it gets tokens
              * @enum {string}
              */
-            noToken?: "disabled-by-operator" | "disabled" | "expired" | "compromised" | "no-secret" | "no-product" | "no-operation" | "owner-gone" | "user-operations" | "kyc-level" | "no-redirect-uri";
+            noToken?: "disabled-by-operator" | "disabled" | "expired" | "compromised" | "no-secret" | "gateway" | "no-product" | "no-operation" | "owner-gone" | "user-operations" | "kyc-level" | "no-redirect-uri";
             /** @description Users who have left the account and know a valid secret: rotate it */
             knownToFormer?: string[];
             /** Format: date-time */
@@ -1577,7 +1577,7 @@ export interface components {
              * @description Why it gets no token; absent if it gets tokens
              * @enum {string}
              */
-            noToken?: "disabled-by-operator" | "disabled" | "expired" | "compromised" | "no-secret" | "no-product" | "no-operation" | "owner-gone" | "user-operations" | "kyc-level" | "no-redirect-uri";
+            noToken?: "disabled-by-operator" | "disabled" | "expired" | "compromised" | "no-secret" | "gateway" | "no-product" | "no-operation" | "owner-gone" | "user-operations" | "kyc-level" | "no-redirect-uri";
             /** @description Users who have left the account and know a valid secret: rotate it */
             knownToFormer?: string[];
             /** Format: date-time */
@@ -1645,7 +1645,7 @@ export interface components {
              * @description Why it gets no token; absent if it gets tokens
              * @enum {string}
              */
-            noToken?: "disabled-by-operator" | "disabled" | "expired" | "compromised" | "no-secret" | "no-product" | "no-operation" | "owner-gone" | "user-operations" | "kyc-level" | "no-redirect-uri";
+            noToken?: "disabled-by-operator" | "disabled" | "expired" | "compromised" | "no-secret" | "gateway" | "no-product" | "no-operation" | "owner-gone" | "user-operations" | "kyc-level" | "no-redirect-uri";
             kycLevel?: string;
             products: {
                 id: string;
@@ -2444,7 +2444,7 @@ export interface operations {
             query?: {
                 name?: string;
                 product?: string;
-                state?: "active" | "no-token" | "disabled-by-operator" | "disabled" | "expired" | "compromised" | "no-secret" | "no-product" | "no-operation" | "owner-gone" | "user-operations" | "kyc-level" | "no-redirect-uri";
+                state?: "active" | "no-token" | "disabled-by-operator" | "disabled" | "expired" | "compromised" | "no-secret" | "gateway" | "no-product" | "no-operation" | "owner-gone" | "user-operations" | "kyc-level" | "no-redirect-uri";
                 unusedSince?: string;
                 sort?: "newest" | "name" | "last-used";
                 cursor?: string;
@@ -3192,7 +3192,7 @@ export interface operations {
             query?: {
                 name?: string;
                 product?: string;
-                state?: "active" | "no-token" | "disabled-by-operator" | "disabled" | "expired" | "compromised" | "no-secret" | "no-product" | "no-operation" | "owner-gone" | "user-operations" | "kyc-level" | "no-redirect-uri";
+                state?: "active" | "no-token" | "disabled-by-operator" | "disabled" | "expired" | "compromised" | "no-secret" | "gateway" | "no-product" | "no-operation" | "owner-gone" | "user-operations" | "kyc-level" | "no-redirect-uri";
                 unusedSince?: string;
                 sort?: "newest" | "name" | "last-used";
                 cursor?: string;
@@ -4676,7 +4676,7 @@ export interface operations {
             query?: {
                 name?: string;
                 product?: string;
-                state?: "active" | "no-token" | "disabled-by-operator" | "disabled" | "expired" | "compromised" | "no-secret" | "no-product" | "no-operation" | "owner-gone" | "user-operations" | "kyc-level" | "no-redirect-uri";
+                state?: "active" | "no-token" | "disabled-by-operator" | "disabled" | "expired" | "compromised" | "no-secret" | "gateway" | "no-product" | "no-operation" | "owner-gone" | "user-operations" | "kyc-level" | "no-redirect-uri";
                 unusedSince?: string;
                 sort?: "newest" | "name" | "last-used";
                 cursor?: string;
@@ -4712,7 +4712,7 @@ export interface operations {
             query?: {
                 name?: string;
                 product?: string;
-                state?: "active" | "no-token" | "disabled-by-operator" | "disabled" | "expired" | "compromised" | "no-secret" | "no-product" | "no-operation" | "owner-gone" | "user-operations" | "kyc-level" | "no-redirect-uri";
+                state?: "active" | "no-token" | "disabled-by-operator" | "disabled" | "expired" | "compromised" | "no-secret" | "gateway" | "no-product" | "no-operation" | "owner-gone" | "user-operations" | "kyc-level" | "no-redirect-uri";
                 unusedSince?: string;
                 sort?: "newest" | "name" | "last-used";
                 cursor?: string;
