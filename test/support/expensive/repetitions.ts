@@ -1,4 +1,15 @@
-import { field, fill, header, json, parameter, path, type Change, type Target, type Text } from './changes.ts'
+import {
+  field,
+  fill,
+  header,
+  json,
+  letters,
+  parameter,
+  path,
+  type Change,
+  type Target,
+  type Text,
+} from './changes.ts'
 
 // Long values of one text that is repeated, with something before it and a line terminator after it. A regular expression
 // that gives back one character at a time, because `.` and `$` do not match a line terminator, needs time in proportion
@@ -8,6 +19,9 @@ const UNITS = { colons: ':', semicolons: ';', letters: 'a', slashes: '/', spaces
 const ENDS = { 'no end': '', '\\n': '\n', '\\r': '\r', 'U+2028': '\u2028', 'U+2029': '\u2029' }
 /** The ends that a header can have. U+2028 is sent as its bytes in UTF-8. */
 const HEADER_ENDS = { 'no end': '', 'U+2028': '\u00e2\u0080\u00a8' }
+
+/** The start of an address, whose host goes on with the repetition. */
+const ADDRESS = 'http://a'
 
 /** Headers that a host or the library may read, beside those of the valid request. */
 // prettier-ignore
@@ -34,6 +48,10 @@ function repetitionsIn(
 ): [string, Change][] {
   const kinds: [string, Change][] = []
   for (const start of new Set(starts)) {
+    if (start === ADDRESS) {
+      const text: Text = (room) => write('http://') + letters(room - 30, write)
+      kinds.push([`${place}: an address of many letters`, change(text)])
+    }
     for (const [unitName, unit] of Object.entries(UNITS)) {
       for (const [endName, end] of Object.entries(ends)) {
         const [before, after] = [write(start), write(end)]
@@ -49,7 +67,6 @@ function repetitionsIn(
   return kinds
 }
 
-const ADDRESS = 'http://a'
 const asIs = (text: string) => text
 const inPath = (text: string) => encodeURIComponent(text).replaceAll('%2F', '/')
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
@@ -69,7 +86,13 @@ function createRepetitions({ query, form, headers, members = [], reads }: Target
       repetitionsIn(`JSON ${member[0]}`, ['a', ADDRESS], (text) => inMember(member, text), inJson),
     ),
     ...HEADERS.flatMap((name) =>
-      repetitionsIn(name, [headers[name] ?? 'a'], (text) => header(name, text), asIs, HEADER_ENDS),
+      repetitionsIn(
+        name,
+        [headers[name]?.concat(name === 'cookie' ? '; a=' : '') ?? 'a'],
+        (text) => header(name, text),
+        asIs,
+        HEADER_ENDS,
+      ),
     ),
     ...repetitionsIn('Basic', ['a', 'a:'], inBasic),
   ]
