@@ -41,11 +41,13 @@ const ON_KOA_2 = [
   'test/gateway/gateway.test.ts',
 ]
 
+const LONG =
+  /(every-page|delegated)\.browser|\/(expiry|histories|endpoints|expensive-requests|regular-expressions)\./
+
 /** The files that take a minute begin first. Otherwise the run waits for them at its end. */
 class LongestFirst extends BaseSequencer {
   override async sort(sorted: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) =>
-      /(every-page|delegated)\.browser|\/(expiry|histories|endpoints)\./.test(moduleId)
+    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId)
     // oxlint-disable-next-line unicorn/no-array-sort -- this is the method of the sequencer
     const others = await super.sort(sorted.filter((each) => !isLong(each)))
     return [...sorted.filter(isLong), ...others]

@@ -104,10 +104,16 @@ const RECORD_KINDS: readonly RecordKind[] = [
  * @param key the key in the store, or the name of an index
  */
 export function kindOfRecord(key: string): RecordKind | undefined {
-  return RECORD_KINDS.find((kind) => patternOf(kind).test(key))
+  const parts = key.split(':')
+  return RECORD_KINDS.find((kind) => isOfKind(parts, kind.key.split(':')))
 }
 
-function patternOf({ key }: RecordKind): RegExp {
-  const pattern = key.replaceAll(/<[^>]*\*>/g, '.+').replaceAll(/<[^>]*>/g, '[^:]+')
-  return new RegExp(`^${pattern}$`, 's')
+/** Whether the parts of a key between its colons fit those of a kind. Only the last part of a kind may be `<…*>`. */
+function isOfKind(parts: readonly string[], names: readonly string[]): boolean {
+  const hasRest = names.at(-1)?.endsWith('*>') ?? false
+  if (parts.length < names.length || (parts.length > names.length && !hasRest)) return false
+  return names.every((name, at) => {
+    if (!name.startsWith('<')) return parts[at] === name
+    return (name.endsWith('*>') ? parts.slice(at).join(':') : parts[at]) !== ''
+  })
 }

@@ -190,6 +190,6 @@ function placeOf(text: string | undefined, secret: string, maxLength: number): s
 
 /** The origin of an address, with a mark for what was left out; undefined for any other text. */
 function originOf(text: string | undefined): string | undefined {
-  const url = text === undefined ? null : URL.parse(text)
+  const url = text === undefined || text.length > 2000 ? null : URL.parse(text)
   return url && url.host !== '' ? `${url.protocol}//${url.host}/…` : undefined
 }

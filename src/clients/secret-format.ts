@@ -8,8 +8,8 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** The number of base-62 characters for the 256 bits of a secret, and for its checksum of 32 bits. */
 const LENGTH = { bits: 43, checksum: 6 }
 
-/** The part of a secret after the prefix. */
-const FORM = new RegExp(`^[0-9A-Za-z]{${LENGTH.bits + LENGTH.checksum}}$`)
+/** The part of a secret after the prefix: 43 and 6 characters. */
+const FORM = /^[0-9A-Za-z]{49}$/
 
 /** The part after the prefix in old secrets, which have no checksum. */
 const FORM_WITHOUT_CHECKSUM = /^[\w-]{43}$/

@@ -58,7 +58,7 @@ const INVISIBLE = /[\u0000-\u0020\u007f]/g
  * @param base path of {base_url}; `/` or empty for a whole host
  */
 export function createPathLocator(base: string): LocatePath {
-  const prefix = base.replace(/\/+$/, '').toLowerCase()
+  const prefix = base.replace(/(?<!\/)\/+$/, '').toLowerCase()
   const prefixes = undisguise(prefix).map((text) => text.split('/').filter(Boolean))
 
   return function locatePath(path) {
@@ -92,7 +92,7 @@ export function createPathLocator(base: string): LocatePath {
       // After all rounds of decoding, the path still has an encoded percent sign. Only an attacker sends such a path,
       // because no router decodes so often. So the path counts as below the base.
       if (text.includes('%25')) return true
-      const segments = text.split('/').map((segment) => segment.replace(/[;?#].*$/, ''))
+      const segments = text.split('/').map((segment) => segment.replace(/[;?#].*$/s, ''))
       const names = segments.filter((segment) => segment !== '' && segment !== '.')
       // A router may read `//host/path` as a URL without a scheme. The first name is then a host, and not
       // part of the path.

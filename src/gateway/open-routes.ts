@@ -67,7 +67,7 @@ export function createOpenRoutes(
   }
 
   function whyNeverMatched(openness: Openness, method: string, route: Omit<Route, 'method'>) {
-    const prefix = base.replace(/\/+$/, '')
+    const prefix = base.replace(/(?<!\/)\/+$/, '')
     if (prefix !== '' && `${route.path}/`.startsWith(`${prefix}/`)) {
       return `would be ${prefix}${route.path}: leave out ${prefix}, because routes are relative to {base_url}`
     }

@@ -8,7 +8,7 @@ import { createFirstLoad } from './first-load.ts'
 const REWRITTEN =
   'a request got 404: middleware above the gateway rewrites a path below {base_url} to a path that is outside of it, ' +
   'or that may belong to two operations; ' +
-  'mount this middleware below the gateway, or exclude the requests with the option `when` of middleware()'
+  'mount this middleware below the gateway, or exclude the path after the rewrite with the option `when` of middleware()'
 
 /** Creates the parts that all entry points of one gateway share. */
 export function createParts(dependencies: GatewayDependencies, hooks: GatewayHooks) {

@@ -18,7 +18,7 @@ export function reasonOf(error: unknown): string {
     if (part !== '' && !parts.some((known) => known.includes(part))) parts.push(part)
     next = 'cause' in next ? next.cause : undefined
   }
-  const line = parts.join(': ').replaceAll(/\s*\n\s*-?\s*/g, ' ')
+  const line = parts.join(': ').replaceAll(/\s+(?:-\s*)?/g, (gap) => (gap.includes('\n') ? ' ' : gap))
   const shown = withoutCredentials(line === '' ? 'the error has no reason' : line)
   return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH - 1)}…` : shown
 }
@@ -37,5 +37,8 @@ function nameOf(error: object): string {
  * contain a password.
  */
 function withoutCredentials(text: string): string {
-  return text.replaceAll(/\/\/\S*@/g, '//…@')
+  return text.replaceAll(/\/\/\S*/g, (word) => {
+    const end = word.lastIndexOf('@')
+    return end === -1 ? word : `//…${word.slice(end)}`
+  })
 }

@@ -64,8 +64,21 @@ function hasPath(ctx: Context): boolean {
 /** The path of a request target in origin form or absolute form (RFC 9112 3.2). */
 function pathOf(target: string): string {
   const path = target.replace(/\?.*$/s, '')
-  return URL.parse(path)?.pathname ?? path
+  return path.startsWith('/') ? path : (parsedPath(path) ?? path)
 }
+
+/**
+ * The path of a target in absolute form, as URL parsers read it. A host that is too long for the DNS is replaced, because
+ * the time to parse a host grows with the square of its length.
+ */
+function parsedPath(target: string): string | undefined {
+  const short = target.replace(HOST, (all, start: string, host: string) =>
+    host.length > 255 ? `${start}host` : all,
+  )
+  return URL.parse(short)?.pathname
+}
+
+const HOST = /^([a-z][a-z\d+.-]*:[/\\]{2,})([^/?#\\]*)/i
 
 /** The parts of a request target. */
 export interface RequestTarget {
@@ -81,7 +94,7 @@ const TARGET = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i
 export function readTarget(target: string): RequestTarget {
   const [, path = '', query = ''] = TARGET.exec(target) ?? []
   if (target.startsWith('/')) return { readings: [path], query }
-  const parsed = URL.parse(target)?.pathname
+  const parsed = parsedPath(target)
   // If a target begins with neither `http://` nor `https://`, some routers read the whole target as a path, with its
   // first character as the slash. For example, find-my-way runs the handler of `/api/x` for the target `*api/x`.
   const asPath = /^https?:\/\//i.test(target) ? undefined : `/${target.slice(1).replace(/[?#].*$/s, '')}`

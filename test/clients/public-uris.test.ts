@@ -50,6 +50,7 @@ describe('the redirect URIs that a public application may register', () => {
     ['com..example:/callback', 'url-redirect'],
     ['.example.app:/callback', 'url'],
     [`com.example.app:/${'x'.repeat(2000)}`, 'too-long'],
+    [`https://${'ü'.repeat(500)}.example/`, 'too-long'],
     ['', 'url'],
     [undefined, 'url'],
     [7, 'url'],

@@ -40,8 +40,8 @@ it.each([
   ],
   [
     'several lines are joined to one line',
-    new GatehouseError('ERR_CATALOG', 'wrong:\n  - a: b\n  - c: d'),
-    'wrong: a: b c: d',
+    new GatehouseError('ERR_CATALOG', 'wrong:\n  - a: b\n\n  - c: d - e'),
+    'wrong: a: b c: d - e',
   ],
 ])('the reason of an error: %s', (_, error, reason) => {
   expect(reasonOf(error)).toBe(reason)

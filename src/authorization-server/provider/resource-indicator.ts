@@ -42,17 +42,21 @@ export function resourceServerOf({ address }: Pick<Resource, 'address'>, scope: 
 /**
  * Replaces other spellings of the address of a resource in the parameter `resource` by this address (RFC 8707 2). Clients
  * may send the spelling of `new URL(…).href`: a slash after a host without a path, lower-case scheme and host, no
- * default port.
+ * default port. A longer value than `MAX_LENGTH` stays as it is, and names no resource.
  *
  * @param text a query or form, as it was received
  */
 export function canonicalizeResource(text: string, { find }: Pick<Resources, 'find'>): string {
   return text.replaceAll(RESOURCE, (parameter, name: string, value: string) => {
+    if (value.length > MAX_LENGTH) return parameter
     const sent = new URLSearchParams(`resource=${value}`).get('resource') ?? ''
     const resource = find(canonicalForm(sent))
     return resource ? name + encodeURIComponent(resource.address) : parameter
   })
 }
+
+/** The maximum number of characters of a `resource` that is parsed, because parsing a long address takes long. */
+const MAX_LENGTH = 2000
 
 const RESOURCE = /((?:^|[?&])resource=)([^&]*)/g
 
@@ -64,4 +68,4 @@ function canonicalForm(address: string): string | undefined {
   return url === null ? undefined : url.origin + (path === '/' ? '' : path)
 }
 
-const ADDRESS = /^(https?:\/\/[^/?#\\@\s]+)(.*)$/i
+const ADDRESS = /^(https?:\/\/[^/?#\\@\s]+)(.*)$/is

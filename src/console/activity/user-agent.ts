@@ -5,7 +5,7 @@ const PROGRAMS: readonly (readonly [RegExp, string])[] = [
   [/\bSamsungBrowser\//, 'Samsung Internet'],
   [/\b(Firefox|FxiOS)\//, 'Firefox'],
   [/\b(Headless)?(Chrome|CriOS|Chromium)\//, 'Chrome'],
-  [/\bVersion\/[\d.]+.*\bSafari\//, 'Safari'],
+  [/^(?=.*\bVersion\/\d).*\bSafari\//, 'Safari'],
 ]
 
 const SYSTEMS: readonly (readonly [RegExp, string])[] = [
@@ -25,7 +25,7 @@ function find(list: typeof PROGRAMS, userAgent: string): string | undefined {
 const COMMON = /^(Mozilla|AppleWebKit|Gecko|Mobile|Safari|Version)\//
 
 /** A product with its version, such as `curl/8.5.0`. */
-const PRODUCT = /[\w.+-]+\/[^\s;,()]+/g
+const PRODUCT = /(?<![\w.+-])[\w.+-]+\/[^\s;,()]+/g
 
 /**
  * The program and the system of a user agent, as people know them. If the program is not a known browser, the result is

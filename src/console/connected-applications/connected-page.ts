@@ -12,7 +12,7 @@ import { emptyPanel, notice } from '../elements/elements.ts'
 import { pager } from '../elements/pager.ts'
 import { page, type Call, type Page, type View } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
-import { isDocumentId, MAX_DOCUMENT_ID_LENGTH, mayBeClientId } from '../../validation/document-id.ts'
+import { isDocumentId, mayBeClientId } from '../../validation/document-id.ts'
 import { connectionCard, nameOfUnknown, type ConnectionModel } from './connection-card.ts'
 
 const PATH = '/connected-applications'
@@ -139,7 +139,7 @@ async function withDevelopers(
 /** The number of cards on one page. */
 const CARDS_PER_PAGE = 15
 
-const CURSOR = new RegExp(`^(\\d{1,12})\\.(.{1,${MAX_DOCUMENT_ID_LENGTH}})$`)
+const CURSOR = /^(\d{1,12})\.(.+)$/
 
 /**
  * The connections of one page.

@@ -22,5 +22,5 @@ export const LOGO_TILE_RULES = readAsset(new URL('./logo-tile.css', import.meta.
 export function createStylesheet(accentColor: string, scope: string, rules: string): string {
   const { fill, onFill, onLight, onDark } = accentShades(accentColor, GROUNDS)
   const shades = `--accent-fill: ${fill}; --accent-on-fill: ${onFill}; --accent-on-light: ${onLight}; --accent-on-dark: ${onDark};`
-  return `${scope} { ${shades} } ${rules}`.replaceAll(/\/\*[^]*?\*\//g, '').replaceAll(/\s+/g, ' ')
+  return `${scope} { ${shades} } ${rules}`.replaceAll(/\/\*[^]*?(?:\*\/|$)/g, '').replaceAll(/\s+/g, ' ')
 }

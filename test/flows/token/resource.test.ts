@@ -125,6 +125,22 @@ describeEachStore('the resource parameter', (makeStore) => {
       expect([rejected.status, rejected.body['error']]).toEqual([400, 'invalid_target'])
     })
 
+    it('a value of more than 2,000 characters names no resource, and a shorter one is parsed', async () => {
+      const { protocol, hostname, port, pathname } = new URL(audience)
+      const portOf = (zeros: number) => `${'0'.repeat(zeros)}${port || 443}`
+      const spelled = (zeros: number) => `${protocol}//${hostname}:${portOf(zeros)}${pathname}`
+      const key = await host.createApiKey()
+      expect((await host.requestDirectToken(key, { resource: spelled(1900) })).status).toBe(200)
+      const { status, body } = await host.requestDirectToken(key, { resource: spelled(2000) })
+      expect([status, body]).toEqual([
+        400,
+        {
+          error: 'invalid_target',
+          error_description: `unknown resource; leave it out or send ${audience}`,
+        },
+      ])
+    })
+
     it('several forms of the address in one request name one resource', async () => {
       const key = await host.createApiKey()
       const form = new URLSearchParams({ grant_type: 'client_credentials', ...key })

@@ -1,86 +1,24 @@
 import type { RawRequest } from '../raw-request.ts'
-
-/** A valid request, which the kinds of expensive requests change. */
-export interface Target {
-  /** The method and the path, with names instead of ids. */
-  readonly name: string
-  readonly port: number
-  readonly method: string
-  readonly path: string
-  readonly query: Readonly<Record<string, string>>
-  readonly headers: Readonly<Record<string, string>>
-  readonly form: Readonly<Record<string, string>>
-  /** The type of the body that it reads. */
-  readonly reads?: 'form' | 'JSON' | undefined
-  /** The id of the key that signs access tokens. */
-  readonly kid: string
-}
-
-/** Makes an expensive request from a valid one. `room` is the number of bytes that Node still accepts as target and headers. */
-type Change = (target: Target, room: number) => Partial<RawRequest>
-
-/** A text of at most `room` bytes. */
-type Text = (room: number, kid: string) => string
-
-/** Bytes of target and headers that Node accepts, without the headers that the client adds. */
-const MAX_HEAD_BYTES = 16_384 - 250
-const MAX_FORM_BYTES = 56 * 1024
-const MAX_JSON_BYTES = 64 * 1024
-
-const FORM = 'application/x-www-form-urlencoded'
-const encode = (fields: Readonly<Record<string, string>>) => new URLSearchParams(fields).toString()
-const without = (fields: Readonly<Record<string, string>>, name: string) =>
-  Object.fromEntries(Object.entries(fields).filter(([each]) => each !== name))
-const fill = (unit: string, bytes: number) => unit.repeat(Math.max(0, Math.floor(bytes / unit.length)))
-/** A list of different short names, each followed by `end`. */
-function names(end: string, bytes: number): string {
-  let list = ''
-  for (let index = 0; list.length < bytes - 8; index += 1) list += index.toString(36) + end
-  return list
-}
-
-/** The query of a valid request, and more after it. */
-const query =
-  (more: Text): Change =>
-  ({ path, query: own, kid }, room) => ({
-    target: `${path}?${[encode(own), more(room, kid)].filter(Boolean).join('&')}`,
-  })
-/** A parameter with a long value, instead of the value of the valid request. */
-const parameter =
-  (name: string, value: Text): Change =>
-  ({ path, kid, query: own }, room) => ({
-    target: `${path}?${encode(without(own, name))}&${name}=${value(room - name.length, kid)}`,
-  })
-const path =
-  (more: Text): Change =>
-  (target, room) => ({ target: `${target.path}${more(room, target.kid)}?${encode(target.query)}` })
-const header =
-  (name: string, value: Text): Change =>
-  ({ kid, headers: { [name]: known = '', ...headers } }, room) => ({
-    headers: { ...headers, [name]: value(room + known.length - name.length, kid) },
-  })
-const withBody = ({ headers }: Target, type: string, body: string): Partial<RawRequest> => ({
-  headers: { ...headers, 'content-type': type },
-  body,
-})
-/** The fields of a valid form, and more after them. */
-const form =
-  (more: Text): Change =>
-  (target) => {
-    const own = encode(target.form)
-    return withBody(target, FORM, `${own}&${more(MAX_FORM_BYTES - own.length - 1, target.kid)}`)
-  }
-/** A field with a long value, instead of the value of the valid form. */
-const field =
-  (name: string, value: Text): Change =>
-  (target) => {
-    const own = `${encode(without(target.form, name))}&${name}=`
-    return withBody(target, FORM, own + value(MAX_FORM_BYTES - own.length, target.kid))
-  }
-const json =
-  (text: Text): Change =>
-  (target) =>
-    withBody(target, 'application/json', text(MAX_JSON_BYTES, target.kid))
+import {
+  encode,
+  field,
+  fill,
+  FORM,
+  form,
+  header,
+  json,
+  letters,
+  MAX_FORM_BYTES,
+  MAX_HEAD_BYTES,
+  names,
+  parameter,
+  path,
+  query,
+  withBody,
+  type Change,
+  type Target,
+} from './changes.ts'
+import { repetitionsFor } from './repetitions.ts'
 
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 /** A JWT as long as `room` with an invalid signature by the key `kid`, and with this payload. */
@@ -96,6 +34,15 @@ const deepObject = (bytes: number) => `${fill('{"a":', bytes * (5 / 6))}1${fill(
 const wideObject = (bytes: number) => `{"${names('":1,"', bytes - 10)}z":1}`
 const listOf = (item: string, bytes: number) => `[${fill(`${item},`, bytes - item.length - 2)}${item}]`
 
+/** Different addresses, each with a host of at most `count` different letters. */
+function longAddresses(bytes: number, count: number, write = encodeURIComponent): string[] {
+  const host = letters(Math.min(bytes - 20, count * Buffer.byteLength(write('\u4e00'))), write)
+  const length = Math.floor(bytes / (Buffer.byteLength(host) + 15))
+  return Array.from({ length }, (_, index) => `https://${host}/${index}`)
+}
+const redirectUris = (count: number) => (room: number) =>
+  JSON.stringify({ redirectUris: longAddresses(room - 20, count, String) })
+
 /** The most expensive requests that a stranger can think of, each as large as the limits admit. */
 const KINDS: Readonly<Record<string, Change>> = {
   'form: the same name': form((room) => fill('a&', room)),
@@ -108,6 +55,9 @@ const KINDS: Readonly<Record<string, Change>> = {
   'form: operation': form((room) => fill('operation=invoices+invoices:read&', room)),
   'form: csrf': form((room) => fill('csrf&', room)),
   'form: resource': form((room) => fill('resource=a&', room)),
+  'form: many addresses of resources': form((room) => fill('resource=http://a.b&', room)),
+  'form: addresses of 480 letters': field('redirectUris', (room) => longAddresses(room, 480).join('%0A')),
+  'form: addresses of 1980 letters': field('redirectUris', (room) => longAddresses(room, 1980).join('%0A')),
   'form: brackets': form((room) => fill('a[]=1&', room)),
   'form: nested brackets': form((room) => fill('a[b][c]', room)),
   'form: names of prototypes': form((room) => fill('__proto__=1&constructor=1&', room)),
@@ -154,6 +104,9 @@ const KINDS: Readonly<Record<string, Change>> = {
   'JSON: many operations': json((room) => `{"name":"a","removedOperations":${listOf('"a:b"', room - 60)}}`),
   'JSON: many addresses': json((room) => `{"name":"a","redirectUris":${listOf('"https://a"', room - 60)}}`),
   'JSON: invalid addresses': json((room) => `{"name":"a","redirectUris":${listOf('""', room - 60)}}`),
+
+  'JSON: addresses of 480 letters': json(redirectUris(480)),
+  'JSON: addresses of 1980 letters': json(redirectUris(1980)),
 
   'query: the same name': query((room) => fill('a&', room)),
   'query: the same name with a value': query((room) => fill('a=1&', room)),
@@ -202,6 +155,10 @@ const KINDS: Readonly<Record<string, Change>> = {
   'path: other bytes': path((room) => fill('\u00fc', room / 2)),
   'path: one long segment': path((room) => `/${fill('a', room - 1)}`),
   'path: many segments': path((room) => fill('/A', room)),
+
+  'path: after a host of many letters': (target, room) => ({
+    target: `http://${letters(room - 10)}${target.path}?${encode(target.query)}`,
+  }),
 
   'Accept: many types': header('accept', (room) => names('/b,', room)),
   'Accept: one type, many times': header('accept', (room) => fill('a/b;q=0.1,', room)),
@@ -269,10 +226,51 @@ const KINDS: Readonly<Record<string, Change>> = {
 }
 
 /** The kinds that may cost something at a target. A body is sent only where it is read. */
-export function kindsFor({ reads }: Target): string[] {
+export function kindsFor(target: Target): string[] {
   const others = { form: 'JSON: ', JSON: 'form: ' }
-  return Object.keys(KINDS).filter((kind) =>
+  const { reads } = target
+  const kinds = Object.keys(KINDS).filter((kind) =>
     reads === undefined ? !/^(form|JSON): /.test(kind) : !kind.startsWith(others[reads]),
+  )
+  return [...kinds, ...Object.keys(repetitionsFor(target))]
+}
+
+/** The kinds that cost most at any target, as the long test has measured. */
+const WORST = [
+  'form: the same name',
+  'form: different names',
+  'form: many scopes',
+  'form: many addresses of resources',
+  'form: addresses of 480 letters',
+  'form: addresses of 1980 letters',
+  'JSON: deep arrays',
+  'JSON: a deep name',
+  'JSON: different names',
+  'JSON: addresses of 480 letters',
+  'JSON: addresses of 1980 letters',
+  'query: the same name with a value',
+  'query: different names',
+  'path: after a host of many letters',
+  'path: encoded dot segments',
+  'path: slashes',
+  'query: nested brackets',
+  'Accept-Language: many tags',
+  'Cookie: many',
+  'headers: many',
+]
+
+/** Repetitions that cost most in the long test, or that the library once needed up to seconds for. */
+const WORST_REPETITIONS = [
+  /^path: .* semicolons/,
+  /^(query|form) resource: (http.* colons|an address)/,
+  /^form \w+: .* semicolons \+ \\n/,
+  /^accept-language: .* semicolons/,
+]
+
+/** The kinds that cost most at a target, and each that cost too much before. */
+export function worstKindsFor(target: Target): string[] {
+  return kindsFor(target).filter(
+    (kind) => WORST.includes(kind) || WORST_REPETITIONS.some((each) => each.test(kind)),
   )
 }
 
@@ -287,6 +285,7 @@ export function requestOf(kind: string, target: Target): RawRequest {
   }
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const room = MAX_HEAD_BYTES - head.join('').length - valid.target.length
-  const changed = KINDS[kind]?.(target, room) ?? {}
+  const change = KINDS[kind] ?? repetitionsFor(target)[kind]
+  const changed = change?.(target, room) ?? {}
   return { ...valid, ...changed, headers: { ...valid.headers, ...changed.headers } }
 }

@@ -1,6 +1,7 @@
 import { send, type RawAnswer } from '../raw-request.ts'
 import type { HostProcess } from '../host-process.ts'
-import { kindsFor, requestOf, type Target } from './kinds.ts'
+import type { Target } from './changes.ts'
+import { kindsFor, requestOf } from './kinds.ts'
 
 /** What one kind of request costs at one target. */
 export interface Cost {
@@ -22,10 +23,11 @@ export async function findExpensive(
   process: Pick<HostProcess, 'ask'>,
   targets: readonly Target[],
   limitMs: number,
+  kindsOf: (target: Target) => readonly string[] = kindsFor,
 ): Promise<Cost[]> {
   const costs: Cost[] = []
   for (const target of targets) {
-    const kinds = kindsFor(target)
+    const kinds = kindsOf(target)
     for (let first = 0; first < kinds.length; first += TOGETHER) {
       const some = kinds.slice(first, first + TOGETHER)
       const before = await cpuTime(process)
@@ -38,21 +40,22 @@ export async function findExpensive(
   return costs
 }
 
-/** Sends a request at most five times, until it costs no more than `limitMs`. The best counts. */
-const ATTEMPTS = 5
-
-/** Measures the CPU time that a process needs for each kind of request to a target. */
-export async function measure(
+/**
+ * Measures the CPU time that a process needs for each kind of request to a target. Sends a request at most `attempts`
+ * times, until it costs no more than `limitMs`. The best counts.
+ */
+async function measure(
   process: Pick<HostProcess, 'ask'>,
   target: Target,
   kinds: readonly string[],
   limitMs: number,
+  attempts = 5,
 ): Promise<Cost[]> {
   const costs: Cost[] = []
   for (const kind of kinds) {
     const request = requestOf(kind, target)
     let best: Cost | undefined
-    for (let attempt = 0; attempt < ATTEMPTS && (best?.cpuMs ?? Infinity) > limitMs; attempt += 1) {
+    for (let attempt = 0; attempt < attempts && (best?.cpuMs ?? Infinity) > limitMs; attempt += 1) {
       const before = await cpuTime(process)
       const answer = await send(target.port, request)
       const cpuMs = (await cpuTime(process)) - before
@@ -61,6 +64,17 @@ export async function measure(
     if (best) costs.push(best)
   }
   return costs
+}
+
+/** The number of kinds that are measured again, because a single time may have been slow by chance. */
+const SUSPECTS = 10
+
+/** Sends every kind of request to a target alone, and the slowest kinds five times more. */
+export async function measureAll(process: Pick<HostProcess, 'ask'>, target: Target): Promise<Cost[]> {
+  const costs = await measure(process, target, kindsFor(target), 0, 1)
+  const slowestFirst = costs.toSorted((one, other) => other.cpuMs - one.cpuMs)
+  const suspects = slowestFirst.slice(0, SUSPECTS).map(({ kind }) => kind)
+  return [...(await measure(process, target, suspects, 0)), ...slowestFirst.slice(SUSPECTS)]
 }
 
 const cpuTime = async (process: Pick<HostProcess, 'ask'>) => (await process.ask('cpu')) as number
