@@ -4,6 +4,7 @@ import { changeOptionsOf, checkChange } from '../host/change-options.ts'
 import { checkInput, hostIdRule, oneOf, optional, stringRule, wholeNumber } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
+import { IF_MATCH, type ConditionalChange } from './if-match.ts'
 import {
   changeRecord,
   presentClient,
@@ -123,14 +124,15 @@ function presentSecret(
 async function setNewSecret<C extends Client>(
   clients: ClientRepository<C>,
   clientId: string,
-  options: RotationOptions,
+  options: RotationOptions & ConditionalChange,
   attempt?: Attempt,
 ): Promise<RotatedSecret> {
   const { overlapSeconds = OVERLAP_SECONDS.byDefault, shownTo } = options
   const clientSecret = attempt?.clientSecret ?? formatSecret(randomBytes(32), clients.secretPrefix)
   const hash = hashSecret(clientSecret)
   const hint = hintOf(clientSecret)
-  const rotation = { clientId, name: 'secret.rotated', options: changeOptionsOf(options) }
+  const conditional = { ...changeOptionsOf(options), [IF_MATCH]: options[IF_MATCH] }
+  const rotation = { clientId, name: 'secret.rotated', options: conditional }
   const rotate: ApplyChange<C> = (stored) => {
     requireConfidential(stored.client)
     if (attempt && isRotated(stored.secrets, hash, attempt)) return undefined

@@ -12,8 +12,12 @@ export const REJECTIONS: Record<
   noRoute: 'there is no such route',
   method: ({ method, allowed }) => `${method} is not supported here; use ${allowed}`,
   signedOut: 'sign in first',
-  forbidden: ({ needs }) =>
-    needs === 'operator' ? 'only operators may do this' : `this needs the permission ${needs}`,
+  forbidden: ({ needs }) => {
+    if (needs === 'operator') return 'only operators and the code of the host may do this'
+    return needs === 'owner'
+      ? 'only the user to whom the API key belongs may do this'
+      : `this needs the permission ${needs}`
+  },
   confirm: ({ needs }) =>
     `this needs a fresh sign-in (${needs}): open confirmUrl in a browser, sign in again, and repeat the request`,
   foreignPage:
@@ -42,7 +46,7 @@ export const SERVICE_ERRORS: Partial<Record<GatehouseErrorCode, string>> = {
   ERR_SIGNING_KEYS_READ_ONLY:
     'the signing keys are configured in the app: this API cannot rotate them, or revoke a key that signs',
   ERR_CHANGED:
-    'the client was changed since it was read: read it again with GET, and send its ETag in If-Match',
+    'the client was changed since it was read: read it again with GET, and repeat the request, with the new ETag if it has If-Match',
   ERR_TOO_MANY_CLIENTS:
     'the account has as many API keys and applications as it may have: first delete one with DELETE /api-keys/{clientId} or DELETE /applications/{clientId}',
 }
