@@ -39,12 +39,11 @@ export interface DisableOptions extends ChangeOptions {
   readonly by?: DisabledBy | undefined
 }
 
-/** Options of a hand-over. The console and the management API always set `protectNewOwner`. */
+/** Options of a hand-over. */
 export interface HandOverOptions extends ChangeOptions {
   /**
-   * Whether a user who gets an API key is protected from people who know its secrets: all secrets and public keys are
-   * revoked, unless each valid secret was shown to this user only. If the account gets the key, they stay valid, and
-   * count as shown to the former owner. @default false
+   * Whether all secrets and public keys of an API key that a user gets are revoked, unless each valid secret was shown to
+   * this user only. If the account gets the key, they stay, and count as shown to the former owner. @default false
    */
   readonly protectNewOwner?: boolean | undefined
 }

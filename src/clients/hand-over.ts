@@ -52,19 +52,15 @@ export async function handOver<C extends Client>(
 }
 
 /** The record of an API key after a hand-over with `protectNewOwner`. */
-function protect<C extends Client>(
-  record: ClientRecord<C>,
-  formerOwner: string | undefined,
-): ClientRecord<C> {
+function protect<C extends Client>(record: ClientRecord<C>, former: string | undefined): ClientRecord<C> {
   const { client, secrets } = record
   const { userId } = client
   if (userId === undefined)
-    return { ...record, secrets: secrets.map((secret) => ({ shownTo: formerOwner, ...secret })) }
+    return { ...record, secrets: secrets.map((secret) => ({ shownTo: former, ...secret })) }
   const live = secrets.filter((secret) => isLive(secret, Date.now()))
-  const isUnknown = live.every(({ shownTo }) => shownTo === userId)
-  if (isUnknown && (live.length > 0 || !client.jwks)) return { ...record, client: withKeys(client, []) }
+  const isKept = live.every(({ shownTo }) => shownTo === userId) && (live.length > 0 || !client.jwks)
   const now = Math.floor(Date.now() / 1000)
   // A key without any secret counts as compromised. This secret has expired, and no person knows it.
   const expired = { hash: hashOf(randomUUID()), createdAt: now, expiresAt: now }
-  return { ...record, client: withKeys(client, []), secrets: [expired] }
+  return { ...record, client: withKeys(client, []), secrets: isKept ? secrets : [expired] }
 }

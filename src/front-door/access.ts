@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { Permission, PermissionTarget, SignedIn } from '../host/accounts.ts'
+import type { PermissionTarget, SignedIn } from '../host/accounts.ts'
 import { actorOf } from '../host/actor.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
@@ -7,23 +7,10 @@ import type { Client } from '../clients/client.ts'
 import { requesterOf } from '../audit/entry.ts'
 import type { PageTokens } from '../http/csrf-tokens.ts'
 import type { GrantParts } from './grantable-operations.ts'
-import { findLimit } from './key-limits.ts'
+import { findLimit, permissionOf, type Right } from './key-limits.ts'
 import { Rejection } from './rejection.ts'
 
-/** What a caller may do. The parts of `write` are `give` (access), `handOver`, `handBack` (to the account) and `report`. */
-export type Right = Permission | `${'keys' | 'applications'}:${PartOfWrite | PartOfRotate}`
-type PartOfWrite = 'give' | 'handOver' | 'handBack' | 'report'
-/** Removes a secret or a public key. */
-type PartOfRotate = 'remove'
-
-/** The permission for which the host is asked. */
-export function permissionOf(right: Right): Permission {
-  return right
-    .replace(/:(give|handOver|handBack|report)$/, ':write')
-    .replace(':remove', ':rotate') as Permission
-}
-
-/** The target of the check of a right: a client, the id of a deleted client, or an authorization. */
+/** A client, the id of a deleted client, or an authorization. */
 type Target = Client | Pick<PermissionTarget, 'clientId' | 'grantId'>
 
 /** Who may open a page or call a route: callers with a right, every signed-in caller, or operators. */
@@ -36,13 +23,9 @@ export interface Rights {
    * request.
    */
   isOperator(): Promise<boolean>
-  /**
-   * What the caller lacks to have a right: the permission, or a limit of `key-limits.ts`. Undefined if nothing.
-   *
-   * @param target a client of the caller's account. @default the resource of the request
-   */
+  /** What the caller lacks to have a right to a client of the account. @default the resource of the request */
   lacks(right: Right, target?: Target): Promise<string | undefined>
-  /** Whether the caller has a right. */
+  /** Whether the caller lacks nothing. */
   may(right: Right, target?: Target): Promise<boolean>
 }
 
@@ -65,6 +48,7 @@ export interface Guarded<Resource = unknown> {
    */
   readonly find?:
     ((caller: Caller, params: Readonly<Record<string, string>>) => Promise<Resource>) | undefined
+  /** The target of the check of a right. */
   readonly target?: ((resource: Resource) => Target) | undefined
 }
 
@@ -82,7 +66,7 @@ export interface Visit<Resource = unknown> extends Rights {
 
 /** What the checks of a request need. */
 export interface FrontDoorParts {
-  readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'confirm' | 'isOperator' | 'find'>
+  readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'confirm' | 'isOperator'> & GrantParts['accounts']
   readonly catalog: GrantParts['catalog']
   readonly tokens: PageTokens
   /** The origin of the authorization service, which is an origin of the host too. */

@@ -2,7 +2,7 @@ import type { CurrentCatalog } from '../catalog/catalog.ts'
 import { limitToPerson } from '../catalog/resolve-scopes.ts'
 import { scopesOf } from '../clients/client-products.ts'
 import type { Client } from '../clients/client.ts'
-import type { Account, SignedIn } from '../host/accounts.ts'
+import type { SignedIn } from '../host/accounts.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import { Rejection } from './rejection.ts'
 
@@ -16,15 +16,12 @@ export type Member = Pick<SignedIn, 'accountId' | 'userId'>
 
 /** What the checks of operations need. */
 export interface GrantParts {
-  readonly accounts: Pick<HostAccounts, 'find'>
+  readonly accounts: Pick<HostAccounts, 'find' | 'clientsBelongTo'>
   readonly catalog: CurrentCatalog
 }
 
 /** The owner of a client that the caller creates, and the user who created it. */
-export function ownerOfNew(
-  { accounts }: { readonly accounts: Pick<HostAccounts, 'clientsBelongTo'> },
-  { accountId, userId }: Member,
-) {
+export function ownerOfNew({ accounts }: Pick<GrantParts, 'accounts'>, { accountId, userId }: Member) {
   const isPersonal = accounts.clientsBelongTo === 'user'
   return { accountId, userId: isPersonal ? userId : undefined, createdBy: userId }
 }
@@ -39,13 +36,15 @@ export async function operationsBeyond(
   return kind === 'application' ? [] : scopesBeyond(parts, caller, scopesOf(parts.catalog.current, products))
 }
 
-/** The scopes in a list that the caller may not use. */
+/** The scopes in a list that the caller may not use. A member whom the host does not find may use none. */
 export async function scopesBeyond(
   { accounts }: Pick<GrantParts, 'accounts'>,
-  caller: Member,
+  { accountId, userId }: Member,
   scopes: readonly string[],
 ): Promise<string[]> {
-  const allowed = new Set(limitToPerson(await findMember(accounts, caller), scopes))
+  if (userId === undefined) return []
+  const member = (await accounts.find(accountId, userId)) ?? { operations: [] }
+  const allowed = new Set(limitToPerson(member, scopes))
   return scopes.filter((scope) => !allowed.has(scope))
 }
 
@@ -63,16 +62,4 @@ export async function requireOperation(
   if (kind === 'application') return
   const [beyond] = await scopesBeyond(parts, caller, [scope])
   if (beyond !== undefined) throw new Rejection('forbidden', { needs: scope })
-}
-
-/**
- * The operations that a member of an account may use. The account itself may use all operations. A member whom the host
- * does not find may use none.
- */
-async function findMember(
-  accounts: Pick<HostAccounts, 'find'>,
-  { accountId, userId }: Member,
-): Promise<Pick<Account, 'operations'>> {
-  if (userId === undefined) return {}
-  return (await accounts.find(accountId, userId)) ?? { operations: [] }
 }

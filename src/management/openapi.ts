@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import { permissionOf } from '../front-door/access.ts'
+import { permissionOf } from '../front-door/key-limits.ts'
 import type { Route } from './route.ts'
 import { collectProblemResponses } from './openapi-responses.ts'
 import { BODIES } from './body-schemas.ts'

@@ -46,7 +46,7 @@ export const SERVICE_ERRORS: Partial<Record<GatehouseErrorCode, string>> = {
   ERR_SIGNING_KEYS_READ_ONLY:
     'the signing keys are configured in the app: this API cannot rotate them, or revoke a key that signs',
   ERR_CHANGED:
-    'the client was changed since it was read: read it again with GET, and repeat the request, with the new ETag if it has If-Match',
+    'the client was changed since it was read: read it again with GET, and send its ETag in If-Match',
   ERR_TOO_MANY_CLIENTS:
     'the account has as many API keys and applications as it may have: first delete one with DELETE /api-keys/{clientId} or DELETE /applications/{clientId}',
 }

@@ -24,6 +24,7 @@ function setUp(accounts: Partial<FrontDoorParts['accounts']> = {}) {
         steps.push('operator')
         return true
       },
+      clientsBelongTo: 'account',
       find: async (id) => ({ id }),
       ...accounts,
     },

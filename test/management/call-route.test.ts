@@ -36,7 +36,11 @@ function setUp(via: 'session' | 'token' = 'token') {
       route({ ...common, method: 'put', path: '/one/{id}', isConditional: true, status: 204, handle }),
     ],
     {
-      accounts: { current: async () => ({ accountId: 'acme', via }), find: async (id) => ({ id }) },
+      accounts: {
+        current: async () => ({ accountId: 'acme', via }),
+        clientsBelongTo: 'account',
+        find: async (id) => ({ id }),
+      },
       catalog: { current: createCatalog({}) },
       tokens,
       issuerOrigin: ISSUER,

@@ -79,10 +79,7 @@ interface State {
   readonly badge: TextName
   readonly tone: 'bad' | 'warn'
   readonly why: TextName
-  /**
-   * The text of the button, its target (a path below the page of the client, or an action of this page), and what the
-   * caller must be allowed to do.
-   */
+  /** The text of the button; a path below the page, or an action of the page; and the act that the caller needs. */
   readonly next?: readonly [TextName, where: string, 'write' | 'give' | 'rotate' | 'handOver'] | undefined
 }
 

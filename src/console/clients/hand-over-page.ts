@@ -9,9 +9,6 @@ import { ifUnchanged } from '../../clients/if-match.ts'
 import { requireAccess } from '../../front-door/access.ts'
 import { backTo, ownClient, pathOf, trail, word, type ClientKind } from './client-kind.ts'
 
-/** What happens to an API key. */
-const KEY_POINTS = ['handOverTokens', 'handOverToPerson', 'handOverToAccount'] as const
-
 /** Gives a client to the account, or to another person of the account. */
 export function handOverPage(kind: ClientKind): Page {
   const access = `${kind.permissions}:handOver` as const
@@ -29,7 +26,7 @@ export function handOverPage(kind: ClientKind): Page {
             { title: texts.html('clientsWhatHappens') },
             html`<ul class="points">
                 <li>${texts.html('handOverWhat')}</li>
-                ${client.kind === 'apiKey' && KEY_POINTS.map((point) => html`<li>${texts.html(point)}</li>`)}
+                ${client.kind === 'apiKey' && (['handOverTokens', 'handOverToPerson', 'handOverToAccount'] as const).map((point) => html`<li>${texts.html(point)}</li>`)}
                 ${client.kind === 'application' && !isPublicClient(client) && html`<li>${texts.html('handOverSecrets')}</li>`}
               </ul>
               ${form(
@@ -50,7 +47,7 @@ export function handOverPage(kind: ClientKind): Page {
     actions: {
       handOver: {
         access,
-        effect: () => 'freshHandsOver',
+        effect: (sent) => (sent.get('userId') ? 'handOverToPerson' : 'handOverToAccount'),
         async run(call) {
           const { resource, form: sent } = call
           const userId = (sent.get('userId') ?? '').trim() || null

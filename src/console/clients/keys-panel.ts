@@ -24,10 +24,8 @@ export function keysPanel(kind: ClientKind, services: ConsoleServices): ClientPa
       const { texts, resource: client } = call
       const { privateKeyJwt } = services.settings
       if (isPublicClient(client) || (keys.length === 0 && !privateKeyJwt)) return undefined
-      const [mayRotate, mayRemove] = await Promise.all([
-        call.may(access),
-        call.may(`${kind.permissions}:remove`),
-      ])
+      const mayRotate = await call.may(access)
+      const mayRemove = await call.may(`${kind.permissions}:remove`)
       const isOnly = keys.length === 1 && secrets.length === 0
       return panel(
         { title: texts.html('keysTitle'), id: 'keys' },

@@ -29,7 +29,6 @@ export function secretsPanel(kind: ClientKind, services: ConsoleServices): Clien
       const hasKey = keys.length > 0
       const mayRotate = await call.may(`${kind.permissions}:rotate`)
       const mayEnd = await call.may(`${kind.permissions}:remove`)
-      // If a rotation is undone, the old secret never expires again.
       const mayRevoke = (index: number) => (index === 0 && secrets.length > 1 ? mayRotate : mayEnd)
       return panel(
         { title: texts.html('clientsSecrets'), id: 'secrets' },

@@ -35,12 +35,9 @@ export function fixOf(finding: Finding, { secrets }: Pick<ClientFindings, 'secre
 
 /** The right that a fix needs. */
 export function rightOf(fix: Fix, { permissions }: ClientKind, client: Client, policy: KeyPolicy) {
-  const acts = { rotate: 'rotate', 'revoke-old': 'remove', disable: 'write' } as const
-  const act =
-    fix === 'expire'
-      ? actOf(client, { expiresAt: Date.now() / 1000 + renewalDays(policy) * 86_400 })
-      : acts[fix]
-  return `${permissions}:${act}` as const
+  const renewed = { expiresAt: Date.now() / 1000 + renewalDays(policy) * 86_400 }
+  if (fix === 'expire') return `${permissions}:${actOf(client, renewed)}` as const
+  return `${permissions}:${fix === 'revoke-old' ? 'remove' : fix === 'disable' ? 'write' : fix}` as const
 }
 
 const SENTENCES = {

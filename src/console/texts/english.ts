@@ -205,7 +205,6 @@ export const english = {
     'If you give it to a person, all its secrets and public keys stop working, unless only this person has seen the secrets. Programs that use it stop until this person creates a new secret.',
   handOverToAccount:
     'If you give it to the account, its secrets and public keys keep working. If the present owner must not know them any more, replace them afterwards.',
-  freshHandsOver: 'It gets another owner.',
   handOverTo: 'Person (optional)',
   handOverHint: 'The id of a person of this account. Leave it empty to give it to the account.',
   clientsKeyHandOver: 'Hand over API key',

@@ -211,7 +211,6 @@ export const german: ConsoleTexts = {
     'Wenn Sie ihn einer Person geben, gelten alle Secrets und öffentlichen Schlüssel nicht mehr, außer wenn nur diese Person die Secrets gesehen hat. Programme stehen still, bis diese Person ein neues Secret erstellt.',
   handOverToAccount:
     'Wenn Sie ihn dem Konto geben, gelten Secrets und öffentliche Schlüssel weiter. Wenn der jetzige Besitzer sie nicht mehr kennen soll, ersetzen Sie sie danach.',
-  freshHandsOver: 'Der Zugang bekommt einen anderen Besitzer.',
   handOverTo: 'Person (optional)',
   handOverHint:
     'Die Id einer Person dieses Kontos. Lassen Sie das Feld leer, um den Zugang dem Konto zu geben.',

@@ -2235,7 +2235,7 @@ export interface components {
         /**
          * @description Precondition Failed
          *
-         *     - `ERR_CHANGED`: the client was changed, or no longer has an ETag of `If-Match`: read it again
+         *     - `ERR_CHANGED`: the client no longer has an ETag of `If-Match`: read it again
          */
         Changed: {
             headers: {
@@ -3011,7 +3011,6 @@ export interface operations {
             403: components["responses"]["ForbiddenOrConfirmOrCsrf"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["ConflictOrInProgressOrTwoSecretsOrSecretsChanged"];
-            412: components["responses"]["Changed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["MediaType"];
             422: components["responses"]["InputOrIdempotencyKey"];
@@ -3760,7 +3759,6 @@ export interface operations {
             403: components["responses"]["ForbiddenOrConfirmOrCsrf"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["ConflictOrInProgressOrTwoSecretsOrSecretsChanged"];
-            412: components["responses"]["Changed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["MediaType"];
             422: components["responses"]["InputOrInvalidArgumentOrIdempotencyKey"];
