@@ -46,7 +46,7 @@ export function createHostAccounts(
   const { kycLevels, logger, isOperation } = options
   const isNewLevel = firstTimes()
   const isNewOperation = firstTimes()
-  const isNewWarning = firstTimes()
+  const isNewGap = accounts.current && !accounts.can ? firstTimes() : () => false
 
   /** A known level; undefined for an unknown one. */
   function knownLevel(level: string | undefined): string | undefined {
@@ -71,7 +71,7 @@ export function createHostAccounts(
       if (userId === ERASED_USER) return undefined
       const account = await readAccount(accountId, () => accounts.find(accountId, userId))
       account?.operations?.forEach(warnOfUnknown)
-      if (account?.operations && !accounts.can && isNewWarning(NO_CAN)) logger.warn({}, NO_CAN)
+      if (account?.operations && isNewGap(NO_CAN)) logger.warn({}, NO_CAN)
       return account && { ...account, kycLevel: knownLevel(account.kycLevel) }
     },
     ...(accounts.search && {
