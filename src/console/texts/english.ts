@@ -197,14 +197,13 @@ export const english = {
   handOverLink: 'Hand over',
   handOverTitle: 'Hand over {name}',
   handOverWhat: 'Without a person, it belongs to the account, and stays when people leave.',
-  handOverTokens:
-    'Its tokens stop working at once, because they act as its present owner. Programs then get new ones.',
+  handOverTokens: 'Its tokens stop working at once, because they act as its present owner.',
   handOverSecrets:
     'Its secrets keep working. If the present owner must not know them any more, create a new secret afterwards.',
   handOverToPerson:
     'If you give it to a person, all its secrets and public keys stop working, unless only this person has seen the secrets. Programs that use it stop until this person creates a new secret.',
   handOverToAccount:
-    'If you give it to the account, its secrets and public keys keep working. If the present owner must not know them any more, replace them afterwards.',
+    'If you give it to the account, its secrets and public keys keep working, and programs get new tokens. If the present owner must not know them any more, replace them afterwards.',
   handOverTo: 'Person (optional)',
   handOverHint: 'The id of a person of this account. Leave it empty to give it to the account.',
   clientsKeyHandOver: 'Hand over API key',
@@ -417,7 +416,7 @@ export const english = {
   clientsDanger: 'Danger zone',
   clientsKeyDisable: 'Disable this API key',
   clientsAppDisable: 'Disable this application',
-  clientsDisableHint: 'Its tokens stop working at once, and it gets no new ones. You can enable it again.',
+  clientsDisableHint: 'Its tokens stop working at once, and it gets no new ones. It can be enabled again.',
   clientsKeyEnable: 'Enable this API key',
   clientsAppEnable: 'Enable this application',
   clientsEnableHint: 'Programs can get tokens again. Tokens from before stay invalid.',

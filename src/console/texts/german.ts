@@ -203,14 +203,13 @@ export const german: ConsoleTexts = {
   handOverLink: 'Übergeben',
   handOverTitle: '{name} übergeben',
   handOverWhat: 'Ohne Person gehört der Zugang dem Konto und bleibt, wenn Personen das Konto verlassen.',
-  handOverTokens:
-    'Die Tokens gelten sofort nicht mehr, weil sie im Namen des jetzigen Besitzers handeln. Programme holen sich dann neue.',
+  handOverTokens: 'Die Tokens gelten sofort nicht mehr, weil sie im Namen des jetzigen Besitzers handeln.',
   handOverSecrets:
     'Die Secrets gelten weiter. Wenn der jetzige Besitzer sie nicht mehr kennen soll, erstellen Sie danach ein neues Secret.',
   handOverToPerson:
-    'Wenn Sie ihn einer Person geben, gelten alle Secrets und öffentlichen Schlüssel nicht mehr, außer wenn nur diese Person die Secrets gesehen hat. Programme stehen still, bis diese Person ein neues Secret erstellt.',
+    'Wenn eine Person den Zugang bekommt, gelten alle Secrets und öffentlichen Schlüssel nicht mehr, außer wenn nur diese Person die Secrets gesehen hat. Programme stehen still, bis diese Person ein neues Secret erstellt.',
   handOverToAccount:
-    'Wenn Sie ihn dem Konto geben, gelten Secrets und öffentliche Schlüssel weiter. Wenn der jetzige Besitzer sie nicht mehr kennen soll, ersetzen Sie sie danach.',
+    'Wenn das Konto den Zugang bekommt, gelten Secrets und öffentliche Schlüssel weiter, und Programme holen sich neue Tokens. Wenn der jetzige Besitzer sie nicht mehr kennen soll, ersetzen Sie sie danach.',
   handOverTo: 'Person (optional)',
   handOverHint:
     'Die Id einer Person dieses Kontos. Lassen Sie das Feld leer, um den Zugang dem Konto zu geben.',
@@ -436,7 +435,7 @@ export const german: ConsoleTexts = {
   clientsKeyDisable: 'API-Schlüssel deaktivieren',
   clientsAppDisable: 'Anwendung deaktivieren',
   clientsDisableHint:
-    'Die Tokens gelten sofort nicht mehr, und es gibt keine neuen. Sie können das rückgängig machen.',
+    'Die Tokens gelten sofort nicht mehr, und es gibt keine neuen. Das lässt sich rückgängig machen.',
   clientsKeyEnable: 'API-Schlüssel aktivieren',
   clientsAppEnable: 'Anwendung aktivieren',
   clientsEnableHint: 'Programme können wieder Tokens holen. Frühere Tokens bleiben ungültig.',
