@@ -342,6 +342,15 @@ describeEachStore('what a member may do with an API key', (makeStore) => {
     expect(await claimsOf({ ...key, client_secret: clientSecret })).not.toHaveProperty('user_id')
     const toRotate = await host.gatehouse.accounts.secretsToRotate('firm')
     expect(toRotate).toMatchObject([{ clientId: key.client_id, userIds: ['dora'] }])
+    // The page of findings offers the rotation to members who may get the secret.
+    const offers = async (role: string, path = '/console/hygiene'): Promise<boolean> => {
+      const { body } = await host.visit(`firm/${role}`).open(path)
+      const next = /href="([^"]+)" rel="next"/.exec(body)?.[1]
+      return body.includes('value="known-to-former"') || (next !== undefined && offers(role, next))
+    }
+    expect([await offers('viewer'), await offers('admin')]).toEqual([false, true])
+    const fix = { action: 'fix', clientId: key.client_id, finding: 'known-to-former', fix: 'rotate' }
+    expect((await forge('firm/viewer', '/console/hygiene', { ...fix, request: 'one' })).status).toBe(403)
   })
 
   it('a repeat with the same Idempotency-Key shows no secret to a member who may not get it any more', async () => {
