@@ -59,6 +59,7 @@ export type { ClientChanges } from './clients/client-inputs.ts'
 export type {
   AddProductOptions,
   DisableOptions,
+  HandOverOptions,
   RotatedSecret,
   RotationOptions,
   ListOrder,

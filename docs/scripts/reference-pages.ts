@@ -158,6 +158,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
       'ChangeOptions',
       'AddProductOptions',
       'DisableOptions',
+      'HandOverOptions',
       'NoTokenReason',
     ],
   },

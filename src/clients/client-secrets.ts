@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { isRejection } from '../errors.ts'
+import { GatehouseError, isRejection } from '../errors.ts'
 import { changeOptionsOf, checkChange } from '../host/change-options.ts'
 import { checkInput, hostIdRule, oneOf, optional, stringRule, wholeNumber } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
+import { etagOf, IF_MATCH, type ConditionalChange } from './if-match.ts'
 import {
   changeRecord,
   presentClient,
@@ -123,7 +124,7 @@ function presentSecret(
 async function setNewSecret<C extends Client>(
   clients: ClientRepository<C>,
   clientId: string,
-  options: RotationOptions,
+  options: RotationOptions & ConditionalChange,
   attempt?: Attempt,
 ): Promise<RotatedSecret> {
   const { overlapSeconds = OVERLAP_SECONDS.byDefault, shownTo } = options
@@ -133,6 +134,9 @@ async function setNewSecret<C extends Client>(
   const rotation = { clientId, name: 'secret.rotated', options: changeOptionsOf(options) }
   const rotate: ApplyChange<C> = (stored) => {
     requireConfidential(stored.client)
+    if (options[IF_MATCH]?.includes(etagOf(stored.client)) === false) {
+      throw new GatehouseError('ERR_CONFLICT', 'the client was changed at the same time: rotate again')
+    }
     if (attempt && isRotated(stored.secrets, hash, attempt)) return undefined
     return {
       ...stored,

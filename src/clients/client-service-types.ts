@@ -39,6 +39,15 @@ export interface DisableOptions extends ChangeOptions {
   readonly by?: DisabledBy | undefined
 }
 
+/** Options of a hand-over. */
+export interface HandOverOptions extends ChangeOptions {
+  /**
+   * Whether all secrets and public keys of an API key that a user gets are revoked, unless each valid secret was shown to
+   * this user only. If the account gets the key, they stay, and count as shown to the former owner. @default false
+   */
+  readonly protectNewOwner?: boolean | undefined
+}
+
 /** Options of a secret rotation. */
 export interface RotationOptions extends ChangeOptions {
   /**
@@ -250,13 +259,13 @@ export interface ClientService<
   /**
    * Gives the client to another user of its account, or to the account itself. An access token of an API key acts as
    * the user who owned the key when the token was issued. So the hand-over of an API key revokes its access tokens. The
-   * secrets of the client stay valid: rotate them if the former user must not know them.
+   * secrets of the client stay valid without `protectNewOwner`: rotate them if the former user must not know them.
    *
    * @param userId null for the account
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the host does not find the user in the account; the errors of
    *   `accounts.find`
    */
-  handOver(clientId: string, userId: string | null, options?: ChangeOptions): Promise<C>
+  handOver(clientId: string, userId: string | null, options?: HandOverOptions): Promise<C>
   /**
    * Deletes the client permanently: it gets no tokens, and all its existing tokens are rejected. Its client
    * id stays reserved, so that no later client gets the grants that users gave to this client.

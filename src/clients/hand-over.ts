@@ -1,9 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { GatehouseError } from '../errors.ts'
-import type { ChangeOptions } from '../host/change-options.ts'
-import { checkInput, hostIdRule } from '../validation/rules.ts'
+import { checkChange } from '../host/change-options.ts'
+import { booleanRule, checkInput, hostIdRule, optional } from '../validation/rules.ts'
 import type { Client } from './client.ts'
+import type { ClientRecord } from './client-record.ts'
 import { changeRecord, presentClient, requireRecord, type ClientRepository } from './client-repository.ts'
+import type { HandOverOptions } from './client-service-types.ts'
+import { withKeys } from './jwk-set.ts'
 import { removeAccess } from './remove-access.ts'
+import { hashOf, isLive } from './stored-secrets.ts'
 
 /**
  * Gives a client to another user of its account, or to the account itself. The tokens of an API key act as its user, so
@@ -16,8 +21,10 @@ export async function handOver<C extends Client>(
   clients: ClientRepository<C>,
   clientId: string,
   userId: string | null,
-  options: ChangeOptions | undefined,
+  options: HandOverOptions = {},
 ): Promise<C> {
+  checkChange('owner', options, { protectNewOwner: optional(booleanRule) })
+  const { protectNewOwner = false, ...others } = options
   checkInput(
     'the client cannot be handed over',
     { userId },
@@ -30,15 +37,30 @@ export async function handOver<C extends Client>(
       problems: [{ path: 'userId', code: 'not-found', message }],
     })
   }
-  const what = { clientId, name: 'owner', target: userId ?? undefined, options }
-  const apply = (record: Awaited<ReturnType<typeof requireRecord<C>>>) => {
-    const { userId: before, ...others } = record.client
-    if (before === (userId ?? undefined)) return undefined
-    return { ...record, client: { ...others, ...(userId !== null && { userId }) } as C }
-  }
+  const what = { clientId, name: 'owner', target: userId ?? undefined, options: others }
   const isKey = clients.kind === 'apiKey'
+  const apply = (record: ClientRecord<C>) => {
+    const { userId: before, ...client } = record.client
+    if (before === (userId ?? undefined)) return undefined
+    const handed = { ...record, client: { ...client, ...(userId !== null && { userId }) } as C }
+    return isKey && protectNewOwner ? protect(handed, before) : handed
+  }
   return presentClient(
     clients,
     await (isKey ? removeAccess(clients, what, apply) : changeRecord(clients, what, apply)),
   )
+}
+
+/** The record of an API key after a hand-over with `protectNewOwner`. */
+function protect<C extends Client>(record: ClientRecord<C>, former: string | undefined): ClientRecord<C> {
+  const { client, secrets } = record
+  const { userId } = client
+  if (userId === undefined)
+    return { ...record, secrets: secrets.map((secret) => ({ shownTo: former, ...secret })) }
+  const live = secrets.filter((secret) => isLive(secret, Date.now()))
+  const isKept = live.every(({ shownTo }) => shownTo === userId) && (live.length > 0 || !client.jwks)
+  const now = Math.floor(Date.now() / 1000)
+  // A key without any secret counts as compromised. This secret has expired, and no person knows it.
+  const expired = { hash: hashOf(randomUUID()), createdAt: now, expiresAt: now }
+  return { ...record, client: withKeys(client, []), secrets: isKept ? secrets : [expired] }
 }

@@ -56,7 +56,7 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
       'createConsole() needs accounts.current and accounts.signInUrl: without them, the host does not say who calls',
     )
   }
-  const { accounts, branding, issuer, defaultLocale, logger } = parts
+  const { accounts, branding, catalog, issuer, defaultLocale, logger } = parts
   const texts = createConsoleTexts({ texts: options.texts ?? {}, defaultLocale, logger })
   const readerOf = createReaders()
   const assets = createAssets(branding.accentColor)
@@ -83,6 +83,7 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
   function serve(mount: Mount): Middleware {
     const handlePage = createPageHandler(mount, {
       accounts,
+      catalog,
       tokens: createPageTokens(parts.csrfKeys, { name: 'console', issuer, path: mount.path }),
       issuerOrigin: new URL(issuer).origin,
       ready: parts.ready,

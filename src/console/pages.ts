@@ -37,7 +37,7 @@ export function consolePages(services: ConsoleServices): readonly Page[] {
       clientPage(kind, services),
       reportPage(kind),
       deletePage(kind),
-      handOverPage(kind, services),
+      handOverPage(kind),
       guidePage(kind, services),
     ]),
     settingsPage(services),

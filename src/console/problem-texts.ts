@@ -9,6 +9,7 @@ type FormError = Extract<
   | 'ERR_INVALID_ARGUMENT'
   | 'ERR_SCOPE_TOO_LARGE'
   | 'ERR_CONFLICT'
+  | 'ERR_CHANGED'
   | 'ERR_TWO_SECRETS'
   | 'ERR_ONE_SECRET'
   | 'ERR_SECRETS_CHANGED'
@@ -64,6 +65,7 @@ const TEXTS: Readonly<Record<Exclude<FormProblem['code'], 'ERR_INVALID_ARGUMENT'
   'form-gone': 'problemFormGone',
   ERR_SCOPE_TOO_LARGE: 'problemScopeTooLarge',
   ERR_CONFLICT: 'problemConflict',
+  ERR_CHANGED: 'problemConflict',
   ERR_TWO_SECRETS: 'problemConflict',
   ERR_ONE_SECRET: 'problemConflict',
   ERR_SECRETS_CHANGED: 'problemConflict',

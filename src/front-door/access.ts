@@ -1,14 +1,20 @@
 import type { Context } from 'koa'
-import type { Permission, PermissionTarget, SignedIn } from '../host/accounts.ts'
+import type { PermissionTarget, SignedIn } from '../host/accounts.ts'
 import { actorOf } from '../host/actor.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
+import type { Client } from '../clients/client.ts'
 import { requesterOf } from '../audit/entry.ts'
 import type { PageTokens } from '../http/csrf-tokens.ts'
+import type { GrantParts } from './grantable-operations.ts'
+import { findLimit, permissionOf, type Right } from './key-limits.ts'
 import { Rejection } from './rejection.ts'
 
-/** Who may open a page or call a route: callers with a permission, every signed-in caller, or operators. */
-export type Access = Permission | 'signed-in' | 'operator'
+/** A client, the id of a deleted client, or an authorization. */
+type Target = Client | Pick<PermissionTarget, 'clientId' | 'grantId'>
+
+/** Who may open a page or call a route: callers with a right, every signed-in caller, or operators. */
+export type Access = Right | 'signed-in' | 'operator'
 
 /** What the host says about the caller of a request. */
 export interface Rights {
@@ -17,12 +23,10 @@ export interface Rights {
    * request.
    */
   isOperator(): Promise<boolean>
-  /**
-   * Whether the caller has a permission for the resource of the request.
-   *
-   * @param target a client of the caller's account that the path does not name
-   */
-  may(permission: Permission, target?: Pick<PermissionTarget, 'clientId'>): Promise<boolean>
+  /** What the caller lacks to have a right to a client of the account. @default the resource of the request */
+  lacks(right: Right, target?: Target): Promise<string | undefined>
+  /** Whether the caller lacks nothing. */
+  may(right: Right, target?: Target): Promise<boolean>
 }
 
 /** Who calls the management API, or opens a page of the console. */
@@ -44,8 +48,8 @@ export interface Guarded<Resource = unknown> {
    */
   readonly find?:
     ((caller: Caller, params: Readonly<Record<string, string>>) => Promise<Resource>) | undefined
-  /** The target of the permission check, without the account. */
-  readonly target?: ((resource: Resource) => Omit<PermissionTarget, 'accountId'>) | undefined
+  /** The target of the check of a right. */
+  readonly target?: ((resource: Resource) => Target) | undefined
 }
 
 /** A request that the front door has let in. */
@@ -62,7 +66,8 @@ export interface Visit<Resource = unknown> extends Rights {
 
 /** What the checks of a request need. */
 export interface FrontDoorParts {
-  readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'confirm' | 'isOperator'>
+  readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'confirm' | 'isOperator'> & GrantParts['accounts']
+  readonly catalog: GrantParts['catalog']
   readonly tokens: PageTokens
   /** The origin of the authorization service, which is an origin of the host too. */
   readonly issuerOrigin: string
@@ -80,11 +85,12 @@ export interface FrontDoorParts {
  */
 export async function enter<Resource>(
   { access, find, target }: Guarded<Resource>,
-  { accounts, ready }: Pick<FrontDoorParts, 'accounts' | 'ready'>,
+  parts: Pick<FrontDoorParts, 'accounts' | 'catalog' | 'ready'>,
   ctx: Context,
   params: Readonly<Record<string, string>>,
 ): Promise<Visit<Resource>> {
-  await ready()
+  const { accounts } = parts
+  await parts.ready()
   const caller = await findCaller(accounts, ctx)
   if (!caller) throw new Rejection('signedOut')
 
@@ -94,7 +100,14 @@ export async function enter<Resource>(
   if (access === 'operator' && !(await isOperator())) throw new Rejection('forbidden', { needs: 'operator' })
 
   const resource = (await find?.(caller, params)) as Resource
-  const of = { accountId: caller.accountId, ...target?.(resource) }
+  const lacks: Visit['lacks'] = async (right, of = target?.(resource)) => {
+    const permission = permissionOf(right)
+    const client = of && 'kind' in of ? of : undefined
+    const asked = client ? { clientId: client.clientId, userId: client.userId } : of
+    const isAllowed = await accounts.can?.(ctx, permission, { accountId: caller.accountId, ...asked })
+    if (isAllowed === false) return permission
+    return client && findLimit(parts, { caller, isOperator }, client, right)
+  }
   const visit: Visit<Resource> = {
     ctx,
     caller,
@@ -102,17 +115,18 @@ export async function enter<Resource>(
     resource,
     change: { actor: caller.actor, ...requesterOf(ctx) },
     isOperator,
-    may: async (permission, other) => (await accounts.can?.(ctx, permission, { ...of, ...other })) ?? true,
+    lacks,
+    may: async (right, of) => (await lacks(right, of)) === undefined,
   }
   await requireAccess(visit, access)
   return visit
 }
 
 /** @throws {Rejection} `forbidden` */
-export async function requireAccess({ isOperator, may }: Rights, access: Access): Promise<void> {
-  if (access === 'signed-in') return
-  const isAllowed = access === 'operator' ? await isOperator() : await may(access)
-  if (!isAllowed) throw new Rejection('forbidden', { needs: access })
+export async function requireAccess(rights: Rights, access: Access, target?: Target): Promise<void> {
+  if (access === 'signed-in' || (access === 'operator' && (await rights.isOperator()))) return
+  const needs = access === 'operator' ? access : await rights.lacks(access, target)
+  if (needs !== undefined) throw new Rejection('forbidden', { needs })
 }
 
 /** The caller of a request, as the host says; undefined if no person is signed in. */

@@ -87,6 +87,8 @@ export interface PermissionTarget {
   readonly accountId: string
   /** The API key or application; undefined for lists, for new clients, and for authorizations. */
   readonly clientId?: string | undefined
+  /** The user to whom the client belongs; undefined if it belongs to the account, and without a client. */
+  readonly userId?: string | undefined
   /** The authorization; undefined for lists and for clients. */
   readonly grantId?: string | undefined
 }
@@ -133,7 +135,8 @@ export interface Accounts<Level extends string = string> {
     | undefined
   /**
    * Returns whether the caller of a request to the management API or the console has a permission. The caller is the
-   * person that `current` returns. Even if this function returns true, a caller never gets access to another account.
+   * person that `current` returns. Even if this function returns true, a caller never gets access to another account. No
+   * member gets a secret of an API key of another user, or of a key with operations that the member may not use.
    * @default every caller may do everything with its own account
    */
   can?:
@@ -146,10 +149,10 @@ export interface Accounts<Level extends string = string> {
   /**
    * Returns whether the caller has just proved again who they are, by their password or a second factor. The console
    * and the management API ask before they show a new secret (`keys:create`, `keys:rotate` and the same of
-   * `applications`) or delete a client. They also ask before an operator revokes a signing key, or revokes or erases
-   * everything of an account or user (`operator`). Returns `true`, or the address of the page where the host asks, or
-   * this address with the time of the last proof: `{ confirmedAt, url }`. A proof at most 5 minutes old is then
-   * enough. Remember a proof for its `permission` only.
+   * `applications`), hand over an API key (`keys:rotate`) or delete a client. They also ask before an operator revokes
+   * a signing key, or revokes or erases everything of an account or user (`operator`). Returns `true`, or the address
+   * of the page where the host asks, or this address with the time of the last proof: `{ confirmedAt, url }`. A proof
+   * at most 5 minutes old is then enough. Remember a proof for its `permission` only.
    *
    * `returnTo` is the page of the console to which the host must send the browser afterwards. It is undefined for the
    * management API, whose caller gets 403 `ERR_CONFIRM` with the address.

@@ -46,6 +46,7 @@ export function createHostAccounts(
   const { kycLevels, logger, isOperation } = options
   const isNewLevel = firstTimes()
   const isNewOperation = firstTimes()
+  const isNewGap = accounts.current && !accounts.can ? firstTimes() : () => false
 
   /** A known level; undefined for an unknown one. */
   function knownLevel(level: string | undefined): string | undefined {
@@ -70,6 +71,7 @@ export function createHostAccounts(
       if (userId === ERASED_USER) return undefined
       const account = await readAccount(accountId, () => accounts.find(accountId, userId))
       account?.operations?.forEach(warnOfUnknown)
+      if (account?.operations && isNewGap(NO_CAN)) logger.warn({}, NO_CAN)
       return account && { ...account, kycLevel: knownLevel(account.kycLevel) }
     },
     ...(accounts.search && {
@@ -199,6 +201,8 @@ async function readAddress(returnTo: URL, call: () => unknown): Promise<URL> {
   return addressOf(SIGN_IN_URL, await callHost(SIGN_IN_URL, call), returnTo.href)
 }
 
+const NO_CAN =
+  'accounts.find returned operations, but there is no accounts.can: in the console and the management API, each member may change all clients of the account'
 const FIND = 'accounts.find'
 const SEARCH = 'accounts.search'
 const SIGN_IN_URL = 'accounts.signInUrl'

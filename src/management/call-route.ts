@@ -32,7 +32,7 @@ export function createRouteHandler(routes: readonly Route[], parts: FrontDoorPar
 }
 
 async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ctx: Context): Promise<Call> {
-  const { access, query, body, rules, isConditional, confirms } = found
+  const { access, query, body, rules, check, isConditional, confirms } = found
   if (access === 'public') return { ...BY_NOBODY, ctx }
   const visit = await enter({ ...found, access }, parts, ctx, params)
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
@@ -45,12 +45,10 @@ async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ct
   const tags = etagsOf(ctx.get('If-Match'))
   if (tags && !isConditional) throw new Rejection('unconditional')
   const input = { query: query && readQuery(ctx, query), body: body && (await readBody(ctx, body, rules)) }
+  const call = { ...visit, ...input, change: { ...visit.change, ...(tags && { [IF_MATCH]: tags }) } }
+  await check?.(call)
   if (confirms) await requireFreshSignIn(parts, ctx, confirms)
-  return {
-    ...visit,
-    ...input,
-    change: { ...visit.change, ...(tags && { [IF_MATCH]: tags }) },
-  }
+  return call
 }
 
 /** The call of a public route, which needs no caller. */
@@ -62,5 +60,6 @@ const BY_NOBODY: Omit<Call, 'ctx'> = {
   resource: undefined,
   change: {},
   isOperator: async () => false,
+  lacks: async (right) => right,
   may: async () => false,
 }

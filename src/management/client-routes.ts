@@ -1,15 +1,11 @@
 import type * as v from 'valibot'
 import type { Client } from '../clients/client.ts'
-import type { CreationOptions } from '../clients/client-inputs.ts'
+import type { ClientChanges, CreationOptions } from '../clients/client-inputs.ts'
 import type { ClientService } from '../clients/client-service-types.ts'
 import type { createAccessPreview } from './catalog-routes.ts'
-import type { Caller } from '../front-door/access.ts'
-import {
-  operationsBeyond,
-  ownerOfNew,
-  requireHandOver,
-  requireOperation,
-} from '../front-door/grantable-operations.ts'
+import { requireAccess, type Caller } from '../front-door/access.ts'
+import { operationsBeyond, ownerOfNew, requireOperation } from '../front-door/grantable-operations.ts'
+import { actOf } from '../front-door/key-limits.ts'
 import type { Internals } from '../gatehouse/internals.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import { route, type Call, type Route } from './route.ts'
@@ -30,11 +26,7 @@ interface Chosen {
 }
 
 /** What differs between the routes of API keys and the routes of applications. */
-interface ClientRoutesOptions<
-  C extends Client,
-  New extends Chosen,
-  Changes extends { name?: string | undefined },
-> {
+interface ClientRoutesOptions<C extends Client, New extends Chosen, Changes extends ClientChanges> {
   readonly service: ClientService<C, string, string, Changes> & {
     /** Creates a client of an account. */
     create(input: New & Owner & ChangeOptions, options: CreationOptions): Promise<Created<C>>
@@ -80,25 +72,24 @@ type Change = readonly [
     keyof ClientService<Client, string, string>,
     'addProduct' | 'removeProduct' | 'removeOperation' | 'restoreOperation' | 'disable' | 'enable'
   >,
+  act: 'give' | 'write',
 ]
 
 /** The changes without a body: the path below the client, the two parts of the operation id, and the function. */
 // prettier-ignore
 const CHANGES: readonly Change[] = [
-  ['put', '/products/{product}', 'add', 'Product', 'Add a product with all its operations', 'addProduct'],
-  ['delete', '/products/{product}', 'remove', 'Product', 'Remove a product, and revoke the tokens issued so far', 'removeProduct'],
-  ['delete', '/operations/{scope}', 'remove', 'Operation', 'Remove one operation, and revoke the tokens issued so far', 'removeOperation'],
-  ['put', '/operations/{scope}', 'restore', 'Operation', 'Restore an operation that was removed', 'restoreOperation'],
-  ['post', '/disable', 'disable', '', 'Disable {client}, and revoke its tokens', 'disable'],
-  ['post', '/enable', 'enable', '', 'Enable {client} that was disabled', 'enable'],
+  ['put', '/products/{product}', 'add', 'Product', 'Add a product with all its operations', 'addProduct', 'give'],
+  ['delete', '/products/{product}', 'remove', 'Product', 'Remove a product, and revoke the tokens issued so far', 'removeProduct', 'write'],
+  ['delete', '/operations/{scope}', 'remove', 'Operation', 'Remove one operation, and revoke the tokens issued so far', 'removeOperation', 'write'],
+  ['put', '/operations/{scope}', 'restore', 'Operation', 'Restore an operation that was removed', 'restoreOperation', 'give'],
+  ['post', '/disable', 'disable', '', 'Disable {client}, and revoke its tokens', 'disable', 'write'],
+  ['post', '/enable', 'enable', '', 'Enable {client} that was disabled', 'enable', 'give'],
 ]
 
 /** The routes that API keys and applications have in common. */
-export function clientRoutes<
-  C extends Client,
-  New extends Chosen,
-  Changes extends { name?: string | undefined },
->(options: ClientRoutesOptions<C, New, Changes>): Route[] {
+export function clientRoutes<C extends Client, New extends Chosen, Changes extends ClientChanges>(
+  options: ClientRoutesOptions<C, New, Changes>,
+): Route[] {
   const { service, kind, base, permissions, name, newClient, changes, rules, parts } = options
   const { presentPage, sendClient } = parts.presenter
   const one = `${base}/{clientId}` as const
@@ -108,15 +99,13 @@ export function clientRoutes<
 
   const find = ({ accountId }: Caller, { clientId = '' }: Readonly<Record<string, string>>) =>
     service.findOwn(accountId, clientId)
-  const common = { tag, find, target: ({ clientId }: C) => ({ clientId }) }
+  const common = { tag, find, target: (client: C) => client }
   const changed = { ...common, status: 200, answer, documentsEtag: true, isConditional: true } as const
 
   /** A route that changes a client and answers with the changed client. */
   function change<Body = undefined>(
-    definition: Pick<
-      Route<Body>,
-      'method' | 'path' | 'operationId' | 'summary' | 'body' | 'rules' | 'description' | 'errors'
-    >,
+    definition: Pick<Route<Body, undefined, C>, 'method' | 'path' | 'operationId' | 'summary'> &
+      Partial<Route<Body, undefined, C>>,
     apply: (call: Call<Body, undefined, C>) => Promise<C>,
   ): Route {
     return route<Body, undefined, C>({
@@ -204,7 +193,11 @@ export function clientRoutes<
         rules: () => rules.changes,
         errors: ['ERR_INVALID_ARGUMENT'],
       },
-      ({ resource, body, change: changeOptions }) => service.update(resource.clientId, body, changeOptions),
+      async (call) => {
+        const { resource, body, change: changeOptions } = call
+        await requireAccess(call, `${permissions}:${actOf(resource, body)}`)
+        return service.update(resource.clientId, body, changeOptions)
+      },
     ),
     route<undefined, undefined, C>({
       ...common,
@@ -219,11 +212,12 @@ export function clientRoutes<
       status: 204,
       handle: ({ resource, change: changeOptions }) => service.delete(resource.clientId, changeOptions),
     }),
-    ...CHANGES.map(([method, path, verb, thing, summary, apply]) =>
+    ...CHANGES.map(([method, path, verb, thing, summary, apply, act]) =>
       change(
         {
           method,
           path: one + path,
+          access: `${permissions}:${act}`,
           operationId: `${verb}${name}${thing}`,
           summary: summary.replace('{client}', article),
           errors: verb === 'enable' ? ['ERR_DISABLED_BY_OPERATOR'] : errorsOf(method, thing),
@@ -247,15 +241,21 @@ export function clientRoutes<
         summary: `Give ${article} to a user of the account, or to the account itself`,
         description:
           name === 'ApiKey'
-            ? 'The tokens issued so far are revoked, because they act as the present owner. The secrets stay valid.'
+            ? 'The tokens issued so far are revoked, because they act as the present owner. If a user gets the key, all secrets and public keys are revoked too, unless each valid secret was shown to this user only. The new owner then creates a secret. If the account gets the key, they stay valid, and the caller must be allowed to use all operations of the key.'
             : 'The secrets stay valid.',
+        access: `${permissions}:handOver`,
+        async check(call) {
+          if (call.body.userId === null) await requireAccess(call, `${permissions}:handBack`)
+        },
+        confirms: kind === 'apiKey' ? 'keys:rotate' : undefined,
         body: NewOwner,
         errors: ['ERR_INVALID_ARGUMENT'],
       },
-      async ({ resource, caller, body, change: changeOptions }) => {
-        await requireHandOver(parts, caller, resource, body.userId)
-        return service.handOver(resource.clientId, body.userId, ifUnchanged(changeOptions, resource))
-      },
+      ({ resource, body, change: changeOptions }) =>
+        service.handOver(resource.clientId, body.userId, {
+          ...ifUnchanged(changeOptions, resource),
+          protectNewOwner: true,
+        }),
     ),
     route<undefined, undefined, C>({
       ...common,
@@ -264,7 +264,7 @@ export function clientRoutes<
       operationId: `report${name}Compromised`,
       summary: 'Revoke all secrets, public keys and access tokens, because a secret or private key leaked',
       description: 'The client gets no tokens until its secret is rotated, or a key is added.',
-      access: `${permissions}:write`,
+      access: `${permissions}:report`,
       errors: errorsOfPublic(name),
       status: 204,
       handle: ({ resource, change: changeOptions }) =>

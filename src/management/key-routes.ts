@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import type { Client } from '../clients/client.ts'
+import { ifUnchanged } from '../clients/if-match.ts'
 import type { ClientService } from '../clients/client-service-types.ts'
 import type { ClientPresenter } from './add-client-state.ts'
 import { NewKey } from './body-schemas.ts'
@@ -53,10 +54,11 @@ export function keyRoutes<C extends Client>(options: KeyRoutesOptions<C>): Route
       body: NewKey,
       errors: ['ERR_INVALID_ARGUMENT'],
       handle: async ({ ctx, resource, body, change }) =>
-        sendClient(ctx, await service.addKey(resource.clientId, body.key, change)),
+        sendClient(ctx, await service.addKey(resource.clientId, body.key, ifUnchanged(change, resource))),
     }),
     route<undefined, undefined, C>({
       ...changed,
+      access: `${permissions}:remove`,
       method: 'delete',
       path: `${one}/keys/{kid}`,
       operationId: `remove${name}Key`,

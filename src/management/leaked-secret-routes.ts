@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { FoundSecret } from '../clients/leaked-secrets.ts'
 import { GatehouseError } from '../errors.ts'
-import { Rejection } from '../front-door/rejection.ts'
+import { requireAccess } from '../front-door/access.ts'
 import type { Internals } from '../gatehouse/internals.ts'
 import { LeakedSecret } from './body-schemas.ts'
 import { route, type Call, type Route } from './route.ts'
@@ -37,9 +37,8 @@ export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Rou
         const found = await secrets.findIn(call.caller.accountId, call.body.secret)
         // A secret of another account gets the same answer as an unknown secret.
         if (!found) throw unknownSecret('of this account ')
-        const permission = found.kind === 'apiKey' ? 'keys:write' : 'applications:write'
-        const isAllowed = await call.may(permission, { clientId: found.clientId })
-        if (!isAllowed) throw new Rejection('forbidden', { needs: permission })
+        const right = found.kind === 'apiKey' ? 'keys:report' : 'applications:report'
+        await requireAccess(call, right, found.client ?? { clientId: found.clientId })
         return report(call, found)
       },
     }),

@@ -59,7 +59,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
     limits: optional(limitsRule),
   })
   const { path, mountPath } = pathsOf({ ...options, path: options.path ?? DEFAULT_PATH })
-  const { accounts, issuer, csrfKeys } = parts
+  const { accounts, catalog, issuer, csrfKeys } = parts
   if (!accounts.current) {
     throw new GatehouseError(
       'ERR_OPTIONS',
@@ -111,6 +111,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
   const document = openApiDocument(routes, path)
   const callRoute = createRouteHandler(routes, {
     accounts,
+    catalog,
     tokens,
     issuerOrigin: new URL(issuer).origin,
     ready: parts.ready,

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
+import { permissionOf } from '../front-door/key-limits.ts'
 import type { Route } from './route.ts'
 import { collectProblemResponses } from './openapi-responses.ts'
 import { BODIES } from './body-schemas.ts'
@@ -144,7 +145,7 @@ function headersOf(descriptions: Record<string, string | false | undefined>) {
 function accessOf({ access }: Route): string {
   if (access === 'public') return 'Needs no sign-in.'
   if (access === 'operator') return 'Only for operators.'
-  return access === 'signed-in' ? 'For every signed-in caller.' : `Permission: \`${access}\``
+  return access === 'signed-in' ? 'For every signed-in caller.' : `Permission: \`${permissionOf(access)}\``
 }
 
 function pathParameters({ path }: Route) {

@@ -39,6 +39,8 @@ export interface Route<Body = unknown, Query = unknown, Resource = unknown> exte
    * The rules of the service for the values of the body. With these rules, one answer can name all mistakes of a body.
    */
   readonly rules?: ((body: unknown) => Fields) | undefined
+  /** Rejects the call because of its input, before the caller must sign in again. */
+  readonly check?: ((call: Call<Body, Query, Resource>) => Promise<void>) | undefined
   /** Whether the change honours `If-Match`. */
   readonly isConditional?: boolean | undefined
   /** What the caller must confirm by a fresh sign-in, if the host demands it (`accounts.confirm`). */

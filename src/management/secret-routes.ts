@@ -3,6 +3,7 @@ import type * as v from 'valibot'
 import type { Client } from '../clients/client.ts'
 import type { CreationOptions } from '../clients/client-inputs.ts'
 import type { ClientService } from '../clients/client-service-types.ts'
+import { ifUnchanged } from '../clients/if-match.ts'
 import type { SecretAge } from '../clients/secret-rotation.ts'
 import { route, type Route } from './route.ts'
 import { Rotation } from './body-schemas.ts'
@@ -55,7 +56,7 @@ export function secretRoutes<C extends Client>(options: SecretRoutesOptions<C>):
         return service.rotateSecret(resource.clientId, {
           ...body,
           shownTo: caller.userId,
-          ...changeOptions,
+          ...ifUnchanged(changeOptions, resource),
           ...repeatOptionsOf(ctx),
         })
       },
@@ -70,7 +71,8 @@ export function secretRoutes<C extends Client>(options: SecretRoutesOptions<C>):
           which === 'old'
             ? 'Revoke the old one of two valid secrets'
             : 'Undo a rotation: revoke the new one of two valid secrets',
-        access: `${permissions}:rotate`,
+        // If a rotation is undone, the old secret never expires again.
+        access: `${permissions}:${which === 'new' ? 'rotate' : 'remove'}`,
         errors: which === 'new' ? ['ERR_ONE_SECRET'] : [],
         status: 204,
         handle: ({ resource, change: changeOptions }) =>

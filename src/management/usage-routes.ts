@@ -1,8 +1,7 @@
 import type * as v from 'valibot'
 import { clientNotFound } from '../clients/client-id.ts'
 import { findClients } from '../front-door/clients-named-in-list.ts'
-import type { Caller, Visit } from '../front-door/access.ts'
-import { Rejection } from '../front-door/rejection.ts'
+import { requireAccess, type Visit } from '../front-door/access.ts'
 import type { Internals } from '../gatehouse/internals.ts'
 import type { Usage } from '../usage/usage-types.ts'
 import { OperatorUsageQuery, TopClientsQuery, UncalledQuery, UsageQuery } from './query-schemas.ts'
@@ -14,11 +13,10 @@ const DESCRIPTION =
 /** The routes that list usage, for owners and for operators. */
 export function usageRoutes(parts: Internals, usage: Usage): Route[] {
   /** @throws {Rejection} `forbidden`; {GatehouseError} `ERR_NOT_FOUND` if the client belongs to another account */
-  async function requireOwn({ may }: Pick<Visit, 'may'>, { accountId }: Caller, clientId: string) {
+  async function requireOwn(visit: Visit, clientId: string) {
     const client = (await findClients(parts, [{ clientId }])).get(clientId)
-    if (client?.accountId !== accountId) throw clientNotFound('API key or application', clientId)
-    const needs = client.kind === 'apiKey' ? 'keys:read' : 'applications:read'
-    if (!(await may(needs, { clientId }))) throw new Rejection('forbidden', { needs })
+    if (client?.accountId !== visit.caller.accountId) throw clientNotFound('API key or application', clientId)
+    await requireAccess(visit, client.kind === 'apiKey' ? 'keys:read' : 'applications:read', client)
   }
 
   const common = { method: 'get', status: 200, errors: ['ERR_INVALID_ARGUMENT'] } as const
@@ -34,14 +32,15 @@ export function usageRoutes(parts: Internals, usage: Usage): Route[] {
       query: UsageQuery,
       errors: ['ERR_FORBIDDEN', 'ERR_INVALID_ARGUMENT', 'ERR_NOT_FOUND'],
       answer: 'UsageRows',
-      async handle({ query, caller, may }) {
+      async handle(call) {
+        const { query, caller } = call
         const { clientId } = query
         if (clientId !== undefined) {
-          await requireOwn({ may }, caller, clientId)
+          await requireOwn(call, clientId)
           return { items: await usage.list(query) }
         }
         for (const needs of ['keys:read', 'applications:read'] as const) {
-          if (!(await may(needs))) throw new Rejection('forbidden', { needs })
+          await requireAccess(call, needs)
         }
         return { items: await usage.list({ ...query, accountId: caller.accountId }) }
       },

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { describe, expect, it } from 'vitest'
+import { createCatalog } from '../../src/catalog/create-catalog.ts'
 import { enter, type FrontDoorParts, type Guarded } from '../../src/front-door/access.ts'
 import { isCsrfTokenExpired, requireOwnPage } from '../../src/front-door/csrf-check.ts'
 import { createPageTokens } from '../../src/http/csrf-tokens.ts'
@@ -23,8 +24,11 @@ function setUp(accounts: Partial<FrontDoorParts['accounts']> = {}) {
         steps.push('operator')
         return true
       },
+      clientsBelongTo: 'account',
+      find: async (id) => ({ id }),
       ...accounts,
     },
+    catalog: { current: createCatalog({}) },
     tokens: createPageTokens([new Uint8Array(32)], { name: 'test', issuer: ISSUER, path: '' }),
     issuerOrigin: ISSUER,
     async ready() {

@@ -102,6 +102,23 @@ describe('accounts.find', () => {
     expect(await find({ id: 'alice' })).toEqual({ id: 'alice' })
   })
 
+  it('operations without accounts.can are logged once, because each member may then change all clients', async () => {
+    const limited = {
+      current: () => undefined,
+      find: (id: string) => ({ id, operations: ['invoices:read'] }),
+    }
+    const { find: findMember, warn } = checked(limited)
+    await findMember('alice', 'anna')
+    await findMember('bob', 'ben')
+    expect(warn.mock.calls).toEqual([[{}, expect.stringContaining('there is no accounts.can')]])
+    const withCan = checked({ ...limited, can: () => true })
+    await withCan.find('alice', 'anna')
+    expect(withCan.warn).not.toHaveBeenCalled()
+    const unlimited = checked({})
+    await unlimited.find('alice', 'anna')
+    expect(unlimited.warn).not.toHaveBeenCalled()
+  })
+
   it('a list of more than 10,000 operations is rejected, and its entries are not read', async () => {
     const operations = Array.from({ length: 10_001 }, () => 'invoices:read')
     await expect(find({ id: 'alice', operations })).rejects.toThrow(

@@ -6,6 +6,7 @@ import { IF_MATCH } from '../../src/clients/if-match.ts'
 import { createPageTokens } from '../../src/http/csrf-tokens.ts'
 import { createEvents } from '../../src/host/events.ts'
 import { silentLogger } from '../../src/host/logger.ts'
+import { createCatalog } from '../../src/catalog/create-catalog.ts'
 import { createRouteHandler } from '../../src/management/call-route.ts'
 import { createErrorAnswers } from '../../src/management/problem-details.ts'
 import { route, type Call } from '../../src/management/route.ts'
@@ -35,7 +36,12 @@ function setUp(via: 'session' | 'token' = 'token') {
       route({ ...common, method: 'put', path: '/one/{id}', isConditional: true, status: 204, handle }),
     ],
     {
-      accounts: { current: async () => ({ accountId: 'acme', via }) },
+      accounts: {
+        current: async () => ({ accountId: 'acme', via }),
+        clientsBelongTo: 'account',
+        find: async (id) => ({ id }),
+      },
+      catalog: { current: createCatalog({}) },
       tokens,
       issuerOrigin: ISSUER,
       ready: async () => {},

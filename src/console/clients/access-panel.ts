@@ -11,7 +11,7 @@ import { badge, panel } from '../elements/elements.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
-import { word, change, type ClientKind, type ClientPanel } from './client-kind.ts'
+import { word, change, give, type ClientKind, type ClientPanel } from './client-kind.ts'
 import { neededLevel, productTitle } from './client-state.ts'
 
 const MISSING = {
@@ -31,26 +31,27 @@ export function accessPanel(kind: ClientKind, services: ConsoleServices): Client
     async show(call) {
       const { texts, resource: client } = call
       // The account is looked up in the same way as for a token request.
-      const [owner, mayWrite] = await Promise.all([
+      const [owner, mayWrite, mayGive] = await Promise.all([
         accounts.find(client.accountId, client.userId),
         call.may(`${kind.permissions}:write`),
+        call.may(`${kind.permissions}:give`),
       ])
       const { current } = catalog
       const { missingFor } = accessOf(current, client, owner)
       const isGateway = isGatewayKey(client)
       const none = isGateway ? 'gatewayAccess' : word(kind, 'AccessNone')
-      const found = { catalog: current, client, kycLevel: owner?.kycLevel, missingFor, mayWrite }
+      const found = { catalog: current, client, kycLevel: owner?.kycLevel, missingFor, mayWrite, mayGive }
       return panel(
         { title: texts.html('clientsAccess'), id: 'access' },
         html`<p class="muted">
             ${texts.html(client.products.length === 0 ? none : word(kind, 'AccessHint'))}
           </p>
           ${client.products.map((id) => productAccess(call, found, id))}
-          ${mayWrite && !isGateway && productsToAdd(call, found)} ${mayWrite && sharedForms(call)}`,
+          ${mayGive && !isGateway && productsToAdd(call, found)} ${mayGive && sharedForms(call)}`,
       )
     },
     actions: {
-      addProduct: change(
+      addProduct: give(
         kind,
         'doneProductAdded',
         async ({ resource: client, caller, form, change: options }) => {
@@ -89,7 +90,7 @@ export function accessPanel(kind: ClientKind, services: ConsoleServices): Client
           values: { operation: scopeTitle(query['operation'] ?? '', texts, catalog.current) },
         }),
       ),
-      restoreOperation: change(
+      restoreOperation: give(
         kind,
         'doneOperationRestored',
         async ({ resource: client, caller, form, change: options }) => {
@@ -143,7 +144,7 @@ function operationAccess(
   operation: Operation,
 ): Html {
   const { texts } = call
-  const { missingFor, mayWrite } = access
+  const { missingFor, mayWrite, mayGive } = access
   const missing = missingFor(operation)
   const isRemoved = missing.includes('operation')
   const title = texts.localize(operation.title)
@@ -174,7 +175,7 @@ function operationAccess(
       <code class="muted">${operation.scope}</code>
       ${missing.includes('kycLevel') && html`<span class="hint">${level}</span>`}
     </div>
-    <div class="line">${badges} ${mayWrite && (isRemoved ? restoreButton : removeLink)}</div>
+    <div class="line">${badges} ${isRemoved ? mayGive && restoreButton : mayWrite && removeLink}</div>
   </li>`
 }
 
@@ -186,8 +187,9 @@ interface ClientAccess {
   readonly kycLevel: string | undefined
   /** What the client lacks to call an operation. */
   readonly missingFor: ReturnType<typeof accessOf>['missingFor']
-  /** Whether the caller may change the client. */
+  /** Whether the caller may change the client, and give it access. */
   readonly mayWrite: boolean
+  readonly mayGive: boolean
 }
 
 /** The products that a client does not have, each with its operations and a button that adds it. */

@@ -1,5 +1,7 @@
 import { ifUnchanged } from '../../clients/if-match.ts'
 import { GatehouseError } from '../../errors.ts'
+import { requireAccess } from '../../front-door/access.ts'
+import { actOf } from '../../front-door/key-limits.ts'
 import { html } from '../../http/html.ts'
 import { panel } from '../elements/elements.ts'
 import { field, form, linesOf } from '../elements/form.ts'
@@ -33,11 +35,13 @@ export function addressesPanel(kind: ClientKind): ClientPanel {
       )
     },
     actions: {
-      addresses: change(kind, 'doneAddressesSaved', async ({ resource, form: sent, change: options }) => {
+      addresses: change(kind, 'doneAddressesSaved', async (call) => {
+        const { resource, form: sent, change: options } = call
         const chosen = linesOf(sent.get('allowedAddresses') ?? '')
         const present = resource.allowedAddresses ?? []
         // A form that is sent twice changes nothing the second time.
         if (chosen.join('\n') === present.join('\n')) return resource
+        await requireAccess(call, `${kind.permissions}:${actOf(resource, { allowedAddresses: chosen })}`)
         if (linesOf(sent.get('addressesBefore') ?? '').join('\n') !== present.join('\n')) {
           throw new GatehouseError('ERR_CONFLICT', 'the allowed addresses were changed meanwhile')
         }

@@ -67,7 +67,7 @@ export function ownClient<C extends Client>({ base, section, service }: ClientKi
     section,
     find: ({ accountId }: Caller, { clientId = '' }: Readonly<Record<string, string>>) =>
       service.findOwn(accountId, clientId),
-    target: ({ clientId }: C) => ({ clientId }),
+    target: (client: C) => client,
   }
 }
 
@@ -120,6 +120,11 @@ export interface ClientPanel {
 /** Leads back to the page of the client, with a notice of what was done. */
 export function backTo(kind: ClientKind, client: Client, done: Redirect['done']): Redirect {
   return { redirect: pathOf(kind, client), done }
+}
+
+/** An action that gives the client access, and shows its page with a notice of what was done. */
+export function give(...[kind, ...others]: Parameters<typeof change>): Action<Client> {
+  return { ...change(kind, ...others), access: `${kind.permissions}:give` }
 }
 
 /** An action that changes the client, and shows its page with a notice of what was done. */

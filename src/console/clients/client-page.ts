@@ -38,13 +38,18 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
   ]
   const danger = dangerPanel(kind)
 
-  function header(
+  async function header(
     call: Call<Client>,
     { noToken, knownToFormer }: ClientState,
-    { people, mayWrite }: { people: People; mayWrite: boolean },
-  ): Html {
+    people: People,
+  ): Promise<Html> {
     const { texts, to, resource: client } = call
     const path = pathOf(kind, client)
+    const [stateNotice, mayHandOver, mayRotate] = await Promise.all([
+      ownStateNotice(call, noToken, kind),
+      call.may(`${kind.permissions}:handOver`),
+      call.may(`${kind.permissions}:rotate`),
+    ])
     return html`<div class="line spread">
         <div class="line">
           <h1><bdi>${applicationName(client)}</bdi></h1>
@@ -57,13 +62,12 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
           ${!isGatewayKey(client) && html`<a class="button" href="${to(`${path}/guide`)}">${texts.html('guideTitle')}</a>`}
         </div>
       </div>
-      ${ownStateNotice(call, noToken, { path, mayWrite })}
-      ${knownToFormer.length > 0 && formerNotice(call, knownToFormer)}
+      ${stateNotice} ${knownToFormer.length > 0 && formerNotice(call, knownToFormer, mayRotate)}
       ${panel(
         { title: texts.html('clientsAbout') },
         facts([
           [texts.html('clientIdLabel'), copyable(call, 'client-id', client.clientId)],
-          [texts.html('belongsToLabel'), belongsTo(call, path, { people, mayWrite })],
+          [texts.html('belongsToLabel'), belongsTo(call, path, { people, mayHandOver })],
           [texts.html('createdLabel'), texts.ago(client.createdAt)],
           [
             texts.html('createdByLabel'),
@@ -102,11 +106,10 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
     access: `${kind.permissions}:read`,
     async show(call) {
       const { resource: client } = call
-      const [{ secrets, keys }, entries, [state], mayWrite] = await Promise.all([
+      const [{ secrets, keys }, entries, [state]] = await Promise.all([
         credentialsOf(kind, client),
         latestEntries(call, services),
         services.statesOf([client]),
-        call.may(`${kind.permissions}:write`),
       ])
       const userIds = [client.userId, client.createdBy, ...secrets.map(({ shownTo }) => shownTo)]
       const people = await findPeople(services.accounts, [
@@ -122,7 +125,7 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
       return {
         title: applicationName(call.resource),
         trail: trail(call, kind),
-        body: html`${state && header(call, state, { people, mayWrite })} ${shown.slice(0, -1)} ${activity}
+        body: html`${state && (await header(call, state, people))} ${shown.slice(0, -1)} ${activity}
         ${shown.at(-1)}`,
       }
     },
@@ -131,14 +134,14 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
 }
 
 /** Says that people who have left the account know a valid secret. */
-function formerNotice({ texts }: Pick<Call, 'texts'>, userIds: readonly string[]): Html {
+function formerNotice({ texts }: Pick<Call, 'texts'>, userIds: readonly string[], mayRotate: boolean): Html {
   return notice(
     'warn',
     html`<div class="line spread">
       <p>
         ${texts.html('clientsKnownToFormer', { users: texts.list(userIds.map((id) => displayText(id))) })}
       </p>
-      <a class="button slim" href="#secrets">${texts.html('clientsRotate')}</a>
+      ${mayRotate && html`<a class="button slim" href="#secrets">${texts.html('clientsRotate')}</a>`}
     </div>`,
   )
 }
@@ -147,15 +150,15 @@ function formerNotice({ texts }: Pick<Call, 'texts'>, userIds: readonly string[]
 function belongsTo(
   { texts, to, caller, resource }: Call<Client>,
   path: string,
-  { people, mayWrite }: { people: People; mayWrite: boolean },
+  { people, mayHandOver }: { people: People; mayHandOver: boolean },
 ): Html {
   const { accountId, userId } = resource
   const owner = userId === undefined ? texts.html('ownerAccount') : people({ accountId, userId })
   // An account without users has no other person to whom it could hand the client over.
-  const mayHandOver = mayWrite && (userId ?? caller.userId) !== undefined
+  const hasUsers = (userId ?? caller.userId) !== undefined
   return html`<span class="line"
     >${owner}
-    ${mayHandOver && html`<a href="${to(`${path}/hand-over`)}">${texts.html('handOverLink')}</a>`}</span
+    ${mayHandOver && hasUsers && html`<a href="${to(`${path}/hand-over`)}">${texts.html('handOverLink')}</a>`}</span
   >`
 }
 

@@ -8,6 +8,7 @@ import { badge, notice } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
+import { pathOf, type ClientKind } from './client-kind.ts'
 
 /** How the pages show why a client gets no token: a badge, a sentence, and what its owner can do. */
 const STATES: Readonly<Record<NoTokenReason, State>> = {
@@ -16,62 +17,62 @@ const STATES: Readonly<Record<NoTokenReason, State>> = {
     badge: 'stateDisabled',
     tone: 'bad',
     why: 'stateDisabledWhy',
-    next: ['enableButton', 'enable'],
+    next: ['enableButton', 'enable', 'give'],
   },
   expired: {
     badge: 'stateExpired',
     tone: 'bad',
     why: 'stateExpiredWhy',
-    next: ['stateExpiredNext', '#expiry'],
+    next: ['stateExpiredNext', '#expiry', 'give'],
   },
   compromised: {
     badge: 'stateCompromised',
     tone: 'bad',
     why: 'stateCompromisedWhy',
-    next: ['clientsRotate', '#secrets'],
+    next: ['clientsRotate', '#secrets', 'rotate'],
   },
   'no-secret': {
     badge: 'stateNoSecret',
     tone: 'bad',
     why: 'stateNoSecretWhy',
-    next: ['clientsRotate', '#secrets'],
+    next: ['clientsRotate', '#secrets', 'rotate'],
   },
   gateway: { badge: 'gatewayBadge', tone: 'good', why: 'gatewayWhat' },
   'no-product': {
     badge: 'stateNoProduct',
     tone: 'warn',
     why: 'stateNoProductWhy',
-    next: ['clientsAddProducts', '#access'],
+    next: ['clientsAddProducts', '#access', 'give'],
   },
   'no-operation': {
     badge: 'stateNoOperation',
     tone: 'warn',
     why: 'stateNoOperationWhy',
-    next: ['stateNoOperationNext', '#access'],
+    next: ['stateNoOperationNext', '#access', 'give'],
   },
   'owner-gone': {
     badge: 'stateOwnerGone',
     tone: 'bad',
     why: 'stateOwnerGoneWhy',
-    next: ['handOverLink', '/hand-over'],
+    next: ['handOverLink', '/hand-over', 'handOver'],
   },
   'user-operations': {
     badge: 'stateUserOperations',
     tone: 'bad',
     why: 'stateUserOperationsWhy',
-    next: ['handOverLink', '/hand-over'],
+    next: ['handOverLink', '/hand-over', 'handOver'],
   },
   'kyc-level': {
     badge: 'stateLevel',
     tone: 'warn',
     why: 'stateLevelWhy',
-    next: ['stateLevelNext', '/settings#level'],
+    next: ['stateLevelNext', '/settings#level', 'write'],
   },
   'no-redirect-uri': {
     badge: 'stateNoRedirectUri',
     tone: 'warn',
     why: 'clientsNoRedirectUri',
-    next: ['clientsSetRedirectUri', '/settings'],
+    next: ['clientsSetRedirectUri', '/settings', 'write'],
   },
 }
 
@@ -79,8 +80,8 @@ interface State {
   readonly badge: TextName
   readonly tone: 'good' | 'bad' | 'warn'
   readonly why: TextName
-  /** The text of the button, and its target: a path below the page of the client, or an action of this page. */
-  readonly next?: readonly [text: TextName, where: string] | undefined
+  /** The text of the button; a path below the page, or an action of the page; and the act that the caller needs. */
+  readonly next?: readonly [TextName, where: string, 'write' | 'give' | 'rotate' | 'handOver'] | undefined
 }
 
 /** The name of a state, without markup. `no-token` covers all states without tokens. */
@@ -108,20 +109,18 @@ export function stateNotice(
   return notice(STATES[noToken].tone, html`<p>${texts.html(STATES[noToken].why)}</p>`)
 }
 
-/**
- * Says why a client gets no token, with a button for what its owner can do.
- *
- * @param path the path of the client's page
- */
-export function ownStateNotice(
-  call: Pick<Call, 'texts' | 'to' | 'self' | 'csrfToken'>,
+/** Says why a client gets no token, with a button for what the caller can do. */
+export async function ownStateNotice(
+  call: Call<Client>,
   noToken: NoTokenReason | undefined,
-  { path, mayWrite }: { readonly path: string; readonly mayWrite: boolean },
-): Html | undefined {
+  kind: ClientKind,
+): Promise<Html | undefined> {
   const next = noToken && STATES[noToken].next
-  if (noToken === undefined || !next || !mayWrite) return stateNotice(call, noToken)
-  const { texts, to } = call
+  if (noToken === undefined || !next || !(await call.may(`${kind.permissions}:${next[2]}`)))
+    return stateNotice(call, noToken)
   const [text, where] = next
+  const { texts, to } = call
+  const path = pathOf(kind, call.resource)
   const [below = '', part = ''] = where.split('#')
   const address = below === '' ? `#${part}` : to(path + below) + (part && `#${part}`)
   const button = /^[#/]/.test(where)

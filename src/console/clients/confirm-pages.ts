@@ -55,7 +55,7 @@ const reportOf = ({ jwks }: Client) => REPORTS[jwks ? 'keys' : 'secrets']
 export function reportPage(kind: ClientKind): Page {
   return page<Client>({
     ...ownClient(kind, '/report-compromised'),
-    access: `${kind.permissions}:write`,
+    access: `${kind.permissions}:report`,
     async show(call) {
       const { texts, to, resource: client } = call
       // A public application has nothing that could leak.
@@ -72,7 +72,7 @@ export function reportPage(kind: ClientKind): Page {
     },
     actions: {
       report: {
-        access: `${kind.permissions}:write`,
+        access: `${kind.permissions}:report`,
         async run({ resource: client, change: options }) {
           await kind.service.reportCompromised(client.clientId, options)
           return backTo(kind, client, reportOf(client).done)

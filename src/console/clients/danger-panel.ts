@@ -5,7 +5,7 @@ import { panel, actionRow } from '../elements/elements.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
-import { pathOf, word, change, type ClientKind, type ClientPanel } from './client-kind.ts'
+import { pathOf, word, change, give, type ClientKind, type ClientPanel } from './client-kind.ts'
 
 /**
  * The actions that stop all programs that use a client: disable the client, report its secret as leaked, or delete it.
@@ -14,11 +14,12 @@ export function dangerPanel(kind: ClientKind): ClientPanel {
   return {
     async show(call) {
       const { texts, to, resource: client } = call
-      const [mayWrite, mayDelete] = await Promise.all([
-        call.may(`${kind.permissions}:write`),
+      const [mayReport, maySwitch, mayDelete] = await Promise.all([
+        call.may(`${kind.permissions}:report`),
+        call.may(`${kind.permissions}:${client.disabled ? 'give' : 'write'}`),
         call.may(`${kind.permissions}:delete`),
       ])
-      if (!mayWrite && !mayDelete) return undefined
+      if (!mayReport && !mayDelete) return undefined
       const link = (page: 'report-compromised' | 'delete', text: Html) =>
         html`<a class="button slim danger" href="${to(`${pathOf(kind, client)}/${page}`)}">${text}</a>`
       const leak = link('report-compromised', texts.html('clientsLeakedLink'))
@@ -29,8 +30,8 @@ export function dangerPanel(kind: ClientKind): ClientPanel {
       return panel(
         { title: texts.html('clientsDanger'), id: 'danger', isDanger: true },
         html`<ul class="items">
-          ${mayWrite && client.disabledBy === undefined && disabling(call, kind)}
-          ${mayWrite && !isPublicClient(client) && actionRow(texts.html(leaked), texts.html(leakedHint), leak)}
+          ${maySwitch && client.disabledBy === undefined && disabling(call, kind)}
+          ${mayReport && !isPublicClient(client) && actionRow(texts.html(leaked), texts.html(leakedHint), leak)}
           ${mayDelete && actionRow(texts.html(word(kind, 'Delete')), texts.html('clientsDeleteHint'), deletion)}
         </ul>`,
       )
@@ -42,7 +43,7 @@ export function dangerPanel(kind: ClientKind): ClientPanel {
         ({ resource: { clientId }, change: options }) => kind.service.disable(clientId, options),
         () => ({ title: word(kind, 'Disable'), what: 'clientsDisableHint', button: 'disableButton' }),
       ),
-      enable: change(kind, 'doneClientEnabled', ({ resource: { clientId }, change: options }) =>
+      enable: give(kind, 'doneClientEnabled', ({ resource: { clientId }, change: options }) =>
         kind.service.enable(clientId, options),
       ),
     },

@@ -2,6 +2,8 @@ import { expiresSoon } from '../../clients/findings.ts'
 import { breaksPolicy, defaultDaysOf, isExpiryRequired, type KeyPolicy } from '../../clients/expiry.ts'
 import { isGatewayKey, type Client } from '../../clients/client.ts'
 import { GatehouseError } from '../../errors.ts'
+import { requireAccess } from '../../front-door/access.ts'
+import { actOf } from '../../front-door/key-limits.ts'
 import type { Form } from '../../http/form-body.ts'
 import { html, type Html } from '../../http/html.ts'
 import { isDay } from '../../validation/predicates.ts'
@@ -80,14 +82,17 @@ export function expiryPanel(kind: ClientKind, policy: KeyPolicy): ClientPanel {
       )
     },
     actions: {
-      expire: change(kind, 'doneExpirySaved', async ({ resource, form: sent, change: options }) => {
+      expire: change(kind, 'doneExpirySaved', async (call) => {
+        const { resource, form: sent, change: options } = call
         // If the form keeps the shown day, the expiry stays: a program may have set an exact time within this day.
         const isSame = sent.get('expiresAt') === lastDayOf(resource.expiresAt)
         if (isSame) return resource
+        const fields = { expiresAt: readExpiry(sent) }
+        await requireAccess(call, `${kind.permissions}:${actOf(resource, fields)}`)
         if (sent.get('before') !== String(resource.expiresAt)) {
           throw new GatehouseError('ERR_CONFLICT', 'the expiry was changed meanwhile')
         }
-        return kind.service.update(resource.clientId, { expiresAt: readExpiry(sent) }, options)
+        return kind.service.update(resource.clientId, fields, options)
       }),
     },
   }

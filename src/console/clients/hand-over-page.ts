@@ -6,15 +6,15 @@ import { buttons, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import { page, type Page } from '../page-types.ts'
 import { ifUnchanged } from '../../clients/if-match.ts'
-import { requireHandOver } from '../../front-door/grantable-operations.ts'
-import type { ConsoleServices } from '../services.ts'
-import { change, ownClient, pathOf, trail, word, type ClientKind } from './client-kind.ts'
+import { requireAccess } from '../../front-door/access.ts'
+import { backTo, ownClient, pathOf, trail, word, type ClientKind } from './client-kind.ts'
 
 /** Gives a client to the account, or to another person of the account. */
-export function handOverPage(kind: ClientKind, services: ConsoleServices): Page {
+export function handOverPage(kind: ClientKind): Page {
+  const access = `${kind.permissions}:handOver` as const
   return page<Client>({
     ...ownClient(kind, '/hand-over'),
-    access: `${kind.permissions}:write`,
+    access,
     async show(call) {
       const { texts, to, resource: client } = call
       const name = applicationName(client)
@@ -26,8 +26,8 @@ export function handOverPage(kind: ClientKind, services: ConsoleServices): Page 
             { title: texts.html('clientsWhatHappens') },
             html`<ul class="points">
                 <li>${texts.html('handOverWhat')}</li>
-                ${client.kind === 'apiKey' && html`<li>${texts.html('handOverTokens')}</li>`}
-                ${!isPublicClient(client) && html`<li>${texts.html('handOverSecrets')}</li>`}
+                ${client.kind === 'apiKey' && (['handOverTokens', 'handOverToPerson', 'handOverToAccount'] as const).map((point) => html`<li>${texts.html(point)}</li>`)}
+                ${client.kind === 'application' && !isPublicClient(client) && html`<li>${texts.html('handOverSecrets')}</li>`}
               </ul>
               ${form(
                 call,
@@ -45,11 +45,19 @@ export function handOverPage(kind: ClientKind, services: ConsoleServices): Page 
       }
     },
     actions: {
-      handOver: change(kind, 'doneHandedOver', async ({ resource, caller, form: sent, change: options }) => {
-        const userId = (sent.get('userId') ?? '').trim() || null
-        await requireHandOver(services, caller, resource, userId)
-        return kind.service.handOver(resource.clientId, userId, ifUnchanged(options, resource))
-      }),
+      handOver: {
+        access,
+        effect: (sent) => (sent.get('userId') ? 'handOverToPerson' : 'handOverToAccount'),
+        async run(call) {
+          const { resource, form: sent } = call
+          const userId = (sent.get('userId') ?? '').trim() || null
+          if (userId === null) await requireAccess(call, `${kind.permissions}:handBack`)
+          if (kind.kind === 'apiKey') await call.requireFreshSignIn('keys:rotate')
+          const options = { ...ifUnchanged(call.change, resource), protectNewOwner: true }
+          await kind.service.handOver(resource.clientId, userId, options)
+          return backTo(kind, resource, 'doneHandedOver')
+        },
+      },
     },
   })
 }

@@ -1,6 +1,7 @@
 import { readKeys } from '../../clients/client-keys.ts'
 import type { Client } from '../../clients/client.ts'
 import type { KeyInfo } from '../../clients/client-service-types.ts'
+import { ifUnchanged } from '../../clients/if-match.ts'
 import { MAX_KEYS } from '../../clients/jwk-set.ts'
 import { isPublicClient } from '../../clients/public-applications.ts'
 import { html, type Html } from '../../http/html.ts'
@@ -24,6 +25,7 @@ export function keysPanel(kind: ClientKind, services: ConsoleServices): ClientPa
       const { privateKeyJwt } = services.settings
       if (isPublicClient(client) || (keys.length === 0 && !privateKeyJwt)) return undefined
       const mayRotate = await call.may(access)
+      const mayRemove = await call.may(`${kind.permissions}:remove`)
       const isOnly = keys.length === 1 && secrets.length === 0
       return panel(
         { title: texts.html('keysTitle'), id: 'keys' },
@@ -32,10 +34,10 @@ export function keysPanel(kind: ClientKind, services: ConsoleServices): ClientPa
             keys.length === 0
               ? html`<p>${texts.html('keysNone')}</p>`
               : html`<ul class="items">
-                  ${keys.map((key) => keyRow(call, key, mayRotate && !isOnly))}
+                  ${keys.map((key) => keyRow(call, key, mayRemove && !isOnly))}
                 </ul>`
           }
-          ${mayRotate && isOnly && html`<p class="hint">${texts.html('keysOnly')}</p>`}
+          ${mayRemove && isOnly && html`<p class="hint">${texts.html('keysOnly')}</p>`}
           ${keys.length > 0 && html`<p class="hint">${leakHint(call)}</p>`}
           ${mayRotate && privateKeyJwt && (await addition(call, services, keys.length))}`,
       )
@@ -49,12 +51,12 @@ export function keysPanel(kind: ClientKind, services: ConsoleServices): ClientPa
           // The key is checked first, so that no private key is kept while its sender signs in again.
           await readKeys(services, [key], () => 'key')
           await call.requireFreshSignIn(access)
-          await service.addKey(call.resource.clientId, key, call.change)
+          await service.addKey(call.resource.clientId, key, ifUnchanged(call.change, call.resource))
           return backTo(kind, call.resource, 'doneKeyAdded')
         },
       },
       removeKey: {
-        access,
+        access: `${kind.permissions}:remove`,
         confirm: (call) => ({
           title: 'keysRemoveTitle',
           what: 'clientsRevokeOldWhat',

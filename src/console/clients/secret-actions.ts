@@ -1,6 +1,8 @@
 import type { ConsoleServices } from '../services.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { Client } from '../../clients/client.ts'
+import { ifUnchanged } from '../../clients/if-match.ts'
+import { requireAccess } from '../../front-door/access.ts'
 import type { Call, Confirmation, Redirect, View } from '../page-types.ts'
 import { backTo, trail, type ClientKind, type ClientPanel } from './client-kind.ts'
 import { secretView } from './new-secret-view.ts'
@@ -47,14 +49,17 @@ export function secretActions(kind: ClientKind, services: ConsoleServices): Clie
       overlapSeconds,
       idempotencyKey: form.get('request') ?? '',
       shownTo: caller.userId,
-      ...change,
+      ...ifUnchanged(change, client),
     })
     return secretView(call, kind, services, { client, ...rotated, isRotation: true })
   }
 
-  async function revoke({ resource: client, change, form }: Call<Client>): Promise<Redirect> {
+  async function revoke(call: Call<Client>): Promise<Redirect> {
+    const { resource: client, change, form } = call
     const revocation = revocationOf(form.get('which'))
     const { age, done } = revocation
+    // The old secret of a rotation that is undone never expires again.
+    if (revocation === REVOCATIONS.new) await requireAccess(call, access)
     const secrets = await service.listSecrets(client.clientId)
     const isOnly = revocation === REVOCATIONS.only
     const meant = isOnly === (secrets.length === 1) ? secrets[age === 'new' ? 0 : 1] : undefined
@@ -70,7 +75,8 @@ export function secretActions(kind: ClientKind, services: ConsoleServices): Clie
     return { title: button, what, button, trail: trail(call, kind, call.resource) }
   }
 
-  return { rotateSecret: { access, run: rotate }, revokeSecret: { access, confirm, run: revoke } }
+  const revokeSecret = { access: `${kind.permissions}:remove` as const, confirm, run: revoke }
+  return { rotateSecret: { access, run: rotate }, revokeSecret }
 }
 
 function overlapOf(name: string | null): number {

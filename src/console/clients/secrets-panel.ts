@@ -28,13 +28,15 @@ export function secretsPanel(kind: ClientKind, services: ConsoleServices): Clien
       }
       const hasKey = keys.length > 0
       const mayRotate = await call.may(`${kind.permissions}:rotate`)
+      const mayEnd = await call.may(`${kind.permissions}:remove`)
+      const mayRevoke = (index: number) => (index === 0 && secrets.length > 1 ? mayRotate : mayEnd)
       return panel(
         { title: texts.html('clientsSecrets'), id: 'secrets' },
         html`${
           secrets.length === 0
             ? html`<p>${texts.html(hasKey ? 'clientsNoSecretButKey' : 'clientsNoSecret')}</p>`
             : html`<ul class="items">
-                ${secrets.map((secret, index) => secretRow(call, secrets, { secret, index, mayRotate, hasKey, people }))}
+                ${secrets.map((secret, index) => secretRow(call, secrets, { secret, index, mayRevoke: mayRevoke(index), hasKey, people }))}
               </ul>`
         }
         ${mayRotate && (secrets.length > 1 ? html`<p class="muted">${texts.html('clientsTwoSecrets')}</p>` : rotation(call, secrets, hasKey))}`,
@@ -51,10 +53,10 @@ function secretRow(
   {
     secret,
     index,
-    mayRotate,
+    mayRevoke,
     hasKey,
     people,
-  }: { secret: SecretInfo; index: number; mayRotate: boolean; hasKey: boolean; people: People },
+  }: { secret: SecretInfo; index: number; mayRevoke: boolean; hasKey: boolean; people: People },
 ): Html {
   const { texts } = call
   const { createdAt, expiresAt, lastUsedAt, hint, shownTo } = secret
@@ -85,7 +87,7 @@ function secretRow(
     <div class="line">
       ${isOld ? badge(texts.html('expiresLabel'), 'warn') : badge(texts.html('clientsSecretValid'), 'good')}
       ${
-        mayRotate &&
+        mayRevoke &&
         (length > 1 || hasKey) &&
         confirmLink(
           call,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { isGatewayKey } from '../../clients/client.ts'
+import { isGatewayKey, type Client } from '../../clients/client.ts'
+import { actOf } from '../../front-door/key-limits.ts'
 import type { KeyPolicy } from '../../clients/expiry.ts'
 import { renewalDays, type Finding } from '../../clients/findings.ts'
 import type { ClientFindings } from '../../clients/hygiene.ts'
@@ -32,9 +33,11 @@ export function fixOf(finding: Finding, { secrets }: Pick<ClientFindings, 'secre
   return fix === 'rotate' && secrets.length > 1 ? 'revoke-old' : fix
 }
 
-/** The permission that a fix needs. */
-export function permissionOf(fix: Fix, { permissions }: Pick<ClientKind, 'permissions'>) {
-  return `${permissions}:${fix === 'rotate' || fix === 'revoke-old' ? 'rotate' : 'write'}` as const
+/** The right that a fix needs. */
+export function rightOf(fix: Fix, { permissions }: ClientKind, client: Client, policy: KeyPolicy) {
+  const renewed = { expiresAt: Date.now() / 1000 + renewalDays(policy) * 86_400 }
+  if (fix === 'expire') return `${permissions}:${actOf(client, renewed)}` as const
+  return `${permissions}:${fix === 'revoke-old' ? 'remove' : fix === 'disable' ? 'write' : fix}` as const
 }
 
 const SENTENCES = {

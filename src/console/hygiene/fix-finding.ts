@@ -2,13 +2,14 @@ import { isGatewayKey } from '../../clients/client.ts'
 import { clientNotFound } from '../../clients/client-id.ts'
 import { FINDINGS, renewalDays } from '../../clients/findings.ts'
 import { ifUnchanged } from '../../clients/if-match.ts'
+import { requireAccess } from '../../front-door/access.ts'
 import { Rejection } from '../../front-door/rejection.ts'
 import { kindOf } from '../clients/client-kind.ts'
 import { secretView } from '../clients/new-secret-view.ts'
 import { OVERLAPS } from '../clients/secret-actions.ts'
 import type { Action, Call, Redirect, View } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
-import { cursorOf, fixOf, permissionOf, type Fix } from './finding-row.ts'
+import { cursorOf, fixOf, rightOf, type Fix } from './finding-row.ts'
 
 const DONE = {
   expire: 'doneExpirySaved',
@@ -26,13 +27,10 @@ export function fixActions(services: ConsoleServices, path: string, isOperator: 
     const found = await services.hygiene.ofClient(clientId, isOperator ? undefined : call.caller.accountId)
     if (!found) throw clientNotFound('API key or application', clientId)
     const kind = kindOf(services, found.client)
-    const needs = permissionOf(fix, kind)
-    if (isOperator) {
-      // Only the owner may see a secret.
-      if (fix === 'rotate') throw new Rejection('forbidden', { needs })
-    } else if (!(await call.may(needs, { clientId }))) {
-      throw new Rejection('forbidden', { needs })
-    }
+    const needs = rightOf(fix, kind, found.client, services.keyPolicy)
+    // Only the owner may see a secret.
+    if (isOperator && fix === 'rotate') throw new Rejection('forbidden', { needs })
+    if (!isOperator) await requireAccess(call, needs, found.client)
     return { ...found, kind }
   }
 
@@ -44,7 +42,7 @@ export function fixActions(services: ConsoleServices, path: string, isOperator: 
       overlapSeconds: OVERLAPS.day.seconds,
       idempotencyKey: call.form.get('request') ?? '',
       shownTo: call.caller.userId,
-      ...call.change,
+      ...ifUnchanged(call.change, client),
     })
     return secretView(call, kind, services, { client, ...rotated, isRotation: true })
   }

@@ -10,7 +10,7 @@ import { pager } from '../elements/pager.ts'
 import { clientPath, holderLink, operatorPage, operatorView } from '../operator/operator-page.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
-import { cursorOf, findingSentence, fixForm, fixOf, permissionOf } from './finding-row.ts'
+import { cursorOf, findingSentence, fixForm, fixOf, rightOf } from './finding-row.ts'
 import { fixActions } from './fix-finding.ts'
 
 /** The maximum number of clients on a page. A client can have several rows, and each row has a form. */
@@ -36,27 +36,21 @@ function ownPage(services: ConsoleServices): Page {
         limit: CLIENTS_PER_PAGE,
         cursor: cursorOf(call),
       })
-      const allowed = await allowedFixes(call, services)
+      const { keyPolicy } = services
       return {
         title: texts.plain('hygieneTitle'),
         body: html`${heading(texts.html('hygieneTitle'), texts.html('hygieneIntro'))}
         ${services.usage && html`<p><a href="${call.to('/hygiene/operations')}">${texts.html('uncalledLink')}</a></p>`}
-        ${findings(call, services, found, {
+        ${await findings(call, services, found, {
           path: OWN_PATH,
-          fixOf: (finding, each) =>
-            allowed(finding, each) ? fixForm(call, finding, each, services.keyPolicy) : undefined,
+          async fixOf(finding, each) {
+            const right = rightOf(fixOf(finding, each), kindOf(services, each.client), each.client, keyPolicy)
+            return (await call.may(right, each.client)) ? fixForm(call, finding, each, keyPolicy) : undefined
+          },
         })}`,
       }
     },
   })
-}
-
-/** Whether the reader may do the fix for a finding. The action checks this again, for the client itself. */
-async function allowedFixes({ may }: Call, services: ConsoleServices) {
-  const names = ['keys:write', 'keys:rotate', 'applications:write', 'applications:rotate'] as const
-  const answers = await Promise.all(names.map((name) => may(name)))
-  return (finding: Finding, found: ClientFindings): boolean =>
-    answers[names.indexOf(permissionOf(fixOf(finding, found), kindOf(services, found.client)))] ?? false
 }
 
 function ofOperators(services: ConsoleServices): Page {
@@ -73,7 +67,7 @@ function ofOperators(services: ConsoleServices): Page {
         call,
         { title: texts.plain('hygieneTitle'), path: OPERATOR_PATH },
         html`<p class="muted">${texts.html('hygieneIntroOperator')}</p>
-          ${findings(call, services, found, {
+          ${await findings(call, services, found, {
             path: OPERATOR_PATH,
             isForOperators: true,
             fixOf: (finding, each) =>
@@ -90,26 +84,27 @@ function ofOperators(services: ConsoleServices): Page {
 interface ListOptions {
   readonly path: string
   readonly isForOperators?: boolean
-  readonly fixOf: (finding: Finding, found: ClientFindings) => Html | undefined
+  readonly fixOf: (finding: Finding, found: ClientFindings) => Html | undefined | Promise<Html | undefined>
 }
 
 /** One row for each finding. */
-function findings(
+async function findings(
   call: Call,
   services: ConsoleServices,
   { items, cursor }: HygienePage,
   { path, isForOperators = false, fixOf }: ListOptions,
-): Html {
+): Promise<Html> {
   const { texts } = call
   const names = ['nameLabel', ...(isForOperators ? (['accountLabel'] as const) : [])] as const
-  const rows = items.flatMap((each) =>
-    each.findings.map((finding) => [
+  const rowsOf = items.flatMap((each) =>
+    each.findings.map(async (finding) => [
       clientLink(call, each, { services, isForOperators }),
       ...(isForOperators ? [holderLink(call, { accountId: each.client.accountId })] : []),
       findingSentence(call, finding, each, services.keyPolicy),
-      fixOf(finding, each),
+      await fixOf(finding, each),
     ]),
   )
+  const rows = await Promise.all(rowsOf)
   const nothing = cursor === undefined ? 'hygieneNothing' : 'hygieneNothingHere'
   return html`<section class="panel ${rows.length === 0 && 'empty'}">
     ${

@@ -56,7 +56,7 @@ async function inspectFound(
   const { texts, to } = call
   if (!isOperator && client) {
     const permission = client.kind === 'application' ? 'applications:read' : 'keys:read'
-    if (!(await call.may(permission, { clientId }))) return undefined
+    if (!(await call.may(permission, client))) return undefined
   }
   const path = client && pagePathOf(call, client)
   const shown = html`<bdi>${client ? applicationName(client) : displayText(clientId)}</bdi>`

@@ -52,7 +52,7 @@ export async function inspect(
     const isOwn = client ? client.accountId === accountId : wasOwnKey && clientId !== undefined
     if (!isOwn) return undefined
     const permission = client?.kind === 'application' ? 'applications:read' : 'keys:read'
-    if (!(await may(permission, { clientId }))) return undefined
+    if (!(await may(permission, client ?? { clientId }))) return undefined
   }
   const { scope } = claims
   const scopes = isText(scope) ? [...new Set(scope.split(' ').filter(Boolean))] : []

@@ -59,6 +59,8 @@ export const english = {
   errorNotFound: 'There is nothing at this address, or it belongs to another account.',
   errorForbiddenTitle: 'No permission',
   errorForbidden: 'Your account may not do this. Ask the person who manages it.',
+  errorOperator: 'Only operators of this service may do this.',
+  errorOwner: 'It belongs to another person, and only this person may do this.',
   errorFormTitle: 'The form could not be checked',
   errorForm:
     'Nothing was done. The form belongs to another session, or another site has sent it. Open the page again and repeat what you did.',
@@ -166,7 +168,7 @@ export const english = {
     'A leak was reported, so no secret is valid. Programs get no tokens until you create a new secret and give it to them.',
   stateNoSecret: 'No secret and no key',
   stateNoSecretWhy:
-    'It has no valid secret and no public key. Programs get no tokens until you create a new secret and give it to them.',
+    'It has no valid secret and no public key. Programs get no tokens until its owner creates a new secret and gives it to them.',
   gatewayBadge: 'Gateway',
   gatewayWhat: 'A gateway in another process reads revocations with this key. It needs no tokens.',
   gatewayAccess: 'A gateway needs no product. Without a valid key, it receives no revocations.',
@@ -199,10 +201,13 @@ export const english = {
   handOverLink: 'Hand over',
   handOverTitle: 'Hand over {name}',
   handOverWhat: 'Without a person, it belongs to the account, and stays when people leave.',
-  handOverTokens:
-    'Its tokens stop working at once, because they act as its present owner. Programs then get new ones.',
+  handOverTokens: 'Its tokens stop working at once, because they act as its present owner.',
   handOverSecrets:
     'Its secrets keep working. If the present owner must not know them any more, create a new secret afterwards.',
+  handOverToPerson:
+    'If you give it to a person, all its secrets and public keys stop working, unless only this person has seen the secrets. Programs that use it stop until this person creates a new secret.',
+  handOverToAccount:
+    'If you give it to the account, its secrets and public keys keep working, and programs get new tokens. If the present owner must not know them any more, replace them afterwards.',
   handOverTo: 'Person (optional)',
   handOverHint: 'The id of a person of this account. Leave it empty to give it to the account.',
   clientsKeyHandOver: 'Hand over API key',
@@ -415,7 +420,7 @@ export const english = {
   clientsDanger: 'Danger zone',
   clientsKeyDisable: 'Disable this API key',
   clientsAppDisable: 'Disable this application',
-  clientsDisableHint: 'Its tokens stop working at once, and it gets no new ones. You can enable it again.',
+  clientsDisableHint: 'Its tokens stop working at once, and it gets no new ones. It can be enabled again.',
   clientsKeyEnable: 'Enable this API key',
   clientsAppEnable: 'Enable this application',
   clientsEnableHint: 'Programs can get tokens again. Tokens from before stay invalid.',

@@ -56,6 +56,8 @@ export const german: ConsoleTexts = {
   errorNotFound: 'Unter dieser Adresse gibt es nichts, oder es gehört einem anderen Konto.',
   errorForbiddenTitle: 'Keine Berechtigung',
   errorForbidden: 'Ihr Konto darf das nicht. Fragen Sie die Person, die es verwaltet.',
+  errorOperator: 'Das dürfen nur die Betreiber dieses Dienstes.',
+  errorOwner: 'Der Zugang gehört einer anderen Person, und nur diese Person darf das.',
   errorFormTitle: 'Das Formular konnte nicht geprüft werden',
   errorForm:
     'Es wurde nichts geändert. Das Formular gehört zu einer anderen Sitzung, oder eine andere Website hat es gesendet. Öffnen Sie die Seite neu und wiederholen Sie den Schritt.',
@@ -172,7 +174,7 @@ export const german: ConsoleTexts = {
     'Ein Leck wurde gemeldet, deshalb ist kein Secret gültig. Programme erhalten keine Tokens, bis Sie ein neues Secret erstellen und verteilen.',
   stateNoSecret: 'Weder Secret noch Schlüssel',
   stateNoSecretWhy:
-    'Es gibt weder ein gültiges Secret noch einen öffentlichen Schlüssel. Programme erhalten keine Tokens, bis Sie ein neues Secret erstellen und verteilen.',
+    'Es gibt weder ein gültiges Secret noch einen öffentlichen Schlüssel. Programme erhalten keine Tokens, bis der Besitzer ein neues Secret erstellt und verteilt.',
   gatewayBadge: 'Gateway',
   gatewayWhat: 'Ein Gateway in einem anderen Prozess liest damit Widerrufe. Es braucht keine Tokens.',
   gatewayAccess: 'Ein Gateway braucht kein Produkt. Ohne gültigen Schlüssel erhält es keine Widerrufe.',
@@ -205,10 +207,13 @@ export const german: ConsoleTexts = {
   handOverLink: 'Übergeben',
   handOverTitle: '{name} übergeben',
   handOverWhat: 'Ohne Person gehört der Zugang dem Konto und bleibt, wenn Personen das Konto verlassen.',
-  handOverTokens:
-    'Die Tokens gelten sofort nicht mehr, weil sie im Namen des jetzigen Besitzers handeln. Programme holen sich dann neue.',
+  handOverTokens: 'Die Tokens gelten sofort nicht mehr, weil sie im Namen des jetzigen Besitzers handeln.',
   handOverSecrets:
     'Die Secrets gelten weiter. Wenn der jetzige Besitzer sie nicht mehr kennen soll, erstellen Sie danach ein neues Secret.',
+  handOverToPerson:
+    'Wenn eine Person den Zugang bekommt, gelten alle Secrets und öffentlichen Schlüssel nicht mehr, außer wenn nur diese Person die Secrets gesehen hat. Programme stehen still, bis diese Person ein neues Secret erstellt.',
+  handOverToAccount:
+    'Wenn das Konto den Zugang bekommt, gelten Secrets und öffentliche Schlüssel weiter, und Programme holen sich neue Tokens. Wenn der jetzige Besitzer sie nicht mehr kennen soll, ersetzen Sie sie danach.',
   handOverTo: 'Person (optional)',
   handOverHint:
     'Die Id einer Person dieses Kontos. Lassen Sie das Feld leer, um den Zugang dem Konto zu geben.',
@@ -434,7 +439,7 @@ export const german: ConsoleTexts = {
   clientsKeyDisable: 'API-Schlüssel deaktivieren',
   clientsAppDisable: 'Anwendung deaktivieren',
   clientsDisableHint:
-    'Die Tokens gelten sofort nicht mehr, und es gibt keine neuen. Sie können das rückgängig machen.',
+    'Die Tokens gelten sofort nicht mehr, und es gibt keine neuen. Das lässt sich rückgängig machen.',
   clientsKeyEnable: 'API-Schlüssel aktivieren',
   clientsAppEnable: 'Anwendung aktivieren',
   clientsEnableHint: 'Programme können wieder Tokens holen. Frühere Tokens bleiben ungültig.',

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../clients/client.ts'
 import { directScopes } from '../../catalog/resolve-scopes.ts'
 import { whyNotAuthenticated } from '../../clients/why-no-token.ts'
-import { Rejection } from '../../front-door/rejection.ts'
+import { requireAccess } from '../../front-door/access.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import type { Usage } from '../../usage/usage-types.ts'
@@ -66,8 +66,7 @@ export function uncalledOperationsPage(services: ConsoleServices, usage: Usage):
         async run(call) {
           const clientId = call.form.get('clientId') ?? ''
           const key = await apiKeys.findOwn(call.caller.accountId, clientId)
-          if (!(await call.may('keys:write', { clientId })))
-            throw new Rejection('forbidden', { needs: 'keys:write' })
+          await requireAccess(call, 'keys:write', key)
           // Only what was shown is removed, and only if it was not called meanwhile.
           const shown = new Set(call.form.getAll('scope'))
           const scopes = (await uncalledOf(key)).filter((scope) => shown.has(scope))

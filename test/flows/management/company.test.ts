@@ -11,6 +11,7 @@ describeEachStore('a company whose people come and go, through an unmodified typ
   it('keys of the company stay, keys of a person go, and an erased person stays erased', async () => {
     const members = new Map<string, Pick<Account, 'operations'>>([
       ['ada', {}],
+      ['eve', {}],
       ['dan', { operations: ['invoices:read'] }],
       ['vera', { operations: [] }],
     ])
@@ -25,6 +26,7 @@ describeEachStore('a company whose people come and go, through an unmodified typ
     const as = (person: string) =>
       createClient<paths>({ baseUrl: `${host.origin}/account/api`, headers: { 'test-token': person } })
     const [ada, dan, vera, root] = [as('acme/ada'), as('acme/dan'), as('acme/vera'), as('root')]
+    const eve = as('acme/eve')
     const body = { name: 'Nightly', products: ['invoices'] }
 
     // A viewer looks, and a dispatcher gives a key of the company no more than the dispatcher may do.
@@ -43,12 +45,16 @@ describeEachStore('a company whose people come and go, through an unmodified typ
     const listed = await dan.GET('/api-keys', { params: { query: { name: 'nightly', sort: 'name' } } })
     expect(listed.data?.items).toMatchObject([{ clientId, knownToFormer: ['ada'] }])
     expect(listed.data?.items[0]?.noToken).toBeUndefined()
-    await dan.POST('/api-keys/{clientId}/secrets', { ...one, body: { overlapSeconds: 0 } })
+    // Only a member who may use all operations of the key gets its new secret.
+    const rotation = { ...one, body: { overlapSeconds: 0 } }
+    expect((await dan.POST('/api-keys/{clientId}/secrets', rotation)).error?.code).toBe('ERR_FORBIDDEN')
+    await eve.POST('/api-keys/{clientId}/secrets', rotation)
     expect((await dan.GET('/api-keys/{clientId}', one)).data?.knownToFormer).toBeUndefined()
 
     // A key is handed over to a person, who leaves with it.
     const owner = await dan.PUT('/api-keys/{clientId}/owner', { ...one, body: { userId: 'dan' } })
-    expect(owner.data?.userId).toBe('dan')
+    expect(owner.data).toMatchObject({ userId: 'dan', noToken: 'no-secret' })
+    await dan.POST('/api-keys/{clientId}/secrets', { ...one, body: {} })
     const unknown = await dan.PUT('/api-keys/{clientId}/owner', { ...one, body: { userId: 'stranger' } })
     expect(unknown.error?.status).toBe(422)
     const backup: string[] = []

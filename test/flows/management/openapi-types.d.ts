@@ -195,7 +195,7 @@ export interface paths {
         get?: never;
         /**
          * Give an API key to a user of the account, or to the account itself
-         * @description The tokens issued so far are revoked, because they act as the present owner. The secrets stay valid.
+         * @description The tokens issued so far are revoked, because they act as the present owner. If a user gets the key, all secrets and public keys are revoked too, unless each valid secret was shown to this user only. The new owner then creates a secret. If the account gets the key, they stay valid, and the caller must be allowed to use all operations of the key.
          *
          *     Permission: `keys:write`
          */
@@ -2907,7 +2907,7 @@ export interface operations {
             };
             400: components["responses"]["QueryOrBody"];
             401: components["responses"]["NotSignedIn"];
-            403: components["responses"]["ForbiddenOrCsrf"];
+            403: components["responses"]["ForbiddenOrConfirmOrCsrf"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["Changed"];
