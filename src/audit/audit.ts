@@ -1,14 +1,14 @@
 import { periodically } from '../async/periodically.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
-import type { Proof } from './announced-entry.ts'
+import { isCorruptRecord } from '../store/corrupt-record.ts'
+import { isAnnounced, readAnnounced, writeAnnounced, type Proof } from './announced-entry.ts'
 import type { AuditEntry, EntryFields, PendingEntry } from './entry.ts'
-import type { ErasedPeople } from './erase-entry.ts'
-import { eraseRecordings } from './erase-recordings.ts'
+import { erasePending, type ErasedPeople } from './erase-entry.ts'
 import { chunksOf, eraseInTrail, type ErasedEntries } from './erase-trail.ts'
 import type { AuditBounds } from './retention.ts'
 import { createFailures } from './failures-trail.ts'
-import type { Outbox } from './outbox.ts'
+import { idsOf, type Outbox } from './outbox.ts'
 import { checkList, checkRead, type AuditListOptions, type AuditReadOptions } from './check-options.ts'
 import { listEntries, readEntries, type AuditPage, type AuditRecord } from './read-trail.ts'
 import * as recordings from './recording.ts'
@@ -116,6 +116,32 @@ export function createAudit(parts: {
       yield* readEntries(await trailOf(options), options)
     },
   }
+}
+
+/**
+ * Moves entries from changed records to the trail. Rewrites entries that wait elsewhere, if they name erased people.
+ * Entries in the memory of another process stay unchanged.
+ */
+async function eraseRecordings(recording: recordings.Recording, people: ErasedPeople): Promise<void> {
+  const { pending, outboxes, counting, kept } = recording
+  await kept.rewrite((entry) => erasePending(entry, people))
+  for (const subject of await pending.list()) {
+    if (isAnnounced(subject)) continue
+    try {
+      const entries = await outboxes.read(subject)
+      await recordings.append(recording, entries)
+      await outboxes.clear(subject, idsOf(entries))
+    } catch (error) {
+      // A corrupt record stays, so that an operator can examine it.
+      if (!isCorruptRecord(error)) throw error
+    }
+  }
+  await pending.rewrite((subject) => {
+    const announced = isAnnounced(subject) ? readAnnounced(subject) : undefined
+    return announced ? writeAnnounced(erasePending(announced, people)) : subject
+  })
+  await counting.erase(people)
+  await recordings.settled(recording)
 }
 
 /** The audit trail of one process. */

@@ -1,16 +1,20 @@
+import type { Erasure, SealedKey } from '../access/erasures.ts'
+import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import type { Internals } from '../gatehouse/internals.ts'
 import { clientSection } from './clients.ts'
 import { deletedClientSection } from './deleted-clients.ts'
 import { catalogSection } from './catalog.ts'
 import { documentHostSection } from './document-hosts.ts'
-import { erasureKeySection, erasureSection } from './erasures.ts'
-import { revocationSection } from './revocations.ts'
 import { revocationOfCorrupt } from '../clients/access-epoch.ts'
 import { isCorruptRecord } from '../store/corrupt-record.ts'
 import { createLongestLifetime } from '../revocation/longest-token-lifetime.ts'
 import type { RevocationSpec } from '../revocation/kept-until.ts'
+import { asRevocation, type Revocation } from '../revocation/revocation.ts'
 import type { Subject } from '../revocation/revoke-tokens.ts'
-import type { Header } from './file-format.ts'
+import { must, optional, textRule, wholeNumber } from '../validation/rules.ts'
+import { checkLine, problemsOfLine, type Header } from './file-format.ts'
+import { countRule } from './record-rules.ts'
+import type { Section } from './section.ts'
 
 /** The number of an account's grants that are read at once. */
 const PAGE_SIZE = 50
@@ -79,11 +83,77 @@ export function createSections(parts: Internals) {
       deletedClients: deletedClientSection(store),
       documentHosts: documentHostSection(parts),
       revocations: revocationSection(parts, () => parts.revocations.listPending(pendingSpecs)),
-      erasures: erasureSection(parts.erasures),
-      erasureKeys: erasureKeySection(parts.erasures),
+      erasures: erasureSection(parts),
+      erasureKeys: erasureKeySection(parts),
     },
     /** Erases again all people whom the store lists as erased. */
     eraseAgain: parts.eraseAgain,
     logger,
+  }
+}
+
+/**
+ * The pending revocations, and the revocations in force. The pending revocations are read first, so that the file also
+ * contains a revocation that comes into force during the export.
+ */
+function revocationSection(
+  { revocationLog: log, revoked }: Internals,
+  listPending: () => Promise<readonly Revocation[]>,
+): Section {
+  const lines = (revocations: readonly Revocation[]) => revocations.map((revocation) => ({ revocation }))
+
+  return {
+    is: 'revocation',
+    async *exportLines() {
+      yield lines(await listPending())
+      for await (const revocations of log.inForce()) yield lines(revocations)
+    },
+    parseLine({ revocation }, number) {
+      const found = asRevocation(revocation)
+      if (!found) {
+        const message = 'must be a revocation of a known kind'
+        throw problemsOfLine(number, [{ path: 'revocation', code: 'format', message }])
+      }
+      const below = 'below' in found ? found.below : undefined
+      // The epoch of a client may be raised to `below`, and must be able to rise further. So `below` must
+      // obey the limit of an epoch.
+      checkLine(number, { 'revocation.below': below }, { 'revocation.below': optional(countRule) })
+      return async (counts) => {
+        if (found.until + CLOCK_SKEW_SECONDS < Date.now() / 1000) return
+        revoked.add([found])
+        await log.add([found])
+        counts.revocations += 1
+      }
+    },
+  }
+}
+
+const keyIdRule = must('the id of a key', (value) => typeof value === 'string' && /^[\w-]{8}$/.test(value))
+const hashRule = must('a hash', (value) => typeof value === 'string' && /^[\w-]{43}$/.test(value))
+
+/** The hashes of the ids of erased people, each with the time of the erasure. */
+function erasureSection({ erasures }: Pick<Internals, 'erasures'>): Section {
+  return {
+    is: 'erasure',
+    exportLines: () => erasures.pages(),
+    parseLine({ key, hash, at }, number) {
+      const rules = { key: keyIdRule, hash: hashRule, at: wholeNumber(0, 9_999_999_999_999) }
+      checkLine(number, { key, hash, at }, rules)
+      return () => erasures.put({ key, hash, at } as Erasure)
+    },
+  }
+}
+
+/** The keys that hash the ids of erased people. The keys are encrypted under `secret`. */
+function erasureKeySection({ erasures }: Pick<Internals, 'erasures'>): Section {
+  return {
+    is: 'erasure-key',
+    async *exportLines() {
+      yield await erasures.sealedKeys()
+    },
+    async parseLine({ id, sealed }, number) {
+      checkLine(number, { id, sealed }, { id: keyIdRule, sealed: textRule })
+      return erasures.unseal({ id, sealed } as SealedKey)
+    },
   }
 }

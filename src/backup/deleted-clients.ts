@@ -15,7 +15,7 @@ const RULES = { deleted: oneOf(true), kind: kindRule, epoch: countRule, deletedA
 /** The number of records that are read at once. */
 const PAGE_SIZE = 500
 
-/** The ids of deleted clients, which stay reserved. The revocations of their tokens are in `revocations.ts`. */
+/** The ids of deleted clients, which stay reserved. The revocations of their tokens are in `create-sections.ts`. */
 export function deletedClientSection(store: Store): Section {
   const stored = storedClients(store) as Collection<DeletedClient>
 

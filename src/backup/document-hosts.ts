@@ -17,7 +17,7 @@ const RULES = {
 
 /**
  * The hosts of client metadata documents that are or were blocked, also without the option `clientDocuments`. The
- * documents are not exported: the service fetches them again. The revocations are in `revocations.ts`.
+ * documents are not exported: the service fetches them again. The revocations are in `create-sections.ts`.
  */
 export function documentHostSection(parts: Pick<Internals, 'store' | 'revocations'>): Section {
   return {

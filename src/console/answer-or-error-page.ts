@@ -1,12 +1,14 @@
 import type { Context } from 'koa'
-import type { createFailures } from '../front-door/failure.ts'
-import { Rejection } from '../front-door/rejection.ts'
+import type { createFailures, Failure } from '../front-door/failure.ts'
+import { Rejection, type RejectionReason } from '../front-door/rejection.ts'
+import { html } from '../http/html.ts'
 import { hasTooManyParameters } from '../http/query-limit.ts'
 import type { createPageHandler } from './show-or-submit.ts'
-import { errorPage } from './error-page.ts'
 import type { Mount } from './mount.ts'
+import type { View } from './page-types.ts'
 import type { Reader } from './reader-formats.ts'
 import type { createResponder } from './send-page.ts'
+import type { TextName } from './texts.ts'
 
 /** The functions that answer a request. */
 interface Parts {
@@ -57,4 +59,50 @@ function redirect(ctx: Context, address: string): void {
   ctx.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
   ctx.status = 303
   ctx.redirect(address)
+}
+
+function errorPage(failure: Failure, texts: Reader, { home, retry }: { home: string; retry: string }): View {
+  const { status, code, reason } = failure
+  const [title, text] = textsOf(failure)
+  const isTemporary = status >= 500 || code === 'ERR_IN_PROGRESS' || reason === 'signedOut'
+  const link = reason === 'signedOut' ? 'signInLink' : 'tryAgainLink'
+  return {
+    title: texts.plain(title),
+    status,
+    body: html`<h1>${texts.html(title)}</h1>
+      <p>${texts.html(text)}</p>
+      <p class="line">
+        ${isTemporary && html`<a href="${retry}">${texts.html(link)}</a>`}
+        <a href="${home}">${texts.html('backToStart')}</a>
+      </p>`,
+  }
+}
+
+function textsOf({ status, code, reason }: Failure): readonly [title: TextName, text: TextName] {
+  if (reason) return REJECTIONS[reason]
+  if (code === 'ERR_IN_PROGRESS') return ['errorBusyTitle', 'errorInProgress']
+  if (code === 'ERR_IDEMPOTENCY_KEY') return ['errorFormTitle', 'errorRepeated']
+  if (status === 404) return NOT_FOUND
+  return status === 503 ? ['errorBusyTitle', 'errorBusy'] : ['errorInternalTitle', 'errorInternal']
+}
+
+const NOT_FOUND = ['errorNotFoundTitle', 'errorNotFound'] as const
+const METHOD = ['errorNotFoundTitle', 'errorMethod'] as const
+const FORM = ['errorFormTitle', 'errorForm'] as const
+
+const REJECTIONS: Record<RejectionReason, readonly [TextName, TextName]> = {
+  query: METHOD,
+  noRoute: NOT_FOUND,
+  method: METHOD,
+  signedOut: ['errorSignInTitle', 'errorSignIn'],
+  forbidden: ['errorForbiddenTitle', 'errorForbidden'],
+  confirm: ['errorForbiddenTitle', 'errorForbidden'],
+  foreignPage: FORM,
+  csrfToken: FORM,
+  csrfExpired: FORM,
+  body: FORM,
+  bodyTooLarge: FORM,
+  mediaType: FORM,
+  input: FORM,
+  unconditional: FORM,
 }

@@ -4,6 +4,7 @@ import { enter, requireAccess, type FrontDoorParts, type Visit } from '../front-
 import { isCsrfTokenExpired, requireOwnPage } from '../front-door/csrf-check.ts'
 import { createMatch } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
+import type { HostAccounts } from '../host/host-accounts.ts'
 import { Form, isRejection, readForm } from '../http/form-body.ts'
 import { continuePage, freshSignInOf, type FreshSignInParts } from './fresh-sign-in-pages.ts'
 import { confirmPage } from './elements/confirm.ts'
@@ -12,11 +13,11 @@ import type { Mount } from './mount.ts'
 import { showsSection, withNavigation } from './navigation.ts'
 import type { Call, Page, View } from './page-types.ts'
 import type { Reader } from './reader-formats.ts'
-import { signInUrl, type SignInParts } from './sign-in-redirect.ts'
+import { FRAGMENT_HEADER } from './send-page.ts'
 
 /** What the checks of a request need. */
 export interface PageHandlerParts extends FrontDoorParts, FreshSignInParts {
-  readonly accounts: FrontDoorParts['accounts'] & SignInParts['accounts']
+  readonly accounts: FrontDoorParts['accounts'] & Pick<HostAccounts, 'signInUrl'>
 }
 
 /** The page to write, or the address to which the browser continues. Undefined if a page has written the response. */
@@ -44,6 +45,19 @@ export function createPageHandler(mount: Mount, parts: PageHandlerParts) {
     const call = await callOf(visit, { mount, texts: reader, path, tokens: parts.tokens })
     return ctx.method === 'POST' ? submit(page, call, parts) : show(page, call, parts)
   }
+}
+
+/**
+ * The address of the host's sign-in page. Undefined for a submitted form, because its fields would be lost. The sender
+ * of the request chooses its path, which may look like an origin. So the address to return to always has the origin of
+ * the issuer.
+ */
+async function signInUrl(ctx: Context, address: string, { accounts, issuerOrigin }: PageHandlerParts) {
+  const isSubmitted = ctx.method === 'POST' || ctx.get(FRAGMENT_HEADER) !== ''
+  if (isSubmitted || !accounts.signInUrl) return undefined
+  const { pathname, search } = new URL(address + ctx.search, issuerOrigin)
+  const returnTo = Object.assign(new URL(issuerOrigin), { pathname, search })
+  return (await accounts.signInUrl(returnTo, ctx, { reauthenticate: false })).href
 }
 
 async function callOf<Resource>(

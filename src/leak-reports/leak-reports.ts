@@ -6,6 +6,7 @@ import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf } from '../gatehouse/internals.ts'
 import { addressGroup } from '../http/rate-limit-group.ts'
 import { answerErrorAsJson } from '../http/error-response.ts'
+import { readBody, type BodyRejection } from '../http/read-body.ts'
 import { pathBelow } from '../http/request-path.ts'
 import { endpointProblem } from '../options/urls.ts'
 import { callHost, type Awaitable } from '../validation/host-callback.ts'
@@ -21,7 +22,6 @@ import {
   textRule,
 } from '../validation/rules.ts'
 import { parseReport, revokeSecrets } from './revoke-reported.ts'
-import { readReport } from './raw-body.ts'
 import { fetchedKeys, fixedKeys, isPublicKey, type ReporterKey, type ReporterKeys } from './reporter-keys.ts'
 
 export type { ReporterKey } from './reporter-keys.ts'
@@ -54,6 +54,8 @@ const DEFAULT_PATH = '/leak-reports'
  * bounds the memory that strangers can use. The second limit keeps one stranger from shutting out the scanner.
  */
 const MAX_AT_ONCE = { inAll: 16, ofAddress: 4 }
+/** A report of 10,000 secrets has about 2 MB. */
+const MAX_REPORT_BYTES = 8 * 1024 * 1024
 /** The time in which a report must arrive. After this time the connection is closed. */
 const ARRIVAL_MS = 15_000
 const RETRY_SECONDS = 60
@@ -177,6 +179,21 @@ export function createLeakReports(gatehouse: AnyGatehouse, options: LeakReportsO
 async function findKey(ctx: Context, keys: ReporterKeys) {
   const id = ctx.get('Github-Public-Key-Identifier')
   return id === '' ? undefined : keys.find(id)
+}
+
+/** The bytes of a report, as they were sent: a body parser of the host may have read them before. */
+async function readReport(ctx: Context): Promise<Buffer | BodyRejection> {
+  if (Number(ctx.get('Content-Length')) > MAX_REPORT_BYTES) return { status: 413 }
+  if (ctx.req.readable && !ctx.req.readableDidRead) return readBody(ctx.req, MAX_REPORT_BYTES)
+  const { rawBody } = ctx.request as { rawBody?: unknown }
+  if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array)) {
+    throw new GatehouseError(
+      'ERR_OPTIONS',
+      'a body parser of the host read a leak report before createLeakReports(), and kept no raw body: mount createLeakReports() first',
+    )
+  }
+  const raw = Buffer.from(rawBody)
+  return raw.length > MAX_REPORT_BYTES ? { status: 413 } : raw
 }
 
 function reject(ctx: Context, status: number, error: string, description: string): void {

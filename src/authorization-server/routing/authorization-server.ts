@@ -2,8 +2,12 @@ import type { Context, Middleware } from 'koa'
 import compose from 'koa-compose'
 import type { KeyRing } from '../../keys/key-ring.ts'
 import type { RevocationSource } from '../../revocation/revocation-source.ts'
+import { answerError } from '../../http/error-response.ts'
+import { isRejection, readForm } from '../../http/form-body.ts'
 import { addressGroup } from '../../http/rate-limit-group.ts'
 import { pauseConnection } from '../../http/pause-connection.ts'
+import { pathBelow } from '../../http/request-path.ts'
+import type { Pages } from '../interaction/pages.ts'
 import { interactionRoutes } from '../interaction/routes.ts'
 import type { InteractionOptions } from '../interaction/step.ts'
 import type { Provider } from '../provider/build-provider.ts'
@@ -26,8 +30,6 @@ import {
 import { runProvider } from '../provider/run-provider.ts'
 import { checkRequest, letPageRead } from './check-request.ts'
 import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
-import { postToGet } from './post-to-get.ts'
-import { issuerPage } from './issuer-page.ts'
 import type { RequestsInFlight } from './requests-in-flight.ts'
 import { createReject, createRouter } from './router.ts'
 
@@ -91,7 +93,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     const posted = ctx.method === 'POST' ? POSTED_PARAMETERS[route] : undefined
     if (route === ROUTES.jwks) respondWithJwks(ctx, running.keyRing.published, parts.jwksMaxAge)
     else if (route === REVOCATION_FEED) await answerFeed(ctx)
-    else if (posted) await postToGet(ctx, { pages, target: new URL(issuer + route), parameters: posted })
+    else if (posted) await postToGet(ctx, pages, new URL(issuer + route), posted)
     else return (await answerInteraction(ctx, path)) || (await answerByProvider(running, ctx, path))
     return true
   }
@@ -150,14 +152,53 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   return compose([route, issuerPage(issuer, mountPath, pages)]) as Middleware
 }
 
-/**
- * Seconds after which a client may repeat a request that was rejected because of too many requests in
- * flight.
- */
+/** Seconds after which a client may repeat a request that was rejected because too many were in flight. */
 const RETRY_AFTER_SECONDS = 2
 
 /** The parameters of the endpoints to which other sites may post forms. */
 const POSTED_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   [ROUTES.authorization]: AUTHORIZATION_PARAMETERS,
   [ROUTES.end_session]: END_SESSION_PARAMETERS,
+}
+
+/** The longest address, in bytes. Proxies and Node reject longer addresses. */
+const MAX_ADDRESS_BYTES = 12_288
+
+/**
+ * Answers a form that another site posts (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2). The
+ * answer redirects the browser to the same address with GET. Our cookies are `SameSite=Lax`, so the browser
+ * sends them with that GET, but not with the form. `SameSite=None` would make all our pages less secure.
+ * All values of a parameter are passed on: after the redirect, the endpoint rejects repeated parameters.
+ */
+async function postToGet(ctx: Context, pages: Pages, target: URL, parameters: readonly string[]) {
+  const form = await readForm(ctx)
+  if (isRejection(form)) return rejectForm(ctx, pages, form.status)
+  for (const name of parameters) {
+    for (const value of form.getAll(name)) target.searchParams.append(name, value)
+  }
+  if (target.href.length > MAX_ADDRESS_BYTES) return rejectForm(ctx, pages, 413)
+  ctx.set('Cache-Control', 'no-store')
+  ctx.redirect(target.href)
+  ctx.status = 303
+}
+
+function rejectForm(ctx: Context, pages: Pages, status: number): void {
+  const description = 'the form could not be read'
+  answerError(ctx, pages, { status, error: 'invalid_request', text: 'errorBody', description })
+}
+
+/**
+ * Tells a person who opens the issuer in a browser what this address is, and where the discovery document is. If the
+ * host answers the request, or if the client is a program, the answer stays as it is.
+ */
+function issuerPage(issuer: string, mountPath: string, pages: Pages): Middleware {
+  return async function issuerPage(ctx, next) {
+    const isIssuer = pathBelow(ctx, mountPath) === '/' && ['GET', 'HEAD'].includes(ctx.method)
+    await next()
+    const isUnanswered =
+      ctx.status === 404 && ctx.body === undefined && ctx.respond !== false && !ctx.headerSent
+    if (!isIssuer || !isUnanswered || ctx.accepts('json', 'html') !== 'html') return
+    ctx.vary('Accept')
+    pages.renderIssuer(ctx, `${issuer}/.well-known/openid-configuration`)
+  }
 }

@@ -7,7 +7,6 @@ import { ownClient, pathOf, trail, type ClientKind } from '../clients/client-kin
 import { copyable, emptyPanel, facts, heading, notice, panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import { guideValues, type GuideValues } from './guide-values.ts'
-import { assertionFacts } from './assertion-facts.ts'
 import { terminalSteps } from './terminal-steps.ts'
 
 /** Our documents, with complete programs. */
@@ -96,6 +95,22 @@ function answers({ texts }: Pick<Call, 'texts'>, { kind, authentication }: Guide
   ])
 }
 
+const code = (text: string) => html`<code dir="ltr">${text}</code>`
+
+/** How a program with a private key authenticates (RFC 7523 3): the claims of the JWT that it sends. */
+function assertionFacts({ texts }: Pick<Call, 'texts'>, { clientId, issuer, keyIds }: GuideValues): Html {
+  return html`<p>${texts.html('guideAssertionHint', { parameter: code('client_assertion') })}</p>
+    ${facts([
+      [code('client_assertion_type'), code('urn:ietf:params:oauth:client-assertion-type:jwt-bearer')],
+      [code('alg'), code('ES256, RS256, PS256')],
+      [code('kid'), html`<div class="tight">${keyIds.map(code)}</div>`],
+      [code('iss, sub'), code(clientId)],
+      [code('aud'), code(issuer)],
+      [code('exp'), texts.html('guideAssertionExpiry')],
+      [code('jti'), texts.html('guideAssertionId')],
+    ])}`
+}
+
 /** The maximum number of operations that the page names. */
 const MAX_OPERATIONS = 12
 
@@ -105,7 +120,6 @@ function valueFacts(call: Pick<Call, 'texts'>, values: GuideValues): Html {
   const { clientId, issuer, authorizationAddress, tokenAddress, revocationAddress, audience, redirectUri } =
     values
   const isApplication = values.kind === 'application'
-  const code = (text: string) => html`<code dir="ltr">${text}</code>`
   return facts([
     [texts.html('clientIdLabel'), copyable(call, 'guide-client-id', clientId)],
     authenticationFact(call, values),

@@ -1,15 +1,15 @@
 import type { ConsoleServices } from '../services.ts'
+import type { Catalog, Product } from '../../catalog/catalog.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { applicationName, displayText, unknownClientName } from '../../http/pages/display-text.ts'
 import { isEpochSeconds, isText } from '../../validation/predicates.ts'
 import { pagePathOf } from '../clients/client-kind.ts'
-import { facts, panel } from '../elements/elements.ts'
+import { columns, facts, panel, table } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { Inspection } from './inspect-token.ts'
 import { prettyJson } from './pretty-json.ts'
 import { hostHref } from '../operator/client-href.ts'
 import { selfDescription } from '../elements/self-description.ts'
-import { operationTables } from './operations.ts'
 import { statusNotice } from './status-notice.ts'
 
 /** Everything about an inspected token: its status, its facts, what it may do, and its decoded parts. */
@@ -34,7 +34,7 @@ export function inspectionResult(
         : html`<p class="muted">
               ${texts.html('inspectorBelow', { address: html`<code dir="ltr">${String(claims['aud'])}</code>` })}
             </p>
-            ${operationTables(scopes, texts, { catalog: services.catalog.current, productIds: client?.products })}`,
+            ${operationTables(scopes, texts, services.catalog.current, client?.products)}`,
     )}`
   }
   ${panel(
@@ -77,4 +77,53 @@ function tokenFacts(
     [texts.html('inspectorKey'), code(header['kid'])],
     [texts.html('inspectorTokenId'), code(claims['jti'])],
   ])
+}
+
+/**
+ * One table for each product: the operations that the scopes allow, and the routes of each operation. Products that the
+ * client does not have are shown only for operations that its own products do not have.
+ */
+function operationTables(
+  scopes: readonly string[],
+  texts: Call['texts'],
+  catalog: Catalog,
+  productIds: readonly string[] = [],
+): Html {
+  const carried = new Set(scopes)
+  const ofProduct = (product: Product) => product.operations.filter(({ scope }) => carried.has(scope))
+  const products = [...catalog.products.values()].filter((product) => ofProduct(product).length > 0)
+  const own = products.filter(({ id }) => productIds.includes(id))
+  const covered = new Set(own.flatMap((product) => ofProduct(product).map(({ scope }) => scope)))
+  const shown = products.filter(
+    (product) => own.includes(product) || ofProduct(product).some(({ scope }) => !covered.has(scope)),
+  )
+  const others = scopes.filter((scope) => !catalog.operations.has(scope))
+  return html`${shown.map(
+    (product) =>
+      html`<div class="tight">
+        <h3><bdi>${texts.localize(product.title)}</bdi></h3>
+        ${table(
+          columns({ texts }, ['operationLabel', 'inspectorCall']),
+          ofProduct(product).map(({ title, scope, routes }) => [
+            html`<div class="tight">
+              <bdi>${texts.localize(title)}</bdi><code class="muted">${scope}</code>
+            </div>`,
+            html`<div class="tight">
+              ${routes.map(({ method, path }) => html`<code dir="ltr">${method} ${path}</code>`)}
+              ${routes.length === 0 && texts.html('operationWithoutRoute')}
+            </div>`,
+          ]),
+          true,
+        )}
+      </div>`,
+  )}
+  ${
+    others.length > 0 &&
+    html`<div class="tight">
+      <h3>${texts.html('inspectorOtherScopes')}</h3>
+      <p>
+        ${texts.html('inspectorOtherScopesText', { list: html`<code>${displayText(others.join(' '), 500)}</code>` })}
+      </p>
+    </div>`
+  }`
 }

@@ -1,13 +1,13 @@
 import { html, type Html } from '../../http/html.ts'
-import type { Result } from '../../usage/outcomes.ts'
+import type { Outcome, Result } from '../../usage/outcomes.ts'
 import type { Usage, UsageQuery } from '../../usage/usage-types.ts'
 import type { UsageRow } from '../../usage/list-usage.ts'
 import { columns, panel, table } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { scopeTitle } from '../scope-title.ts'
+import type { TextName } from '../texts.ts'
 import { barChart, sumOf, totalOf, writeNumber, type Bar, type Sums } from './bar-chart.ts'
-import { OUTCOME_TEXTS } from './outcome-texts.ts'
 
 const HOUR = 3600
 const DAY = 86_400
@@ -130,4 +130,31 @@ function operationName(
     return html`<bdi>${scopeTitle(operation, call.texts, catalog.current)}</bdi>`
   }
   return call.texts.html(operation === 'other operations' ? 'usageOtherOperations' : 'usageTokenRequests')
+}
+
+/** The name of an outcome, and what the developer can do about it. */
+const OUTCOME_TEXTS: Readonly<Record<Outcome, readonly [name: TextName, remedy?: TextName]>> = {
+  ok: ['outcomeOk'],
+  accepted: ['outcomeAccepted'],
+  issued: ['outcomeIssued'],
+  client_error: ['outcomeClientError', 'remedyClientError'],
+  server_error: ['outcomeServerError', 'remedyServerError'],
+  aborted: ['outcomeAborted', 'remedyAborted'],
+  unavailable: ['outcomeUnavailable', 'remedyServerError'],
+  missing_token: ['outcomeMissingToken', 'remedyInvalidRequest'],
+  invalid_request: ['outcomeInvalidRequest', 'remedyInvalidRequest'],
+  invalid_token: ['outcomeInvalidToken', 'remedyInvalidRequest'],
+  expired_token: ['outcomeExpiredToken', 'remedyExpiredToken'],
+  revoked_token: ['outcomeRevokedToken', 'remedyExpiredToken'],
+  insufficient_scope: ['outcomeInsufficientScope', 'remedyInsufficientScope'],
+  address_not_allowed: ['outcomeAddress', 'remedyAddress'],
+  rate_limited: ['outcomeRateLimited', 'remedyRateLimited'],
+  not_found: ['outcomeNotFound', 'remedyNotFound'],
+  invalid_client: ['outcomeInvalidClient', 'remedyInvalidClient'],
+  invalid_grant: ['outcomeInvalidGrant', 'remedyInvalidGrant'],
+  invalid_scope: ['outcomeInvalidScope', 'remedyInsufficientScope'],
+  invalid_target: ['outcomeInvalidTarget', 'remedyInvalidRequest'],
+  unauthorized_client: ['outcomeUnauthorizedClient', 'remedyUnauthorizedClient'],
+  unsupported_grant_type: ['outcomeUnsupportedGrantType', 'remedyInvalidRequest'],
+  other_error: ['outcomeOtherError', 'remedyInvalidRequest'],
 }
