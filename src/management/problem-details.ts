@@ -57,8 +57,12 @@ const REJECTIONS: Record<
   noRoute: 'there is no such route',
   method: ({ method, allowed }) => `${method} is not supported here; use ${allowed}`,
   signedOut: 'sign in first',
-  forbidden: ({ needs }) =>
-    needs === 'operator' ? 'only operators may do this' : `this needs the permission ${needs}`,
+  forbidden: ({ needs }) => {
+    if (needs === 'operator') return 'only operators and the code of the host may do this'
+    return needs === 'owner'
+      ? 'only the user to whom the API key belongs may do this'
+      : `this needs the permission ${needs}`
+  },
   confirm: ({ needs }) =>
     `this needs a fresh sign-in (${needs}): open confirmUrl in a browser, sign in again, and repeat the request`,
   foreignPage:
