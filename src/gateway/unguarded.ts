@@ -51,7 +51,7 @@ export function createUnguardedCalls(options: {
     if (res.statusCode < 200 || res.statusCode > 299 || (req as Decided)[DECIDED]) return
     const { url = originalUrl, originalUrl: whole } = req as { url?: string; originalUrl?: unknown }
     const isPlain = url === originalUrl && whole === undefined
-    const targets = isPlain ? [url] : [url, originalUrl, String(whole ?? url)]
+    const targets = isPlain ? [url] : [url, originalUrl, typeof whole === 'string' ? whole : url]
     if (!targets.some(isNear) || decidedHeaders.has(req.headers) || isPage({ req, res })) return
     for (const operation of targets.map((target) => findOperation(method, target))) {
       if (operation === undefined || found.has(operation)) continue
