@@ -45,8 +45,8 @@ const CLIENT_FAILURES: readonly [RegExp, string][] = [
  * and no value. The client's error is the `cause`.
  *
  * @param options.isCluster true for the client of a cluster, because that client follows redirections
- * @param lastError the error of another connection of the same user. If Redis rejects this user, a client that is not
- *   connected does not say so
+ * @param lastError the error of another connection of the same user, because the error of a client that is not connected
+ *   hides that Redis rejects this user
  */
 export function storeFailure(
   error: unknown,

@@ -154,9 +154,9 @@ export function fieldsSetter<C extends Client>(
       value === null ? undefined : typeof value === 'string' ? value.trim() : (value as unknown),
     ])
     const set = (client: C): C | undefined => {
-      const changed = { ...client, ...(Object.fromEntries(values) as Partial<C>) }
-      if (isDeepStrictEqual(encoded(changed), encoded(client))) return undefined
-      return complete(changed, client) ?? changed
+      const filled = { ...client, ...(Object.fromEntries(values) as Partial<C>) }
+      const changed = complete(filled, client) ?? filled
+      return isDeepStrictEqual(encoded(changed), encoded(client)) ? undefined : changed
     }
     const name = nameOfChange ?? given.map(([field]) => field).join(',')
     const expiresAt = values.find(([field]) => field === 'expiresAt')?.[1]

@@ -28,12 +28,12 @@ export function createGatewayKeysCheck({ store }: { readonly store: Store }) {
   return {
     check(): StoreCheck[] {
       const expired = keys.filter((key) => isExpired(key))
-      const ending = [...expired, ...keys.filter((key) => expiresSoon(key, {}))]
-      if (ending.length === 0) return []
-      const ids = ending.map(({ clientId }) => clientId).join(', ')
+      const named = [...expired, ...keys.filter((key) => expiresSoon(key, {}))]
+      if (named.length === 0) return []
+      const ids = named.map(({ clientId }) => clientId).join(', ')
       const [found, when] = expired.length > 0 ? [fail, 'have expired, or do so'] : [warn, 'expire']
       const remedy = 'Call apiKeys.update(clientId, { expiresAt: null }); disable a key that no gateway uses'
-      return [found('gateway keys', `API keys of gateways ${when} within 30 days: ${ids}`, remedy)]
+      return [found('gateway keys', `API keys of resource servers ${when} within 30 days: ${ids}`, remedy)]
     },
     /** @returns a function that stops the reads */
     start(): () => void {

@@ -87,8 +87,8 @@ function assemble(options: GatehouseOptions): Gatehouse {
     gateway,
     middleware() {
       lifecycle.begin()
-      const own = [wellKnown(server, gateways), authorizationServer(server)]
-      return passOthers(settings.mountPath, compose([...own, passToHost]) as Middleware, passToHost)
+      const all = compose([wellKnown(server, gateways), authorizationServer(server), passToHost])
+      return passOthers(settings.mountPath, all as Middleware, passToHost)
     },
     wellKnown() {
       lifecycle.begin()

@@ -5,7 +5,7 @@ import { createGatewayHooks, type GatewayHooks } from '../gateway/gateway-hooks.
 import type { GatewayDependencies } from '../gateway/dependencies.ts'
 import { createGatewayFrom, type Gateway } from '../gateway/gateway.ts'
 import { partsOf } from '../gateway/registered-parts.ts'
-import { createUnguardedCalls } from '../gateway/unguarded.ts'
+import { createUncheckedCalls } from '../gateway/unchecked-calls.ts'
 import { createVerifierOfResources } from '../gateway/verify-any-resource.ts'
 import { checkKeys } from '../health/key-check.ts'
 import { checkProducts } from '../health/product-check.ts'
@@ -36,7 +36,7 @@ export function createOwnGateways(
     checkProducts(catalog),
     ...indexCompletion.check(),
     ...hygieneCheck.check(),
-    ...unguarded.check(),
+    ...unchecked.check(),
     ...gatewayKeysCheck.check(),
   ]
   const accessTokens: Pick<GatewayDependencies, 'issuer' | 'getKey'> = {
@@ -70,10 +70,10 @@ export function createOwnGateways(
       return [resource.address, createGatewayFrom(dependenciesOf(resource), hooks)]
     }),
   )
-  const unguarded = createUnguardedCalls({
-    gateways: settings.guardedElsewhere
+  const unchecked = createUncheckedCalls({
+    gateways: settings.checkedElsewhere
       ? []
-      : [...gateways.values()].flatMap((each) => placedParts(each, settings)),
+      : [...gateways.values()].flatMap((each) => watchedParts(each, settings)),
     logger,
   })
   const gateway = Object.assign(find(resources.main.address), { for: find })
@@ -86,8 +86,8 @@ export function createOwnGateways(
     verifyToken: createVerifierOfResources(resources, accessTokens),
     readStoreHealth,
     check: checkAll,
-    /** Passes a request on to the host, and finds a call of the API that no gateway has checked. */
-    passToHost: unguarded.pass,
+    /** Passes a request on to the host, and finds a call that no gateway has checked. */
+    passToHost: unchecked.pass,
   }
 
   function find(resource: string): Gateway {
@@ -99,18 +99,20 @@ export function createOwnGateways(
 }
 
 /**
- * The parts of a gateway. Calls that no gateway has checked are looked for at the origin of the issuer, with and without
- * the prefix that a proxy strips from the path of the issuer. For an API at another origin they are looked for as soon
- * as the host mounts its gateway.
+ * The parts of a gateway, with the paths of its API at the origin of the issuer. A proxy may strip the same prefix from
+ * these paths as from the path of the issuer. An API at another origin gets its path when the host mounts its gateway.
  */
-function placedParts(gateway: Gateway, { issuer, mountPath }: Pick<ResolvedOptions, 'issuer' | 'mountPath'>) {
+function watchedParts(
+  gateway: Gateway,
+  { issuer, mountPath }: Pick<ResolvedOptions, 'issuer' | 'mountPath'>,
+) {
   const parts = partsOf(gateway)
   const { origin, pathname } = new URL(issuer)
   if (parts === undefined) return []
   if (new URL(parts.dependencies.audience).origin !== origin) return [parts]
-  parts.addPlace(parts.base)
+  parts.watchPath(parts.base)
   const stripped = pathname.endsWith(mountPath) ? pathname.slice(0, pathname.length - mountPath.length) : ''
-  if (parts.base.startsWith(`${stripped}/`)) parts.addPlace(parts.base.slice(stripped.length))
+  if (parts.base.startsWith(`${stripped}/`)) parts.watchPath(parts.base.slice(stripped.length))
   return [parts]
 }
 

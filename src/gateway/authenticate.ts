@@ -7,7 +7,7 @@ import type { GatewayParts } from './parts.ts'
 import { requiredScopesOf, type RequiredScopes } from './required-scope.ts'
 import type { ErrorResponse } from './error-responses.ts'
 import { rejectUnclaimed } from './unclaimed.ts'
-import { markCallDecided } from './unguarded.ts'
+import { markCallChecked } from './unchecked-calls.ts'
 import { readCallTarget } from '../http/request-path.ts'
 
 /** A call from any framework. Node's `IncomingMessage` and the Fetch API's `Request` both fit. */
@@ -78,7 +78,7 @@ export async function authenticate(
 ): Promise<Authentication> {
   // A misspelt `scope` is an error: if it were ignored, the call would need another scope than the host meant.
   checkInput('authenticate()', options, OPTIONS)
-  markCallDecided(call.headers)
+  markCallChecked(call.headers)
   const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
   const { address } = options
   const scopes = await scopesOf(parts, call, readings, options)

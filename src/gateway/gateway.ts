@@ -113,12 +113,12 @@ export function createGatewayFrom<Scope extends string = string>(
     middleware(options) {
       firstLoad.begin()
       const middleware = guard(parts, options)
-      for (const path of [parts.base, options?.mountPath ?? parts.base]) parts.addPlace(path)
+      for (const path of [parts.base, options?.mountPath ?? parts.base]) parts.watchPath(path)
       return middleware
     },
     requireScope(...scopes) {
       firstLoad.begin()
-      parts.addPlace(parts.base)
+      parts.watchPath(parts.base)
       return requireScope(parts, scopes)
     },
     authenticate: (call, options) => authenticate(parts, call, options),

@@ -12,7 +12,7 @@ import type { Principal } from './principal.ts'
 import type { ErrorResponse } from './error-responses.ts'
 import { createRequestLocator, type RequestLocation } from './request-location.ts'
 import { isUnclaimed, rejectUnclaimed } from './unclaimed.ts'
-import { markDecided } from './unguarded.ts'
+import { markChecked } from './unchecked-calls.ts'
 import { wellKnown } from './well-known.ts'
 
 const REQUIRED_SCOPES = Symbol('required scopes')
@@ -81,7 +81,7 @@ export function guard(
 
   return function guard(ctx, next) {
     if (when !== undefined && !when(ctx)) {
-      if (locateRequest(ctx).place !== 'elsewhere') markDecided(ctx.req)
+      if (locateRequest(ctx).place !== 'elsewhere') markChecked(ctx.req)
       return next()
     }
     if (acceptKnownCall(ctx)) return next()
@@ -149,9 +149,8 @@ export function guard(
     return next()
   }
 
-  /** Passes on a request that needs no token, as the options say. */
   function passOn(ctx: Context, next: Next): Promise<unknown> {
-    markDecided(ctx.req)
+    markChecked(ctx.req)
     return next()
   }
 
@@ -182,7 +181,7 @@ export function bearerRequestOf(ctx: Context): BearerRequest {
  * headers that are already set (CORS), and call the `error` listeners of the app.
  */
 export function writeError(ctx: Context, response: ErrorResponse): void {
-  markDecided(ctx.req)
+  markChecked(ctx.req)
   ctx.status = response.status
   ctx.set(response.headers)
   ctx.body = response.body
@@ -205,7 +204,7 @@ export function acceptCall(
     else observer.accepted(principal.clientId, scopes, ctx)
   }
   ctx.state['auth'] = principal
-  markDecided(ctx.req)
+  markChecked(ctx.req)
   ;(ctx as AcceptedCall)[REQUIRED_SCOPES] = scopes
 }
 

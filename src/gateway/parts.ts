@@ -15,7 +15,7 @@ export function createParts(dependencies: GatewayDependencies, hooks: GatewayHoo
   const errorResponses = createErrorResponses(dependencies.audience)
   const firstLoad = createFirstLoad(dependencies)
   const base = new URL(dependencies.audience).pathname
-  const places: { readonly prefix: string; readonly locatePath: LocatePath }[] = []
+  const watchedPaths: { readonly prefix: string; readonly locatePath: LocatePath }[] = []
   let hasWarned = false
   return {
     dependencies,
@@ -32,13 +32,13 @@ export function createParts(dependencies: GatewayDependencies, hooks: GatewayHoo
     /** Path of {base_url}; `/` for a whole host. */
     base,
     locatePath: createPathLocator(base),
-    /** Where calls that no guard has decided on are looked for. Empty if they are not looked for. */
-    places: places as readonly (typeof places)[number][],
+    /** Below these paths, calls that no guard has checked are looked for. */
+    watchedPaths,
     /** @param path a path at which the host's app sees {base_url} */
-    addPlace(path: string): void {
+    watchPath(path: string): void {
       const prefix = path.replace(/(?<!\/)\/+$/, '').toLowerCase()
-      if (places.some((place) => place.prefix === prefix)) return
-      places.push({ prefix, locatePath: createPathLocator(path) })
+      if (watchedPaths.some((watched) => watched.prefix === prefix)) return
+      watchedPaths.push({ prefix, locatePath: createPathLocator(path) })
     },
   }
 }

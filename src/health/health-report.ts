@@ -5,7 +5,7 @@ export type HealthCheck = StoreCheck
 
 /**
  * The health of a gatehouse or a gateway. It is plain data without tokens, secrets, keys or stored data, except for the
- * ids of gateways' API keys that expire soon. Later versions may add fields.
+ * ids of API keys of gateways. Later versions may add fields.
  */
 export interface Health {
   /**

@@ -2,7 +2,7 @@ import { areCredentialsRejected, GatehouseError, type GatehouseErrorCode } from 
 import { fail, pass, warn } from '../store/check-results.ts'
 import type { Health, HealthCheck } from './health-report.ts'
 import { reasonOf } from './reason.ts'
-import { ANOTHER_SECRET, CORRECT_PRODUCTS, MEND_CREDENTIALS } from './remedies.ts'
+import { ANOTHER_SECRET, CORRECT_PRODUCTS, CORRECT_CREDENTIALS } from './remedies.ts'
 import { checkRevocations, revocationHealth, type RevocationView } from './revocations-check.ts'
 import type { ReadStoreHealth } from './store-health.ts'
 
@@ -89,7 +89,7 @@ export function checkStart({ state, failure }: StartState, isStopping: boolean):
 const USE_ANOTHER = 'Use another process; this process is stopping'
 
 function remedyOf(failure: unknown): string {
-  if (areCredentialsRejected(failure)) return MEND_CREDENTIALS
+  if (areCredentialsRejected(failure)) return CORRECT_CREDENTIALS
   const remedy = failure instanceof GatehouseError ? REMEDIES[failure.code] : undefined
   return remedy ?? 'The log has the whole error'
 }

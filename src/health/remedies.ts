@@ -9,8 +9,8 @@ export const CORRECT_PRODUCTS =
   'Correct the products, or the function that loads them; `problems` of the error lists all mistakes'
 
 /** The remedy if the authorization service rejects the key of a gateway, or the store its user. */
-export const MEND_CREDENTIALS =
-  'Mend the API key, or the user of the store, that the message names. The process then continues without a restart, ' +
+export const CORRECT_CREDENTIALS =
+  'Correct the API key that the message names, or the user of the store. The process continues without a restart, ' +
   'unless it needs another key or secret'
 
 /** The remedy if something is not loaded yet. */

@@ -1,7 +1,7 @@
 import { areCredentialsRejected } from '../errors.ts'
 import { fail, pass, unknown, warn } from '../store/check-results.ts'
 import { reasonOf } from './reason.ts'
-import { MEND_CREDENTIALS, SEE_START } from './remedies.ts'
+import { CORRECT_CREDENTIALS, SEE_START } from './remedies.ts'
 import type { HealthCheck, RevocationHealth } from './health-report.ts'
 
 /** What a gateway knows about revocations. */
@@ -62,7 +62,7 @@ export function checkRevocations(
     : 'tokens that were revoked since then are accepted'
   const message = `this process no longer receives revocations, and last knew all of them ${ageSeconds} s ago; ${outcome}`
   if (areCredentialsRejected(failure)) {
-    return fail(name, `${message}; ${reasonOf(failure)}`, MEND_CREDENTIALS)
+    return fail(name, `${message}; ${reasonOf(failure)}`, CORRECT_CREDENTIALS)
   }
   const result = mustReject || ageSeconds > FAILS_AFTER_SECONDS ? fail : warn
   return result(

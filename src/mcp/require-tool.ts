@@ -5,6 +5,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { bearerRequestOf } from '../gateway/guard.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { acceptWithScopes } from '../gateway/require-scope.ts'
+import { markCallChecked } from '../gateway/unchecked-calls.ts'
 import { readCallTarget } from '../http/request-path.ts'
 import { isObject } from '../validation/predicates.ts'
 import { checkInput, optional, stringRule } from '../validation/rules.ts'
@@ -98,6 +99,7 @@ export function requireTool<Scope extends string>(
     options: { readonly address?: string | undefined } = {},
   ): Promise<AcceptedTool | ToolRejection> {
     checkInput('authenticate()', options, { address: optional(stringRule) })
+    markCallChecked(request.headers)
     const { scopes, problem } = callsOf(request.method ?? 'GET', body)
     const { query } = readCallTarget(request.url ?? '/', request.originalUrl)
     const bearer = { authorization: authorizationOf(request), query, address: options.address }

@@ -65,7 +65,7 @@ export const gatehouseSchema = exactly(
     accounts: accountsSchema,
     kycLevels: optional(rule<readonly string[]>(levelsProblem), []),
     mountPath: optional(rule<string>(mountPathProblem)),
-    guardedElsewhere: flag,
+    checkedElsewhere: flag,
     lifetimes: optional(
       exactly({ ...secondsEach(LIFETIMES), publicRefreshToken: optional(upTo(LIFETIMES.refreshToken)) }),
       {},

@@ -46,8 +46,8 @@ export interface RevocationOptions {
   /**
    * What the gateway does while its revocations are stale. `serve` keeps using the known revocations, and
    * reports the state (event `revocations.stale`, `health()`). `reject` rejects every token with 503 once
-   * `maxStalenessSeconds` have passed without fresh revocations. While the authorization service rejects the key of a
-   * gateway in another process, both values reject every token with 503, from three poll intervals after the last
+   * `maxStalenessSeconds` have passed without fresh revocations. If the authorization service rejects the key of a
+   * gateway in another process, both values reject every token with 503. This begins three poll intervals after the last
    * successful poll.
    * @default 'serve'
    */
@@ -137,10 +137,10 @@ export interface GatehouseOptions<
   readonly mountPath?: string | undefined
   /**
    * Whether a proxy or code of the host checks the tokens of the API, although this process answers its calls. If false,
-   * an answered call of an operation that no gateway of this process has checked is an error in the log, once for each
-   * operation, and a failed check of `health()`. @default false
+   * an answered call that no gateway of this process has checked is an error in the log, once for each operation. The check
+   * `gateway` of `health()` then fails. @default false
    */
-  readonly guardedElsewhere?: boolean | undefined
+  readonly checkedElsewhere?: boolean | undefined
   /** Lifetimes in seconds. */
   readonly lifetimes?: Lifetimes | undefined
   /** Reject authorization requests without PKCE (RFC 7636). @default false */

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { partsOf } from '../../src/gateway/registered-parts.ts'
-import { createUnguardedCalls } from '../../src/gateway/unguarded.ts'
+import { createUncheckedCalls } from '../../src/gateway/unchecked-calls.ts'
 import { silentLogger } from '../../src/host/logger.ts'
 import { createTestGateway } from './support/api.ts'
 import {
@@ -70,10 +70,10 @@ async function apiOf({ base, routes, hasMountPath }: GeneratedHost): Promise<Api
 }
 
 /** Finds calls that no guard has decided on, at the address at which the app sees the API. */
-function unguardedCalls(gateway: Gateway, { base }: GeneratedHost) {
+function uncheckedCalls(gateway: Gateway, { base }: GeneratedHost) {
   const parts = partsOf(gateway)!
-  parts.addPlace(base)
-  return createUnguardedCalls({ gateways: [parts], logger: silentLogger })
+  parts.watchPath(base)
+  return createUncheckedCalls({ gateways: [parts], logger: silentLogger })
 }
 
 /** Runs the app of a host without a server, because a run needs many requests. Resolves with the status. */
@@ -215,8 +215,8 @@ it('in any host, no handler below {base_url} runs without the principal of its o
       async (host, targets) => {
         const { gateway, token } = await apiOf(host)
         const runs: Run[] = []
-        const unguarded = unguardedCalls(gateway, host)
-        handle = buildHost(host, gateway, runs, unguarded.pass)
+        const unchecked = uncheckedCalls(gateway, host)
+        handle = buildHost(host, gateway, runs, unchecked.pass)
         counts.hosts += 1
         counts.mounted += host.layers.some(({ is }) => is === 'mount') ? 1 : 0
         counts.rewritten += host.layers.some(
@@ -270,7 +270,7 @@ it('in any host, no handler below {base_url} runs without the principal of its o
         }
         // A rewrite in a mount may move a call out of the API before the gateway. The mount restores the path afterwards.
         if (!isMounted({ ...host, layers: host.layers.slice(0, host.layers.findLastIndex(isRewrite)) }))
-          expect(unguarded.check(), JSON.stringify(host)).toEqual([])
+          expect(unchecked.check(), JSON.stringify(host)).toEqual([])
       },
     ),
     { numRuns: HOSTS, ...(process.env['GENERATED_HOSTS'] === undefined && { seed: 21 }) },
@@ -284,16 +284,16 @@ it('in any host without its gateway, a call whose original path selects its oper
   await fc.assert(
     fc.asyncProperty(generatedHost, fc.constantFrom(...SCOPES), async (host, scope) => {
       const { gateway } = await apiOf(host)
-      const unguarded = unguardedCalls(gateway, host)
+      const unchecked = uncheckedCalls(gateway, host)
       const runs: Run[] = []
-      handle = buildHost(host, undefined, runs, unguarded.pass)
+      handle = buildHost(host, undefined, runs, unchecked.pass)
       const [method, route] = ROUTES[scope]
       const path = (host.base === '/' ? '' : host.base) + host.routes + route
       await send(method, path, undefined, { 'x-method': method })
       // A host that writes `ctx.originalUrl` hides the path.
       if (host.layers.some(({ is }) => is === 'originalUrl')) return
       const isReached = runs.length > 0
-      expect(unguarded.check().length, JSON.stringify({ host, scope })).toBe(isReached ? 1 : 0)
+      expect(unchecked.check().length, JSON.stringify({ host, scope })).toBe(isReached ? 1 : 0)
       found += isReached ? 1 : 0
     }),
     { numRuns: HOSTS, ...(process.env['GENERATED_HOSTS'] === undefined && { seed: 22 }) },

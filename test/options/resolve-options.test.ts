@@ -65,7 +65,7 @@ describe('the options of createGatehouse', () => {
       products: {},
       accounts: valid.accounts,
       mountPath: '/auth',
-      guardedElsewhere: false,
+      checkedElsewhere: false,
       lifetimes: {
         directAccessToken: 864_000,
         delegatedAccessToken: 3600,

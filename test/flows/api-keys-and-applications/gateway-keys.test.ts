@@ -35,7 +35,7 @@ describeEachStore('the key of a gateway', (makeStore) => {
     { maxAgeDays: 365 },
     { defaultDays: 90, maxAgeDays: 365 },
     { required: true },
-  ])('is made in one call, and never expires under the policy %j', async (policy) => {
+  ])('the key of a gateway is made in one call, and never expires under the policy %j', async (policy) => {
     const { create, apiKeys, findings } = await start(policy)
     const key = await create(OF_GATEWAY)
     expect(key).toMatchObject({ resourceServer: true, products: [] })
@@ -44,7 +44,7 @@ describeEachStore('the key of a gateway', (makeStore) => {
     expect(await findings()).toEqual([])
   })
 
-  it('keeps an expiry that was given, however late, and loses it on request although the policy requires one', async () => {
+  it('the key of a gateway keeps an expiry that was given, however late, and loses it on request although the policy requires one', async () => {
     const { create, apiKeys } = await start({ maxAgeDays: 30, required: true })
     const expiresAt = inDays(900)
     const key = await create({ ...OF_GATEWAY, expiresAt })
@@ -59,7 +59,7 @@ describeEachStore('the key of a gateway', (makeStore) => {
     expect((await create(withProduct)).expiresAt).toBe(inDays(30))
   })
 
-  it('loses the expiry that came from the policy when a key without products gets the mark, and keeps any other', async () => {
+  it('the key of a gateway loses the expiry that came from the policy when a key without products gets the mark, and keeps any other', async () => {
     const { create, apiKeys } = await start({ defaultDays: 90 })
     const mark = async (clientId: string) => (await apiKeys.setResourceServer(clientId, true)).expiresAt
     const byDefault = await create()
@@ -77,6 +77,8 @@ describeEachStore('the key of a gateway', (makeStore) => {
     expect(await mark(confirmed.clientId)).toBe(confirmed.expiresAt)
     const withProduct = await create({ products: ['invoices'] })
     expect(await mark(withProduct.clientId)).toBe(withProduct.expiresAt)
+    await apiKeys.removeProduct(withProduct.clientId, 'invoices')
+    expect(await mark(withProduct.clientId)).toBeUndefined()
   })
 
   it('an export says whether an expiry came from the policy, and an import keeps it', async () => {
@@ -90,7 +92,7 @@ describeEachStore('the key of a gateway', (makeStore) => {
     expect((await apiKeys.setResourceServer(given.clientId, true)).expiresAt).toBe(given.expiresAt)
   })
 
-  it('breaks the policy as any other key as soon as it has a product, or loses the mark', async () => {
+  it('the key of a gateway breaks the policy as any other key as soon as it has a product, or loses the mark', async () => {
     const { create, apiKeys, findings } = await start({ required: true })
     const { clientId } = await create(OF_GATEWAY)
     await apiKeys.addProduct(clientId, 'invoices')
@@ -103,7 +105,7 @@ describeEachStore('the key of a gateway', (makeStore) => {
     await expect(apiKeys.update(clientId, { expiresAt: null })).rejects.toEqual(rejected)
   })
 
-  it('is last used when its gateway authenticates, and says why it gets no token', async () => {
+  it('the key of a gateway is last used when its gateway authenticates, and says why it gets no token', async () => {
     const { apiKeys, origin, requestDirectToken } = await start()
     const { apiKey, clientSecret } = await apiKeys.create(OF_GATEWAY)
     const { clientId } = apiKey
@@ -124,7 +126,7 @@ describeEachStore('the key of a gateway', (makeStore) => {
     expect(await apiKeys.whyNoToken(clientId)).toBe('disabled')
   })
 
-  it('is named by health() from 30 days before its expiry on, and health() fails after the expiry, but stays ready', async () => {
+  it('the key of a gateway is named by health() from 30 days before its expiry on, and health() fails after the expiry, but stays ready', async () => {
     const { create, apiKeys, applications, data } = await start()
     const later = await create({ ...OF_GATEWAY, expiresAt: inDays(31) })
     await create({ expiresAt: inDays(10) })
@@ -146,7 +148,7 @@ describeEachStore('the key of a gateway', (makeStore) => {
     await apiKeys.setResourceServer(soon.clientId, true)
     await expectCheck({
       status: 'warn',
-      message: `API keys of gateways expire within 30 days: ${soon.clientId}`,
+      message: `API keys of resource servers expire within 30 days: ${soon.clientId}`,
       remedy: expect.stringContaining('expiresAt: null'),
     })
 

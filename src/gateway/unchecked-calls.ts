@@ -7,52 +7,51 @@ import { readTarget } from '../http/request-path.ts'
 import { readingsOf } from './canonical-path.ts'
 import type { GatewayParts } from './parts.ts'
 
-const DECIDED = Symbol('a guard has decided')
-const decidedHeaders = new WeakSet<object>()
+const CHECKED = Symbol('checked')
+const checkedHeaders = new WeakSet<object>()
 
-interface Decided extends IncomingMessage {
-  [DECIDED]?: true
+interface Checked extends IncomingMessage {
+  [CHECKED]?: true
 }
 
 /**
- * Marks a request on which a guard has decided: the guard accepted or rejected it, or passed it on because an option of
- * the host says so. A guard that passes on a request outside of its API has not decided.
+ * Marks a request that a guard has accepted or rejected, or has passed on because an option of the host says so. A guard
+ * that passes on a request outside of its API has not checked it.
  */
-export function markDecided(req: IncomingMessage): void {
-  ;(req as Decided)[DECIDED] = true
+export function markChecked(req: IncomingMessage): void {
+  ;(req as Checked)[CHECKED] = true
 }
 
-/** Marks a call outside of Koa, of which only the headers may belong to a request of Koa. */
-export function markCallDecided(headers: object): void {
-  decidedHeaders.add(headers)
+/** Marks a call outside of Koa. Only its headers may belong to a request of Koa. */
+export function markCallChecked(headers: object): void {
+  checkedHeaders.add(headers)
 }
 
 const UNCHECKED = 'calls of an operation were answered, and no gateway has checked them'
 const CAUSES =
   'Mount `gateway.middleware()` in the app, above the router and not below a mount; its `mountPath`, and `audience`, ' +
   'must name the path of the API; rewrite paths above it. If a proxy or code of the host checks the tokens instead, ' +
-  'set the option `guardedElsewhere` of createGatehouse()'
+  'set the option `checkedElsewhere` of createGatehouse()'
 
 /**
- * Finds calls of operations that the host has answered although no guard has decided on them, usually because the host
- * mounts the gateway at the wrong place. Each operation is logged once.
+ * Finds calls of operations that the host has answered although no guard has checked them. Usually the host mounts the
+ * gateway at the wrong place. Each operation is logged once.
  *
  * @param options.gateways the gateways of this process, one for each resource
  */
-export function createUnguardedCalls(options: {
-  readonly gateways: readonly Pick<GatewayParts, 'places' | 'dependencies'>[]
+export function createUncheckedCalls(options: {
+  readonly gateways: readonly Pick<GatewayParts, 'watchedPaths' | 'dependencies'>[]
   readonly logger: Logger
 }) {
   const { gateways, logger } = options
   const found = new Set<string>()
 
-  /** Examines a request that the host has answered. */
   function examine({ req, res, originalUrl, method }: Context): void {
-    if (res.statusCode < 200 || res.statusCode > 299 || (req as Decided)[DECIDED]) return
+    if (res.statusCode < 200 || res.statusCode > 299 || (req as Checked)[CHECKED]) return
     const { url = originalUrl, originalUrl: whole } = req as { url?: string; originalUrl?: unknown }
     const isPlain = url === originalUrl && whole === undefined
     const targets = isPlain ? [url] : [url, originalUrl, typeof whole === 'string' ? whole : url]
-    if (!targets.some(isNear) || decidedHeaders.has(req.headers) || isPage({ req, res })) return
+    if (!targets.some(isNear) || checkedHeaders.has(req.headers) || isPage({ req, res })) return
     for (const operation of targets.map((target) => findOperation(method, target))) {
       if (operation === undefined || found.has(operation)) continue
       found.add(operation)
@@ -63,15 +62,15 @@ export function createUnguardedCalls(options: {
   /** Whether a target may be below the address of an API. Every other target costs this comparison alone. */
   function isNear(target: string): boolean {
     if (!target.startsWith('/')) return true
-    return gateways.some(({ places }) =>
-      places.some(({ prefix }) => target.slice(0, prefix.length).toLowerCase() === prefix),
+    return gateways.some(({ watchedPaths }) =>
+      watchedPaths.some(({ prefix }) => target.slice(0, prefix.length).toLowerCase() === prefix),
     )
   }
 
   function findOperation(method: string, target: string): string | undefined {
     const paths = readTarget(target).readings
-    for (const { places, dependencies } of gateways) {
-      for (const location of places.flatMap(({ locatePath }) => paths.map(locatePath))) {
+    for (const { watchedPaths, dependencies } of gateways) {
+      for (const location of watchedPaths.flatMap(({ locatePath }) => paths.map(locatePath))) {
         const readings = location.place === 'below' ? readingsOf(location.path) : []
         const [claim] = readings.flatMap((path) => dependencies.findClaims(method, path))
         if (claim !== undefined) return claim.scope
@@ -80,7 +79,7 @@ export function createUnguardedCalls(options: {
     return undefined
   }
 
-  const pass: Middleware = async function examineUnguarded(ctx, next) {
+  const pass: Middleware = async function examineUnchecked(ctx, next) {
     await next()
     if (ctx.respond === false && !ctx.res.writableEnded) ctx.res.once('finish', () => examine(ctx))
     else examine(ctx)

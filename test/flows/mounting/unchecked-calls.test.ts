@@ -45,7 +45,7 @@ const QUIET = { logged: [], check: undefined, ready: true }
 beforeEach(() => void error.mockClear())
 afterEach(() => host.close())
 
-describe('a call of an operation that no gateway has checked', () => {
+describe('a mistake that opens the API', () => {
   const mistakes: [string, (app: Koa, gatehouse: Gatehouse) => void, string?][] = [
     [
       'the router is before the gateway',
@@ -103,15 +103,24 @@ describe('a call of an operation that no gateway has checked', () => {
         }),
     ],
   ]
-  it.each(mistakes)('is logged once and fails the health check if %s', async (_mistake, mountAll, path) => {
-    await start(mountAll)
-    expect([await status(path), await status(path)]).toEqual([200, 200])
-    await vi.waitFor(async () => expect(await found()).toEqual(OPEN))
-    expect(String(error.mock.calls[0]?.[1])).toContain('guardedElsewhere')
-    expect(JSON.stringify((await host.gatehouse.gateway.health()).checks)).toContain('invoices:read')
+  it.each(mistakes)(
+    'a call is logged once and fails the health check if %s',
+    async (_mistake, mountAll, path) => {
+      await start(mountAll)
+      expect([await status(path), await status(path)]).toEqual([200, 200])
+      await vi.waitFor(async () => expect(await found()).toEqual(OPEN))
+      expect(String(error.mock.calls[0]?.[1])).toContain('checkedElsewhere')
+      expect(JSON.stringify((await host.gatehouse.gateway.health()).checks)).toContain('invoices:read')
+    },
+  )
+
+  it('a HEAD request is found as the GET of its operation, and a file at the path of an operation is a call', async () => {
+    await start((app, g) => app.use(g.middleware()).use((ctx) => void (ctx.body = { file: true })))
+    expect(await status(undefined, { method: 'HEAD' })).toBe(200)
+    expect(await found()).toEqual({ ...OPEN, logged: [{ ...INVOICES, method: 'HEAD' }] })
   })
 
-  it('is found behind a proxy that strips the same prefix from the issuer and from the API', async () => {
+  it('an open call is found behind a proxy that strips the same prefix from the issuer and from the API', async () => {
     await start((app, g) => app.use(g.middleware()).use(invoices), {
       issuerPath: '/platform/auth',
       audiencePath: '/platform/api',
@@ -121,7 +130,7 @@ describe('a call of an operation that no gateway has checked', () => {
     expect(await found()).toEqual(OPEN)
   })
 
-  it('is found in a Koa app below a path of another server', async () => {
+  it('an open call is found in a Koa app below a path of another server', async () => {
     await start(
       (app, g) =>
         app.use(g.middleware()).use(mount('/api', new Koa().use((ctx) => void (ctx.body = [])) as never)),
@@ -138,7 +147,7 @@ describe('a call of an operation that no gateway has checked', () => {
     expect(await found()).toEqual(OPEN)
   })
 
-  it('is found at another origin as soon as the host creates a gateway', async () => {
+  it('an open call is found at another origin as soon as the host creates a gateway', async () => {
     const elsewhere = { gatehouse: { audience: 'http://localhost:9/api' } }
     await start((app, g) => app.use(g.middleware()).use(router()), elsewhere)
     expect([await status(), await found()]).toEqual([200, QUIET])
@@ -147,14 +156,20 @@ describe('a call of an operation that no gateway has checked', () => {
   })
 })
 
-describe('no call is reported', () => {
+describe('a call that is no mistake', () => {
   const page: Middleware = (ctx) => void ((ctx.type = 'html'), (ctx.body = '<!doctype html>'))
   const cors: Middleware = (ctx, next) => (ctx.method === 'OPTIONS' ? void (ctx.status = 204) : next())
   const guarded =
     (options = {}) =>
     (app: Koa, g: Gatehouse) =>
       app.use(g.middleware()).use(g.gateway.middleware(options)).use(router())
-  type Row = [string, (app: Koa, gatehouse: Gatehouse) => void, string?, RequestInit?]
+  type Row = [
+    string,
+    (app: Koa, gatehouse: Gatehouse) => void,
+    string?,
+    RequestInit?,
+    HostOptions['gatehouse']?,
+  ]
   const rows: Row[] = [
     ['for a page that a front end has for all paths', (app, g) => app.use(g.middleware()).use(page)],
     [
@@ -164,7 +179,7 @@ describe('no call is reported', () => {
     ],
     ['for a `public` route', guarded({ public: ['GET /invoices/list'] })],
     ['for an `optional` route without a token', guarded({ optional: ['GET /invoices/list'] })],
-    ['if `when` decides by the path', guarded({ when: () => false })],
+    ['if `when` decides by the path', guarded({ when: (ctx: Context) => !ctx.path.startsWith('/api/') })],
     [
       'for a path without an operation',
       (app, g) =>
@@ -180,21 +195,27 @@ describe('no call is reported', () => {
       '/api/invoices/list',
       { method: 'OPTIONS' },
     ],
-    ['with the option `guardedElsewhere`', (app, g) => app.use(g.middleware()).use(router())],
+    [
+      'of a host that sets `checkedElsewhere`',
+      (app, g) => app.use(g.middleware()).use(router()),
+      '/api/invoices/list',
+      {},
+      { checkedElsewhere: true },
+    ],
   ]
-  it.each(rows)('%s', async (title, mountAll, path, init) => {
-    await start(mountAll, { gatehouse: { guardedElsewhere: title.includes('guardedElsewhere') } })
+  it.each(rows)('no call is reported %s', async (_title, mountAll, path, init, gatehouse) => {
+    await start(mountAll, { gatehouse })
     expect([200, 204]).toContain(await status(path, init))
     expect(await found()).toEqual(QUIET)
   })
 
-  it('for a redirect', async () => {
+  it('no call is reported for a redirect', async () => {
     await start((app, g) => app.use(g.middleware()).use((ctx) => ctx.redirect('/api/v2')))
     expect(await status('/api/invoices/list', { redirect: 'manual' })).toBe(302)
     expect(await found()).toEqual(QUIET)
   })
 
-  it('if requireScope(), authenticate() or the gateway above a rewrite accepts or rejects it', async () => {
+  it('no call is reported that requireScope() or authenticate() accepts or rejects', async () => {
     await start((app, g) => {
       app.use(g.middleware())
       app.use(async (ctx, next) => {
