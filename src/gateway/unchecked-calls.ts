@@ -46,9 +46,12 @@ export function createUncheckedCalls(options: {
   const { gateways, logger } = options
   const found = new Set<string>()
 
-  function examine({ req, res, originalUrl, method }: Context): void {
+  function examine(ctx: Context, entered: string | undefined): void {
+    const { req, res, originalUrl, method } = ctx
     if (res.statusCode < 200 || res.statusCode > 299 || (req as Checked)[CHECKED]) return
-    const { url = originalUrl, originalUrl: whole } = req as { url?: string; originalUrl?: unknown }
+    const { url: present = originalUrl, originalUrl: whole } = req as { url?: string; originalUrl?: unknown }
+    // Below a mount, the target lacks the path of the mount. Only a middleware that changes the target selects another path.
+    const url = present === entered && ctx['mountPath'] !== undefined ? originalUrl : present
     const isPlain = url === originalUrl && whole === undefined
     const targets = isPlain ? [url] : [url, originalUrl, typeof whole === 'string' ? whole : url]
     if (!targets.some(isNear) || checkedHeaders.has(req.headers) || isPage({ req, res })) return
@@ -80,9 +83,10 @@ export function createUncheckedCalls(options: {
   }
 
   const pass: Middleware = async function examineUnchecked(ctx, next) {
+    const entered = ctx.req.url
     await next()
-    if (ctx.respond === false && !ctx.res.writableEnded) ctx.res.once('finish', () => examine(ctx))
-    else examine(ctx)
+    if (ctx.respond === false && !ctx.res.writableEnded) ctx.res.once('finish', () => examine(ctx, entered))
+    else examine(ctx, entered)
   }
 
   return {

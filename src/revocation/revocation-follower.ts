@@ -115,6 +115,8 @@ function createState(parts: Parts) {
     closed: false,
     state: 'unknown' as Staleness['state'],
     failure: undefined as unknown,
+    /** The causes of the present rejection that are in the log. */
+    loggedCauses: new Set<string>(),
     freshAt: clocks.moment(),
     /** When to prune next, by the steady clock. */
     pruneAt: Number.NEGATIVE_INFINITY,
@@ -244,15 +246,17 @@ function prune(follower: Follower): void {
 
 /** @param cause the error of a failed read */
 function setState(follower: Follower, state: 'fresh' | 'stale' | 'rejected', cause?: unknown): void {
-  const { state: before, failure, logger, events } = follower
+  const { state: before, loggedCauses, logger, events } = follower
   // Before the first successful read, `start` reports failures itself.
   if (follower.closed || (before === 'unknown' && state !== 'fresh')) return
   // Only a successful read ends the rejection of the key, because other failures say nothing about the key.
   if (before === 'rejected' && state === 'stale') return
   follower.state = state
   follower.failure = cause
-  const isAnotherCause = state === 'rejected' && String(failure) !== String(cause)
-  if (before === 'unknown' || (state === before && !isAnotherCause)) return
+  const isNewCause = state === 'rejected' && !loggedCauses.has(String(cause))
+  if (before === 'unknown' || (state === before && !isNewCause)) return
+  if (state === 'rejected') loggedCauses.add(String(cause))
+  else loggedCauses.clear()
   const { ageSeconds } = freshnessOf(follower)
   if (state === 'fresh') logger.info({}, 'revocations are fresh again')
   else if (state === 'stale') logger.warn({ err: cause, ageSeconds }, 'revocations are stale')

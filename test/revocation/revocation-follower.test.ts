@@ -543,7 +543,7 @@ describe('a rejected key', () => {
     const { follower, answer, logged } = setUp()
     await follower.start()
     answer(...times(3, outage), ...times(3, keyRejected), ...times(3, outage), ...times(3, keyRejected))
-    answer(...times(3, () => keyRejected('another cause')))
+    answer(...times(3, () => keyRejected('another cause')), ...times(3, keyRejected))
     await seconds(120)
     expect(logged).toEqual([
       'revocations are stale: HTTP 502',

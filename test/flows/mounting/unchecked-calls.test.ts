@@ -196,6 +196,14 @@ describe('a call that is no mistake', () => {
       { method: 'OPTIONS' },
     ],
     [
+      'for a path below the mount of gatehouse that ends like that of an operation',
+      (app, g) => {
+        const other: Middleware = (ctx) => void (ctx.body = {})
+        app.use(g.wellKnown()).use(mount('/auth', new Koa().use(g.middleware()).use(other) as never))
+      },
+      '/auth/api/invoices/list',
+    ],
+    [
       'of a host that sets `checkedElsewhere`',
       (app, g) => app.use(g.middleware()).use(router()),
       '/api/invoices/list',
