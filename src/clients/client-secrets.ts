@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { GatehouseError, isRejection } from '../errors.ts'
+import { isRejection } from '../errors.ts'
 import { changeOptionsOf, checkChange } from '../host/change-options.ts'
 import { checkInput, hostIdRule, oneOf, optional, stringRule, wholeNumber } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
-import { etagOf, IF_MATCH, type ConditionalChange } from './if-match.ts'
+import { IF_MATCH, type ConditionalChange } from './if-match.ts'
 import {
   changeRecord,
   presentClient,
@@ -131,12 +131,10 @@ async function setNewSecret<C extends Client>(
   const clientSecret = attempt?.clientSecret ?? formatSecret(randomBytes(32), clients.secretPrefix)
   const hash = hashSecret(clientSecret)
   const hint = hintOf(clientSecret)
-  const rotation = { clientId, name: 'secret.rotated', options: changeOptionsOf(options) }
+  const change = { ...changeOptionsOf(options), [IF_MATCH]: options[IF_MATCH] }
+  const rotation = { clientId, name: 'secret.rotated', options: change }
   const rotate: ApplyChange<C> = (stored) => {
     requireConfidential(stored.client)
-    if (options[IF_MATCH]?.includes(etagOf(stored.client)) === false) {
-      throw new GatehouseError('ERR_CONFLICT', 'the client was changed at the same time: rotate again')
-    }
     if (attempt && isRotated(stored.secrets, hash, attempt)) return undefined
     return {
       ...stored,

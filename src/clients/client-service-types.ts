@@ -42,8 +42,9 @@ export interface DisableOptions extends ChangeOptions {
 /** Options of a hand-over. */
 export interface HandOverOptions extends ChangeOptions {
   /**
-   * Whether all secrets and public keys of an API key that a user gets are revoked, unless each valid secret was shown to
-   * this user only. If the account gets the key, they stay, and count as shown to the former owner. @default false
+   * Whether a hand-over of an API key to a user removes all its public keys and revokes all its secrets. The secrets stay
+   * if each valid secret was shown to this user only. If the account gets the key, secrets and public keys stay, and a
+   * secret without a recorded user counts as shown to the former owner. @default false
    */
   readonly protectNewOwner?: boolean | undefined
 }

@@ -51,7 +51,6 @@ export async function handOver<C extends Client>(
   )
 }
 
-/** The record of an API key after a hand-over with `protectNewOwner`. */
 function protect<C extends Client>(record: ClientRecord<C>, former: string | undefined): ClientRecord<C> {
   const { client, secrets } = record
   const { userId } = client

@@ -44,5 +44,5 @@ export function ifUnchanged(options: ConditionalChange, client: Client): Conditi
 export function requireMatch(options: ConditionalChange | undefined, client: Client): void {
   const tags = options?.[IF_MATCH]
   if (!tags || tags.includes(etagOf(client))) return
-  throw new GatehouseError('ERR_CHANGED', 'the client was changed since it was read: read it again')
+  throw new GatehouseError('ERR_CHANGED', 'the client has changed: read it again, and repeat the request')
 }

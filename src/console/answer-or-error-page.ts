@@ -78,9 +78,8 @@ function errorPage(failure: Failure, texts: Reader, { home, retry }: { home: str
   }
 }
 
-function textsOf({ status, code, reason, details }: Failure): readonly [title: TextName, text: TextName] {
-  if (details.needs === 'operator') return ['errorForbiddenTitle', 'errorOperator']
-  if (details.needs === 'owner') return ['errorForbiddenTitle', 'errorOwner']
+function textsOf({ status, code, reason, details: { limit } }: Failure): readonly [TextName, TextName] {
+  if (limit) return ['errorForbiddenTitle', limit === 'owner' ? 'errorOwner' : 'errorOperator']
   if (reason) return REJECTIONS[reason]
   if (code === 'ERR_IN_PROGRESS') return ['errorBusyTitle', 'errorInProgress']
   if (code === 'ERR_IDEMPOTENCY_KEY') return ['errorFormTitle', 'errorRepeated']

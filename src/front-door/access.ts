@@ -8,7 +8,7 @@ import { requesterOf } from '../audit/entry.ts'
 import type { PageTokens } from '../http/csrf-tokens.ts'
 import type { GrantParts } from './grantable-operations.ts'
 import { findLimit, permissionOf, type Right } from './key-limits.ts'
-import { Rejection } from './rejection.ts'
+import { Rejection, type RejectionDetails } from './rejection.ts'
 
 /** A client, the id of a deleted client, or an authorization. */
 type Target = Client | Pick<PermissionTarget, 'clientId' | 'grantId'>
@@ -24,8 +24,7 @@ export interface Rights {
    */
   isOperator(): Promise<boolean>
   /** What the caller lacks to have a right to a client of the account. @default the resource of the request */
-  lacks(right: Right, target?: Target): Promise<string | undefined>
-  /** Whether the caller lacks nothing. */
+  lacks(right: Right, target?: Target): Promise<RejectionDetails | undefined>
   may(right: Right, target?: Target): Promise<boolean>
 }
 
@@ -48,7 +47,6 @@ export interface Guarded<Resource = unknown> {
    */
   readonly find?:
     ((caller: Caller, params: Readonly<Record<string, string>>) => Promise<Resource>) | undefined
-  /** The target of the check of a right. */
   readonly target?: ((resource: Resource) => Target) | undefined
 }
 
@@ -64,7 +62,6 @@ export interface Visit<Resource = unknown> extends Rights {
   readonly change: ChangeOptions
 }
 
-/** What the checks of a request need. */
 export interface FrontDoorParts {
   readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'confirm' | 'isOperator'> & GrantParts['accounts']
   readonly catalog: GrantParts['catalog']
@@ -97,7 +94,7 @@ export async function enter<Resource>(
   let operator: Promise<boolean> | undefined
   const isOperator = () => (operator ??= Promise.resolve(accounts.isOperator?.(ctx) ?? false))
   // The resource of a path for operators is looked up only after this check.
-  if (access === 'operator' && !(await isOperator())) throw new Rejection('forbidden', { needs: 'operator' })
+  if (access === 'operator' && !(await isOperator())) throw new Rejection('forbidden', { limit: 'operator' })
 
   const resource = (await find?.(caller, params)) as Resource
   const lacks: Visit['lacks'] = async (right, of = target?.(resource)) => {
@@ -105,7 +102,7 @@ export async function enter<Resource>(
     const client = of && 'kind' in of ? of : undefined
     const asked = client ? { clientId: client.clientId, userId: client.userId } : of
     const isAllowed = await accounts.can?.(ctx, permission, { accountId: caller.accountId, ...asked })
-    if (isAllowed === false) return permission
+    if (isAllowed === false) return { needs: permission }
     return client && findLimit(parts, { caller, isOperator }, client, right)
   }
   const visit: Visit<Resource> = {
@@ -125,8 +122,8 @@ export async function enter<Resource>(
 /** @throws {Rejection} `forbidden` */
 export async function requireAccess(rights: Rights, access: Access, target?: Target): Promise<void> {
   if (access === 'signed-in' || (access === 'operator' && (await rights.isOperator()))) return
-  const needs = access === 'operator' ? access : await rights.lacks(access, target)
-  if (needs !== undefined) throw new Rejection('forbidden', { needs })
+  const details = access === 'operator' ? { limit: access } : await rights.lacks(access, target)
+  if (details) throw new Rejection('forbidden', details)
 }
 
 /** The caller of a request, as the host says; undefined if no person is signed in. */

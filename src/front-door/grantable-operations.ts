@@ -14,7 +14,6 @@ import { Rejection } from './rejection.ts'
 /** A member of an account, or the account itself. */
 export type Member = Pick<SignedIn, 'accountId' | 'userId'>
 
-/** What the checks of operations need. */
 export interface GrantParts {
   readonly accounts: Pick<HostAccounts, 'find' | 'clientsBelongTo'>
   readonly catalog: CurrentCatalog

@@ -3,39 +3,45 @@ import type { ClientChanges } from '../clients/client-inputs.ts'
 import { isGatewayKey, type Client } from '../clients/client.ts'
 import type { Permission } from '../host/accounts.ts'
 import { scopesBeyond, type GrantParts, type Member } from './grantable-operations.ts'
+import type { RejectionDetails } from './rejection.ts'
 
-/** What a caller may do. Of `write`: `give` (access), `handOver`, `handBack` (to the account), `report`. */
-export type Right =
-  Permission | `${'keys' | 'applications'}:${'give' | 'handOver' | 'handBack' | 'report' | 'remove'}`
+/** The permission of each part: to give access, to hand over, to report a leak; to remove a secret or public key. */
+const PARTS = { give: 'write', handOver: 'write', handToAccount: 'write', report: 'write', remove: 'rotate' }
+
+/** What a caller may do: a permission of the host, or a part of it. */
+export type Right = Permission | `${'keys' | 'applications'}:${keyof typeof PARTS}`
 
 /** The permission for which the host is asked. */
 export function permissionOf(right: Right): Permission {
-  const whole = right.replace(/:(give|handOver|handBack|report)$/, ':write')
-  return whole.replace(':remove', ':rotate') as Permission
+  const [of, act = ''] = right.split(':')
+  return `${of}:${PARTS[act as keyof typeof PARTS] ?? act}` as Permission
 }
 
 /**
- * What a caller lacks to do something with an API key, although `accounts.can` allows it: a scope, to be its `owner`, or
- * to be an `operator`. A program with a secret acts as the user of the key, or uses all operations of the account's key.
- * So a member gets no secret of a key that acts as another user, or that has operations the member may not use.
+ * What a caller lacks to do something with an API key, although `accounts.can` allows it. A program with a secret acts
+ * as the user of the key, or uses all operations of the account's key. With `resourceServer`, it introspects all tokens.
+ * So a member gets no secret of a key that acts as another user, or that may do more than the member.
  */
 export async function findLimit(
   parts: GrantParts,
   { caller, isOperator }: { readonly caller: Member; isOperator(): Promise<boolean> },
   client: Client,
   right: Right,
-): Promise<string | undefined> {
+): Promise<RejectionDetails | undefined> {
   const [, act = ''] = right.split(':')
   if (client.kind === 'application' || act === 'read' || act === 'report') return undefined
-  if (isGatewayKey(client)) return (await isOperator()) ? undefined : 'operator'
-  if (!['give', 'rotate', 'handOver', 'handBack'].includes(act)) return undefined
+  const isGateway = isGatewayKey(client)
+  const givesSecret = ['rotate', 'handOver', 'handToAccount'].includes(act)
+  const isForOperators = isGateway || (client.resourceServer && givesSecret)
+  if (isForOperators && !(await isOperator())) return { limit: 'operator' }
+  if (isGateway || (act !== 'give' && !givesSecret)) return undefined
   const { accountId, userId } = client
   if (userId !== undefined && userId !== caller.userId) {
-    const isHandOver = act.startsWith('hand')
-    if (!isHandOver || (await parts.accounts.find(accountId, userId))) return 'owner'
+    if (!act.startsWith('hand') || (await parts.accounts.find(accountId, userId))) return { limit: 'owner' }
   }
-  if (act !== 'handBack' && (act !== 'rotate' || userId !== undefined)) return undefined
-  return (await scopesBeyond(parts, caller, directScopes(parts.catalog.current, client)))[0]
+  if (act !== 'handToAccount' && (act !== 'rotate' || userId !== undefined)) return undefined
+  const [needs] = await scopesBeyond(parts, caller, directScopes(parts.catalog.current, client))
+  return needs === undefined ? undefined : { needs }
 }
 
 /** What a change of these fields does: `give` if the client can be used longer, or from other addresses. */

@@ -25,8 +25,10 @@ export type RejectionReason = keyof typeof REASONS
 export interface RejectionDetails {
   /** The methods that the path allows, such as `GET, POST`, if the request has another method. */
   readonly allowed?: string | undefined
-  /** The permission that is missing or must be confirmed, or `operator`. */
+  /** The permission or operation that is missing, or the permission that must be confirmed. */
   readonly needs?: string | undefined
+  /** Who may do this, if no permission is missing: the user to whom the API key belongs, or operators. */
+  readonly limit?: 'owner' | 'operator' | undefined
   /** The address at the host where the caller signs in again, if the host demands it. */
   readonly confirmUrl?: string | undefined
   /** The part of the request that has the problems. */

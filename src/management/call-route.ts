@@ -60,6 +60,6 @@ const BY_NOBODY: Omit<Call, 'ctx'> = {
   resource: undefined,
   change: {},
   isOperator: async () => false,
-  lacks: async (right) => right,
+  lacks: async (needs) => ({ needs }),
   may: async () => false,
 }

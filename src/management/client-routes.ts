@@ -194,9 +194,10 @@ export function clientRoutes<C extends Client, New extends Chosen, Changes exten
         errors: ['ERR_INVALID_ARGUMENT'],
       },
       async (call) => {
-        const { resource, body, change: changeOptions } = call
+        const { resource, body, change: options } = call
         await requireAccess(call, `${permissions}:${actOf(resource, body)}`)
-        return service.update(resource.clientId, body, changeOptions)
+        const isLimited = body.expiresAt !== undefined || body.allowedAddresses !== undefined
+        return service.update(resource.clientId, body, isLimited ? ifUnchanged(options, resource) : options)
       },
     ),
     route<undefined, undefined, C>({
@@ -241,11 +242,11 @@ export function clientRoutes<C extends Client, New extends Chosen, Changes exten
         summary: `Give ${article} to a user of the account, or to the account itself`,
         description:
           name === 'ApiKey'
-            ? 'The tokens issued so far are revoked, because they act as the present owner. If a user gets the key, all secrets and public keys are revoked too, unless each valid secret was shown to this user only. The new owner then creates a secret. If the account gets the key, they stay valid, and the caller must be allowed to use all operations of the key.'
+            ? 'The tokens issued so far are revoked, because they act as the present owner. If a user gets the key, all its public keys are removed and all its secrets are revoked. The secrets stay valid if each of them was shown to this user only. If the account gets the key, secrets and public keys stay valid, and the caller must be allowed to use all operations of the key.'
             : 'The secrets stay valid.',
         access: `${permissions}:handOver`,
         async check(call) {
-          if (call.body.userId === null) await requireAccess(call, `${permissions}:handBack`)
+          if (call.body.userId === null) await requireAccess(call, `${permissions}:handToAccount`)
         },
         confirms: kind === 'apiKey' ? 'keys:rotate' : undefined,
         body: NewOwner,

@@ -22,7 +22,7 @@ const MEANINGS = {
     'the secrets were changed since the first request with this `Idempotency-Key`: use another key',
   ERR_DISABLED_BY_OPERATOR: 'an operator disabled the client, so only an operator may enable it',
   ERR_SIGNING_KEYS_READ_ONLY: 'the signing keys are configured in the app, and cannot be changed here',
-  ERR_CHANGED: 'the client no longer has an ETag of `If-Match`: read it again',
+  ERR_CHANGED: 'the client was changed meanwhile, or has no ETag of `If-Match`: read it again',
   ERR_BODY_TOO_LARGE: 'the body has more than 64 KiB',
   ERR_MEDIA_TYPE: 'the body is not `application/json`',
   ERR_INPUT:

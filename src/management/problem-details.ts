@@ -49,6 +49,8 @@ function detailOf({ method }: Context, failure: Failure): string {
   return status === 503 ? 'not available for the moment; try again' : 'something went wrong on our side'
 }
 
+const WHO = { owner: 'the user to whom the API key belongs', operator: 'operators and the code of the host' }
+
 const REJECTIONS: Record<
   RejectionReason,
   string | ((details: RejectionDetails & { method: string }) => string)
@@ -57,12 +59,8 @@ const REJECTIONS: Record<
   noRoute: 'there is no such route',
   method: ({ method, allowed }) => `${method} is not supported here; use ${allowed}`,
   signedOut: 'sign in first',
-  forbidden: ({ needs }) => {
-    if (needs === 'operator') return 'only operators and the code of the host may do this'
-    return needs === 'owner'
-      ? 'only the user to whom the API key belongs may do this'
-      : `this needs the permission ${needs}`
-  },
+  forbidden: ({ needs, limit }) =>
+    limit ? `only ${WHO[limit]} may do this` : `this needs the permission ${needs}`,
   confirm: ({ needs }) =>
     `this needs a fresh sign-in (${needs}): open confirmUrl in a browser, sign in again, and repeat the request`,
   foreignPage:
@@ -90,8 +88,6 @@ const SERVICE_ERRORS: Partial<Record<GatehouseErrorCode, string>> = {
     'the secrets were changed since the first request with this Idempotency-Key: read them with GET …/secrets, and rotate with another Idempotency-Key',
   ERR_SIGNING_KEYS_READ_ONLY:
     'the signing keys are configured in the app: this API cannot rotate them, or revoke a key that signs',
-  ERR_CHANGED:
-    'the client was changed since it was read: read it again with GET, and send its ETag in If-Match',
   ERR_TOO_MANY_CLIENTS:
     'the account has as many API keys and applications as it may have: first delete one with DELETE /api-keys/{clientId} or DELETE /applications/{clientId}',
 }

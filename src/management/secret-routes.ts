@@ -47,7 +47,7 @@ export function secretRoutes<C extends Client>(options: SecretRoutesOptions<C>):
       access: `${permissions}:rotate`,
       confirms: `${permissions}:rotate`,
       body: Rotation,
-      errors: ['ERR_TWO_SECRETS', 'ERR_SECRETS_CHANGED', ...errorsOfPublic(name)],
+      errors: ['ERR_TWO_SECRETS', 'ERR_SECRETS_CHANGED', 'ERR_CHANGED', ...errorsOfPublic(name)],
       isRepeatable: true,
       status: 201,
       answer: 'RotatedSecret',

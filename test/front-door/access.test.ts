@@ -76,7 +76,7 @@ describe('enter()', () => {
   it('rejects others than operators before it finds what is for operators', async () => {
     const { steps, parts, ctx, guarded } = setUp({ isOperator: async () => false })
     const entering = enter({ ...guarded, access: 'operator' }, parts, ctx, {})
-    await expect(entering).rejects.toMatchObject({ reason: 'forbidden', details: { needs: 'operator' } })
+    await expect(entering).rejects.toMatchObject({ reason: 'forbidden', details: { limit: 'operator' } })
     expect(steps).toEqual(['ready', 'caller'])
   })
 

@@ -4,7 +4,7 @@ import { html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import { buttons, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
-import { page, type Page } from '../page-types.ts'
+import { page, type Call, type Page } from '../page-types.ts'
 import { ifUnchanged } from '../../clients/if-match.ts'
 import { requireAccess } from '../../front-door/access.ts'
 import { backTo, ownClient, pathOf, trail, word, type ClientKind } from './client-kind.ts'
@@ -47,11 +47,11 @@ export function handOverPage(kind: ClientKind): Page {
     actions: {
       handOver: {
         access,
-        effect: (sent) => (sent.get('userId') ? 'handOverToPerson' : 'handOverToAccount'),
+        effect: (sent) => (ownerOf(sent) === null ? 'handOverToAccount' : 'handOverToPerson'),
         async run(call) {
           const { resource, form: sent } = call
-          const userId = (sent.get('userId') ?? '').trim() || null
-          if (userId === null) await requireAccess(call, `${kind.permissions}:handBack`)
+          const userId = ownerOf(sent)
+          if (userId === null) await requireAccess(call, `${kind.permissions}:handToAccount`)
           if (kind.kind === 'apiKey') await call.requireFreshSignIn('keys:rotate')
           const options = { ...ifUnchanged(call.change, resource), protectNewOwner: true }
           await kind.service.handOver(resource.clientId, userId, options)
@@ -61,3 +61,5 @@ export function handOverPage(kind: ClientKind): Page {
     },
   })
 }
+
+const ownerOf = (sent: Call['form']) => sent.get('userId')?.trim() || null

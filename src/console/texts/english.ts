@@ -205,7 +205,7 @@ export const english = {
   handOverSecrets:
     'Its secrets keep working. If the present owner must not know them any more, create a new secret afterwards.',
   handOverToPerson:
-    'If you give it to a person, all its secrets and public keys stop working, unless only this person has seen the secrets. Programs that use it stop until this person creates a new secret.',
+    'If you give it to a person, all its public keys stop working. All its secrets stop working too, unless only this person has seen them. A program that loses its secret or key stops until this person creates a new secret.',
   handOverToAccount:
     'If you give it to the account, its secrets and public keys keep working, and programs get new tokens. If the present owner must not know them any more, replace them afterwards.',
   handOverTo: 'Person (optional)',

@@ -211,7 +211,7 @@ export const german: ConsoleTexts = {
   handOverSecrets:
     'Die Secrets gelten weiter. Wenn der jetzige Besitzer sie nicht mehr kennen soll, erstellen Sie danach ein neues Secret.',
   handOverToPerson:
-    'Wenn eine Person den Zugang bekommt, gelten alle Secrets und öffentlichen Schlüssel nicht mehr, außer wenn nur diese Person die Secrets gesehen hat. Programme stehen still, bis diese Person ein neues Secret erstellt.',
+    'Wenn eine Person den Zugang bekommt, gelten alle öffentlichen Schlüssel nicht mehr. Auch alle Secrets gelten nicht mehr, außer wenn nur diese Person sie gesehen hat. Ein Programm, das sein Secret oder seinen Schlüssel verliert, steht still, bis diese Person ein neues Secret erstellt.',
   handOverToAccount:
     'Wenn das Konto den Zugang bekommt, gelten Secrets und öffentliche Schlüssel weiter, und Programme holen sich neue Tokens. Wenn der jetzige Besitzer sie nicht mehr kennen soll, ersetzen Sie sie danach.',
   handOverTo: 'Person (optional)',

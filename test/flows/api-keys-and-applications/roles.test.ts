@@ -127,6 +127,8 @@ describeEachStore('what a member may do with an API key', (makeStore) => {
   const roles = new Map<string, readonly string[] | undefined>()
   const targets: PermissionTarget[] = []
   const confirming: { by?: Accounts['confirm'] } = {}
+  /** What happens after the key of the next request was read. */
+  const meanwhile: { change?: (() => Promise<unknown>) | undefined } = {}
 
   beforeAll(async () => {
     ;({ pem } = await createClientKey())
@@ -145,8 +147,11 @@ describeEachStore('what a member may do with an API key', (makeStore) => {
           const [accountId = '', userId] = ctx.get('test-token').split('/')
           return accountId ? { accountId, userId, via: 'token' } : readSession(ctx)
         },
-        can(_ctx, _permission, target) {
+        async can(_ctx, _permission, target) {
           targets.push(target)
+          const { change } = meanwhile
+          meanwhile.change = undefined
+          await change?.()
           return true
         },
         confirm: (...args) => confirming.by?.(...args) ?? true,
@@ -216,57 +221,63 @@ describeEachStore('what a member may do with an API key', (makeStore) => {
     })
   }
 
-  it.each(ROWS)('%s, through the API', async (name, cells) => {
-    const act = ACTS[name]!
-    const [method, path, body] = act.api
-    const got: string[] = []
-    for (const [role, whose] of COLUMNS) {
-      const { client_id } = await createKey(ownerOf(role, whose), act)
-      const before = await keyOf(client_id)
-      const sent = typeof body === 'string' ? { key: pem } : body
-      const answer = await call(personOf(role), `${method} /api-keys/${client_id}${path}`, sent)
-      got.push(answer.status < 300 ? '+' : '-')
-      if (answer.status < 300) continue
-      expect(answer).toMatchObject({ status: 403, body: { code: 'ERR_FORBIDDEN' } })
-      expect(await keyOf(client_id)).toEqual(before)
-    }
-    expect(got).toEqual(cells)
-  })
-
-  it.each(ROWS)('%s, in the console', async (name, cells) => {
-    const { page = '', action, fields = {}, isForm, ...act } = ACTS[name]!
-    const got: string[] = []
-    for (const [role, whose] of COLUMNS) {
-      const { client_id } = await createKey(ownerOf(role, whose), act)
-      const before = await keyOf(client_id)
-      const path = `/console/api-keys/${client_id}${page}`
-      const visitor = host.visit(personOf(role))
-      const shown = await visitor.open(path)
-      const sent = { ...fields, ...(action === 'addKey' && { key: pem }) }
-      if (isAllowed(shown, action)) {
-        const done = await visitor.submit(shown, action, sent)
-        got.push(done.status === 200 ? '+' : '-')
-        if (done.status === 200) continue
-        // Only a form that can also take access away, and a form without a choice of the owner, may be rejected.
-        expect(isForm === true || fields['userId'] !== undefined).toBe(true)
-      } else {
-        got.push('-')
-        const extra = {
-          addresses: '',
-          before: String(before?.expiresAt),
-          request: 'a-request-of-a-form',
-          overlap: 'day',
-        }
-        const forged = await forge(personOf(role), path, { ...extra, ...sent, action })
-        expect([forged.status, textOf(forged.body)]).toEqual([
-          403,
-          expect.stringMatching(/belongs to another person|may not do this/),
-        ])
+  it.each(ROWS)(
+    'through the API, each role may do "%s" only with the keys in the table',
+    async (name, cells) => {
+      const act = ACTS[name]!
+      const [method, path, body] = act.api
+      const got: string[] = []
+      for (const [role, whose] of COLUMNS) {
+        const { client_id } = await createKey(ownerOf(role, whose), act)
+        const before = await keyOf(client_id)
+        const sent = typeof body === 'string' ? { key: pem } : body
+        const answer = await call(personOf(role), `${method} /api-keys/${client_id}${path}`, sent)
+        got.push(answer.status < 300 ? '+' : '-')
+        if (answer.status < 300) continue
+        expect(answer).toMatchObject({ status: 403, body: { code: 'ERR_FORBIDDEN' } })
+        expect(await keyOf(client_id)).toEqual(before)
       }
-      expect(await keyOf(client_id)).toEqual(before)
-    }
-    expect(got).toEqual(cells)
-  })
+      expect(got).toEqual(cells)
+    },
+  )
+
+  it.each(ROWS)(
+    'in the console, each role may do "%s" only with the keys in the table',
+    async (name, cells) => {
+      const { page = '', action, fields = {}, isForm, ...act } = ACTS[name]!
+      const got: string[] = []
+      for (const [role, whose] of COLUMNS) {
+        const { client_id } = await createKey(ownerOf(role, whose), act)
+        const before = await keyOf(client_id)
+        const path = `/console/api-keys/${client_id}${page}`
+        const visitor = host.visit(personOf(role))
+        const shown = await visitor.open(path)
+        const sent = { ...fields, ...(action === 'addKey' && { key: pem }) }
+        if (isAllowed(shown, action)) {
+          const done = await visitor.submit(shown, action, sent)
+          got.push(done.status === 200 ? '+' : '-')
+          if (done.status === 200) continue
+          // Only a form that can also take access away, and a form without a choice of the owner, may be rejected.
+          expect(isForm === true || fields['userId'] !== undefined).toBe(true)
+        } else {
+          got.push('-')
+          const extra = {
+            addresses: '',
+            before: String(before?.expiresAt),
+            request: 'a-request-of-a-form',
+            overlap: 'day',
+          }
+          const forged = await forge(personOf(role), path, { ...extra, ...sent, action })
+          expect([forged.status, textOf(forged.body)]).toEqual([
+            403,
+            expect.stringMatching(/belongs to another person|may not do this/),
+          ])
+        }
+        expect(await keyOf(client_id)).toEqual(before)
+      }
+      expect(got).toEqual(cells)
+    },
+  )
 
   const ownerOf = (role: string, whose: string) =>
     whose === 'own' ? role : whose === 'olga' ? 'olga' : undefined
@@ -301,7 +312,7 @@ describeEachStore('what a member may do with an API key', (makeStore) => {
     const visitor = host.visit('firm/viewer')
     const path = `/console/api-keys/${apiKey.clientId}`
     const form = await visitor.open(`${path}/hand-over`)
-    expect(textOf(form.body)).toContain('Programs that use it stop until this person creates a new secret.')
+    expect(textOf(form.body)).toContain('stops until this person creates a new secret.')
     const done = await visitor.submit(form, 'handOver', { userId: 'admin' })
     expect(done.status).toBe(200)
     const handed = await keyOf(apiKey.clientId)
@@ -311,10 +322,17 @@ describeEachStore('what a member may do with an API key', (makeStore) => {
     expect((await host.visit('firm/admin').open(path)).body).toMatch(/value="rotateSecret"/)
   })
 
-  it('a hand-over keeps the secrets that only the new owner has seen', async () => {
+  it('a hand-over keeps the secrets that only the new owner has seen, but no public key', async () => {
     const key = await createKey(undefined, { products: ['invoices'] }, 'admin')
     await call('firm/viewer', `PUT /api-keys/${key.client_id}/owner`, { userId: 'admin' })
     expect(await claimsOf(key)).toMatchObject({ user_id: 'admin' })
+    // No record says who has the private key of a public key, so it is removed.
+    const keyed = await createKey(undefined, { products: ['invoices'] }, 'admin')
+    const { kid } = (await host.gatehouse.apiKeys.addKey(keyed.client_id, pem)).jwks!.keys[0]!
+    expect(kid).toBeDefined()
+    await call('firm/viewer', `PUT /api-keys/${keyed.client_id}/owner`, { userId: 'admin' })
+    expect(await claimsOf(keyed)).toMatchObject({ user_id: 'admin' })
+    expect((await keyOf(keyed.client_id))?.jwks).toBeUndefined()
     // With a second secret, which another member has seen, none is kept.
     const shared = await createKey(undefined, { products: ['invoices'] }, 'admin')
     await call('firm/olga', `POST /api-keys/${shared.client_id}/secrets`, {})
@@ -368,20 +386,26 @@ describeEachStore('what a member may do with an API key', (makeStore) => {
     expect(await create()).toMatchObject({ status: 422, body: { code: 'ERR_IDEMPOTENCY_KEY' } })
   })
 
-  it('a rotation that overlaps with a hand-over to another member gets no secret', async () => {
+  it('a new secret, a public key, a hand-over, an expiry and addresses are rejected if the key gets another owner meanwhile', async () => {
     const key = await createKey(undefined, { products: ['invoices'], removed: ['invoices:create'] })
-    for (const [line, body, error] of [
-      ['POST /secrets', {}, [409, 'ERR_CONFLICT']],
-      ['POST /keys', { key: pem }, [412, 'ERR_CHANGED']],
+    for (const [line, body] of [
+      ['POST /secrets', {}],
+      ['POST /keys', { key: pem }],
+      ['PUT /owner', { userId: 'viewer' }],
+      ['PATCH ', { expiresAt: null }],
+      ['PATCH ', { allowedAddresses: [] }],
     ] as const) {
       const [method, path] = line.split(' ')
-      confirming.by = async (): Promise<true> => {
-        confirming.by = undefined
-        await host.gatehouse.apiKeys.handOver(key.client_id, 'admin')
-        return true
-      }
+      meanwhile.change = () => host.gatehouse.apiKeys.handOver(key.client_id, 'admin')
       const answer = await call('firm/viewer', `${method} /api-keys/${key.client_id}${path}`, body)
-      expect([answer.status, answer.body.code]).toEqual(error)
+      expect([line, answer.status, answer.body]).toEqual([
+        line,
+        412,
+        expect.objectContaining({
+          code: 'ERR_CHANGED',
+          detail: 'the client has changed: read it again, and repeat the request',
+        }),
+      ])
       await host.gatehouse.apiKeys.handOver(key.client_id, null)
     }
     expect(await host.gatehouse.apiKeys.listSecrets(key.client_id)).toHaveLength(1)
@@ -420,7 +444,7 @@ describeEachStore('what a member may do with an API key', (makeStore) => {
     const visitor = host.visit('firm/viewer')
     const form = await visitor.open(`/console${path}/hand-over`)
     const kept = await visitor.submit(form, 'handOver', { userId: 'admin' })
-    expect(textOf(kept.body)).toContain('Programs that use it stop until this person creates a new secret.')
+    expect(textOf(kept.body)).toContain('stops until this person creates a new secret.')
     confirming.by = undefined
     expect(asked).toEqual(['keys:rotate', 'keys:rotate'])
     expect((await keyOf(key.client_id))?.userId).toBe('viewer')
@@ -438,15 +462,17 @@ describeEachStore('what a member may do with an API key', (makeStore) => {
     expect((await call('firm/viewer', `POST /applications/${clientId}/secrets`, {})).status).toBe(201)
   })
 
-  it('only operators change the key of a gateway, and everybody with keys:write reports its leak', async () => {
-    const create = async (accountId: string) =>
-      (await host.gatehouse.apiKeys.create({ accountId, name: 'Gateway', resourceServer: true })).apiKey
-        .clientId
-    const lines = ['PATCH ', 'POST /secrets', 'POST /disable', 'PUT /owner', 'DELETE ']
+  it('only operators change the key of a gateway or get a secret that introspects tokens, and everybody with keys:write reports its leak', async () => {
+    const create = async (accountId: string, options = {}) => {
+      const input = { accountId, name: 'Gateway', resourceServer: true, ...options }
+      return (await host.gatehouse.apiKeys.create(input)).apiKey.clientId
+    }
+    const lines = ['POST /secrets', 'POST /keys', 'PUT /owner', 'PATCH ', 'POST /disable', 'DELETE ']
     const bodies: Record<string, object> = {
       'PATCH ': { name: 'Other' },
       'PUT /owner': { userId: null },
       'POST /secrets': {},
+      'POST /keys': { key: pem },
     }
     const statusOf = async (person: string, clientId: string, line: string) => {
       const [method, path] = line.split(' ')
@@ -461,13 +487,27 @@ describeEachStore('what a member may do with an API key', (makeStore) => {
     expect([forged.status, textOf(forged.body)]).toEqual([403, expect.stringContaining('Only operators')])
     expect(await statusOf('firm/admin', own, 'POST /report-compromised')).toBe(204)
 
+    // A key that introspects tokens and has products: only operators get a secret of it, or hand it over.
+    for (const userId of [undefined, 'admin']) {
+      const introspecting = await create('firm', { userId, products: ['invoices'] })
+      const statuses = []
+      for (const line of lines) statuses.push(await statusOf('firm/admin', introspecting, line))
+      expect(statuses).toEqual([403, 403, 403, 200, 200, 204])
+    }
+    const introspecting = await create('firm', { products: ['invoices'] })
+    const ofKey = await host.visit('firm/admin').open(`/console/api-keys/${introspecting}`)
+    expect(ofKey.body).not.toMatch(/value="rotateSecret"|value="addKey"|\/hand-over"/)
+    expect(ofKey.body).toMatch(/value="addProduct"[^]*confirm=disable/)
+
     // `isOperator` of this host is true for the account root, which may also own such a key.
     const root = host.visit('root')
-    const ofRoot = await create('root')
-    const rotated = await root.submit(await root.open(`/console/api-keys/${ofRoot}`), 'rotateSecret', {
-      overlap: 'day',
-    })
-    expect(credentialsOf(rotated).client_id).toBe(ofRoot)
+    for (const options of [{}, { products: ['invoices'] }]) {
+      const ofRoot = await create('root', options)
+      const rotated = await root.submit(await root.open(`/console/api-keys/${ofRoot}`), 'rotateSecret', {
+        overlap: 'day',
+      })
+      expect(credentialsOf(rotated).client_id).toBe(ofRoot)
+    }
     const operatorPage = await root.open(`/console/operator/clients/${own}`)
     expect((await root.submit(operatorPage, 'disable')).status).toBe(200)
     expect((await keyOf(own))?.disabledBy).toBe('operator')

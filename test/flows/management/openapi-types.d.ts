@@ -195,7 +195,7 @@ export interface paths {
         get?: never;
         /**
          * Give an API key to a user of the account, or to the account itself
-         * @description The tokens issued so far are revoked, because they act as the present owner. If a user gets the key, all secrets and public keys are revoked too, unless each valid secret was shown to this user only. The new owner then creates a secret. If the account gets the key, they stay valid, and the caller must be allowed to use all operations of the key.
+         * @description The tokens issued so far are revoked, because they act as the present owner. If a user gets the key, all its public keys are removed and all its secrets are revoked. The secrets stay valid if each of them was shown to this user only. If the account gets the key, secrets and public keys stay valid, and the caller must be allowed to use all operations of the key.
          *
          *     Permission: `keys:write`
          */
@@ -2235,7 +2235,7 @@ export interface components {
         /**
          * @description Precondition Failed
          *
-         *     - `ERR_CHANGED`: the client no longer has an ETag of `If-Match`: read it again
+         *     - `ERR_CHANGED`: the client was changed meanwhile, or has no ETag of `If-Match`: read it again
          */
         Changed: {
             headers: {
@@ -3011,6 +3011,7 @@ export interface operations {
             403: components["responses"]["ForbiddenOrConfirmOrCsrf"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["ConflictOrInProgressOrTwoSecretsOrSecretsChanged"];
+            412: components["responses"]["Changed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["MediaType"];
             422: components["responses"]["InputOrIdempotencyKey"];
@@ -3759,6 +3760,7 @@ export interface operations {
             403: components["responses"]["ForbiddenOrConfirmOrCsrf"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["ConflictOrInProgressOrTwoSecretsOrSecretsChanged"];
+            412: components["responses"]["Changed"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["MediaType"];
             422: components["responses"]["InputOrInvalidArgumentOrIdempotencyKey"];
