@@ -33,11 +33,12 @@ export interface ConditionalChange extends ChangeOptions {
 }
 
 /**
- * Options with which a change is rejected if the client was changed since it was read. If the caller sent `If-Match`,
- * the ETags of this header are compared instead.
+ * Options with which a change is rejected if the client was changed since it was read, or if it has none of the ETags that
+ * the caller sent. The caller could guess the next ETag, so the ETags of the caller never replace that of the client.
  */
 export function ifUnchanged(options: ConditionalChange, client: Client): ConditionalChange {
-  return { ...options, [IF_MATCH]: options[IF_MATCH] ?? [etagOf(client)] }
+  const { [IF_MATCH]: sent = [etagOf(client)] } = options
+  return { ...options, [IF_MATCH]: sent.filter((tag) => tag === etagOf(client)) }
 }
 
 /** @throws {GatehouseError} `ERR_CHANGED` if the options name ETags, and the client has another ETag */

@@ -1,4 +1,5 @@
 import { expiresSoon } from '../../clients/findings.ts'
+import { ifUnchanged } from '../../clients/if-match.ts'
 import { breaksPolicy, defaultDaysOf, isExpiryRequired, type KeyPolicy } from '../../clients/expiry.ts'
 import { isGatewayKey, type Client } from '../../clients/client.ts'
 import { GatehouseError } from '../../errors.ts'
@@ -92,7 +93,7 @@ export function expiryPanel(kind: ClientKind, policy: KeyPolicy): ClientPanel {
         if (sent.get('before') !== String(resource.expiresAt)) {
           throw new GatehouseError('ERR_CONFLICT', 'the expiry was changed meanwhile')
         }
-        return kind.service.update(resource.clientId, fields, options)
+        return kind.service.update(resource.clientId, fields, ifUnchanged(options, resource))
       }),
     },
   }

@@ -29,7 +29,7 @@ export function secretsPanel(kind: ClientKind, services: ConsoleServices): Clien
       const hasKey = keys.length > 0
       const mayRotate = await call.may(`${kind.permissions}:rotate`)
       const mayRemove = await call.may(`${kind.permissions}:remove`)
-      const mayRevoke = (index: number) => (index === 0 && secrets.length > 1 ? mayRotate : mayRemove)
+      const mayRevoke = (index: number) => (index === 0 ? mayRotate : mayRemove)
       return panel(
         { title: texts.html('clientsSecrets'), id: 'secrets' },
         html`${

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Accounts, PermissionTarget } from 'koa-gatehouse'
+import { etagOf } from '../../../src/clients/if-match.ts'
 import { createConsole } from '../../../src/console.ts'
 import { createManagementApi } from '../../../src/management.ts'
 import type { Page } from '../../support/browser.ts'
@@ -396,8 +397,15 @@ describeEachStore('what a member may do with an API key', (makeStore) => {
       ['PATCH ', { allowedAddresses: [] }],
     ] as const) {
       const [method, path] = line.split(' ')
-      meanwhile.change = () => host.gatehouse.apiKeys.handOver(key.client_id, 'admin')
-      const answer = await call('firm/viewer', `${method} /api-keys/${key.client_id}${path}`, body)
+      // The member guesses the ETag that the key has after the hand-over.
+      const before = (await keyOf(key.client_id))!
+      const next = etagOf({ ...before, userId: 'admin', createdBy: 'admin', epoch: before.epoch + 1 })
+      const guess = path === '/secrets' ? {} : { 'if-match': `${etagOf(before)}, ${next}` }
+      let handed = ''
+      meanwhile.change = async () => {
+        handed = etagOf(await host.gatehouse.apiKeys.handOver(key.client_id, 'admin'))
+      }
+      const answer = await call('firm/viewer', `${method} /api-keys/${key.client_id}${path}`, body, guess)
       expect([line, answer.status, answer.body]).toEqual([
         line,
         412,
@@ -406,6 +414,7 @@ describeEachStore('what a member may do with an API key', (makeStore) => {
           detail: 'the client has changed: read it again, and repeat the request',
         }),
       ])
+      expect(handed).toBe(next)
       await host.gatehouse.apiKeys.handOver(key.client_id, null)
     }
     expect(await host.gatehouse.apiKeys.listSecrets(key.client_id)).toHaveLength(1)
