@@ -106,7 +106,6 @@ export function newApiKeyFields(catalog: Catalog, input: unknown, keyPolicy: Key
   }
 }
 
-/** The policy for a new API key: none for the key of a gateway. */
 const policyOfNew = ({ resourceServer, products }: NewApiKey, keyPolicy: KeyPolicy): KeyPolicy =>
   resourceServer === true && !products?.length ? {} : keyPolicy
 

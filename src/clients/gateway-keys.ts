@@ -35,7 +35,6 @@ export function createGatewayKeysCheck({ store }: { readonly store: Store }) {
       const remedy = 'Call apiKeys.update(clientId, { expiresAt: null }); disable a key that no gateway uses'
       return [found('gateway keys', `API keys of resource servers ${when} within 30 days: ${ids}`, remedy)]
     },
-    /** @returns a function that stops the reads */
     start(): () => void {
       read().catch(() => {})
       return periodically(read, 60_000)

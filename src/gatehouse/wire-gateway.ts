@@ -86,7 +86,6 @@ export function createOwnGateways(
     verifyToken: createVerifierOfResources(resources, accessTokens),
     readStoreHealth,
     check: checkAll,
-    /** Passes a request on to the host, and finds a call that no gateway has checked. */
     passToHost: unchecked.pass,
   }
 

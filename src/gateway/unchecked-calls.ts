@@ -90,9 +90,7 @@ export function createUncheckedCalls(options: {
   }
 
   return {
-    /** Calls the next middleware, and examines the request when the host has answered it. */
     pass,
-    /** The check of `health()`; none if no call was found. */
     check(): readonly HealthCheck[] {
       const named = [...found].slice(0, 5).join(', ')
       return found.size > 0 ? [fail('gateway', `${UNCHECKED}: ${named}`, CAUSES)] : []

@@ -182,6 +182,15 @@ describe('an invalid token', () => {
     expect(await verify(token)).toHaveProperty('problem')
   })
 
+  it.each([' ', '\n', '\t'])(
+    'a valid token with the white space %j in its signature is rejected',
+    async (space) => {
+      const [header, payload, signature] = (await issuer.mint()).split('.')
+      expect(await verify(`${header}.${payload}.${signature}`)).toHaveProperty('mode')
+      expect(await verify(`${header}.${payload}.${space}${signature}`)).toEqual({ problem: 'malformed' })
+    },
+  )
+
   it('a token whose claims are not an object is rejected', async () => {
     const input = `${encode({ alg: 'ES256', kid: 'key-1', typ: 'at+jwt' })}.${encode(['a'])}`
     const signature = Buffer.from(
