@@ -17,6 +17,8 @@ const catalog = createCatalog({
       'items:list': { route: 'GET /items', title: 'List' },
       'items:read': { route: 'GET /items/:id', title: 'Read' },
       'items:keys': { route: 'GET /items/keys', title: 'Keys' },
+      'items:pair': { route: 'GET /items/a,b', title: 'Pair' },
+      'status:read': { route: 'GET /status', title: 'Status' },
       'items:make': { route: 'POST /items', title: 'Make' },
       'reports:read': { route: 'GET /reports/:id', title: 'Reports' },
     },
@@ -38,7 +40,7 @@ beforeAll(async () => {
   const serve = (each: typeof gateway) =>
     serveRaw(
       new Koa({ proxy: false })
-        .use(each.middleware({ optional: ['GET /reports/:id'], public: ['GET /health'] }))
+        .use(each.middleware({ optional: ['GET /reports/:id'], public: ['GET /health', 'GET /status'] }))
         .use((ctx) => void (ctx.body = ctx.state['auth'] ?? 'open')),
     )
   servers = [await serve(gateway), await serve(uncached)]
@@ -50,7 +52,7 @@ afterAll(() => Promise.all(servers.map((server) => server.close())))
 
 const mintTokens = (issuer: TokenIssuer) =>
   Promise.all(
-    ['items:list', 'items:list items:read', 'items:keys reports:read', ''].map((scope) =>
+    ['items:list', 'items:list items:read', 'items:keys reports:read status:read', ''].map((scope) =>
       issuer.mint({ scope }),
     ),
   )
@@ -78,6 +80,9 @@ it('a call with a cached token gets the same answer as a call that is examined c
     '/api/items/KEYS',
     '/api/reports/1',
     '/api/health',
+    // Public, and an operation. The other path selects two operations, before and after it is decoded.
+    '/api/status',
+    '/api/items/a%2Cb',
     '/api/x',
     '/api',
     '/',
