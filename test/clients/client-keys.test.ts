@@ -1,9 +1,9 @@
 import { beforeAll, expect, it } from 'vitest'
 import { createSecrets } from '../../src/clients/leaked-secrets.ts'
 import { createClientKey, type ClientKey } from '../support/client-keys.ts'
-import { atOnce, describeApiKeys, failure, START } from './each-kind.ts'
+import { atOnce, describeEachKind, failure, START } from './each-kind.ts'
 
-describeApiKeys('public keys of clients', (context) => {
+describeEachKind('public keys of clients', (context) => {
   let keys: ClientKey[]
   beforeAll(async () => {
     keys = await Promise.all(Array.from({ length: 12 }, () => createClientKey()))

@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest'
 import { auditOf } from '../audit/setup.ts'
 import { faultyStore } from '../support/faulty-store.ts'
-import { describeApiKeys, START } from './each-kind.ts'
+import { describeEachKind, START } from './each-kind.ts'
 
 const by = { actor: 'ann', address: '192.0.2.1', userAgent: 'curl/8.5' }
 
-describeApiKeys('the audit trail of clients', (context) => {
+describeEachKind('the audit trail of clients', (context) => {
   it('the life of a client reads as a story, and contains no secret', async () => {
     const process = context.start()
     const { service, audit } = process

@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest'
-import { atOnce, describeApiKeys, failure, START } from './each-kind.ts'
+import { atOnce, describeEachKind, failure, START } from './each-kind.ts'
 import { watched } from './setup.ts'
 
-describeApiKeys('deleting a client', (context) => {
+describeEachKind('deleting a client', (context) => {
   const { kind, stores } = context
 
   it('deleting a client leaves only the record that reserves its id', async () => {

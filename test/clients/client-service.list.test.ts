@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest'
-import { describeApiKeys, failure, START } from './each-kind.ts'
+import { describeEachKind, failure, START } from './each-kind.ts'
 import { watched } from './setup.ts'
 
-describeApiKeys('lists of clients', (context) => {
+describeEachKind('lists of clients', (context) => {
   const { kind, stores } = context
 
   it('the clients of an account are listed newest first, those of all accounts in order of creation, page by page', async () => {

@@ -1,10 +1,10 @@
 import { expect, it, vi } from 'vitest'
 import { hasSecret } from '../support/secrets.ts'
 import { hashSecret } from '../../src/clients/stored-secrets.ts'
-import { atOnce, describeApiKeys, failure, START } from './each-kind.ts'
+import { atOnce, describeEachKind, failure, START } from './each-kind.ts'
 import { watched } from './setup.ts'
 
-describeApiKeys('secrets of clients', (context) => {
+describeEachKind('secrets of clients', (context) => {
   const { kind, stores } = context
 
   it('during a rotation both secrets are valid, and after the overlap only the new secret is valid', async () => {

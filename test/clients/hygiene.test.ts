@@ -5,7 +5,7 @@ import { createHygieneCheck, type HealthFinding } from '../../src/clients/hygien
 import type { KeyPolicy } from '../../src/clients/expiry.ts'
 import { hashSecret } from '../../src/clients/stored-secrets.ts'
 import { newSecret } from '../support/secrets.ts'
-import { describeApiKeys, failure, START } from './each-kind.ts'
+import { describeEachKind, failure, START } from './each-kind.ts'
 import { describeOnEachStore, services, watched, type Stores } from './setup.ts'
 
 const DAY_MS = 86_400_000
@@ -29,7 +29,7 @@ function withHygiene<Process extends ReturnType<typeof services>>(
   return { ...process, parts, hygiene: createHygiene(parts) }
 }
 
-describeApiKeys('the findings about a client', (context) => {
+describeEachKind('the findings about a client', (context) => {
   const { kind } = context
 
   async function start(keyPolicy?: KeyPolicy, users?: readonly string[]) {

@@ -4,10 +4,10 @@ import { createSecretOwners } from '../../src/clients/secret-owners.ts'
 import { hashSecret } from '../../src/clients/stored-secrets.ts'
 import { newSecret } from '../support/secrets.ts'
 import { digest } from '../../src/store/digest.ts'
-import { describeApiKeys, failure } from './each-kind.ts'
+import { describeEachKind, failure } from './each-kind.ts'
 import { watched } from './setup.ts'
 
-describeApiKeys('finding the client of a secret', (context) => {
+describeEachKind('finding the client of a secret', (context) => {
   const { kind } = context
   function start() {
     const { store, calls } = watched(context.stores.open())

@@ -1,12 +1,12 @@
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { describe, expect, it, vi } from 'vitest'
 import { faultyStore } from '../support/faulty-store.ts'
-import { describeApiKeys, START } from './each-kind.ts'
+import { describeEachKind, START } from './each-kind.ts'
 import { services } from './setup.ts'
 
 const INPUT = { accountId: 'acme', name: 'Export' }
 
-describeApiKeys('changes with an idempotency key', (context) => {
+describeEachKind('changes with an idempotency key', (context) => {
   /** The service, and a creation by it. */
   function setUp(secretPrefix?: string) {
     const process = context.start(undefined, { ...(secretPrefix !== undefined && { secretPrefix }) })
