@@ -1,18 +1,14 @@
-/** `npm start`: builds the package and the example host, and runs the host in this process until `npm` gets a signal. */
+/**
+ * `npm start`: builds the package and the example host, and runs the host in this process. The script in package.json begins
+ * with `exec`, so that a signal to npm reaches this process. Windows has no `exec`, so the script has a second command.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import './hide-runtime-warning.mjs'
 
-// npm sends its signals to the shell between npm and this process. Shells such as dash end without passing them on.
-const shell = process.ppid
-const watch = setInterval(() => {
-  if (process.ppid === shell) return
-  clearInterval(watch)
-  process.kill(process.pid, 'SIGTERM')
-}, 200)
-watch.unref()
-
 const build = spawn('npm run build --silent', { shell: true, stdio: 'inherit' })
 const [code] = await once(build, 'exit')
-if (code === 0) await import('../build/examples/server.js')
-else process.exitCode = 1
+if (code !== 0) process.exit(1)
+await import('../build/examples/server.js')
+// Ctrl-C arrives twice, from the terminal and from npm. The host ends at the first, so the second does nothing.
+process.on('SIGINT', () => {})
