@@ -63,7 +63,9 @@ describe('the length of the documents', () => {
   })
 
   it('the changelog of a version has at most 60 lines', () => {
-    const versions = read('CHANGELOG.md').split(/^(?=## )/m).slice(1)
+    const versions = read('CHANGELOG.md')
+      .split(/^(?=## )/m)
+      .slice(1)
     expect(versions.length).toBeGreaterThan(0)
     expect(versions.filter((version) => version.split('\n').length > 60)).toEqual([])
   })
