@@ -4,11 +4,11 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import './hide-runtime-warning.mjs'
 
 const build = spawn('npm run build --silent', { shell: true, stdio: 'inherit' })
 const [code] = await once(build, 'exit')
 if (code !== 0) process.exit(1)
+await import('./hide-runtime-warning.mjs')
 await import('../build/examples/server.js')
 // Ctrl-C arrives twice, from the terminal and from npm. The host ends at the first, so the second does nothing.
 process.on('SIGINT', () => {})
