@@ -7,4 +7,4 @@ script="test/endurance/${1:-}.ts"
 [ -f "$script" ] || { echo "test/endurance/README.md lists the tests" >&2; exit 2; }
 npm run build --silent
 node build.mjs bench/rolldown.config.ts
-exec node "build/${script%.ts}.js" "${@:2}"
+exec node --import ./examples/hide-runtime-warning.mjs "build/${script%.ts}.js" "${@:2}"
