@@ -3,7 +3,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-script="test/endurance/${1:-}.ts"
+for script in "test/endurance/${1:-}.ts" "test/foreign/${1:-}.ts"; do
+  [ ! -f "$script" ] || break
+done
 [ -f "$script" ] || { echo "test/endurance/README.md lists the tests" >&2; exit 2; }
 npm run build --silent
 node build.mjs bench/rolldown.config.ts
