@@ -6,9 +6,7 @@ describeEachKind('products of clients', (context) => {
   const { kind, stores } = context
 
   it('removing a product clears the removed operations that only this product had', async () => {
-    const process = context.start()
-    const { service } = process
-    const { clientId } = await context.created(process, {
+    const { service, clientId } = await context.withClient({
       products: ['invoices', 'reports', 'payments'],
       removedOperations: ['invoices:create', 'invoices:read', 'payments:list'],
     })
@@ -22,9 +20,7 @@ describeEachKind('products of clients', (context) => {
   })
 
   it('setting the products adds and removes products, and only a removal raises the epoch', async () => {
-    const process = context.start()
-    const { service, emitted } = process
-    const { clientId } = await context.created(process, {
+    const { service, emitted, clientId } = await context.withClient({
       products: ['invoices', 'payments'],
       removedOperations: ['invoices:create', 'payments:list'],
     })
@@ -46,8 +42,8 @@ describeEachKind('products of clients', (context) => {
   })
 
   it('a product that left the catalog can be removed from a client, and cannot be added', async () => {
-    const process = context.start()
-    const { clientId } = await context.created(process, { products: ['payments'] })
+    const process = await context.withClient({ products: ['payments'] })
+    const { clientId } = process
     process.catalog.current = services(stores.open(), { definitions: manyProducts(1) }).catalog.current
     expect(await process.service.removeProduct(clientId, 'payments')).toMatchObject({
       products: [],

@@ -64,15 +64,13 @@ describeEachKind('changes that remove access from a client', (context) => {
         expect(isRejected(set, clientId, 1)).toBe(name === 'deleting')
         expect(isRejected(set, other, 0)).toBe(false)
       }
-      expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
       expect(process.revoked).toEqual([{ of: 'client', id: clientId }])
     },
   )
 
   it('a later expiry revokes nothing, and does not repeat an earlier revocation', async () => {
-    const process = context.start()
-    const { clientId } = await context.created(process)
-    const { service } = process
+    const process = await context.withClient()
+    const { service, clientId } = process
     const expire = async (days: number) =>
       service.update(clientId, { expiresAt: Math.floor(Date.now() / 1000) + days * 86_400 })
     await expire(10)
@@ -105,37 +103,26 @@ describeEachKind('changes that remove access from a client', (context) => {
     },
   )
 
-  it('a rejected change revokes nothing and leaves nothing pending', async () => {
-    const store = stores.open()
-    const process = context.start(store)
-    const { clientId } = await context.created(process, { products: ['invoices'] })
-    const { service } = process
-    await service.disable(clientId)
+  it('a rejected change revokes nothing, and neither does the service of the other kind of client', async () => {
+    const process = await context.withClient({ products: ['invoices'] })
+    const { service, clientId } = process
+    const other = kind === 'apiKey' ? process.applications : process.apiKeys
     await expect(service.removeProduct(clientId, 'nonsense')).rejects.toThrow(failure('ERR_INVALID_ARGUMENT'))
     await expect(service.removeProduct('unknown', 'invoices')).rejects.toThrow(failure('ERR_NOT_FOUND'))
     await expect(service.disable(clientId, { actor: '' })).rejects.toThrow(failure('ERR_INVALID_ARGUMENT'))
     await expect(service.delete('no:id')).rejects.toThrow(failure('ERR_NOT_FOUND'))
-    expect(process.set.size).toBe(1)
-    expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
-  })
-
-  it('deleting a client through the service of the other kind of client revokes nothing', async () => {
-    const process = context.start()
-    const { clientId } = await context.created(process, { products: ['invoices'] })
-    const other = kind === 'apiKey' ? process.applications : process.apiKeys
     await expect(other.delete(clientId)).rejects.toThrow(failure('ERR_NOT_FOUND'))
     await expect(other.disable(clientId)).rejects.toThrow(failure('ERR_NOT_FOUND'))
     expect(process.set.size).toBe(0)
-    await process.service.delete(clientId)
+    await service.delete(clientId)
     const { size } = process.set
     await expect(other.delete(clientId)).rejects.toThrow(failure('ERR_NOT_FOUND'))
     expect(process.set.size).toBe(size)
   })
 
   it('a change that adds access, or changes a name or a secret, revokes nothing', async () => {
-    const process = context.start()
-    const { clientId } = await context.created(process, { products: ['invoices'] })
-    const { service } = process
+    const process = await context.withClient({ products: ['invoices'] })
+    const { service, clientId } = process
     await service.update(clientId, { name: 'New' })
     await service.addProduct(clientId, 'payments')
     await service.rotateSecret(clientId)
@@ -145,21 +132,16 @@ describeEachKind('changes that remove access from a client', (context) => {
   })
 
   it('restoring access does not make revoked tokens valid again', async () => {
-    const process = context.start()
-    const { clientId } = await context.created(process, { products: ['invoices'] })
-    const { service } = process
+    const process = await context.withClient({ products: ['invoices'] })
+    const { service, clientId } = process
     await service.disable(clientId)
     await service.enable(clientId)
     await service.removeProduct(clientId, 'invoices')
     await service.addProduct(clientId, 'invoices')
     await service.removeOperation(clientId, 'invoices:create')
     expect((await service.restoreOperation(clientId, 'invoices:create')).epoch).toBe(3)
-    expect([0, 1, 2, 3].map((epoch) => isRejected(process.set, clientId, epoch))).toEqual([
-      true,
-      true,
-      true,
-      false,
-    ])
+    const epochs = [0, 1, 2, 3].filter((epoch) => isRejected(process.set, clientId, epoch))
+    expect(epochs).toEqual([0, 1, 2])
   })
 })
 
@@ -168,8 +150,8 @@ describeEachKind('the tokens of a client', (context) => {
 
   it('revokeAll revokes all tokens of a client without changing its access', async () => {
     const store = stores.open()
-    const process = context.start(store)
-    const { clientId, client } = await context.created(process, { products: ['invoices'] })
+    const process = await context.withClient({ products: ['invoices'] }, store)
+    const { clientId, client } = process
     await process.clientTokens.revokeAll(clientId, { actor: 'ann' })
     const set = await readAll(store)
     expect([isRejected(set, clientId, 0), isRejected(set, clientId, 1)]).toEqual([true, false])
@@ -181,9 +163,8 @@ describeEachKind('the tokens of a client', (context) => {
 
   it('a partial revocation that did not reach the store is stored together with the next partial revocation', async () => {
     const store = stores.open()
-    const process = context.start(store)
-    const { clientTokens } = process
-    const { clientId } = await context.created(process, { products: ['invoices', 'payments'] })
+    const process = await context.withClient({ products: ['invoices', 'payments'] }, store)
+    const { clientTokens, clientId } = process
     vi.spyOn(process.log, 'add').mockRejectedValueOnce(new Error('connection lost'))
     await expect(clientTokens.revokeScopes(clientId, ['payments:transfer'], {})).rejects.toThrow(
       'connection lost',
@@ -199,9 +180,8 @@ describeEachKind('the tokens of a client', (context) => {
 
   it('revokeScopes revokes the tokens with a scope, and a repeated call keeps tokens without this scope valid', async () => {
     const store = stores.open()
-    const process = context.start(store)
-    const { clientTokens, service } = process
-    const { clientId } = await context.created(process, { products: ['invoices', 'payments'] })
+    const process = await context.withClient({ products: ['invoices', 'payments'] }, store)
+    const { clientTokens, service, clientId } = process
     await service.removeOperation(clientId, 'payments:list')
     await clientTokens.revokeScopes(clientId, ['payments:transfer'], {})
     await clientTokens.revokeScopes(clientId, ['payments:transfer'], {})
@@ -212,29 +192,19 @@ describeEachKind('the tokens of a client', (context) => {
 
     const set = await readAll(store)
     const rejected = (epoch: number, ...scopes: string[]) => isRejected(set, clientId, epoch, scopes)
-    expect([0, 1, 2, 3].map((epoch) => rejected(epoch, 'invoices:read'))).toEqual([true, false, false, false])
-    expect([0, 1, 2, 3].map((epoch) => rejected(epoch, 'invoices:read', 'payments:transfer'))).toEqual([
-      true,
-      true,
-      true,
-      false,
-    ])
+    expect([0, 1, 2, 3].filter((epoch) => rejected(epoch, 'invoices:read'))).toEqual([0])
+    const withScope = [0, 1, 2, 3].filter((epoch) => rejected(epoch, 'invoices:read', 'payments:transfer'))
+    expect(withScope).toEqual([0, 1, 2])
     // A later full revocation covers all tokens again.
     await service.disable(clientId)
-    expect([0, 1, 2, 3, 4].map((epoch) => isRejected(process.set, clientId, epoch))).toEqual([
-      true,
-      true,
-      true,
-      true,
-      false,
-    ])
+    const all = [0, 1, 2, 3, 4].filter((epoch) => isRejected(process.set, clientId, epoch))
+    expect(all).toEqual([0, 1, 2, 3])
     expect(await clientTokens.revocationsOf(clientId)).toEqual([{ of: 'client', id: clientId, below: 4 }])
   })
 
   it('revocationsOf is empty for an unchanged or missing client, and covers all tokens of a deleted client', async () => {
-    const process = context.start()
-    const { clientTokens, service } = process
-    const { clientId } = await context.created(process)
+    const process = await context.withClient()
+    const { clientTokens, service, clientId } = process
     expect(await clientTokens.revocationsOf(clientId)).toEqual([])
     expect(await clientTokens.revocationsOf('unknown')).toEqual([])
     await service.delete(clientId)
