@@ -5,10 +5,6 @@ import { seedKeyRing } from '../support/ready-keys.ts'
 import { describeEachStore } from '../support/stores.ts'
 import { keyProcess, SECRET } from './key-process.ts'
 
-vi.mock('../../src/keys/generate-key.ts', async (original) =>
-  (await import('../support/quick-keys.ts')).withQuickKeys(original),
-)
-
 const RING = 'signing-keys:ring'
 const LOG = 'revocations:buckets'
 

@@ -6,10 +6,6 @@ import { faultyStore } from '../support/faulty-store.ts'
 import { describeEachStore, watchWrites } from '../support/stores.ts'
 import { DAY, keyProcess, SECRET } from './key-process.ts'
 
-vi.mock('../../src/keys/generate-key.ts', async (original) =>
-  (await import('../support/quick-keys.ts')).withQuickKeys(original),
-)
-
 const NOW = Date.UTC(2030, 0, 1)
 const RING = 'signing-keys:ring'
 

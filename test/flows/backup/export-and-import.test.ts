@@ -7,10 +7,6 @@ import { importBeforeStart } from '../../support/import-before-start.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { exportRegistry, importRegistry } from '../../../src/backup.ts'
 
-vi.mock('../../../src/keys/generate-key.ts', async (original) =>
-  (await import('../../support/quick-keys.ts')).withQuickKeys(original),
-)
-
 /** The current secret of the new processes. Their option `secret` also lists the old secret. */
 const NEW_SECRET = 'the secret of the new processes, long enough'
 

@@ -9,10 +9,6 @@ import { killableStore, type KillableStore } from '../../support/killable-store.
 import { describeEachStore } from '../../support/stores.ts'
 import { until } from '../../support/until.ts'
 
-vi.mock('../../../src/keys/generate-key.ts', async (original) =>
-  (await import('../../support/quick-keys.ts')).withQuickKeys(original),
-)
-
 /** Milliseconds after which a process has completed what a killed process began, and has removed it from its list. */
 const RECOVERED_MS = 660_000
 

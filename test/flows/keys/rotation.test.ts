@@ -10,10 +10,6 @@ import { pausingStore, type PausingStore } from '../../support/pausing-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { kidOf, kidsAt, publishedAt, statusAt, tokenAt } from './keys-setup.ts'
 
-vi.mock('../../../src/keys/generate-key.ts', async (original) =>
-  (await import('../../support/quick-keys.ts')).withQuickKeys(original),
-)
-
 const SCOPE = 'openid invoices:read'
 describeEachStore('a key rotation, with two processes', (makeStore) => {
   let paused: PausingStore
