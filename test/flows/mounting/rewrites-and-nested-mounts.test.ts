@@ -1,10 +1,9 @@
 import Koa, { type Middleware } from 'koa'
 import mount from 'koa-mount'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { silentLogger } from '../../../src/host/logger.ts'
 import { products } from '../../fixtures/products.ts'
 import { startHost, type Host, type HostOptions } from '../../support/host.ts'
-import { describeEachStore } from '../../support/stores.ts'
 
 const mounted = (path: string, what: unknown) => mount(path, what as never) as unknown as Middleware
 const limiter: Middleware = (_ctx, next) => next()
@@ -57,7 +56,7 @@ const HOSTS: Record<string, readonly [base: string, address: string, mountApp: (
     ],
   }
 
-describeEachStore('a rewrite above nested mounts', (makeStore) => {
+describe('a rewrite above nested mounts', () => {
   let host: Host
   const warn = vi.fn()
   const gatewayWarnings = () =>
@@ -69,7 +68,6 @@ describeEachStore('a rewrite above nested mounts', (makeStore) => {
 
   const start = (options: HostOptions, mountApp: (app: Koa) => Middleware[]) =>
     startHost({
-      store: makeStore(),
       mount: (app, gatehouse) => void app.use(gatehouse.gateway.middleware()),
       serve: (app, gatehouse) => outer(gatehouse.middleware(), ...mountApp(app)).callback(),
       ...options,
