@@ -30,7 +30,12 @@ class LongestFirst extends BaseSequencer {
  * Defines a project, whose tests use `stores` as TEST_STORES. Its files share their loaded modules, because loading the
  * modules for each file takes longer than most tests.
  */
-function project(name: string, stores: string, belongs: (file: TestFile) => boolean, options: ProjectConfig = {}) {
+function project(
+  name: string,
+  stores: string,
+  belongs: (file: TestFile) => boolean,
+  options: ProjectConfig = {},
+) {
   const include = files.filter(belongs).map((file) => file.name)
   return {
     extends: true as const,
@@ -46,7 +51,11 @@ const runsOnRedis = (file: TestFile) =>
 
 const projects = [
   project('quick', 'memory', ({ command }) => command === 'quick'),
-  project('quick-redis', 'redis', (file) => findProgram('redis-server') !== undefined && isQuickOnRedis(file)),
+  project(
+    'quick-redis',
+    'redis',
+    (file) => findProgram('redis-server') !== undefined && isQuickOnRedis(file),
+  ),
   project('redis', deployments ?? 'redis', runsOnRedis),
   project('others', 'memory', (file) => file.command === 'all' && file.class !== 'redis'),
   {
@@ -94,7 +103,10 @@ export default defineConfig({
     // In CI a failed test runs once more, because a busy machine can make a correct test fail. The report lists these tests.
     // On the machine of a developer no test is repeated.
     retry: process.env['CI'] === undefined ? 0 : 1,
-    projects: process.env['TEST_LONG'] === undefined ? projects : [project('long', 'memory,redis', ({ command }) => command === 'long')],
+    projects:
+      process.env['TEST_LONG'] === undefined
+        ? projects
+        : [project('long', 'memory,redis', ({ command }) => command === 'long')],
     coverage: {
       provider: 'v8',
       include: ['src/**', 'adapters/**'],

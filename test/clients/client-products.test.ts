@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest'
-import { describeEachKind, failure } from './each-kind.ts'
+import { describeApiKeys, describeEachKind, failure } from './each-kind.ts'
 import { manyProducts, productOfBytes, services } from './setup.ts'
 
-describeEachKind('products of clients', (context) => {
-  const { kind, stores } = context
-
+describeApiKeys('products of clients', (context) => {
   it('removing a product clears the removed operations that only this product had', async () => {
     const { service, clientId } = await context.withClient({
       products: ['invoices', 'reports', 'payments'],
@@ -32,7 +30,7 @@ describeEachKind('products of clients', (context) => {
       removedOperations: ['payments:list'],
       epoch: 1,
     })
-    const event = { event: 'client.changed', kind, clientId, accountId: 'acme', change: 'products' }
+    const event = { event: 'client.changed', kind: 'apiKey', clientId, accountId: 'acme', change: 'products' }
     expect(emitted).toEqual([{ ...event, actor: 'ann' }, event])
     for (const wrong of [['unknown'], ['payments', 'payments'], 'payments']) {
       await expect(service.setProducts(clientId, wrong as string[])).rejects.toThrow(
@@ -44,7 +42,9 @@ describeEachKind('products of clients', (context) => {
   it('a product that left the catalog can be removed from a client, and cannot be added', async () => {
     const process = await context.withClient({ products: ['payments'] })
     const { clientId } = process
-    process.catalog.current = services(stores.open(), { definitions: manyProducts(1) }).catalog.current
+    process.catalog.current = services(context.stores.open(), {
+      definitions: manyProducts(1),
+    }).catalog.current
     expect(await process.service.removeProduct(clientId, 'payments')).toMatchObject({
       products: [],
       epoch: 1,
@@ -53,6 +53,10 @@ describeEachKind('products of clients', (context) => {
       failure('ERR_INVALID_ARGUMENT'),
     )
   })
+})
+
+describeEachKind('the scope of a client', (context) => {
+  const { kind, stores } = context
 
   it('a product is rejected if the scope of a token would not fit a request header', async () => {
     // 'p0:use' to 'p99:use' take 789 bytes with their spaces. An application also has 'openid profile email '.

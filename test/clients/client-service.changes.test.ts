@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { atOnce, describeEachKind, failure } from './each-kind.ts'
+import { atOnce, describeApiKeys, describeEachKind, failure } from './each-kind.ts'
 import { manyProducts } from './setup.ts'
 
 describeEachKind('changes of clients', (context) => {
@@ -84,7 +84,9 @@ describeEachKind('changes of clients', (context) => {
     expect(await other.find(otherClient.clientId)).toEqual(otherClient)
     expect(process.emitted).toEqual([])
   })
+})
 
+describeApiKeys('changes of a client', (context) => {
   it('a change with invalid input is rejected and changes nothing', async () => {
     const process = await context.withClient({ products: ['invoices'] })
     const { service, clientId, client } = process

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { checkKeys } from '../../src/health/key-check.ts'
 import { faultyStore } from '../support/faulty-store.ts'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { auditOf } from '../audit/setup.ts'
 import { calculateJwkThumbprint, compactDecrypt, importJWK, jwtVerify, SignJWT, type JWK } from 'jose'
 import { describe, expect, it, vi } from 'vitest'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { GatehouseError, type Store } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'

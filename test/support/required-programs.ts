@@ -51,5 +51,7 @@ export function missingPrograms(projects: readonly string[]): Program[] {
 export default function setup({ vitest }: TestProject): void {
   const missing = missingPrograms(vitest.projects.map(({ name }) => name))
   if (process.env['CI'] !== 'true' || missing.length === 0) return
-  throw new Error(`not installed: ${missing.map(({ name }) => name).join(', ')}. With CI=true no test is skipped.`)
+  throw new Error(
+    `not installed: ${missing.map(({ name }) => name).join(', ')}. With CI=true no test is skipped.`,
+  )
 }

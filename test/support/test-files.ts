@@ -77,7 +77,5 @@ export function commandOf(name: string): Command {
 
 /** Whether `npm test` runs a quick file on Redis too: the interface, the token endpoint, one-time tokens, the store contract. */
 export function isQuickOnRedis({ name, command }: TestFile): boolean {
-  return (
-    command === 'quick' && /^test\/flows\/(interface|token)\/|\/one-time|\/every-deployment\./.test(name)
-  )
+  return command === 'quick' && /^test\/flows\/(interface|token)\/|\/one-time|\/every-deployment\./.test(name)
 }

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { decodeJwt } from 'jose'
 import type { Gatehouse, Store } from 'koa-gatehouse'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import Koa from 'koa'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import request from 'supertest'
