@@ -101,43 +101,4 @@ describe('a gateway in another process', () => {
     const call = { method: 'GET', url: '/api/invoices/7', headers: { authorization: 'Bearer a' } }
     expect(await gateway.authenticate(call)).toMatchObject({ ok: false, status: 503 })
   })
-
-  it('createGateway infers the scopes from its products', () => {
-    const gateway = gatewayOf()
-    gateway.requireScope('invoices:read')
-    // @ts-expect-error a misspelt scope does not compile, and throws at construction
-    expect(() => gateway.requireScope('invoices:raed')).toThrow(GatehouseError)
-  })
-})
-
-it('createGateway reports all problems of its options at once', () => {
-  const options = {
-    issuer: 'http://auth.example.com',
-    audience: '/api',
-    products: 7,
-    jwksUri: 'http://10.0.0.1/jwks',
-    logger: {},
-    cache: true,
-  }
-  const wrong = () => createGateway(options as never)
-  const paths = [
-    'issuer',
-    'audience',
-    'products',
-    'logger.debug',
-    'logger.info',
-    'logger.warn',
-    'logger.error',
-    'jwksUri',
-    'cache',
-  ]
-  expect(wrong).toThrow(
-    expect.objectContaining({
-      code: 'ERR_OPTIONS',
-      problems: paths.map((path) => expect.objectContaining({ path })),
-    }),
-  )
-  expect(() =>
-    createGateway({ issuer: issuer.issuer, audience, products: { invoices: {} } } as never),
-  ).toThrow(expect.objectContaining({ code: 'ERR_CATALOG' }))
 })

@@ -147,22 +147,3 @@ describe('requireScope()', () => {
     expect(() => gateway.requireScope('from:database')).not.toThrow()
   })
 })
-
-it('a gateway with known scopes is assignable to Gateway', () => {
-  const narrow = undefined as unknown as Gateway<'a' | 'b'>
-  const wide: Gateway = narrow
-  expect(wide).toBeUndefined()
-  const typed = () => {
-    narrow.requireScope('a', 'b')
-    // @ts-expect-error a misspelt scope does not compile
-    narrow.requireScope('c')
-    // @ts-expect-error at least one scope is required
-    narrow.requireScope()
-    void narrow.authenticate({ headers: {} }, { scope: ['a', 'b'] })
-    // @ts-expect-error a misspelt scope does not compile
-    void narrow.authenticate({ headers: {} }, { scope: ['a', 'c'] })
-    // @ts-expect-error a misspelt scope does not compile
-    return narrow.authenticate({ headers: {} }, { scope: 'c' })
-  }
-  expect(typed).toBeTypeOf('function')
-})

@@ -89,7 +89,9 @@ describe('a failing listener', () => {
       (error) => () => {
         throw error
       },
-      (error) => () => Promise.reject(error),
+      (error) => async () => {
+        throw error
+      },
       (error) => () => new Promise((_, reject) => setImmediate(reject, error)),
     ]
     for (const listenerOf of failures) {
