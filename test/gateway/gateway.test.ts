@@ -17,9 +17,12 @@ const METADATA = 'resource_metadata="https://example.com/.well-known/oauth-prote
 
 let gateway: Gateway
 let issuer: TokenIssuer
+/** The header with a token of the issuer. */
+let valid: { Authorization: string }
 
 beforeEach(async () => {
   ;({ gateway, issuer } = await createTestGateway())
+  valid = bearer(await issuer.mint())
 })
 afterEach(() => void vi.useRealTimers())
 
@@ -60,10 +63,7 @@ describe('a call with a valid token', () => {
 
   it('a HEAD request needs the scope of the GET operation', async () => {
     const { agent, reached } = serve()
-    await agent
-      .head('/api/invoices/list')
-      .set(bearer(await issuer.mint()))
-      .expect(200)
+    await agent.head('/api/invoices/list').set(valid).expect(200)
     expect(reached).toHaveLength(1)
   })
 
@@ -381,20 +381,14 @@ describe('the mount of the middleware', () => {
     app.use((ctx) => void (ctx.body = 'reached'))
     const agent = request(app.callback())
     await agent.get('/api/invoices/list').expect(401)
-    await agent
-      .get('/api/invoices/list')
-      .set(bearer(await issuer.mint()))
-      .expect(200)
+    await agent.get('/api/invoices/list').set(valid).expect(200)
   })
 
   it('the middleware with mountPath guards an API behind a proxy that strips a prefix', async () => {
     for (const mountPath of ['', '/']) {
       const { agent } = serve((app) => app.use(gateway.middleware({ mountPath })))
       await agent.get('/invoices/list').expect(401)
-      await agent
-        .get('/invoices/list')
-        .set(bearer(await issuer.mint()))
-        .expect(200)
+      await agent.get('/invoices/list').set(valid).expect(200)
       await agent.get('/api/invoices/list').expect(404)
     }
     const { agent } = serve((app) => app.use(gateway.middleware({ mountPath: '/internal' })))
@@ -411,10 +405,7 @@ describe('the mount of the middleware', () => {
     const { agent, reached } = serve((app) => rewrite(app).use(gateway.middleware()))
     await agent.get('/legacy/invoices/list').expect(401)
     expect(reached).toEqual([])
-    await agent
-      .get('/legacy/invoices/list')
-      .set(bearer(await issuer.mint()))
-      .expect(200)
+    await agent.get('/legacy/invoices/list').set(valid).expect(200)
   })
 
   it('the middleware guards an API whose {base_url} has no path', async () => {
