@@ -63,7 +63,7 @@ describe('a redirect URI', () => {
 
   it('the check of a redirect URI gives the same result after the engine has optimized it (fixed bug: Node 20 misread letters beyond ASCII)', () => {
     const check = () => findRedirectUriProblem('https://b\u00fccher.example/')?.expected
-    const answers = new Set(Array.from({ length: 50_000 }, check))
+    const answers = new Set(Array.from({ length: 20_000 }, check))
     expect([...answers]).toEqual(['https://xn--bcher-kva.example/'])
   })
 
@@ -112,7 +112,7 @@ describe('a redirect URI', () => {
           expect(/^https?:\/\/([^/?]+)/.exec(candidate)?.[1]).toBe(url.host)
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: 500 },
     )
   })
 

@@ -45,6 +45,9 @@ describe('reading the public key of a client', () => {
   const pem = (key: ReturnType<typeof ec>) => key.export({ type: 'spki', format: 'pem' })
 
   const jwk = (key: KeyObject) => key.export({ format: 'jwk' })
+  let made: object | undefined
+  /** A JWK with 2048 bits, made once. */
+  const strong = () => (made ??= jwk(rsa(2048)))
   const REJECTED: [name: string, given: () => unknown, message: string][] = [
     ['a key with another curve', () => pem(ec('secp384r1')), 'must have the curve P-256'],
     ['a key of another type', () => pem(generateKeyPairSync('ed25519').publicKey), 'must be an EC key'],
@@ -56,9 +59,9 @@ describe('reading the public key of a client', () => {
     ['a symmetric key', () => ({ kty: 'oct', k: 'c2VjcmV0' }), 'is a private key'],
     ['a kid with spaces', () => ({ ...jwk(ec('P-256')), kid: 'a b' }), 'kid'],
     ['a kid that is a number', () => ({ ...jwk(ec('P-256')), kid: 7 }), 'kid'],
-    ['a JWK with a long exponent', () => ({ ...jwk(rsa(2048)), e: 'x'.repeat(60_000) }), 'must be a public'],
-    ['a JWK with a large exponent', () => ({ ...jwk(rsa(2048)), e: 'AAEAAw' }), 'must have the exponent'],
-    ['an RSA JWK with p and q', () => ({ ...jwk(rsa(2048)), p: 'AQ', q: 'AQ' }), 'is a private key'],
+    ['a JWK with a long exponent', () => ({ ...strong(), e: 'x'.repeat(60_000) }), 'must be a public'],
+    ['a JWK with a large exponent', () => ({ ...strong(), e: 'AAEAAw' }), 'must have the exponent'],
+    ['an RSA JWK with p and q', () => ({ ...strong(), p: 'AQ', q: 'AQ' }), 'is a private key'],
     ['a text', () => 'hello', 'must be a public key'],
     ['an empty object', () => ({}), 'must be a public key'],
     ['null', () => null, 'must be a public key'],
@@ -73,14 +76,13 @@ describe('reading the public key of a client', () => {
       expect([name, readPublicKey(given(), NOW)]).toEqual([name, expect.objectContaining(problem)])
     }
   })
-  it('a key of another type has no identity: it is rejected also as RSA-PSS, DSA, P-224, Brainpool or X25519', () => {
+  it('a key of another type has no identity: it is rejected also as RSA-PSS, P-224, Brainpool or X25519', () => {
     const generate = generateKeyPairSync as unknown as (
       type: string,
       options: object,
     ) => { publicKey: KeyObject; privateKey: KeyObject }
     for (const [type, options] of [
       ['rsa-pss', { modulusLength: 2048 }],
-      ['dsa', { modulusLength: 1024, divisorLength: 160 }],
       ['ec', { namedCurve: 'secp224r1' }],
       ['ec', { namedCurve: 'brainpoolP256r1' }],
       ['ed25519', {}],

@@ -27,7 +27,7 @@ describe('a text that a client, a user or the host supplies', () => {
     expect(displayText('x'.repeat(81))).toBe(`${'x'.repeat(79)}…`)
     expect(displayText('x'.repeat(80))).toBe('x'.repeat(80))
     expect(displayText('👩‍👩‍👧'.repeat(5), 3)).toBe('👩‍👩‍👧👩‍👩‍👧…')
-    expect(displayText('x'.repeat(1_000_000)).length).toBe(80)
+    expect(displayText('x'.repeat(100_000)).length).toBe(80)
   })
 
   it('a displayed text never has a character that reverses or hides text', () => {
