@@ -40,7 +40,6 @@ const STRIPPED = (port: number) => `location /tools/ {
 const DECODED = (port: number) => `location /tools/ { proxy_pass http://127.0.0.1:${port}/; ${HEADERS} }`
 
 const IN_NODE: Record<string, Place> = {
-  'behind a proxy that changes the prefix': { seen: '/tools', received: '/internal/v1' },
   'mounted by koa-mount, behind a proxy that strips another prefix': {
     seen: '/tools/platform',
     received: '/platform',
