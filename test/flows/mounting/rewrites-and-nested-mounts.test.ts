@@ -38,14 +38,6 @@ const HOSTS: Record<string, readonly [base: string, address: string, mountApp: (
       '/de/shop/api/invoices/list',
       (app) => [language, mounted('/shop', outer(mounted('/api', limiter), mounted('/', app)))],
     ],
-    'a replaced prefix, and a limiter that is mounted in the mounted app': [
-      '/shop/api',
-      '/v2/api/invoices/list',
-      (app) => [
-        replaces('/v2/', '/shop/'),
-        mounted('/shop', outer(mounted('/api', limiter), mounted('/', app))),
-      ],
-    ],
     'a service prefix that is also the path of a limiter in the mounted app': [
       '/api',
       '/invoices/api/invoices/list',
