@@ -1,9 +1,9 @@
 import { beforeAll, expect, it } from 'vitest'
 import { createSecrets } from '../../src/clients/leaked-secrets.ts'
 import { createClientKey, type ClientKey } from '../support/client-keys.ts'
-import { atOnce, describeEachKind, failure, START } from './each-kind.ts'
+import { atOnce, describeApiKeys, failure, START } from './each-kind.ts'
 
-describeEachKind('public keys of clients', (context) => {
+describeApiKeys('public keys of clients', (context) => {
   let keys: ClientKey[]
   beforeAll(async () => {
     keys = await Promise.all(Array.from({ length: 12 }, () => createClientKey()))
@@ -30,9 +30,7 @@ describeEachKind('public keys of clients', (context) => {
   })
 
   it('keys are added and removed, each change is one event, and a repeat changes nothing', async () => {
-    const process = context.start()
-    const { service, emitted } = process
-    const { clientId } = await context.created(process)
+    const { service, emitted, clientId } = await context.withClient()
     await service.addKey(clientId, jwk(0), { actor: 'ann' })
     await service.addKey(clientId, jwk(0))
     await service.addKey(clientId, jwk(1))
@@ -48,9 +46,7 @@ describeEachKind('public keys of clients', (context) => {
   })
 
   it('another key with the same id is a conflict, and an eleventh key is one too many', async () => {
-    const process = context.start()
-    const { service } = process
-    const { clientId } = await context.created(process)
+    const { service, clientId } = await context.withClient()
     for (let index = 0; index < 10; index += 1) await service.addKey(clientId, jwk(index))
     await expect(service.addKey(clientId, jwk(11, 'k0'))).rejects.toThrow(failure('ERR_CONFLICT'))
     await expect(service.addKey(clientId, jwk(11))).rejects.toMatchObject({
@@ -60,9 +56,7 @@ describeEachKind('public keys of clients', (context) => {
   })
 
   it('the last key and the last secret cannot both go', async () => {
-    const process = context.start()
-    const { service } = process
-    const { clientId } = await context.created(process)
+    const { service, clientId } = await context.withClient()
     await service.addKey(clientId, jwk(0))
     await service.revokeSecret(clientId, 'new')
     expect((await service.find(clientId))?.noSecret).toBeUndefined()
@@ -87,9 +81,7 @@ describeEachKind('public keys of clients', (context) => {
   })
 
   it('reportCompromised revokes all secrets, keys and access tokens', async () => {
-    const process = context.start()
-    const { service } = process
-    const { clientId } = await context.created(process)
+    const { service, clientId } = await context.withClient()
     await service.addKey(clientId, jwk(0))
     await service.reportCompromised(clientId)
     expect(await service.find(clientId)).toMatchObject({ noSecret: 'compromised', epoch: 1 })
@@ -98,29 +90,31 @@ describeEachKind('public keys of clients', (context) => {
     expect((await service.find(clientId))?.noSecret).toBeUndefined()
   })
 
-  it.each([
-    [{ keys: [] }, 'jwks', 'empty'],
-    [{ keys: 'x' }, 'jwks.keys', 'type'],
-    [[], 'jwks', 'type'],
-    [{ keys: ['x'] }, 'jwks.keys[0]', 'public-key'],
-    [{ keys: Array.from({ length: 11 }, () => 'x') }, 'jwks', 'too-many'],
-  ])('a client cannot be created with the keys %j', async (jwks, path, code) => {
+  it('a client cannot be created with wrong keys, the same key or id twice, or with an existing secret', async () => {
     const { service } = context.start()
-    const input = { accountId: 'acme', name: 'Test', jwks } as never
-    await expect(service.create(input)).rejects.toMatchObject({ problems: [{ path, code }] })
+    const rejected: [jwks: unknown, path: string, code: string, more?: object][] = [
+      [{ keys: [] }, 'jwks', 'empty'],
+      [{ keys: 'x' }, 'jwks.keys', 'type'],
+      [[], 'jwks', 'type'],
+      [{ keys: ['x'] }, 'jwks.keys[0]', 'public-key'],
+      [{ keys: Array.from({ length: 11 }, () => 'x') }, 'jwks', 'too-many'],
+      [{ keys: [jwk(0), jwk(1, 'k0')] }, 'jwks', 'duplicate'],
+      [{ keys: [jwk(0), jwk(0, 'other')] }, 'jwks', 'duplicate'],
+      [{ keys: [jwk(0)] }, 'jwks', 'not-allowed', { secretHash: `sha256:${'A'.repeat(43)}` }],
+    ]
+    for (const [jwks, path, code, more] of rejected) {
+      const input = { accountId: 'acme', name: 'Test', jwks, ...more } as never
+      await expect(service.create(input)).rejects.toMatchObject({ problems: [{ path, code }] })
+    }
   })
 
   it('a key that the client has already cannot be added with another id', async () => {
-    const process = context.start()
-    const { clientId } = await context.created(process)
+    const process = await context.withClient()
+    const { clientId } = process
     await process.service.addKey(clientId, jwk(0))
     await expect(process.service.addKey(clientId, jwk(0, 'other'))).rejects.toThrow(failure('ERR_CONFLICT'))
     await process.service.removeKey(clientId, 'k0')
     expect(await process.service.listKeys(clientId)).toEqual([])
-    const input = { accountId: 'acme', name: 'Test', jwks: { keys: [jwk(0), jwk(0, 'other')] } } as never
-    await expect(process.service.create(input)).rejects.toMatchObject({
-      problems: [{ path: 'jwks', code: 'duplicate' }],
-    })
   })
 
   it('a leaked key is revoked at all clients that have it, in any order of registration', async () => {
@@ -194,22 +188,5 @@ describeEachKind('public keys of clients', (context) => {
     expect(trail).toContain('https://paste.example/…')
     expect(trail).not.toContain(String(privateJwk?.d))
     expect(trail).not.toContain(privatePem.split('\n')[1])
-  })
-
-  it('an existing secret and keys cannot be given together', async () => {
-    const { service } = context.start()
-    const secretHash = `sha256:${'A'.repeat(43)}`
-    const input = { accountId: 'acme', name: 'Test', jwks: { keys: [jwk(0)] }, secretHash } as never
-    await expect(service.create(input)).rejects.toMatchObject({
-      problems: [{ path: 'jwks', code: 'not-allowed' }],
-    })
-  })
-
-  it('two keys with one id are rejected', async () => {
-    const { service } = context.start()
-    const input = { accountId: 'acme', name: 'Test', jwks: { keys: [jwk(0), jwk(1, 'k0')] } } as never
-    await expect(service.create(input)).rejects.toMatchObject({
-      problems: [{ path: 'jwks', code: 'duplicate' }],
-    })
   })
 })

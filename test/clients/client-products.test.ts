@@ -1,14 +1,10 @@
 import { expect, it } from 'vitest'
-import { describeEachKind, failure } from './each-kind.ts'
+import { describeApiKeys, describeEachKind, failure } from './each-kind.ts'
 import { manyProducts, productOfBytes, services } from './setup.ts'
 
-describeEachKind('products of clients', (context) => {
-  const { kind, stores } = context
-
+describeApiKeys('products of clients', (context) => {
   it('removing a product clears the removed operations that only this product had', async () => {
-    const process = context.start()
-    const { service } = process
-    const { clientId } = await context.created(process, {
+    const { service, clientId } = await context.withClient({
       products: ['invoices', 'reports', 'payments'],
       removedOperations: ['invoices:create', 'invoices:read', 'payments:list'],
     })
@@ -22,9 +18,7 @@ describeEachKind('products of clients', (context) => {
   })
 
   it('setting the products adds and removes products, and only a removal raises the epoch', async () => {
-    const process = context.start()
-    const { service, emitted } = process
-    const { clientId } = await context.created(process, {
+    const { service, emitted, clientId } = await context.withClient({
       products: ['invoices', 'payments'],
       removedOperations: ['invoices:create', 'payments:list'],
     })
@@ -36,7 +30,7 @@ describeEachKind('products of clients', (context) => {
       removedOperations: ['payments:list'],
       epoch: 1,
     })
-    const event = { event: 'client.changed', kind, clientId, accountId: 'acme', change: 'products' }
+    const event = { event: 'client.changed', kind: 'apiKey', clientId, accountId: 'acme', change: 'products' }
     expect(emitted).toEqual([{ ...event, actor: 'ann' }, event])
     for (const wrong of [['unknown'], ['payments', 'payments'], 'payments']) {
       await expect(service.setProducts(clientId, wrong as string[])).rejects.toThrow(
@@ -46,9 +40,11 @@ describeEachKind('products of clients', (context) => {
   })
 
   it('a product that left the catalog can be removed from a client, and cannot be added', async () => {
-    const process = context.start()
-    const { clientId } = await context.created(process, { products: ['payments'] })
-    process.catalog.current = services(stores.open(), { definitions: manyProducts(1) }).catalog.current
+    const process = await context.withClient({ products: ['payments'] })
+    const { clientId } = process
+    process.catalog.current = services(context.stores.open(), {
+      definitions: manyProducts(1),
+    }).catalog.current
     expect(await process.service.removeProduct(clientId, 'payments')).toMatchObject({
       products: [],
       epoch: 1,
@@ -57,6 +53,10 @@ describeEachKind('products of clients', (context) => {
       failure('ERR_INVALID_ARGUMENT'),
     )
   })
+})
+
+describeEachKind('the scope of a client', (context) => {
+  const { kind, stores } = context
 
   it('a product is rejected if the scope of a token would not fit a request header', async () => {
     // 'p0:use' to 'p99:use' take 789 bytes with their spaces. An application also has 'openid profile email '.

@@ -48,6 +48,16 @@ it.each(Object.keys(changes))(
   },
 )
 
+it('a deletion that no replica confirmed is made again by a repeated call, although the client is not found', async () => {
+  const { apiKeys } = services(db.durable)
+  db.lagFrom(`client:${clientId}`)
+  await expect(apiKeys.delete(clientId)).rejects.toThrow(TOO_FEW)
+  db.replicates = true
+  await expect(apiKeys.delete(clientId)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+  db.failOver()
+  expect(await apiKeys.find(clientId)).toBeUndefined()
+})
+
 it('a change that was lost in a failover can be repeated', async () => {
   const { apiKeys } = services(db.durable)
   db.lagFrom(`client:${clientId}`)

@@ -1,19 +1,18 @@
 import { expect, it, vi } from 'vitest'
 import { auditOf } from '../audit/setup.ts'
 import { faultyStore } from '../support/faulty-store.ts'
-import { describeEachKind, START } from './each-kind.ts'
+import { describeApiKeys, START } from './each-kind.ts'
 
 const by = { actor: 'ann', address: '192.0.2.1', userAgent: 'curl/8.5' }
 
-describeEachKind('the audit trail of clients', (context) => {
+describeApiKeys('the audit trail of clients', (context) => {
   it('the life of a client reads as a story, and contains no secret', async () => {
-    const process = context.start()
-    const { service, audit } = process
-    const { clientId, clientSecret } = await context.created(process, {
+    const process = await context.withClient({
       ...by,
       userId: 'u',
       products: ['invoices'],
     })
+    const { service, audit, clientId, clientSecret } = process
     await service.update(clientId, { name: 'New' }, by)
     await service.addProduct(clientId, 'payments', by)
     await service.removeOperation(clientId, 'payments:transfer', by)
@@ -57,8 +56,8 @@ describeEachKind('the audit trail of clients', (context) => {
   })
 
   it('a change that fails because of the caller has no entry', async () => {
-    const process = context.start()
-    const { clientId } = await context.created(process)
+    const process = await context.withClient()
+    const { clientId } = process
     await expect(context.created(process, { clientId })).rejects.toThrow('is taken')
     await expect(process.service.addProduct(clientId, 'unknown')).rejects.toThrow()
     await expect(process.service.update('key_unknown', { name: 'x' })).rejects.toThrow()

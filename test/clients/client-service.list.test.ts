@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest'
-import { describeEachKind, failure, START } from './each-kind.ts'
+import { describeApiKeys, failure, START } from './each-kind.ts'
 import { watched } from './setup.ts'
 
-describeEachKind('lists of clients', (context) => {
+describeApiKeys('lists of clients', (context) => {
   const { kind, stores } = context
 
   it('the clients of an account are listed newest first, those of all accounts in order of creation, page by page', async () => {
@@ -102,8 +102,8 @@ describeEachKind('lists of clients', (context) => {
 
   it('a page skips entries that a crash left without a record, and is filled with the clients that follow', async () => {
     const store = stores.open()
-    const process = context.start(store)
-    const { clientId } = await context.created(process, { name: 'Kept' })
+    const process = await context.withClient({ name: 'Kept' }, store)
+    const { clientId } = process
     for (let index = 0; index < 5; index += 1) {
       await store.add(`clients:${kind}:of:acme`, `000000000000${index}:gone-${index}`)
     }

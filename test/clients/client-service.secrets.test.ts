@@ -1,16 +1,15 @@
 import { expect, it, vi } from 'vitest'
 import { hasSecret } from '../support/secrets.ts'
 import { hashSecret } from '../../src/clients/stored-secrets.ts'
-import { atOnce, describeEachKind, failure, START } from './each-kind.ts'
+import { atOnce, describeApiKeys, failure, START } from './each-kind.ts'
 import { watched } from './setup.ts'
 
-describeEachKind('secrets of clients', (context) => {
+describeApiKeys('secrets of clients', (context) => {
   const { kind, stores } = context
 
   it('during a rotation both secrets are valid, and after the overlap only the new secret is valid', async () => {
-    const process = context.start()
-    const { service, registry } = process
-    const { clientId, clientSecret: old } = await context.created(process)
+    const process = await context.withClient()
+    const { service, registry, clientId, clientSecret: old } = process
     vi.setSystemTime(START + 60_000)
     const rotated = await service.rotateSecret(clientId, { actor: 'ann' })
     const now = START / 1000 + 60
@@ -37,33 +36,23 @@ describeEachKind('secrets of clients', (context) => {
   })
 
   it('a client has at most two live secrets, and revokeSecret revokes the chosen secret but never the only live secret', async () => {
-    const process = context.start()
-    const { service, registry } = process
-    const { clientId, clientSecret: first } = await context.created(process)
+    const process = await context.withClient()
+    const { service, registry, clientId, clientSecret: first } = process
     const { clientSecret: second } = await service.rotateSecret(clientId)
     await expect(service.rotateSecret(clientId)).rejects.toThrow(failure('ERR_TWO_SECRETS'))
 
     await service.revokeSecret(clientId, 'new')
     const { clientSecret: third } = await service.rotateSecret(clientId)
-    await service.revokeSecret(clientId, 'old', { actor: 'ann' })
-    expect(process.emitted.at(-1)).toMatchObject({ change: 'secret.revoked', target: 'old', actor: 'ann' })
+    const fourth = await service.rotateSecret(clientId, { overlapSeconds: 0 })
+    expect(fourth.oldSecretExpiresAt).toBeUndefined()
+    await service.rotateSecret(clientId)
+    await service.revokeSecret(clientId, 'new', { actor: 'ann' })
+    expect(process.emitted.at(-1)).toMatchObject({ change: 'secret.revoked', target: 'new', actor: 'ann' })
     await expect(service.revokeSecret(clientId, 'new')).rejects.toThrow(failure('ERR_ONE_SECRET'))
 
     const found = (await registry.find(clientId))!
-    const verified = [first, second, third].map((secret) => hasSecret(found, secret))
-    expect(verified).toEqual([false, false, true])
-  })
-
-  it('a rotation without an overlap immediately revokes all other secrets', async () => {
-    const process = context.start()
-    const { service, registry } = process
-    const { clientId, clientSecret: first } = await context.created(process)
-    const { clientSecret: second } = await service.rotateSecret(clientId)
-    const third = await service.rotateSecret(clientId, { overlapSeconds: 0 })
-    expect(third.oldSecretExpiresAt).toBeUndefined()
-    const found = (await registry.find(clientId))!
-    const verified = [first, second, third.clientSecret].map((secret) => hasSecret(found, secret))
-    expect(verified).toEqual([false, false, true])
+    const verified = [first, second, third, fourth.clientSecret].map((secret) => hasSecret(found, secret))
+    expect(verified).toEqual([false, false, false, true])
   })
 
   it('exactly one of several concurrent rotations succeeds', async () => {
@@ -77,9 +66,7 @@ describeEachKind('secrets of clients', (context) => {
   })
 
   it('setting the hash of a secret revokes all other secrets, and is unchanged when it is repeated', async () => {
-    const process = context.start()
-    const { service, registry, emitted } = process
-    const { clientId, clientSecret: first } = await context.created(process)
+    const { service, registry, emitted, clientId, clientSecret: first } = await context.withClient()
     const second = (await service.rotateSecret(clientId)).clientSecret
     emitted.length = 0
     const given = 'a secret of the host, 0123456789'
@@ -99,8 +86,8 @@ describeEachKind('secrets of clients', (context) => {
 
   it('plain secrets are not in the store, in results or in events', async () => {
     const { store, calls } = watched(stores.open())
-    const process = context.start(store)
-    const { clientId, clientSecret } = await context.created(process)
+    const process = await context.withClient({}, store)
+    const { clientId, clientSecret } = process
     const rotated = await process.service.rotateSecret(clientId)
     const secrets = [clientSecret, rotated.clientSecret]
     const written = JSON.stringify(calls)

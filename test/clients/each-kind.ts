@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
 import type { GatehouseErrorCode } from '../../src/errors.ts'
+import type { Store } from '../../src/store/contract.ts'
 import { describeOnEachStore, services, type Stores } from './setup.ts'
 
 /** The time at which the clock is frozen. */
 export const START = Date.UTC(2030, 0, 1, 10, 30)
 
-/** The context of a suite that runs for API keys and for applications. */
+/** The context of a suite about clients of one kind. */
 export interface EachKind {
   readonly kind: 'apiKey' | 'application'
   readonly stores: Stores
@@ -13,6 +14,8 @@ export interface EachKind {
   start: typeof start
   /** Creates a client of the kind under test, and clears the recorded events. */
   created: typeof created
+  /** Starts a process, and creates a client in it. */
+  withClient: typeof withClient
 }
 
 type Process = ReturnType<typeof start>
@@ -30,16 +33,30 @@ async function created(process: Process, input: object = {}) {
   return { clientId: client.clientId, client, clientSecret: result.clientSecret }
 }
 
+async function withClient(this: EachKind, input?: object, store?: Store) {
+  const process = this.start(store)
+  return { ...process, ...(await created(process, input)) }
+}
+
+/** Runs a suite for API keys, on each store. It is enough where the kind of a client decides nothing. */
+export function describeApiKeys(name: string, suite: (context: EachKind) => void): void {
+  describeKind(name, 'apiKey', suite)
+}
+
 /** Runs a suite for API keys and for applications, whose services have the same methods, on each store. */
 export function describeEachKind(name: string, suite: (context: EachKind) => void): void {
-  describe.each(['apiKey', 'application'] as const)(`${name} (%s)`, (kind) => {
+  for (const kind of ['apiKey', 'application'] as const) describeKind(`${name} (${kind})`, kind, suite)
+}
+
+function describeKind(name: string, kind: EachKind['kind'], suite: (context: EachKind) => void): void {
+  describe(name, () => {
     beforeEach(() => {
       vi.useFakeTimers({ toFake: ['Date'], now: START })
     })
     afterEach(() => {
       vi.useRealTimers()
     })
-    describeOnEachStore('', (stores) => suite({ kind, stores, start, created }))
+    describeOnEachStore('', (stores) => suite({ kind, stores, start, created, withClient }))
   })
 }
 

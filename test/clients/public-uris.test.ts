@@ -6,7 +6,7 @@ import {
 } from '../../src/clients/public-uris.ts'
 
 describe('the redirect URIs that a public application may register', () => {
-  it.each([
+  const ACCEPTED: [uri: string, kind: string][] = [
     ['https://app.example.com/callback', 'https'],
     ['https://app.example.com', 'https'],
     ['http://127.0.0.1/callback', 'loopback'],
@@ -16,12 +16,14 @@ describe('the redirect URIs that a public application may register', () => {
     ['com.example.app:/callback', 'private-scheme'],
     ['com.example.app:/oauth2/redirect?from=gatehouse', 'private-scheme'],
     ['com.example.my-app://callback', 'private-scheme'],
-  ])('%s is accepted (%s)', (uri, kind) => {
-    expect(findPublicRedirectUriProblem(uri)).toBeUndefined()
-    expect(redirectKindOf(uri)).toBe(kind)
+  ]
+  it('web addresses, loopback addresses and private-use schemes are accepted', () => {
+    for (const [uri, kind] of ACCEPTED) {
+      expect([uri, findPublicRedirectUriProblem(uri), redirectKindOf(uri)]).toEqual([uri, undefined, kind])
+    }
   })
 
-  it.each([
+  const REJECTED: [uri: unknown, code: string][] = [
     ['http://app.example.com/callback', 'url-https-or-loopback'],
     ['http://127.0.0.2/callback', 'url-https-or-loopback'],
     ['http://localhost.evil/callback', 'url-https-or-loopback'],
@@ -54,22 +56,20 @@ describe('the redirect URIs that a public application may register', () => {
     ['', 'url'],
     [undefined, 'url'],
     [7, 'url'],
-  ])('%s is rejected with the code %s', (uri, code) => {
-    expect(findPublicRedirectUriProblem(uri)?.code).toBe(code)
+  ]
+  it('all others are rejected with a code', () => {
+    expect(REJECTED.map(([uri]) => [uri, findPublicRedirectUriProblem(uri)?.code])).toEqual(REJECTED)
   })
 })
 
 describe('the origins of a public application', () => {
-  it.each([
-    'https://app.example.com',
-    'https://app.example.com:8443',
-    'http://localhost:5173',
-    'http://[::1]:3000',
-    'capacitor://localhost',
-    'chrome-extension://abcdefgh',
-  ])('%s is accepted', (origin) => expect(findOriginProblem(origin)).toBeUndefined())
+  it('origins of web pages on https or loopback, and of apps, are accepted', () => {
+    const origins =
+      'https://app.example.com https://app.example.com:8443 http://localhost:5173 http://[::1]:3000 capacitor://localhost chrome-extension://abcdefgh'
+    expect(origins.split(' ').filter((origin) => findOriginProblem(origin) !== undefined)).toEqual([])
+  })
 
-  it.each([
+  const REJECTED: [origin: unknown, code: string][] = [
     ['null', 'origin'],
     ['*', 'origin'],
     ['', 'origin'],
@@ -88,7 +88,8 @@ describe('the origins of a public application', () => {
     ['https://app.example.com:443', 'url-spelling'],
     ['https://user@app.example.com', 'url-spelling'],
     ['https://*.example.com', 'url-wildcard'],
-  ])('%s is rejected with the code %s', (origin, code) => {
-    expect(findOriginProblem(origin)?.code).toBe(code)
+  ]
+  it('all others are rejected with a code', () => {
+    expect(REJECTED.map(([origin]) => [origin, findOriginProblem(origin)?.code])).toEqual(REJECTED)
   })
 })

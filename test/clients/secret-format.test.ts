@@ -10,8 +10,8 @@ const PATTERN = /\bgatehouse_[0-9A-Za-z]{49}\b/
 
 describe('a generated secret', () => {
   it('has the prefix, 256 random bits and a checksum, in letters and digits', () => {
-    const secrets = Array.from({ length: 1000 }, newSecret)
-    expect(new Set(secrets).size).toBe(1000)
+    const secrets = Array.from({ length: 100 }, newSecret)
+    expect(new Set(secrets).size).toBe(100)
     for (const secret of secrets) {
       expect(secret).toMatch(/^gatehouse_[0-9A-Za-z]{49}$/)
       expect(PATTERN.exec(`const key = '${secret}';`)?.[0]).toBe(secret)
@@ -59,8 +59,10 @@ describe('a generated secret', () => {
       expect(isSecret(other), other).toBe(false)
   })
 
-  it.each([undefined, null, 42, '', 'gatehouse_', {}, [newSecret()]])('is not %s', (value) => {
-    expect(isSecret(value as string)).toBe(false)
+  it('is no other value', () => {
+    for (const value of [undefined, null, 42, '', 'gatehouse_', {}, [newSecret()]]) {
+      expect(isSecret(value as string)).toBe(false)
+    }
   })
 
   it('that was made without a checksum does not count as mistyped', () => {

@@ -24,19 +24,21 @@ describe('isSecretHash', () => {
     fc.assert(fc.property(fc.string({ minLength: 16 }), (secret) => isSecretHash(hashSecret(secret))))
   })
 
-  it.each([
-    ['the secret itself', newSecret()],
-    ['a hash without its algorithm', hashSecret(newSecret()).slice('sha256:'.length)],
-    ['a hash with the name of another algorithm', hashSecret(newSecret()).replace('sha256', 'sha512')],
-    ['a hash of too few bytes', `sha256:${Buffer.alloc(31).toString('base64url')}`],
-    ['a hash of too many bytes', `sha256:${Buffer.alloc(33).toString('base64url')}`],
-    ['a hash in hex', `sha256:${'ab'.repeat(32)}`],
-    ['a hash with base64 padding', `sha256:${Buffer.alloc(32).toString('base64')}`],
-    ['a hash whose last character has unused bits that are set', `sha256:${'A'.repeat(42)}B`],
-    ['a hash with a line break at the end', `${hashSecret(newSecret())}\n`],
-    ['undefined', undefined],
-    ['a number', 1],
-  ])('isSecretHash rejects %s', (_, value) => {
-    expect(isSecretHash(value)).toBe(false)
+  it('isSecretHash rejects every other value', () => {
+    const hash = hashSecret(newSecret())
+    const others = {
+      'the secret itself': newSecret(),
+      'a hash without its algorithm': hash.slice('sha256:'.length),
+      'a hash with the name of another algorithm': hash.replace('sha256', 'sha512'),
+      'a hash of too few bytes': `sha256:${Buffer.alloc(31).toString('base64url')}`,
+      'a hash of too many bytes': `sha256:${Buffer.alloc(33).toString('base64url')}`,
+      'a hash in hex': `sha256:${'ab'.repeat(32)}`,
+      'a hash with base64 padding': `sha256:${Buffer.alloc(32).toString('base64')}`,
+      'a hash whose last character has unused bits that are set': `sha256:${'A'.repeat(42)}B`,
+      'a hash with a line break at the end': `${hash}\n`,
+      undefined,
+      'a number': 1,
+    }
+    expect(Object.entries(others).filter(([, value]) => isSecretHash(value))).toEqual([])
   })
 })

@@ -7,24 +7,19 @@ const unavailable = () => new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store
 const noStop = async () => {}
 const noReport = () => {}
 
-it('concurrent calls of ready() start the service once', async () => {
-  const start = vi.fn(async () => {
-    await delay(10)
+it('concurrent calls of ready() start the service once, and nothing starts before the first call', async () => {
+  let starts = 0
+  const start = async () => {
+    starts += 1
+    await delay(1)
     return 'running'
-  })
+  }
   const lifecycle = createLifecycle(start, noStop, noReport)
-  expect(lifecycle.running).toBeUndefined()
+  await delay(1)
+  expect([starts, lifecycle.running]).toEqual([0, undefined])
   expect(await Promise.all([1, 2, 3].map(() => lifecycle.ready(1000)))).toEqual(Array(3).fill('running'))
   expect(await lifecycle.ready(1)).toBe('running')
-  expect(lifecycle.running).toBe('running')
-  expect(start).toHaveBeenCalledTimes(1)
-})
-
-it('a lifecycle does nothing before its first call', async () => {
-  const start = vi.fn(async () => 'running')
-  createLifecycle(start, noStop, noReport)
-  await delay(5)
-  expect(start).not.toHaveBeenCalled()
+  expect([starts, lifecycle.running]).toEqual([1, 'running'])
 })
 
 it('a start is retried while the store is unavailable, and ready() rejects with ERR_STORE_UNAVAILABLE after its timeout', async () => {
@@ -106,7 +101,7 @@ it('a start that waits for an unavailable store is no longer retried after close
   expect(start.mock.calls.length).toBe(attempts)
 })
 
-it('begin() starts the service once, in the background', async () => {
+it('begin() starts the service once, in the background, and not if it is closed directly', async () => {
   const start = vi.fn(async () => 'running')
   const lifecycle = createLifecycle(start, noStop, noReport)
   lifecycle.begin()
@@ -114,6 +109,11 @@ it('begin() starts the service once, in the background', async () => {
   expect(start).not.toHaveBeenCalled()
   await vi.waitFor(() => expect(lifecycle.running).toBe('running'))
   lifecycle.begin()
+  await delay(5)
+  expect(start).toHaveBeenCalledTimes(1)
+  const closed = createLifecycle(start, noStop, noReport)
+  closed.begin()
+  await closed.close()
   await delay(5)
   expect(start).toHaveBeenCalledTimes(1)
 })
@@ -145,13 +145,4 @@ it('if a start fails after close(), ready() rejects with ERR_CLOSED and the fail
   fail(unavailable())
   await expect(waiting).rejects.toMatchObject({ code: 'ERR_CLOSED' })
   expect(failed).not.toHaveBeenCalled()
-})
-
-it('a service that is closed directly after begin() never starts', async () => {
-  const start = vi.fn(async () => 'running')
-  const lifecycle = createLifecycle(start, noStop, noReport)
-  lifecycle.begin()
-  await lifecycle.close()
-  await delay(5)
-  expect(start).not.toHaveBeenCalled()
 })

@@ -4,37 +4,29 @@ import { authorizationFields, readBearerToken } from '../../src/gateway/bearer-t
 const read = (...authorization: string[]) => readBearerToken({ authorization, query: '' })
 
 describe('readBearerToken()', () => {
-  it.each(['Bearer abc.def-_~+/==', 'bearer abc.def-_~+/==', 'BEARER   abc.def-_~+/=='])(
-    'readBearerToken() finds the token in %j',
-    (field) => {
-      expect(read(field)).toEqual({ token: 'abc.def-_~+/==' })
-    },
-  )
+  it('readBearerToken() finds the token, whatever the letter case and the number of spaces', () => {
+    for (const scheme of ['Bearer ', 'bearer ', 'BEARER   ']) {
+      expect(read(`${scheme}abc.def-_~+/==`)).toEqual({ token: 'abc.def-_~+/==' })
+    }
+  })
 
-  it.each(['Basic YTpi', 'DPoP abc', 'Bearerabc', 'Token abc', ''])(
-    'readBearerToken() finds neither a token nor a problem in %j',
-    (field) => {
+  it('readBearerToken() finds neither a token nor a problem in another scheme, and without a header', () => {
+    for (const field of ['Basic YTpi', 'DPoP abc', 'Bearerabc', 'Token abc', '']) {
       expect(read(field)).toEqual({})
-    },
-  )
-
-  it('readBearerToken() finds neither a token nor a problem without an Authorization header', () => {
+    }
     expect(read()).toEqual({})
   })
 
-  it.each([
-    'Bearer',
-    'Bearer ',
-    'Bearer a b',
-    'Bearer a, Bearer b',
-    'Bearer "abc"',
-    'Bearer =abc',
-    'Bearer a\tb',
-    'Bearer \u00e4',
-  ])('readBearerToken() reports a malformed token in %j', (field) => {
-    const { token, problem } = read(field)
-    expect(token).toBeUndefined()
-    expect(problem).toMatch(/Authorization header/)
+  it('readBearerToken() reports a malformed token', () => {
+    const malformed = ['Bearer', 'Bearer ', 'Bearer a b', 'Bearer a, Bearer b', 'Bearer "abc"']
+    for (const field of [...malformed, 'Bearer =abc', 'Bearer a\tb', 'Bearer \u00e4']) {
+      const { token, problem } = read(field)
+      expect([field, token, problem]).toEqual([
+        field,
+        undefined,
+        expect.stringMatching(/Authorization header/),
+      ])
+    }
   })
 
   it('readBearerToken() rejects a token that is too long, without parsing it', () => {
@@ -47,14 +39,13 @@ describe('readBearerToken()', () => {
     expect(read('Bearer a', 'Bearer a')).toEqual({ problem: 'send one Authorization header only' })
   })
 
-  it.each(['access_token=a', 'x=1&access_token=', 'access%5Ftoken=a', 'a=b&%61ccess_token=a'])(
-    'readBearerToken() rejects a token in the query %j, with and without an Authorization header',
-    (query) => {
+  it('readBearerToken() rejects a token in the query, with and without an Authorization header', () => {
+    for (const query of ['access_token=a', 'x=1&access_token=', 'access%5Ftoken=a', 'a=b&%61ccess_token=a']) {
       for (const authorization of [[], ['Bearer a']]) {
         expect(readBearerToken({ authorization, query }).problem).toMatch(/not in the query/)
       }
-    },
-  )
+    }
+  })
 
   it('readBearerToken() accepts a token in the header if no query parameter is named access_token', () => {
     expect(readBearerToken({ authorization: ['Bearer a'], query: 'my_access_token=1&x' })).toEqual({

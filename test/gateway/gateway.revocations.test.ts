@@ -68,7 +68,8 @@ async function expectAccepted(token: string) {
 
 const REVOKED = { ok: false, status: 401, error: 'invalid_token' }
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW * 1000 }))
+// The timers are fake, so that no test waits for a poll.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: NOW * 1000 }))
 afterEach(async () => {
   await gateway.close()
   vi.useRealTimers()
@@ -86,9 +87,8 @@ describe.each([100_000, 0])('a gateway with a token cache of %d bytes', (maxCach
     ['its client', epochClaims, { of: 'client', id: 'key_1', below: 4, until: UNTIL }],
     ['its operation', { catalog_epoch: 6 }, { of: 'operation', id: 'invoices:read', below: 7, until: UNTIL }],
   ]
-  it.each(kinds)(
-    `with a token cache of ${maxCachedTokens} bytes, a token is rejected from the first call after %s was revoked`,
-    async (_, claims, revocation) => {
+  it('a token is rejected from the first call after it, its grant, key, client or operation was revoked', async () => {
+    for (const [what, claims, revocation] of kinds) {
       await setUp({ maxCachedTokens })
       const token = await issuer.mint(claims)
       const principal = await expectAccepted(token)
@@ -98,15 +98,17 @@ describe.each([100_000, 0])('a gateway with a token cache of %d bytes', (maxCach
 
       revoked.add([revocation])
       const rejected = await callWith(token)
-      expect(rejected).toMatchObject(REVOKED)
+      expect(rejected, what).toMatchObject(REVOKED)
       expect(rejected.ok || rejected.headers['WWW-Authenticate']).toContain('error="invalid_token"')
       expect(rejected.ok || rejected.body).toContain('revoked')
-      await vi.waitFor(() => expect(onEnd.mock.calls).toEqual([['revoked']]))
+      await vi.advanceTimersByTimeAsync(10)
+      expect(onEnd.mock.calls).toEqual([['revoked']])
       expect(issuer.lookups()).toBe(maxCachedTokens === 0 ? 3 : 1)
-    },
-  )
+      await gateway.close()
+    }
+  })
 
-  it(`with a token cache of ${maxCachedTokens} bytes, each call with a token can be watched`, async () => {
+  it('each call with a token can be watched', async () => {
     await setUp({ maxCachedTokens })
     const token = await issuer.mint()
     const principals = await Promise.all(Array.from({ length: 50 }, () => expectAccepted(token)))
@@ -115,21 +117,21 @@ describe.each([100_000, 0])('a gateway with a token cache of %d bytes', (maxCach
     for (const principal of principals) gateway.watch(principal, onEnd)
 
     vi.setSystemTime((NOW + 3600) * 1000)
-    await vi.waitFor(() => expect(onEnd.mock.calls.flat()).toEqual(Array(50).fill('expired')), 3000)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(onEnd.mock.calls.flat()).toEqual(Array(50).fill('expired'))
   })
 })
 
 // A thief who stole a signing key can choose the header of a token. If the gateway accepted a token without a
 // `kid`, revoking the key would not reject that token.
-it.each([undefined, '', 1, null, ['key-1']])(
-  'a revoked key verifies no token whose kid is %j, even if the gateway has no other key',
-  async (kid) => {
-    await setUp()
-    await expectAccepted(await issuer.mint())
-    revoked.add([{ of: 'key', id: 'key-1', until: UNTIL }])
-    expect(await callWith(await issuer.mint({}, { kid: kid as never }))).toMatchObject(REVOKED)
-  },
-)
+it('a revoked key verifies no token without a kid of its own, even if the gateway has no other key', async () => {
+  await setUp()
+  await expectAccepted(await issuer.mint())
+  revoked.add([{ of: 'key', id: 'key-1', until: UNTIL }])
+  for (const kid of [undefined, '', 1, null, ['key-1']]) {
+    expect(await callWith(await issuer.mint({}, { kid: kid as never })), String(kid)).toMatchObject(REVOKED)
+  }
+})
 
 it('a token that was revoked before the gateway started is rejected on its first call', async () => {
   await setUp()
@@ -198,13 +200,15 @@ describe('a gateway with stale revocations', () => {
     const token = await issuer.mint()
     await expectAccepted(token)
     answer = unavailable
-    await vi.waitFor(() => expect(events).toHaveLength(1), 3000)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(events).toHaveLength(1)
     return token
   }
 
   async function makeFresh() {
     answer = noRevocation
-    await vi.waitFor(() => expect(events).toHaveLength(2), 3000)
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(events).toHaveLength(2)
   }
 
   it('a gateway with whenStale serve uses the known revocations, and emits revocations.stale and revocations.fresh', async () => {
@@ -246,20 +250,12 @@ describe('a gateway with stale revocations', () => {
     })
     expect(rejected.ok || rejected.headers).not.toHaveProperty('WWW-Authenticate')
     expect(await gateway.health()).toMatchObject({ ready: false, revocations: { stale: true } })
-    await vi.waitFor(() => expect(onEnd.mock.calls).toEqual([['stale']]), 3000)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(onEnd.mock.calls).toEqual([['stale']])
 
     await makeFresh()
     await expectAccepted(token)
     expect(await gateway.health()).toMatchObject({ ready: true, revocations: { stale: false } })
-  })
-
-  it('a removed listener receives no event', async () => {
-    await makeStale({})
-    const listener = vi.fn()
-    gateway.on('revocations.fresh', listener)
-    gateway.off('revocations.fresh', listener)
-    await makeFresh()
-    expect(listener).not.toHaveBeenCalled()
   })
 })
 
@@ -289,16 +285,6 @@ describe('a suspended process', () => {
 })
 
 describe('the health of revocations', () => {
-  it('health() starts the gateway, and reports its revocations', async () => {
-    await setUp()
-    expect(await gateway.health()).toMatchObject({
-      ready: true,
-      revocations: { enabled: true, stale: false, ageSeconds: 0, count: 0 },
-    })
-    revoked.add([{ of: 'token', id: 'a', until: UNTIL }])
-    expect(await gateway.health()).toMatchObject({ revocations: { count: 1 } })
-  })
-
   it('health() returns a report while the gateway cannot start, and after close()', async () => {
     await setUp()
     answer = unavailable
@@ -306,14 +292,6 @@ describe('the health of revocations', () => {
     expect(await gateway.health()).toMatchObject({ ready: false, revocations: unknown })
     await gateway.close()
     expect(await gateway.health()).toMatchObject({ ready: false })
-  })
-
-  it('health() reports that a gateway receives no revocations', async () => {
-    ;({ gateway } = await createTestGateway())
-    expect(await gateway.health()).toMatchObject({
-      ready: true,
-      revocations: { enabled: false, stale: false, ageSeconds: undefined, count: 0 },
-    })
   })
 })
 
@@ -344,7 +322,8 @@ describe('gateway.watch()', () => {
         .expect(200)
     }
     revoked.add([{ of: 'token', id: 'token-1', until: UNTIL }])
-    await vi.waitFor(() => expect(onEnd.mock.calls).toEqual([['revoked'], ['revoked']]))
+    await vi.advanceTimersByTimeAsync(10)
+    expect(onEnd.mock.calls).toEqual([['revoked'], ['revoked']])
   })
 
   it('watch() throws ERR_INVALID_ARGUMENT for anything but a principal of this gateway and a function', async () => {

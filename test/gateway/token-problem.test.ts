@@ -5,7 +5,7 @@ import {
   type RevokedToken,
 } from '../../src/gateway/token-problem.ts'
 
-it.each<[InvalidToken | RevokedToken, string]>([
+const SENTENCES: [InvalidToken | RevokedToken, string][] = [
   [{ problem: 'too-long' }, 'the access token is too long'],
   [{ problem: 'malformed' }, 'the access token is malformed'],
   [{ problem: 'not-access-token' }, 'the token is not an access token (typ is not at+jwt)'],
@@ -24,6 +24,8 @@ it.each<[InvalidToken | RevokedToken, string]>([
     'the access token is bound to a key (cnf), and this API accepts no proof of that key',
   ],
   [{ problem: 'revoked', clientId: 'key_1' }, 'the access token has been revoked'],
-])('the error_description of %o is: %s', (token, sentence) => {
-  expect(describeInvalidToken(token)).toBe(sentence)
+]
+
+it('each problem of a token has its error_description', () => {
+  expect(SENTENCES.map(([token]) => [token, describeInvalidToken(token)])).toEqual(SENTENCES)
 })

@@ -31,7 +31,7 @@ afterEach(() => void vi.useRealTimers())
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 describe('a valid token', () => {
-  it.each([
+  const VALID: [what: string, claims: object, header: object][] = [
     ['direct mode', {}, {}],
     ['delegated mode', { access_mode: 'delegated', sub: 'acme', user_id: 'u', grant_id: 'g' }, {}],
     ['the type application/at+jwt', {}, { typ: 'application/at+jwt' }],
@@ -40,10 +40,15 @@ describe('a valid token', () => {
     ['no scope', { scope: undefined }, {}],
     ['an empty scope', { scope: '' }, {}],
     ['unknown claims', { email: 'a@b.c', nested: { a: [1] } }, {}],
-  ])('a token with %s is accepted', async (_, claims, header) => {
-    const principal = await verify(await issuer.mint(claims, header))
-    expect(principal).not.toHaveProperty('problem')
-    expect(principal).toMatchObject({ accountId: 'acme', clientId: 'key_1' })
+  ]
+  it('a token of each allowed form is accepted', async () => {
+    for (const [what, claims, header] of VALID) {
+      const principal = await verify(await issuer.mint({ ...claims }, header))
+      expect([what, principal]).toEqual([
+        what,
+        expect.objectContaining({ accountId: 'acme', clientId: 'key_1', mode: expect.any(String) as string }),
+      ])
+    }
   })
 
   it('a token is accepted if the clock of its issuer is four seconds ahead', async () => {
@@ -52,7 +57,7 @@ describe('a valid token', () => {
 })
 
 describe('an invalid token', () => {
-  it.each([
+  const INVALID: [what: string, claims: Record<string, unknown>, problem: string, claim?: string][] = [
     ['another issuer', { iss: 'https://evil.example' }, 'wrong-issuer'],
     ['the issuer with a slash', { iss: `${ISSUER}/` }, 'wrong-issuer'],
     ['no issuer', { iss: undefined }, 'wrong-issuer'],
@@ -85,8 +90,12 @@ describe('an invalid token', () => {
     ['a binding to a certificate', { cnf: { 'x5t#S256': 'x' } }, 'bound-to-key'],
     ['an empty cnf', { cnf: null }, 'bound-to-key'],
     ['an nbf in the future', { nbf: Math.floor(Date.now() / 1000) + 60 }, 'not-valid-yet'],
-  ])('a token with %s is rejected', async (_, claims, problem, claim?: string) => {
-    expect(await verify(await issuer.mint(claims))).toEqual({ problem, claim })
+  ]
+  it('a token with a missing or wrong claim is rejected, and the problem names the claim', async () => {
+    const found = await Promise.all(
+      INVALID.map(async ([what, claims]) => [what, await verify(await issuer.mint(claims))]),
+    )
+    expect(found).toEqual(INVALID.map(([what, , problem, claim]) => [what, { problem, claim }]))
   })
 
   it('a token is rejected from the second of its expiry on', async () => {
@@ -100,16 +109,16 @@ describe('an invalid token', () => {
     expect(await verify(token)).toEqual({ problem: 'expired', clientId: 'key_1' })
   })
 
-  it.each(['JWT', 'jwt', 'logout+jwt', 'at', 'application/jwt', 'xat+jwt', ''])(
-    'a token of the type %j is rejected',
-    async (typ) => {
-      const before = issuer.lookups()
-      expect(await verify(await issuer.mint({}, { typ }))).toEqual({
-        problem: 'not-access-token',
-      })
-      expect(issuer.lookups()).toBe(before)
-    },
-  )
+  it('a token of another type is rejected, before its key is looked up', async () => {
+    const before = issuer.lookups()
+    for (const typ of ['JWT', 'jwt', 'logout+jwt', 'at', 'application/jwt', 'xat+jwt', '']) {
+      expect([typ, await verify(await issuer.mint({}, { typ }))]).toEqual([
+        typ,
+        { problem: 'not-access-token' },
+      ])
+    }
+    expect(issuer.lookups()).toBe(before)
+  })
 
   it('an ID token is rejected', async () => {
     const { privateKey } = await generateKeyPair('RS256')
@@ -161,7 +170,7 @@ describe('an invalid token', () => {
     }
   })
 
-  it.each([
+  const MALFORMED = [
     '',
     '.',
     '..',
@@ -178,18 +187,18 @@ describe('an invalid token', () => {
     `${encode({ typ: ['at+jwt'], alg: 'ES256' })}.e30.AA`,
     `${encode({ typ: 'at+jwt', alg: ['ES256'] })}.e30.AA`,
     `${encode({ typ: 'at+jwt', alg: 'ECDH-ES', enc: 'A256GCM' })}.a.b.c.d`,
-  ])('the malformed token %j is rejected', async (token) => {
-    expect(await verify(token)).toHaveProperty('problem')
+  ]
+  it('a malformed token is rejected', async () => {
+    for (const token of MALFORMED) expect(await verify(token), token).toHaveProperty('problem')
   })
 
-  it.each([' ', '\n', '\t'])(
-    'a valid token with the white space %j in its signature is rejected',
-    async (space) => {
-      const [header, payload, signature] = (await issuer.mint()).split('.')
-      expect(await verify(`${header}.${payload}.${signature}`)).toHaveProperty('mode')
+  it('a valid token with white space in its signature is rejected', async () => {
+    const [header, payload, signature] = (await issuer.mint()).split('.')
+    expect(await verify(`${header}.${payload}.${signature}`)).toHaveProperty('mode')
+    for (const space of [' ', '\n', '\t']) {
       expect(await verify(`${header}.${payload}.${space}${signature}`)).toEqual({ problem: 'malformed' })
-    },
-  )
+    }
+  })
 
   it('a token whose claims are not an object is rejected', async () => {
     const input = `${encode({ alg: 'ES256', kid: 'key-1', typ: 'at+jwt' })}.${encode(['a'])}`
@@ -235,19 +244,14 @@ describe('a token with another algorithm', () => {
     }
   })
 
-  it.each(['ES384', 'ES512', 'RS256', 'PS256', 'EdDSA'])(
-    'a token with a valid %s signature is rejected',
-    async (alg) => {
+  it('a token with a valid signature of another algorithm is rejected', async () => {
+    for (const alg of ['ES384', 'ES512', 'RS256', 'PS256', 'EdDSA']) {
       const { privateKey, publicKey } = await generateKeyPair(alg)
       const token = await new SignJWT(accessTokenClaims()).setProtectedHeader(header(alg)).sign(privateKey)
-      const generous = createTokenVerifier({
-        issuer: ISSUER,
-        audience: AUDIENCE,
-        getKey: async () => publicKey,
-      })
-      expect(await generous(token)).toEqual({ problem: 'wrong-algorithm' })
-    },
-  )
+      const options = { issuer: ISSUER, audience: AUDIENCE, getKey: async () => publicKey }
+      expect(await createTokenVerifier(options)(token)).toEqual({ problem: 'wrong-algorithm' })
+    }
+  })
 
   it('an ES256 token with the kid of an RSA key is rejected as invalid, and the keys do not count as unavailable', async () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' })

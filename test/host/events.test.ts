@@ -67,10 +67,12 @@ describe('events', () => {
     }
   })
 
-  it.each([undefined, null, 'listener', {}])('%j cannot be a listener', (listener) => {
-    expect(() => create().on('error', listener as never)).toThrow(
-      expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }),
-    )
+  it('only a function can be a listener', () => {
+    for (const listener of [undefined, null, 'listener', {}]) {
+      expect(() => create().on('error', listener as never)).toThrow(
+        expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }),
+      )
+    }
   })
 })
 
@@ -82,30 +84,18 @@ describe('a failing listener', () => {
   })
   afterEach(() => void process.off('unhandledRejection', unhandled))
 
-  const failures: [string, (error: Error) => () => unknown][] = [
-    [
-      'throws',
+  it('a listener that throws, rejects, or rejects later is reported, and does not affect other listeners', async () => {
+    const failures: ((error: Error) => () => unknown)[] = [
       (error) => () => {
         throw error
       },
-    ],
-    [
-      'rejects',
       (error) => async () => {
         throw error
       },
-    ],
-    [
-      'rejects later',
-      (error) => () =>
-        new Promise((_, reject) => {
-          setImmediate(reject, error)
-        }),
-    ],
-  ]
-  it.each(failures)(
-    'a listener that %s is reported, and does not affect other listeners',
-    async (_, listenerOf) => {
+      (error) => () => new Promise((_, reject) => setImmediate(reject, error)),
+    ]
+    for (const listenerOf of failures) {
+      onListenerError.mockReset()
       const events = create()
       const error = new Error('the audit log is full')
       const next = vi.fn()
@@ -119,8 +109,8 @@ describe('a failing listener', () => {
       // Node reports uncaught rejections after the microtasks.
       await new Promise((resolve) => setImmediate(resolve))
       expect(unhandled).not.toHaveBeenCalled()
-    },
-  )
+    }
+  })
 })
 
 it('many listeners cause no warning of a leak', async () => {

@@ -38,25 +38,13 @@ it('a subject is printable ASCII without spaces (OpenID Connect Core 2)', () => 
   )
 })
 
-it.each([
-  'alice',
-  '42',
-  '3f0e7a52-7d0c-4b0e-9f1a-0c1d2e3f4a5b',
-  'anna.smith+news@example.com',
-  'auth0|5f7c8ec7c33c6c004bbafe82',
-  'urn:example:account:7',
-  'org/7',
-  'dGVzdA==',
-])('the subject of the account %s without a user is the account id', (accountId) => {
-  expect(subjectOf({ accountId })).toBe(accountId)
-})
-
-it.each([
-  [{ accountId: 'firm', userId: 'intern' }, 'firm!intern'],
-  [{ accountId: 'firm!intern' }, 'firm%21intern'],
-  [{ accountId: 'a b', userId: 'ä%' }, 'a%20b!%C3%A4%25'],
-])('the subject of %o is %s', (whom, subject) => {
-  expect(subjectOf(whom)).toBe(subject)
+it('the subject of an account is the account id, and other characters are escaped', () => {
+  const ids =
+    'alice 42 3f0e7a52-7d0c-4b0e-9f1a-0c1d2e3f4a5b anna.smith+news@example.com auth0|5f7c8ec7c33c6c004bbafe82 urn:example:account:7 org/7 dGVzdA=='
+  for (const accountId of ids.split(' ')) expect(subjectOf({ accountId })).toBe(accountId)
+  expect(subjectOf({ accountId: 'firm', userId: 'intern' })).toBe('firm!intern')
+  expect(subjectOf({ accountId: 'firm!intern' })).toBe('firm%21intern')
+  expect(subjectOf({ accountId: 'a b', userId: 'ä%' })).toBe('a%20b!%C3%A4%25')
 })
 
 it('a subject has at most 255 characters after escaping', () => {

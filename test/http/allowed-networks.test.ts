@@ -2,59 +2,42 @@ import { describe, expect, it } from 'vitest'
 import { isAllowed, isPrivate, networkProblem } from '../../src/http/allowed-networks.ts'
 
 describe('networkProblem()', () => {
-  it.each([
-    '203.0.113.9',
-    '203.0.113.0/24',
-    '10.0.0.0/8',
-    '128.0.0.0/1',
-    '2001:db8::1',
-    '2001:db8::/32',
-    '::1',
-    '8000::/1',
-    'fe80::/10',
-  ])('%s is a valid address or network', (text) => {
-    expect(networkProblem(text)).toBeUndefined()
+  it('an address or a network in its usual spelling is valid', () => {
+    const valid =
+      '203.0.113.9 203.0.113.0/24 10.0.0.0/8 128.0.0.0/1 2001:db8::1 2001:db8::/32 ::1 8000::/1 fe80::/10'
+    expect(valid.split(' ').filter((text) => networkProblem(text) !== undefined)).toEqual([])
   })
 
-  it.each([
-    ['203.0.113.9/24', '203.0.113.0/24'],
-    ['203.0.113.9/32', '203.0.113.9'],
-    ['203.0.113.0/024', '203.0.113.0/24'],
-    ['2001:DB8::/32', '2001:db8::/32'],
-    ['2001:db8:0:0:0:0:0:1', '2001:db8::1'],
-    ['2001:db8:ffff::/33', '2001:db8:8000::/33'],
-    ['2001:db8::1/128', '2001:db8::1'],
-    ['::ffff:203.0.113.9', '203.0.113.9'],
-    ['::ffff:1.2.3.0/120', '1.2.3.0/24'],
-  ])('%s must be written as %s', (text, expected) => {
-    expect(networkProblem(text)).toMatchObject({ code: 'network-spelling', expected })
+  it('another spelling is rejected, and the problem names the usual one', () => {
+    const spellings = {
+      '203.0.113.9/24': '203.0.113.0/24',
+      '203.0.113.9/32': '203.0.113.9',
+      '203.0.113.0/024': '203.0.113.0/24',
+      '2001:DB8::/32': '2001:db8::/32',
+      '2001:db8:0:0:0:0:0:1': '2001:db8::1',
+      '2001:db8:ffff::/33': '2001:db8:8000::/33',
+      '2001:db8::1/128': '2001:db8::1',
+      '::ffff:203.0.113.9': '203.0.113.9',
+      '::ffff:1.2.3.0/120': '1.2.3.0/24',
+    }
+    for (const [text, expected] of Object.entries(spellings)) {
+      expect(networkProblem(text)).toMatchObject({ code: 'network-spelling', expected })
+    }
   })
 
-  it.each([
-    ['0.0.0.0/0', 'network-all'],
-    ['::/0', 'network-all'],
-    ['203.0.113.0/33', 'network'],
-    ['2001:db8::/129', 'network'],
-    ['203.0.113.0/-1', 'network'],
-    ['203.0.113.0/', 'network'],
-    ['203.0.113.0/2 4', 'network'],
-    ['203.0.113.0/24/24', 'network'],
-    ['203.0.113', 'network'],
-    ['0x7f.1', 'network'],
-    ['010.0.0.1', 'network'],
-    ['fe80::1%eth0', 'network'],
-    ['example.com', 'network'],
-    ['', 'network'],
-    [' 203.0.113.9', 'network'],
-    ['２０３.0.113.9', 'network'],
-  ])('%j has the problem %s', (text, code) => {
-    expect(networkProblem(text)).toMatchObject({ code })
+  it('all addresses together, and any other text, are rejected', () => {
+    for (const all of ['0.0.0.0/0', '::/0'])
+      expect(networkProblem(all)).toMatchObject({ code: 'network-all' })
+    const others =
+      '203.0.113.0/33,2001:db8::/129,203.0.113.0/-1,203.0.113.0/,203.0.113.0/2 4,203.0.113.0/24/24,203.0.113,0x7f.1,010.0.0.1,fe80::1%eth0,example.com,, 203.0.113.9,２０３.0.113.9'
+    const found = others.split(',').map((text) => [text, networkProblem(text)?.code])
+    expect(found).toEqual(others.split(',').map((text) => [text, 'network']))
   })
 })
 
 describe('isAllowed()', () => {
   const networks = '203.0.113.0/24 198.51.100.7 2001:db8::/32'
-  it.each([
+  const ADDRESSES: [address: string | undefined, isInside: boolean][] = [
     ['203.0.113.0', true],
     ['203.0.113.255', true],
     ['203.0.114.0', false],
@@ -68,8 +51,9 @@ describe('isAllowed()', () => {
     ['unknown', false],
     ['', false],
     [undefined, false],
-  ])('the address %s: %s', (address, expected) => {
-    expect(isAllowed(networks, address)).toBe(expected)
+  ]
+  it('an address is allowed if one of the networks has it', () => {
+    expect(ADDRESSES.map(([address]) => [address, isAllowed(networks, address)])).toEqual(ADDRESSES)
   })
 
   it('an IPv6 network does not contain IPv4 addresses', () => {
@@ -86,11 +70,11 @@ describe('isAllowed()', () => {
 })
 
 describe('isPrivate()', () => {
-  it.each(['10.1.2.3', '127.0.0.1', '::1', '::ffff:192.168.0.1', 'fd00::1', 'fe80::1%eth0', '100.64.0.1'])(
-    '%s is private',
-    (address) => expect(isPrivate(address)).toBe(true),
-  )
-  it.each(['203.0.113.9', '2001:db8::1', '172.32.0.1', 'unknown'])('%s is not private', (address) =>
-    expect(isPrivate(address)).toBe(false),
-  )
+  it('loopback, link-local and private addresses are private, and no others', () => {
+    const addresses =
+      '10.1.2.3 127.0.0.1 ::1 ::ffff:192.168.0.1 fd00::1 fe80::1%eth0 100.64.0.1 203.0.113.9 2001:db8::1 172.32.0.1 unknown'
+    expect(addresses.split(' ').filter((address) => !isPrivate(address))).toEqual(
+      '203.0.113.9 2001:db8::1 172.32.0.1 unknown'.split(' '),
+    )
+  })
 })

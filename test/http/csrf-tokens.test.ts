@@ -18,17 +18,19 @@ describe('CSRF tokens', () => {
     expect(one?.filter((byte, at) => byte === other?.[at]).length).toBeLessThan(8)
   })
 
-  it.each([
-    [['uid', 'bob']],
-    [['other', 'alice']],
-    [['uid', 'alice', '']],
-    [['uid', 'alice', undefined]],
-    [['uidalice']],
-    [['ui', 'dalice']],
-    [['uid']],
-    [[]],
-  ])('a CSRF token is not valid for the binding %j', (binding) => {
-    expect(csrf.isValid(csrf.issue('uid', 'alice'), ...binding)).toBe(false)
+  it('a CSRF token is valid for no other binding', () => {
+    for (const binding of [
+      ['uid', 'bob'],
+      ['other', 'alice'],
+      ['uid', 'alice', ''],
+      ['uid', 'alice', undefined],
+      ['uidalice'],
+      ['ui', 'dalice'],
+      ['uid'],
+      [],
+    ]) {
+      expect([binding, csrf.isValid(csrf.issue('uid', 'alice'), ...binding)]).toEqual([binding, false])
+    }
   })
 
   it('a CSRF token is not valid under another key', () => {
@@ -45,10 +47,8 @@ describe('CSRF tokens', () => {
     expect(() => createCsrfTokens([])).toThrow(TypeError)
   })
 
-  it.each([null, '', 'x', 'ä', 'A'.repeat(43), 'A'.repeat(86), 'A'.repeat(10_000)])(
-    '%j is not a CSRF token',
-    (token) => {
-      expect(csrf.isValid(token, 'uid')).toBe(false)
-    },
-  )
+  it('any other text is no CSRF token', () => {
+    const others = [null, '', 'x', 'ä', 'A'.repeat(43), 'A'.repeat(86), 'A'.repeat(10_000)]
+    expect(others.filter((token) => csrf.isValid(token, 'uid'))).toEqual([])
+  })
 })

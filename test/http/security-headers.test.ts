@@ -44,16 +44,18 @@ describe('headers of a page', () => {
     expect(policy).toContain("; form-action 'self' http://localhost:3001 http://[::1]:8080;")
   })
 
-  it.each([
-    "https://x;script-src'unsafe-inline'/",
-    'https://a,b/',
-    "https://'unsafe-inline'/",
-    'https://*/',
-    'javascript:alert(1)',
-    'data:text/html,x',
-    'https://a b/',
-    '',
-  ])('the headers of a page omit the address %s, which could change the policy', (address) => {
-    expect(policyFor({ images: [address], formTargets: [address] })).toBe(policyFor({}))
+  it('the headers of a page omit an address that could change the policy', () => {
+    for (const address of [
+      "https://x;script-src'unsafe-inline'/",
+      'https://a,b/',
+      "https://'unsafe-inline'/",
+      'https://*/',
+      'javascript:alert(1)',
+      'data:text/html,x',
+      'https://a b/',
+      '',
+    ]) {
+      expect(policyFor({ images: [address], formTargets: [address] })).toBe(policyFor({}))
+    }
   })
 })

@@ -70,19 +70,18 @@ describe('requireTool()', () => {
     expect(app.handler).not.toHaveBeenCalled()
   })
 
-  it.each([
-    ['a text that is no token', async () => 'nonsense'],
-    [
-      'a token of another resource',
-      () => app.mint({ aud: 'https://example.com/other', scope: 'invoices:read' }),
-    ],
-    ['an expired token', () => app.mint({ exp: 1, iat: 0, scope: 'invoices:read' })],
-  ])('%s gets 401 invalid_token', async (_, mint) => {
-    const post = app.agent.post('/mcp').set('Authorization', `Bearer ${await mint()}`)
-    const answer = await post.send(toolCall('list_invoices'))
-    expect(answer.status).toBe(401)
-    expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm=".*", error="invalid_token", /)
-    expect(answer.headers['www-authenticate']).toContain(`resource_metadata="${METADATA}"`)
+  it('a text that is no token, a token of another resource and an expired token get 401 invalid_token', async () => {
+    for (const token of [
+      'nonsense',
+      await app.mint({ aud: 'https://example.com/other', scope: 'invoices:read' }),
+      await app.mint({ exp: 1, iat: 0, scope: 'invoices:read' }),
+    ]) {
+      const post = app.agent.post('/mcp').set('Authorization', `Bearer ${token}`)
+      const answer = await post.send(toolCall('list_invoices'))
+      expect(answer.status).toBe(401)
+      expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm=".*", error="invalid_token", /)
+      expect(answer.headers['www-authenticate']).toContain(`resource_metadata="${METADATA}"`)
+    }
     expect(app.handler).not.toHaveBeenCalled()
   })
 
@@ -114,27 +113,34 @@ describe('requireTool()', () => {
     })
   })
 
-  it.each([
-    message('initialize'),
-    message('tools/list'),
-    message('notifications/initialized', undefined, undefined),
-    message('TOOLS/CALL', { name: 'create_invoice' }),
-    { jsonrpc: '2.0', id: 4, result: {} },
-    { jsonrpc: '2.0', id: 4, error: { code: 1, message: 'no' } },
-  ])('a message that calls no tool needs a valid token, and no scope: %o', async (body) => {
-    expect((await app.send(body)).status).toBe(401)
-    expect((await app.send(body, 'reports:all')).status).toBe(200)
-  })
-
-  it('GET and DELETE need a valid token, and no body', async () => {
+  it('a message that calls no tool, GET and DELETE need a valid token, and no scope', async () => {
+    for (const body of [
+      message('initialize'),
+      message('tools/list'),
+      message('notifications/initialized', undefined, undefined),
+      message('TOOLS/CALL', { name: 'create_invoice' }),
+      { jsonrpc: '2.0', id: 4, result: {} },
+      { jsonrpc: '2.0', id: 4, error: { code: 1, message: 'no' } },
+    ]) {
+      expect((await app.send(body)).status).toBe(401)
+      expect((await app.send(body, 'reports:all')).status).toBe(200)
+    }
     const bearer = `Bearer ${await app.mint({ scope: 'reports:all' })}`
     expect((await app.agent.get('/mcp').set('Authorization', bearer)).status).toBe(200)
     expect((await app.agent.delete('/mcp').set('Authorization', bearer)).status).toBe(200)
   })
 
-  it.each(['drop_tables', '__proto__', 'constructor', 'toString', '', 'List_invoices', 'x'.repeat(500_000)])(
-    'an unknown tool is answered as unknown, although the token is valid',
-    async (name) => {
+  it('an unknown tool is answered as unknown, although the token is valid', async () => {
+    const names = [
+      'drop_tables',
+      '__proto__',
+      'constructor',
+      'toString',
+      '',
+      'List_invoices',
+      'x'.repeat(50_000),
+    ]
+    for (const name of names) {
       const answer = await app.send(toolCall(name, 'a-7'), 'invoices:read invoices:create')
       expect([answer.status, answer.body]).toEqual([
         200,
@@ -142,9 +148,9 @@ describe('requireTool()', () => {
       ])
       expect(answer.headers['content-type']).toContain('application/json')
       expect((await app.send(toolCall(name))).status).toBe(401)
-      expect(app.handler).not.toHaveBeenCalled()
-    },
-  )
+    }
+    expect(app.handler).not.toHaveBeenCalled()
+  })
 
   const nested =
     '{"jsonrpc":"2.0","id":1,"__proto__":{"method":"tools/call","params":{"name":"create_invoice"}}}'

@@ -24,41 +24,30 @@ function problemsOf(clientDocuments: unknown): string[] {
   }
 }
 
-it.each<[string, unknown]>([
-  ['one address', [{ ...AGENT, match: 'https://agent.example.com/client.json' }]],
-  ['the beginning of addresses', [AGENT]],
-  [
-    'every host, after a host of its own',
+it('the option accepts addresses, beginnings of addresses, and every host after hosts of its own', () => {
+  for (const value of [
+    [{ ...AGENT, match: 'https://agent.example.com/client.json' }],
+    [AGENT],
     [
       { ...AGENT, name: 'verified' },
       { ...AGENT, match: 'https://*' },
     ],
-  ],
-  ['a KYC level', [{ ...AGENT, kycLevel: 'basic', loopback: true }]],
-  ['an empty list', []],
-])('the option accepts %s', (_, value) => {
-  expect(problemsOf(value)).toEqual([])
+    [{ ...AGENT, kycLevel: 'basic', loopback: true }],
+    [],
+  ]) {
+    expect(problemsOf(value)).toEqual([])
+  }
 })
 
-const PATTERN = expect.stringMatching(
-  /^clientDocuments\[0\]\.match: must be the address of a document/,
-) as string
-
-it.each([
-  'http://agent.example.com/*',
-  'https://agent.example.com*',
-  'https://agent.example.com',
-  'https://agent.example.com/',
-  'https://*.example.com/*',
-  'https://agent.example.com/*/x',
-  'https://Agent.example.com/*',
-  'https://agent.example.com:443/*',
-  'https://user@agent.example.com/*',
-  'https://agent.example.com/a/../*',
-  '*',
-  '',
-])('the option rejects the pattern "%s"', (match) => {
-  expect(problemsOf([{ ...AGENT, match }])).toEqual([PATTERN])
+it('the option rejects every other pattern', () => {
+  const patterns =
+    'http://agent.example.com/* https://agent.example.com* https://agent.example.com https://agent.example.com/ https://*.example.com/* https://agent.example.com/*/x https://Agent.example.com/* https://agent.example.com:443/* https://user@agent.example.com/* https://agent.example.com/a/../* *'
+  const problem = expect.stringMatching(
+    /^clientDocuments\[0\]\.match: must be the address of a document/,
+  ) as string
+  for (const match of ['', ...patterns.split(' ')]) {
+    expect([match, ...problemsOf([{ ...AGENT, match }])]).toEqual([match, problem])
+  }
 })
 
 it.each<[string, unknown, string]>([

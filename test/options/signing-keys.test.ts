@@ -49,35 +49,28 @@ describe('the rotation schedule in signingKeys', () => {
     expect(resolve({ rotateAfterSeconds: 2, publishAheadSeconds: 1 }).problems).toEqual([])
   })
 
-  it.each([DAY, 90 * DAY, 91 * DAY])(
-    'publishAheadSeconds must be less than a rotateAfterSeconds of %i',
-    (seconds) => {
+  it('publishAheadSeconds must be less than rotateAfterSeconds', () => {
+    for (const seconds of [DAY, 91 * DAY]) {
       const { problems } = resolve({ rotateAfterSeconds: seconds, publishAheadSeconds: seconds })
       expect(problems).toEqual([
         `signingKeys.publishAheadSeconds must be less than rotateAfterSeconds (${seconds}): a key is published before it signs`,
       ])
-    },
-  )
-
-  it('with a rotateAfterSeconds of one day, publishAheadSeconds must be lower than its default of one day', () => {
+    }
+    // The default of publishAheadSeconds is one day.
     expect(resolve({ rotateAfterSeconds: DAY }).problems).toHaveLength(1)
     expect(resolve({ rotateAfterSeconds: DAY, publishAheadSeconds: 3600 }).problems).toEqual([])
   })
 
-  it.each([0, 1.5, -1, '90', null, Number.NaN, Infinity])('rotateAfterSeconds rejects %s', (value) => {
-    const { problems } = resolve({ rotateAfterSeconds: value ?? 'null', publishAheadSeconds: 1 })
-    expect(problems).toEqual([
-      `signingKeys.rotateAfterSeconds must be a whole number of seconds from 2 to ${3660 * DAY}`,
-    ])
-  })
-
-  it.each([
-    ['a text', 'daily'],
-    ['a list', []],
-    ['null', null],
-    ['a number', 90],
-  ])('signingKeys rejects %s', (_what, given) => {
-    expect(resolve(given).problems).toEqual(['signingKeys must be an object'])
+  it('rotateAfterSeconds and signingKeys reject values of another type', () => {
+    for (const value of [0, 1.5, -1, '90', 'null', Number.NaN, Infinity]) {
+      const { problems } = resolve({ rotateAfterSeconds: value, publishAheadSeconds: 1 })
+      expect(problems).toEqual([
+        `signingKeys.rotateAfterSeconds must be a whole number of seconds from 2 to ${3660 * DAY}`,
+      ])
+    }
+    for (const given of ['daily', [], null, 90]) {
+      expect(resolve(given).problems).toEqual(['signingKeys must be an object'])
+    }
   })
 
   it('signingKeys rejects an unknown property, and a rotation schedule beside the keys of the host', () => {
@@ -116,14 +109,15 @@ describe('the keys of the host in signingKeys.jwks', () => {
     expect(rsaKid).toBe(await calculateJwkThumbprint(rsa.private))
   })
 
-  it.each([
-    ['a list', { jwks: [ec.private] }, 'jwks must be a JWK Set: { keys: [...] } (RFC 7517 5)'],
-    ['a text', { jwks: 'keys' }, 'jwks must be a JWK Set: { keys: [...] } (RFC 7517 5)'],
-  ])('signingKeys.jwks rejects %s instead of a JWK Set', (_what, given, problem) => {
-    expect(resolve(given).problems).toEqual([`signingKeys.${problem}`])
+  it('signingKeys.jwks must be a JWK Set', () => {
+    for (const jwks of [[ec.private], 'keys']) {
+      expect(resolve({ jwks }).problems).toEqual([
+        'signingKeys.jwks must be a JWK Set: { keys: [...] } (RFC 7517 5)',
+      ])
+    }
   })
 
-  it.each([
+  const WRONG: [problem: string, key: unknown][] = [
     [
       'is symmetric: every verifier of tokens could also sign them',
       { kty: 'oct', k: 'c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0', alg: 'HS256' },
@@ -147,9 +141,12 @@ describe('the keys of the host in signingKeys.jwks', () => {
     ['has a private part that belongs to another public part', { ...otherEc.private, d: ec.private.d }],
     ['is no private key that can be read as a JWK (RFC 7518 6)', { ...rsa.private, p: 7 }],
     ['is no public key (RFC 7518 6)', { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' }],
-  ])('the problem "%s" of a key is reported without quoting the key', (problem, key) => {
-    const { problems } = withKeys(ec.private, rsa.private, key)
-    expect(problems).toEqual([`signingKeys.jwks.keys[2] ${problem}`])
+  ]
+  it('each problem of a key is reported without quoting the key', () => {
+    for (const [problem, key] of WRONG) {
+      const { problems } = withKeys(ec.private, rsa.private, key)
+      expect(problems).toEqual([`signingKeys.jwks.keys[2] ${problem}`])
+    }
   })
 
   it('two keys with the same kid are rejected', () => {

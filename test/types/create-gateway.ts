@@ -25,6 +25,11 @@ export function scopesAreInferred(): Gateway {
   gateway.requireScope('a:read')
   // @ts-expect-error a misspelt name
   gateway.requireScope('a:raed')
+  void gateway.authenticate({ headers: {} }, { scope: ['a:read'] })
+  // @ts-expect-error a misspelt name
+  void gateway.authenticate({ headers: {} }, { scope: ['a:raed'] })
+  // @ts-expect-error a misspelt name
+  void gateway.authenticate({ headers: {} }, { scope: 'a:raed' })
   return gateway
 }
 

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuditEntry } from 'koa-gatehouse'
 import { authorize, startHost, type Host } from '../../support/host.ts'
 import type { Client } from '../../support/host-requests.ts'
-import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore('behind a proxy, with app.proxy = true', (makeStore) => {
+describe('behind a proxy, with app.proxy = true', () => {
   let host: Host
   let key: Client
   let application: Client
   const events: object[] = []
   beforeAll(async () => {
-    host = await startHost({ store: makeStore() })
+    host = await startHost()
     host.app.proxy = true
     host.gatehouse.on('client_authentication.failed', (event) => events.push(event))
     key = await host.createApiKey()
@@ -37,17 +36,16 @@ describeEachStore('behind a proxy, with app.proxy = true', (makeStore) => {
     return { code, refreshToken: String(body['refresh_token']), accessToken: String(body['access_token']) }
   }
 
-  it.each(['token', 'introspect', 'revoke'])(
-    'the entry and the event of a wrong secret at /oauth2/%s have the address of the caller',
-    async (endpoint) => {
-      const form = { ...key, client_secret: 'wrong', token: 'x', grant_type: 'client_credentials' }
+  it('the entry and the event of a wrong secret have the address of the caller, at each endpoint', async () => {
+    const form = { ...key, client_secret: 'wrong', token: 'x', grant_type: 'client_credentials' }
+    for (const endpoint of ['token', 'introspect', 'revoke']) {
       const { status, address } = await sendFrom(`/oauth2/${endpoint}`, form)
-      expect(status).toBe(401)
+      expect([endpoint, status]).toEqual([endpoint, 401])
       const requester = { clientId: key.client_id, address, userAgent: 'sdk/1' }
       expect(await newest('failures')).toMatchObject({ name: 'client_authentication.failed', ...requester })
       expect(events.at(-1)).toEqual(requester)
-    },
-  )
+    }
+  })
 
   it('the entry of an access token that its API key revokes has the address of the caller, and the account', async () => {
     const { body } = await host.requestDirectToken(key)
@@ -65,36 +63,31 @@ describeEachStore('behind a proxy, with app.proxy = true', (makeStore) => {
     expect(items).toEqual([entry])
   })
 
-  it('the entry of an access token that its application revokes has the address of the caller, and the person', async () => {
-    const { accessToken } = await tokens()
-    const { address } = await sendFrom('/oauth2/revoke', { ...application, token: accessToken })
-    expect(await newest()).toMatchObject({ name: 'token.revoked', accountId: 'alice', address })
+  it('the entry of a token that its application revokes has the address of the caller, and the person', async () => {
+    const { accessToken, refreshToken } = await tokens()
+    for (const [token, name] of [
+      [accessToken, 'token.revoked'],
+      [refreshToken, 'grant.revoked'],
+    ] as const) {
+      const { address } = await sendFrom('/oauth2/revoke', { ...application, token })
+      expect(await newest()).toMatchObject({ name, accountId: 'alice', address })
+    }
   })
 
-  it('the entry of a refresh token that its application revokes has the address of the caller', async () => {
-    const { refreshToken } = await tokens()
-    const { address } = await sendFrom('/oauth2/revoke', { ...application, token: refreshToken })
-    expect(await newest()).toMatchObject({ name: 'grant.revoked', accountId: 'alice', address })
-  })
-
-  it('the entry of a code that is used twice has the address of the caller', async () => {
-    const { code } = await tokens()
-    const { status, address } = await sendFrom('/oauth2/token', {
-      ...application,
-      grant_type: 'authorization_code',
-      code,
-    })
+  it('the entry of a code or a refresh token that is used twice has the address of the caller', async () => {
+    const { code, refreshToken } = await tokens()
+    const again = { ...application, grant_type: 'authorization_code', code }
+    const { status, address } = await sendFrom('/oauth2/token', again)
     expect(status).toBe(400)
     expect(await newest()).toMatchObject({ name: 'code.reused', address })
-  })
 
-  it('the entry of a refresh token that is used twice has the address of the caller', async () => {
-    const { refreshToken } = await tokens()
-    const { body } = await host.refresh(application, refreshToken)
+    const { refreshToken: first } = await tokens()
+    const { body } = await host.refresh(application, first)
     await host.refresh(application, body['refresh_token'])
-    const form = { ...application, grant_type: 'refresh_token', refresh_token: refreshToken }
-    const { status, address } = await sendFrom('/oauth2/token', form)
-    expect(status).toBe(400)
-    expect(await newest()).toMatchObject({ name: 'refresh_token.reused', address })
+    const form = { ...application, grant_type: 'refresh_token', refresh_token: first }
+    const reused = await sendFrom('/oauth2/token', form)
+    expect(reused.status).toBe(400)
+    expect(await newest()).toMatchObject({ name: 'refresh_token.reused', address: reused.address })
+    expect(refreshToken).not.toBe(first)
   })
 })

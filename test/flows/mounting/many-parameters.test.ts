@@ -5,7 +5,6 @@ import type { Target } from '../../support/expensive/changes.ts'
 import { startTargets } from '../../support/expensive/targets.ts'
 import { json, send, type RawRequest } from '../../support/raw-request.ts'
 import { startHost } from '../../support/host.ts'
-import { describeEachStore } from '../../support/stores.ts'
 import { startConsole } from '../console/setup.ts'
 
 const PROBLEM = 'the query may have at most 100 parameters'
@@ -18,11 +17,11 @@ function requestTo({ method, path, headers }: Target, count: number, more: Parti
   return { method, target: `${path}?${queryOf(count)}`, ...more, headers: { ...headers, ...more.headers } }
 }
 
-describeEachStore('queries with more than 100 parameters', (makeStore) => {
+describe('queries with more than 100 parameters', () => {
   let targets: readonly Target[]
   let close: () => Promise<void>
   beforeAll(async () => {
-    ;({ targets, close } = await startTargets(makeStore))
+    ;({ targets, close } = await startTargets(() => memoryStore()))
   })
   afterAll(() => close())
 
@@ -48,17 +47,14 @@ describeEachStore('queries with more than 100 parameters', (makeStore) => {
     }
   })
 
-  it.each(['HEAD', 'OPTIONS', 'POST', 'DELETE'])('%s gets the same answer as GET', async (method) => {
-    const names = [
-      'GET authorization',
-      'GET user info',
-      'GET key set',
-      'GET interaction',
-      'GET console/',
-      'GET management/session',
-    ]
-    for (const target of names.map(find)) {
-      expect((await send(target.port, requestTo(target, 101, { method }))).status).toBe(400)
+  it('every other method gets the same answer as GET', async () => {
+    const names =
+      'GET authorization;GET user info;GET key set;GET interaction;GET console/;GET management/session'
+    for (const target of names.split(';').map(find)) {
+      for (const method of ['HEAD', 'OPTIONS', 'POST', 'DELETE']) {
+        const { status } = await send(target.port, requestTo(target, 101, { method }))
+        expect([target.name, method, status]).toEqual([target.name, method, 400])
+      }
     }
   })
 

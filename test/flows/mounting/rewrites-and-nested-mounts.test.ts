@@ -1,11 +1,9 @@
-// Also runs on: Koa 2
 import Koa, { type Middleware } from 'koa'
 import mount from 'koa-mount'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { silentLogger } from '../../../src/host/logger.ts'
 import { products } from '../../fixtures/products.ts'
 import { startHost, type Host, type HostOptions } from '../../support/host.ts'
-import { describeEachStore } from '../../support/stores.ts'
 
 const mounted = (path: string, what: unknown) => mount(path, what as never) as unknown as Middleware
 const limiter: Middleware = (_ctx, next) => next()
@@ -40,14 +38,6 @@ const HOSTS: Record<string, readonly [base: string, address: string, mountApp: (
       '/de/shop/api/invoices/list',
       (app) => [language, mounted('/shop', outer(mounted('/api', limiter), mounted('/', app)))],
     ],
-    'a replaced prefix, and a limiter that is mounted in the mounted app': [
-      '/shop/api',
-      '/v2/api/invoices/list',
-      (app) => [
-        replaces('/v2/', '/shop/'),
-        mounted('/shop', outer(mounted('/api', limiter), mounted('/', app))),
-      ],
-    ],
     'a service prefix that is also the path of a limiter in the mounted app': [
       '/api',
       '/invoices/api/invoices/list',
@@ -58,7 +48,7 @@ const HOSTS: Record<string, readonly [base: string, address: string, mountApp: (
     ],
   }
 
-describeEachStore('a rewrite above nested mounts', (makeStore) => {
+describe('a rewrite above nested mounts', () => {
   let host: Host
   const warn = vi.fn()
   const gatewayWarnings = () =>
@@ -70,7 +60,6 @@ describeEachStore('a rewrite above nested mounts', (makeStore) => {
 
   const start = (options: HostOptions, mountApp: (app: Koa) => Middleware[]) =>
     startHost({
-      store: makeStore(),
       mount: (app, gatehouse) => void app.use(gatehouse.gateway.middleware()),
       serve: (app, gatehouse) => outer(gatehouse.middleware(), ...mountApp(app)).callback(),
       ...options,

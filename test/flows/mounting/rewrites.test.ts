@@ -1,9 +1,8 @@
 import Koa, { type Context, type Middleware } from 'koa'
 import mount from 'koa-mount'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { silentLogger } from '../../../src/host/logger.ts'
 import { startHost, type Host, type HostOptions } from '../../support/host.ts'
-import { describeEachStore } from '../../support/stores.ts'
 
 const mounted = (path: string, what: unknown) => mount(path, what as never) as unknown as Middleware
 const page = (ctx: Context) => void (ctx.body = `page ${ctx.path}`)
@@ -31,7 +30,7 @@ const ABOVE: Record<string, readonly [address: string, above: Middleware]> = {
   ],
 }
 
-describeEachStore('a rewrite above a mounted app', (makeStore) => {
+describe('a rewrite above a mounted app', () => {
   let host: Host
   const warn = vi.fn()
   const gatewayWarnings = () =>
@@ -40,7 +39,6 @@ describeEachStore('a rewrite above a mounted app', (makeStore) => {
   const start = (options: HostOptions, outer?: (outer: Koa, app: Koa) => void) =>
     startHost({
       ...options,
-      store: makeStore(),
       gatehouse: { logger: { ...silentLogger, warn } },
       ...(outer && {
         issuerPath: '/shop/auth',
@@ -86,7 +84,6 @@ describeEachStore('a rewrite above a mounted app', (makeStore) => {
 
   it('a mounted API is guarded in nested mounts below a rewrite, and ordinary pages pass without a log line', async () => {
     host = await startHost({
-      store: makeStore(),
       gatehouse: { logger: { ...silentLogger, warn } },
       issuerPath: '/platform/shop/auth',
       audiencePath: '/platform/shop/api',

@@ -53,18 +53,6 @@ describe('a mistake that opens the API', () => {
     ],
     ['the gateway is forgotten', (app, g) => app.use(g.middleware()).use(router())],
     [
-      'the gateway is forgotten beside wellKnown()',
-      (app, g) =>
-        app
-          .use(g.wellKnown())
-          .use(mount('/auth', g.middleware() as never))
-          .use(router()),
-    ],
-    [
-      'the gateway is created and not mounted',
-      (app, g) => void (app.use(g.middleware()).use(router()), g.gateway.middleware()),
-    ],
-    [
       '`mountPath` of the gateway is wrong',
       (app, g) =>
         app
@@ -172,11 +160,6 @@ describe('a call that is no mistake', () => {
   ]
   const rows: Row[] = [
     ['for a page that a front end has for all paths', (app, g) => app.use(g.middleware()).use(page)],
-    [
-      'for a file outside of the API',
-      (app, g) => app.use(g.middleware()).use((ctx) => void (ctx.body = { v: 1 })),
-      '/apis/invoices/list',
-    ],
     ['for a `public` route', guarded({ public: ['GET /invoices/list'] })],
     ['for an `optional` route without a token', guarded({ optional: ['GET /invoices/list'] })],
     ['if `when` decides by the path', guarded({ when: (ctx: Context) => !ctx.path.startsWith('/api/') })],

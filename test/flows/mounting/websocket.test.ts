@@ -91,9 +91,6 @@ describe('gateway.authenticate() at the upgrade to a WebSocket', () => {
     })
     expect(await rejectionOf('/unknown')).toMatchObject({ status: 404 })
     expect(upgraded).toBe(before)
-  })
-
-  it('a rejected upgrade answers with a complete HTTP response', async () => {
     const socket = connectSocket(host.port, 'localhost')
     socket.write(
       'GET /api/invoices/list HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +

@@ -35,13 +35,13 @@ const kindOf = (fetched: Promise<unknown>) =>
     (error: { kind: string; problem: string }) => error.problem,
   )
 
-it.each(['http://app.example.com/', 'https://127.0.0.1/', 'https://[::1]/', 'https://localhost/', 'nothing'])(
-  'the URL %s is rejected, and no name is resolved',
-  async (url) => {
+it('a URL that may not be requested is rejected, and no name is resolved', async () => {
+  const urls = 'http://app.example.com/ https://127.0.0.1/ https://[::1]/ https://localhost/ nothing'
+  for (const url of urls.split(' ')) {
     await expect(outgoing.fetchJson(url, NEW)).rejects.toMatchObject({ kind: 'rejected' })
-    expect([host.resolved, host.connected]).toEqual([[], []])
-  },
-)
+  }
+  expect([host.resolved, host.connected]).toEqual([[], []])
+})
 
 it('callers that want a URL at the same time share one request, and each gets the document', async () => {
   const callers = Array.from({ length: 1000 }, (_, index) =>
@@ -111,9 +111,9 @@ it('at most four requests to one host run at once, and a fifth is rejected and n
   expect((await last).body).toEqual({})
 })
 
-it('10,000 URLs of strangers at once lead to 16 requests, and a known URL is fetched meanwhile', async () => {
+it('1,000 URLs of strangers at once lead to 16 requests, and a known URL is fetched meanwhile', async () => {
   const urls = Array.from(
-    { length: 10_000 },
+    { length: 1000 },
     (_, index) => `https://host-${index}.many.example.com/client.json`,
   )
   let release = () => {}
@@ -131,29 +131,29 @@ it('10,000 URLs of strangers at once lead to 16 requests, and a known URL is fet
   for (const result of await Promise.all(results)) counts.set(result, (counts.get(result) ?? 0) + 1)
   expect(Object.fromEntries(counts)).toEqual({
     'the host answered with status 404 instead of 200': 16,
-    'too many requests to other hosts are made at the moment': 9_984,
+    'too many requests to other hosts are made at the moment': 984,
   })
   expect(host.resolved).toHaveLength(17)
   expect(host.connected).toHaveLength(17)
   expect(host.requests).toHaveLength(17)
 })
 
-it('20,000 long URLs of strangers leave no memory behind', async () => {
+it('long URLs of strangers leave no memory behind', async () => {
   await collectGarbage()
   const before = process.memoryUsage().heapUsed
-  for (let index = 0; index < 20_000; index += 1) {
+  for (let index = 0; index < 4_000; index += 1) {
     // Each minute has 120 requests of its own.
-    if (index % 2_000 === 0) now += 60_000
+    if (index % 400 === 0) now += 60_000
     const name = `host-${index}.many.example.com`
-    if (index % 2_000 < 200) host.addresses.set(name, ['10.0.0.1'])
-    await kindOf(outgoing.fetchJson(`https://${name}/${'a'.repeat(2_000)}`, NEW))
+    if (index % 400 < 130) host.addresses.set(name, ['10.0.0.1'])
+    await kindOf(outgoing.fetchJson(`https://${name}/${'a'.repeat(2_000)}${index}`, NEW))
     host.addresses.clear()
   }
   expect(host.resolved).toHaveLength(1_200)
   expect(host.connected).toEqual([])
   await collectGarbage()
-  // The URLs alone have 40 MB.
-  expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000)
+  // The URLs alone have 8 MB.
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(4_000_000)
 })
 
 it('strangers with a new URL each time get 120 requests in a minute, and the known budget stays whole', async () => {

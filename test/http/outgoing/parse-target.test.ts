@@ -14,16 +14,18 @@ const problemOf = (text: string) => {
   }
 }
 
-it.each([
-  'https://app.example.com/client.json',
-  'https://app.example.com:8443/client.json?a=b',
-  'https://xn--bcher-kva.example/a%20b',
-  'https://under_score.example.com/',
-])('%s may be requested', (url) => {
-  expect(parseTarget(url).href).toBe(url)
+it('an address of a domain name over https may be requested', () => {
+  for (const url of [
+    'https://app.example.com/client.json',
+    'https://app.example.com:8443/client.json?a=b',
+    'https://xn--bcher-kva.example/a%20b',
+    'https://under_score.example.com/',
+  ]) {
+    expect(parseTarget(url).href).toBe(url)
+  }
 })
 
-it.each([
+const REJECTED: [url: string, problem: string][] = [
   ['http://app.example.com/', 'the URL does not start with https://'],
   ['ftp://app.example.com/', 'the URL does not start with https://'],
   ['file:///etc/passwd', 'the URL does not start with https://'],
@@ -37,38 +39,23 @@ it.each([
   ['https://:b@app.example.com/', 'the URL contains a user name or password'],
   ['https://app.example.com/#a', 'the URL contains a fragment'],
   [`https://app.example.com/${'a'.repeat(2048)}`, 'the URL has more than 2048 characters'],
-])('the URL %.60s is rejected: %s', (url, problem) => {
-  expect(problemOf(url)).toBe(problem)
+]
+it('every other URL is rejected with its problem', () => {
+  expect(REJECTED.map(([url]) => [url, problemOf(url)])).toEqual(REJECTED)
 })
 
-it.each([
-  '127.0.0.1',
-  '93.184.216.34',
-  '2130706433',
-  '0x7f000001',
-  '0x7f.1',
-  '0177.0.0.1',
-  '127.1',
-  '127.0.0.1.',
-  '１２７.0.0.1',
-  '%31%32%37.0.0.1',
-  '[::1]',
-  '[::ffff:127.0.0.1]',
-  '[2606:2800:220:1:248:1893:25c8:1946]',
-])('a URL with the IP address %s is rejected in every form', (host) => {
-  expect(problemOf(`https://${host}/`)).toBe('the URL contains an IP address instead of a domain name')
-})
-
-it.each([
-  'localhost',
-  'metadata',
-  'app.example.com.',
-  'a..example.com',
-  '.example.com',
-  '*.example.com',
-  'a;b.example.com',
-])('a URL with the host %s is rejected, because it is not a domain name of the internet', (host) => {
-  expect(problemOf(`https://${host}/`)).toBe('the host of the URL is not a domain name of the internet')
+it('a URL with an IP address in any form, or without a domain name of the internet, is rejected', () => {
+  const addresses =
+    '127.0.0.1 93.184.216.34 2130706433 0x7f000001 0x7f.1 0177.0.0.1 127.1 127.0.0.1. １２７.0.0.1 %31%32%37.0.0.1 [::1] [::ffff:127.0.0.1] [2606:2800:220:1:248:1893:25c8:1946]'
+  const names =
+    'localhost metadata app.example.com. a..example.com .example.com *.example.com a;b.example.com'
+  for (const [hosts, problem] of [
+    [addresses, 'the URL contains an IP address instead of a domain name'],
+    [names, 'the host of the URL is not a domain name of the internet'],
+  ] as const) {
+    for (const host of hosts.split(' '))
+      expect([host, problemOf(`https://${host}/`)]).toEqual([host, problem])
+  }
 })
 
 it('strange URLs are rejected with a problem, or lead to a domain name over https', () => {
@@ -96,6 +83,6 @@ it('strange URLs are rejected with a problem, or lead to a domain name over http
       expect(hostname).toMatch(/^[a-z\d_-]+(\.[a-z\d_-]+)+$/)
       expect(isIP(hostname)).toBe(0)
     }),
-    { numRuns: 5_000 },
+    { numRuns: 500 },
   )
 })

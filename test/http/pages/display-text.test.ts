@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { applicationName, displayText, initialOf, webAddress } from '../../../src/http/pages/display-text.ts'
 
 describe('a text that a client, a user or the host supplies', () => {
-  it.each([
+  const TEXTS: [what: string, text: string, shown: string][] = [
     ['a plain text', 'Ledgerly & Sons', 'Ledgerly & Sons'],
     ['a bidirectional override', 'good\u202Eexe.live', 'goodexe.live'],
     ['bidirectional isolates and marks', '\u2066a\u2069\u200F\u061Cb', 'ab'],
@@ -18,15 +18,16 @@ describe('a text that a client, a user or the host supplies', () => {
     ['many combining marks on one letter', `a${'\u0301'.repeat(50)}b`, `a${'\u0301'.repeat(4)}b`],
     ['a text of joiners and blanks only', '\u200D\u200C \u2800', ''],
     ['an empty text', '', ''],
-  ])('displayText makes a text safe to show, for example: %s', (_name, text, expected) => {
-    expect(displayText(text)).toBe(expected)
+  ]
+  it('displayText makes a text safe to show', () => {
+    expect(TEXTS.map(([what, text]) => [what, text, displayText(text)])).toEqual(TEXTS)
   })
 
   it('a long text is cut at a number of characters, where an emoji of several code points counts as one', () => {
     expect(displayText('x'.repeat(81))).toBe(`${'x'.repeat(79)}…`)
     expect(displayText('x'.repeat(80))).toBe('x'.repeat(80))
     expect(displayText('👩‍👩‍👧'.repeat(5), 3)).toBe('👩‍👩‍👧👩‍👩‍👧…')
-    expect(displayText('x'.repeat(1_000_000)).length).toBe(80)
+    expect(displayText('x'.repeat(100_000)).length).toBe(80)
   })
 
   it('a displayed text never has a character that reverses or hides text', () => {
@@ -52,21 +53,9 @@ describe('a text that a client, a user or the host supplies', () => {
 })
 
 describe('an address that a client supplies', () => {
-  it.each([
-    'javascript:alert(1)',
-    'JaVaScRiPt:alert(1)',
-    'data:text/html,x',
-    'vbscript:x',
-    '//x',
-    '/x',
-    'x',
-    '',
-    undefined,
-  ])('%j is not a web address', (address) => {
-    expect(webAddress(address)).toBeUndefined()
-  })
-
-  it('http and https addresses are web addresses', () => {
+  it('only http and https addresses are web addresses', () => {
+    const others = 'javascript:alert(1),JaVaScRiPt:alert(1),data:text/html,vbscript:x,//x,/x,x,'.split(',')
+    expect([...others, undefined].filter((address) => webAddress(address) !== undefined)).toEqual([])
     expect(webAddress('https://x.example/a')?.host).toBe('x.example')
     expect(webAddress('http://localhost:3001/')?.host).toBe('localhost:3001')
   })

@@ -51,18 +51,15 @@ async function ask(cursor?: string, headers: Record<string, string> = {}) {
   return { status: response.status, etag: response.headers.get('etag'), text }
 }
 
-it('the revocation feed passes the cursor to its source unchanged, and treats an empty cursor as absent', async () => {
+it('the revocation feed passes the cursor to its source unchanged, and treats an empty cursor and two cursors as absent', async () => {
   vi.spyOn(performance, 'now').mockReturnValue(10_000)
   read.mockResolvedValue(page('next'))
   for (const cursor of [undefined, '', 'a.b-c_é /+']) await ask(cursor)
   expect(read.mock.calls).toEqual([[undefined], ['a.b-c_é /+']])
-})
-
-it('the revocation feed ignores the cursor if the query contains two cursors', async () => {
-  read.mockResolvedValue(page('next'))
+  vi.spyOn(performance, 'now').mockReturnValue(20_000)
   const authorization = `Basic ${Buffer.from(`key:${secret}`).toString('base64')}`
   await fetch(`${address}?cursor=a&cursor=b`, { headers: { authorization } })
-  expect(read.mock.calls).toEqual([[undefined]])
+  expect(read.mock.calls.at(-1)).toEqual([undefined])
 })
 
 it('the revocation feed answers 304 while nothing is new, even if a proxy has turned the ETag into a weak ETag', async () => {
@@ -75,21 +72,17 @@ it('the revocation feed answers 304 while nothing is new, even if a proxy has tu
   expect((await ask('same', { 'if-none-match': '"other"' })).status).toBe(200)
 })
 
-it('the revocation feed answers 200 after a revocation, and after its source has returned a new cursor', async () => {
+it('a page with news has another ETag, and only the last page has one, so that every gateway reads all pages', async () => {
   read.mockResolvedValueOnce(page('one'))
   const { etag } = await ask('a')
   read.mockResolvedValueOnce(page('one', { revocations: [revoked] }))
   const news = await ask('b', { 'if-none-match': etag! })
   expect([news.status, JSON.parse(news.text).revocations]).toEqual([200, [revoked]])
-  read.mockResolvedValueOnce(page('two'))
-  expect((await ask('c', { 'if-none-match': etag! })).status).toBe(200)
-})
-
-it('only the last page of the revocation feed has an ETag, so that every gateway reads all pages', async () => {
-  read.mockImplementation(async () => page('next', { more: true }))
-  expect(await ask('a')).toMatchObject({ status: 200, etag: null })
-  const other = await ask('b', { 'if-none-match': '"x"' })
-  expect(other).toMatchObject({ status: 200, etag: null })
+  read.mockResolvedValueOnce(page('next', { more: true }))
+  expect(await ask('d', { 'if-none-match': '"x"' })).toMatchObject({ status: 200, etag: null })
+  read.mockResolvedValue(page('two'))
+  const other = await ask('c', { 'if-none-match': etag! })
+  expect([other.status, other.etag]).toEqual([200, expect.any(String)])
 })
 
 it('simultaneous requests with the same cursor share one read, and a later request reads again', async () => {

@@ -7,7 +7,7 @@ import {
   ScriptlessProvider,
 } from '../../../../src/authorization-server/provider/seam/seam.ts'
 import { createRefreshTokenFormat } from '../../../../src/grants/refresh-tokens/token-format.ts'
-import { asksFor, authorizationUrl, authorize, connect, startHost, type Host } from '../../../support/host.ts'
+import { asksFor, authorizationUrl, connect, startHost, type Host } from '../../../support/host.ts'
 
 describe('undocumented behaviour of oidc-provider', () => {
   let provider: Provider
@@ -203,26 +203,6 @@ describe('a host whose oidc-provider is changed by applySeam()', () => {
     expect((await host.token({ ...disguised, refresh_token: refreshToken })).status).toBe(200)
   })
 
-  it('revoking an access token leaves the refresh token of its grant valid', async () => {
-    host = await startHost()
-    const client = await host.createApplication()
-    const { refresh_token: token, access_token: accessToken } = await connect(host, client)
-    expect((await host.post('/oauth2/revoke', { ...client, token: accessToken })).status).toBe(200)
-    const refreshed = await host.token({ ...client, grant_type: 'refresh_token', refresh_token: token })
-    expect(refreshed.status).toBe(200)
-  })
-
-  it('a refresh token contains its family and a generation that increases', async () => {
-    host = await startHost()
-    const client = await host.createApplication()
-    const format = createRefreshTokenFormat([Buffer.alloc(32)])
-    const { refresh_token: first } = await connect(host, client)
-    const { body } = await host.token({ ...client, grant_type: 'refresh_token', refresh_token: first })
-    const parts = format.parse(first)
-    expect(parts?.generation).toBe(0)
-    expect(format.parse(String(body['refresh_token']))).toEqual({ ...parts, generation: 1 })
-  })
-
   it('a token request with a grant type of the wrong kind of client gets unauthorized_client, with an unknown grant type unsupported_grant_type, and with any other mistake invalid_request', async () => {
     host = await startHost()
     const key = await host.createApiKey()
@@ -238,14 +218,5 @@ describe('a host whose oidc-provider is changed by applySeam()', () => {
       ['grant_type', 'authorization_code'],
     ])
     expect(body['error']).toBe('invalid_request')
-  })
-
-  it('the sign-out form sends the secret of the session, and ends the session', async () => {
-    host = await startHost()
-    const { client_id } = await host.createApplication()
-    const { browser } = await authorize(host, client_id)
-    const page = await browser.open(`${host.issuer}/oauth2/logout`)
-    await browser.submit(page, { action: /logout\/confirm/, button: ['logout', 'yes'] })
-    expect(asksFor(await browser.open(authorizationUrl(host, client_id)))).toBe('sign-in')
   })
 })

@@ -67,24 +67,19 @@ it('with the maximum 0, the number of pending interactions is not limited', () =
   for (let index = 0; index < 5000; index += 1) expect(pending.add('one', `${index}`)).toBe(true)
 })
 
-it.each([
-  ['an address', true],
-  ['a text that is not an address', false],
-])(
-  'while pending interactions are counted, a long X-Forwarded-For that begins with %s takes little memory',
-  async (_, isAddress) => {
-    const pending = pendingWith({ max: 1 })
-    await collectGarbage()
-    const before = process.memoryUsage().heapUsed
-    for (let index = 0; index < 2000; index += 1) {
-      const beginning = isAddress ? `100.100.${100 + (index >> 7)}.${100 + (index & 127)}, ` : ''
+it('while pending interactions are counted, a long X-Forwarded-For takes little memory', async () => {
+  const pending = pendingWith({ max: 1 })
+  await collectGarbage()
+  const before = process.memoryUsage().heapUsed
+  for (let index = 0; index < 1000; index += 1) {
+    for (const beginning of [`100.100.${100 + (index >> 7)}.${100 + (index & 127)}, `, '']) {
       const header = Buffer.from(`${beginning}${'x'.repeat(12_000)}${index}`).toString('latin1')
       // With `app.proxy`, Koa reads the address from the header in this way.
       const [ip = ''] = header.split(/\s*,\s*/)
-      pending.add(addressGroup(ip), `${index}`)
+      pending.add(addressGroup(ip), `${beginning}${index}`)
     }
-    await collectGarbage()
-    expect(process.memoryUsage().heapUsed - before).toBeLessThan(4_000_000)
-    expect(pending.add('one', 'last')).toBe(true)
-  },
-)
+  }
+  await collectGarbage()
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(4_000_000)
+  expect(pending.add('one', 'last')).toBe(true)
+})

@@ -3,63 +3,65 @@ import { createIndexCompletion } from '../../src/clients/complete-indexes.ts'
 import { createSecrets } from '../../src/clients/leaked-secrets.ts'
 import { silentLogger } from '../../src/host/logger.ts'
 import { faultyStore } from '../support/faulty-store.ts'
+import { pausingStore } from '../support/pausing-store.ts'
 import { hashSecret } from '../../src/clients/stored-secrets.ts'
 import { createSecretOwners } from '../../src/clients/secret-owners.ts'
 import { newSecret } from '../support/secrets.ts'
 import { describeOnEachStore, services } from './setup.ts'
 
 describeOnEachStore('the clients of an older version', ({ open }) => {
-  const COUNT = 450
-
-  /** Creates clients, and forgets to whom their secrets belong. */
+  /** Creates two clients of each kind, and forgets to whom their secrets belong. */
   async function oldClients() {
-    const store = open()
+    const { store, pauseBefore } = pausingStore(open())
     const { apiKeys, applications } = services(store)
-    const secrets = await Promise.all(
-      Array.from({ length: COUNT }, async (_, index) => {
-        const secret = newSecret()
-        const input = { accountId: `a${index}`, name: 'Old', secretHash: hashSecret(secret) }
-        await (index % 2 === 0 ? apiKeys.create(input) : applications.create(input))
-        await createSecretOwners(store).remove(hashSecret(secret), { kind: 'apiKey', clientId: 'any' })
-        return secret
-      }),
-    )
-    return {
-      store,
-      secrets,
-      found: createSecrets({ store, apiKeys, applications }),
+    const secrets: string[] = []
+    for (const service of [apiKeys, applications, apiKeys, applications]) {
+      const secret = newSecret()
+      await service.create({ accountId: 'acme', name: 'Old', secretHash: hashSecret(secret) })
+      await createSecretOwners(store).remove(hashSecret(secret), { kind: 'apiKey', clientId: 'any' })
+      secrets.push(secret)
     }
+    const { findEach } = createSecrets({ store, apiKeys, applications })
+    const found = async () => (await findEach(secrets)).filter((each) => each?.isValid).length
+    return { store, pauseBefore, found }
   }
 
   it('their secrets lead to them after the next start, and the health warns until then', async () => {
-    const { store, secrets, found } = await oldClients()
-    expect((await found.findEach(secrets)).filter(Boolean)).toHaveLength(0)
+    const { store, pauseBefore, found } = await oldClients()
+    expect(await found()).toBe(0)
     const completion = createIndexCompletion(store, silentLogger)
     expect(completion.check()).toEqual([])
+    const lastWrite = pauseBefore('set clients-indexed')
     const stop = completion.start()
+    await lastWrite.reached
     expect(await completion.isComplete(0)).toBe(false)
-    await vi.waitFor(() => expect(completion.check()).toMatchObject([{ status: 'warn' }]), { interval: 1 })
-    expect(completion.check()[0]?.message).toMatch(/^\d+ clients of an older version are indexed so far/)
+    expect(completion.check()).toMatchObject([
+      { status: 'warn', message: expect.stringMatching(/^4 clients of an older version are indexed so far/) },
+    ])
+    lastWrite.end()
     expect(await completion.isComplete(20_000)).toBe(true)
     expect(completion.check()).toEqual([])
     await stop()
-    expect((await found.findEach(secrets)).filter((each) => each?.isValid)).toHaveLength(COUNT)
+    expect(await found()).toBe(4)
     expect(await store.get('clients-indexed')).toBe('1')
   })
 
   it('a stop ends the work, and the next start completes it', async () => {
-    const { store, secrets, found } = await oldClients()
+    const { store, pauseBefore, found } = await oldClients()
     const first = createIndexCompletion(store, silentLogger)
+    const secondKind = pauseBefore('range clients:application')
     const stop = first.start()
-    await vi.waitFor(() => expect(first.check()).toHaveLength(1), { interval: 1 })
-    await stop()
-    expect(await first.isComplete(300)).toBe(false)
-    expect(await store.get('clients-indexed')).toBeUndefined()
+    await secondKind.reached
+    const stopped = stop()
+    secondKind.end()
+    await stopped
+    expect(await first.isComplete(0)).toBe(false)
+    expect([await store.get('clients-indexed'), await found()]).toEqual([undefined, 2])
     const second = createIndexCompletion(store, silentLogger)
     const end = second.start()
     expect(await second.isComplete(20_000)).toBe(true)
     await end()
-    expect((await found.findEach(secrets)).filter(Boolean)).toHaveLength(COUNT)
+    expect(await found()).toBe(4)
   })
 
   it('a failure is logged, and the work begins again', async () => {
