@@ -85,16 +85,6 @@ describeEachStore('the gateway of an API in another process', (makeStore) => {
     await waitUntilRevoked(gateway, token)
   })
 
-  it('a gateway that receives no messages finds a revocation by polling', async () => {
-    const withoutMessages = { ...all.sameStore(), subscribe: async () => async () => {} }
-    const gateway = all.open({ store: withoutMessages, pollIntervalSeconds: 1 })
-    const token = await all.directToken()
-    await principalOf(gateway, token)
-    await all.host.gatehouse.tokens.revoke(token)
-    await principalOf(gateway, token)
-    await waitUntilRevoked(gateway, token)
-  })
-
   it('a gateway without the option revocations accepts a revoked token, and health() reports that revocations are not enabled', async () => {
     const gateway = all.open(undefined)
     const token = await all.directToken()

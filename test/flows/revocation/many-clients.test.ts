@@ -6,7 +6,7 @@ import { pausingStore, type PausingStore } from '../../support/pausing-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { until } from '../../support/until.ts'
 
-const COUNT = 450
+const COUNT = 220
 
 describeEachStore('revoking the tokens of an account with many clients', (makeStore) => {
   let pausing: PausingStore

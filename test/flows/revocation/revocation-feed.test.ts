@@ -189,32 +189,27 @@ describe('the revocation feed on a store that fails', () => {
     return { status: response.status, headers: response.headers, text }
   }
 
-  it.each<[string, () => Record<string, string> | Promise<Record<string, string>>]>([
-    ['no credentials', () => ({})],
-    ['a wrong secret', () => basic({ ...resourceServer, client_secret: 'x'.repeat(53) })],
-    ['an unknown client', () => basic({ ...resourceServer, client_id: 'key_AAAAAAAAAAAAAAAAAAAAAA' })],
-    ['a token', () => ({ authorization: `Bearer ${resourceServer.client_secret}` })],
-    [
-      'a disabled client',
-      async () => {
-        const disabled = await createResourceServer(host)
-        await host.gatehouse.apiKeys.disable(disabled.client_id)
-        return basic(disabled)
-      },
-    ],
-  ])(
-    'the revocation feed answers a request with %s with the same 401 response as every failed authentication',
-    async (_name, headers) => {
-      const { status, headers: answered, text } = await ask(await headers())
-      expect(status).toBe(401)
+  it('the revocation feed answers every failed authentication with the same 401 response', async () => {
+    const disabled = await createResourceServer(host)
+    await host.gatehouse.apiKeys.disable(disabled.client_id)
+    const requests: Record<string, Record<string, string>> = {
+      'no credentials': {},
+      'a wrong secret': basic({ ...resourceServer, client_secret: 'x'.repeat(53) }),
+      'an unknown client': basic({ ...resourceServer, client_id: 'key_AAAAAAAAAAAAAAAAAAAAAA' }),
+      'a token': { authorization: `Bearer ${resourceServer.client_secret}` },
+      'a disabled client': basic(disabled),
+    }
+    for (const [name, headers] of Object.entries(requests)) {
+      const { status, headers: answered, text } = await ask(headers)
+      expect([name, status]).toEqual([name, 401])
       expect(answered.get('www-authenticate')).toBe(`Basic realm="${host.issuer}"`)
       expect(answered.get('cache-control')).toBe('no-store')
       expect(JSON.parse(text)).toEqual({
         error: 'invalid_client',
         error_description: 'send client_id and client_secret of a resource server by HTTP Basic',
       })
-    },
-  )
+    }
+  })
 
   it('the revocation feed answers 403 to a client that is not, or is no longer, a resource server', async () => {
     const former = await createResourceServer(host)
@@ -240,33 +235,26 @@ describe('the revocation feed on a store that fails', () => {
     const token = await revokeOne(host, await host.createApiKey())
     // Gatehouse caches a client that it has found. So each request comes from a new client, and makes the
     // same store calls.
-    async function pollWithFault(call?: number) {
+    async function pollWithFault(call: number) {
       const client = await createResourceServer(host)
       faulty.arm(call)
       return poll(host, client, invalidCursor(), { accept: 'text/html' })
     }
 
-    const { status, text } = await pollWithFault()
-    expect(status).toBe(200)
-    expect(idsOf(JSON.parse(text) as Page)).toContain(token)
-    const calls = [...faulty.calls]
-    expect(calls.map((call) => call.replace(/:.*/, ''))).toEqual([
-      'get client',
-      'set secret-usage',
-      'set client-usage',
-      'range revocations',
-      'range revocations',
-    ])
-
-    for (const call of calls.keys()) {
-      const failed = await pollWithFault(call)
-      // No response waits for the last use of the secret and of the key.
-      if (/^set (secret|client)-usage/.test(calls[call] ?? '')) {
-        expect(failed.status).toBe(200)
+    let unavailable = 0
+    for (let call = 0, isComplete = false; !isComplete; call += 1) {
+      const { status, headers, text } = await pollWithFault(call)
+      isComplete = faulty.calls.length <= call
+      if (status === 200) {
+        // No response waits for the last use of the secret and of the key.
+        expect(idsOf(JSON.parse(text) as Page)).toContain(token)
         continue
       }
-      expect([failed.status, failed.headers.get('retry-after')]).toEqual([503, '1'])
-      expect(JSON.parse(failed.text)).toMatchObject({ error: 'temporarily_unavailable' })
+      unavailable += 1
+      expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+      expect(JSON.parse(text)).toMatchObject({ error: 'temporarily_unavailable' })
     }
+    // The read of the client, and two reads of revocations.
+    expect(unavailable).toBeGreaterThanOrEqual(3)
   })
 })

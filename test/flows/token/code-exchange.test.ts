@@ -71,10 +71,9 @@ describeEachStore('the code exchange', (makeStore) => {
       expect(outcome(await refresh(refreshed.body['refresh_token']))).toEqual([400, 'invalid_grant'])
     })
 
-    it.each(['plain', ''])(
-      'the code challenge method %j is answered with invalid_request, because only S256 is allowed',
-      async (method) => {
-        const { client_id } = await host.createApplication()
+    it('a code challenge method other than S256 is answered with invalid_request', async () => {
+      const { client_id } = await host.createApplication()
+      for (const method of ['plain', '']) {
         const { parameters } = pkce('plain')
         const url = authorizationUrl(host, client_id, { ...parameters, code_challenge_method: method })
         const { searchParams } = (await host.browser().open(url)).url
@@ -84,8 +83,8 @@ describeEachStore('the code exchange', (makeStore) => {
           iss: host.issuer,
         })
         expect(searchParams.get('code')).toBeNull()
-      },
-    )
+      }
+    })
 
     it('with requirePkce, an authorization request without a code challenge is answered with invalid_request', async () => {
       const strict = await startHost({ store: makeStore(), gatehouse: { requirePkce: true } })
@@ -95,13 +94,7 @@ describeEachStore('the code exchange', (makeStore) => {
       expect(url.searchParams.get('error_description')).toContain('PKCE')
       const { code_verifier, parameters } = pkce()
       const { code } = await authorize(strict, application.client_id, { parameters })
-      const answer = await strict.token({
-        ...application,
-        grant_type: 'authorization_code',
-        code,
-        code_verifier,
-      })
-      expect(answer.status).toBe(200)
+      expect((await strict.exchangeCode(application, code, { code_verifier })).status).toBe(200)
       await strict.close()
     })
   })
@@ -109,13 +102,7 @@ describeEachStore('the code exchange', (makeStore) => {
   describe('redirect_uri', () => {
     const SECOND = 'http://localhost:9/second'
 
-    it('an application with one registered redirect URI may omit redirect_uri at the code exchange', async () => {
-      const application = await host.createApplication()
-      const { code } = await authorize(host, application.client_id)
-      expect((await host.exchangeCode(application, code)).status).toBe(200)
-    })
-
-    it('an application with several registered redirect URIs may omit redirect_uri at the code exchange', async () => {
+    it('an application may omit redirect_uri at the code exchange, also if several redirect URIs are registered', async () => {
       const application = await host.createApplication({ redirectUris: [SECOND, CALLBACK] })
       const { code, callback } = await authorize(host, application.client_id)
       expect(callback.pathname).toBe('/callback')
@@ -145,32 +132,23 @@ describeEachStore('the code exchange', (makeStore) => {
       expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
-    it.each([
-      `${CALLBACK}/`,
-      `${CALLBACK}?x=1`,
-      'http://localhost:10/callback',
-      'http://localhost:9/Callback',
-      'http://localhost:9/%63allback',
-      'http://127.0.0.1:9/callback',
-      'https://evil.example/callback',
-      'javascript:alert(1)',
-    ])(
-      'the unregistered redirect_uri %s leads to the error page, and never to a redirect',
-      async (redirect_uri) => {
-        const { client_id } = await host.createApplication()
+    it('an unregistered redirect_uri leads to the error page, and never to a redirect', async () => {
+      const { client_id } = await host.createApplication()
+      for (const redirect_uri of [
+        `${CALLBACK}/`,
+        `${CALLBACK}?x=1`,
+        'http://localhost:10/callback',
+        'http://localhost:9/Callback',
+        'http://localhost:9/%63allback',
+        'http://127.0.0.1:9/callback',
+        'https://evil.example/callback',
+        'javascript:alert(1)',
+      ]) {
         const page = await host.browser().request(authorizationUrl(host, client_id, { redirect_uri }))
-        expect(page.status).toBe(400)
-        expect(page.headers.get('location')).toBeNull()
+        expect([redirect_uri, page.status, page.headers.get('location')]).toEqual([redirect_uri, 400, null])
         expect(page.headers.get('content-type')).toMatch(/^text\/html/)
         expect(page.headers.get('x-frame-options')).toBe('DENY')
-      },
-    )
-  })
-
-  it('a code of another application is answered with invalid_grant, and that other application can still use the code', async () => {
-    const [application, other] = [await host.createApplication(), await host.createApplication()]
-    const { code } = await authorize(host, application.client_id)
-    expect(outcome(await host.exchangeCode(other, code))).toEqual([400, 'invalid_grant'])
-    expect((await host.exchangeCode(application, code)).status).toBe(200)
+      }
+    })
   })
 })

@@ -118,27 +118,4 @@ describe('a failing store during the grace period of refresh tokens', () => {
     }
     expect(repeated).toBe(calls * FAULTS.length)
   })
-
-  it('after a fault at any store call of a retry, both processes accept another retry', async () => {
-    const next = requireAnswer(await refresh(intactHost, current))
-    const calls = await countCalls(current)
-    let predecessor = current
-    let successor = next
-    for (let call = 0; call < calls; call += 1) {
-      for (const fault of FAULTS) {
-        const what = `${fault} call ${call}`
-        ;[predecessor, successor] = [successor, requireAnswer(await refresh(intactHost, successor), what)]
-        faulty.arm(call, fault)
-        const first = tokenUnlessUnavailable(await refresh(faultyHost, predecessor), what)
-        faulty.arm()
-        await faulty.settled()
-        for (const process of [faultyHost, intactHost]) {
-          const again = requireAnswer(await refresh(process, predecessor), what)
-          expect({ what, again }).toEqual({ what, again: successor })
-        }
-        if (first !== undefined) expect({ what, first }).toEqual({ what, first: successor })
-      }
-    }
-    await prove(successor, 'after all faults')
-  })
 })
