@@ -67,21 +67,6 @@ describeEachStore('the revocation log', (makeStore) => {
     expect((await readOn(log, first.cursor)).ids).toEqual(new Set(['a']))
   })
 
-  it('each kind of revocation is read as it was written', async () => {
-    const log = logOf(makeStore())
-    const made: Revocation[] = [
-      token('jti'),
-      { of: 'grant', id: 'g1', until: SECOND + DAY },
-      { of: 'key', id: 'k1', until: SECOND + DAY },
-      { of: 'client', id: 'c1', until: SECOND + DAY },
-      { of: 'client', id: 'ключ:1', below: 7, scopes: ['a:b', 'c:d'], until: SECOND + DAY },
-      { of: 'operation', id: 'a:b', below: 0, until: SECOND + DAY },
-    ]
-    await log.add(made)
-    const { pages } = await readOn(log)
-    expect(pages.flat()).toEqual(expect.arrayContaining(made))
-  })
-
   it('full and partial buckets are read completely, in pages', async () => {
     const store = makeStore()
     const made = [
