@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { decodeJwt } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Client } from '../../support/host-requests.ts'
