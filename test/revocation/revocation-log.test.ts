@@ -174,26 +174,26 @@ describeEachStore('the revocation log', (makeStore) => {
     }
   })
 
-  it.each<[string, (cursor: string) => string]>([
-    ['is too old', () => String(START - 60 * MINUTE)],
-    ['is from the future', () => String(START + 60 * MINUTE)],
-    ['is from the year 1970', () => '0'],
-    ['is empty', () => ''],
-    ['is any long text', () => 'x'.repeat(5000)],
-    ['is JSON', () => '{"since":0}'],
-    ['has trailing characters', (cursor) => `${cursor}\n`],
-    ['has characters in the middle', (cursor) => `${cursor}x.r.${Math.floor(START / 600_000) + 2}.AAAA`],
-    ['names an index that holds no revocations', (cursor) => `${cursor}.s.families.eA`],
-    ['names a place in an old index', (cursor) => `${cursor}.r.0.AAAA`],
-    ['holds an impossible time', () => '999999999999999'],
-  ])('a read begins with all revocations in force if its cursor %s', async (_, spoil) => {
+  it('a read begins with all revocations in force if its cursor is too old, from the future, or invalid', async () => {
     const store = makeStore()
     await logOf(store).add([token('a')])
     time += 20 * MINUTE
     const { cursor } = await readOn(logOf(store))
-    time = START + 20 * MINUTE
-    const { ids } = await readOn(logOf(store), spoil(cursor))
-    expect(ids).toEqual(new Set(['a']))
+    for (const spoilt of [
+      String(START - 60 * MINUTE),
+      String(START + 60 * MINUTE),
+      '0',
+      '',
+      'x'.repeat(5000),
+      '{"since":0}',
+      `${cursor}\n`,
+      `${cursor}x.r.${Math.floor(START / 600_000) + 2}.AAAA`,
+      `${cursor}.s.families.eA`,
+      `${cursor}.r.0.AAAA`,
+      '999999999999999',
+    ]) {
+      expect([spoilt, (await readOn(logOf(store), spoilt)).ids]).toEqual([spoilt, new Set(['a'])])
+    }
   })
 
   it('a read with a forged cursor accesses only indexes of revocations', async () => {

@@ -1,9 +1,7 @@
-// Also runs on: Redis
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
-import { FAULTS, faultyStore, type Fault, type FaultyStore } from '../../support/faulty-store.ts'
 import {
   asksFor,
   authorizationUrl,
@@ -198,50 +196,4 @@ describe('grant records', () => {
     expect(stolen.status).toBe(400)
     expect(written).toEqual([])
   })
-})
-
-/** Far longer than the calls of a busy machine take: in these tests, only a fault times out. */
-const STORE_TIMEOUT_MS = 60_000
-
-describe('a grant that cannot be extended', () => {
-  let host: Host
-  let faulty: FaultyStore
-  let client: { client_id: string; client_secret: string }
-
-  beforeEach(async () => {
-    faulty = faultyStore(memoryStore())
-    host = await startHost({ store: faulty.store, gatehouse: { storeTimeoutMs: STORE_TIMEOUT_MS } })
-    client = await host.createApplication()
-  })
-  afterEach(async () => {
-    vi.useRealTimers()
-    await host.close()
-  })
-
-  /** Exchanges a code while the write of its grant fails. A write without an answer times out at once. */
-  async function exchangeWith(fault: Fault, code: string) {
-    faulty.arm('replace grant', fault)
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const answer = host.exchangeCode(client, code)
-    await vi.waitFor(() => expect(faulty.calls.some((call) => call.startsWith('replace grant'))).toBe(true), {
-      timeout: STORE_TIMEOUT_MS,
-    })
-    vi.advanceTimersByTime(STORE_TIMEOUT_MS)
-    vi.useRealTimers()
-    return answer
-  }
-
-  it.each(FAULTS)(
-    'a code stays usable if its grant cannot be extended (fault of the store: %s)',
-    async (fault) => {
-      const { code } = await authorize(host, client.client_id)
-      expect((await exchangeWith(fault, code)).status).toBe(503)
-      expect(faulty.calls.some((call) => call.startsWith('create refresh-family'))).toBe(false)
-      await faulty.settled()
-      const { status, body } = await host.exchangeCode(client, code)
-      expect(status).toBe(200)
-      const refreshed = await host.refresh(client, body['refresh_token'])
-      expect(refreshed.status).toBe(200)
-    },
-  )
 })

@@ -87,14 +87,6 @@ describeEachRedis('two resources in two processes', (deploy, deployment) => {
     }
   })
 
-  it('the other process issues tokens for both resources, too', async () => {
-    const requests = hostRequests({ fetch, issuer: child.address, audience: host.audience })
-    for (const resource of [host.audience, TOOLS]) {
-      const { status, body } = await requests.requestDirectToken(key, { resource })
-      expect([status, audienceOf(body['access_token'])]).toEqual([200, resource])
-    }
-  })
-
   it('a revocation of a token, and of all tokens of a client, reaches the gateways of both resources', async () => {
     const isRevoked = async (api: string, tools: string) => {
       const answers = [

@@ -1,4 +1,3 @@
-// Also runs on: Redis
 import { decodeJwt } from 'jose'
 import { afterEach, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
