@@ -92,17 +92,6 @@ describe('isTokenRevoked()', () => {
     expect(isRevokedBy([{ of: 'client', id: 'toString', until: UNTIL }], odd)).toBe(true)
   })
 
-  it('a revocation of scopes of a grant covers the tokens of the grant that carry one of them, and no token that was issued when it was over', () => {
-    const lost: Revocation = { of: 'grant', id: 'g1', scopes: ['payments:list', 'x:y'], until: UNTIL }
-    expect(isRevokedBy([lost])).toBe(true)
-    expect(isRevokedBy([lost], token({ grantId: 'g2' }))).toBe(false)
-    expect(isRevokedBy([lost], token({ scopes: ['invoices:read'] }))).toBe(false)
-    expect(isRevokedBy([lost], token({ expiresAt: UNTIL + 1 }))).toBe(false)
-    // The whole grant may be revoked besides.
-    const grant: Revocation = { of: 'grant', id: 'g1', until: UNTIL }
-    expect(isRevokedBy([lost, grant], token({ scopes: [] }))).toBe(true)
-  })
-
   it('a scope of a grant is revoked until its revocation is over, and pruning leaves nothing of it', () => {
     const set = createRevocationSet()
     set.add([{ of: 'grant', id: 'g1', scopes: ['payments:list', 'x:y'], until: UNTIL }])
@@ -273,15 +262,6 @@ describe('the size of the revocation set', () => {
         expect(set.size).toBe(0)
       }),
     )
-  })
-
-  it('the set keeps a revocation for ten minutes after its end', () => {
-    const set = createRevocationSet()
-    set.add([{ of: 'client', id: 'c1', scopes: ['a'], until: 1000 }])
-    set.prune(1599)
-    expect(set.size).toBe(1)
-    set.prune(1600)
-    expect(set.size).toBe(0)
   })
 })
 

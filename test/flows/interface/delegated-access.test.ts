@@ -22,7 +22,7 @@ describe('Authentication', () => {
       return Object.fromEntries(url.searchParams)
     }
 
-    it('1. Create an application and add at least one API product to it.', async () => {
+    it('1. Create an application and add at least one API product to it, before the application can be used.', async () => {
       const { application, clientSecret } = await host.gatehouse.applications.create({
         accountId: 'acme',
         name: 'Ledger',
@@ -111,17 +111,10 @@ describe('Authentication', () => {
       it("client_secret is only sent from the application's server to the token endpoint.", async () => {
         const application = await host.createApplication()
         const { code } = await authorize(host, application.client_id)
-        const { client_id, client_secret } = application
+        const { client_id } = application
         const without = await host.token({ client_id, grant_type: 'authorization_code', code })
         expect([without.status, without.body['error']]).toEqual([401, 'invalid_client'])
         expect(without.body['error_description']).toContain('client_secret is missing')
-        const inQuery = await host.post(`/oauth2/token?client_secret=${client_secret}`, {
-          client_id,
-          grant_type: 'authorization_code',
-          code,
-        })
-        expect([inQuery.status, inQuery.body['error']]).toEqual([401, 'invalid_client'])
-        expect(inQuery.text).not.toContain(client_secret)
       })
     })
   })

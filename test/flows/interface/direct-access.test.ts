@@ -18,7 +18,7 @@ describe('Authentication', () => {
 
     const request = (key: Client) => host.requestDirectToken(key)
 
-    it('1. Create an API key and add at least one API product to it.', async () => {
+    it('1. Create an API key and add at least one API product to it, before the key can be used.', async () => {
       const { apiKeys } = host.gatehouse
       const { apiKey, clientSecret } = await apiKeys.create({ accountId: 'acme', name: 'Export' })
       expect(apiKey).toMatchObject({ kind: 'apiKey', accountId: 'acme', products: [] })

@@ -197,7 +197,7 @@ describeEachStore('clients that authenticate with their own keys (private_key_jw
     })
   })
 
-  it('ids of clients and assertions that give the same text together are different', async () => {
+  it('two clients may use the same jti, or ids that give the same text together with a jti', async () => {
     const create = async (id: string) => {
       const input = { accountId: 'acme', name: id, products: ['invoices'], clientId: id }
       const { apiKey } = await host.gatehouse.apiKeys.create({ ...input, jwks: { keys: [key.jwk] } })
@@ -208,6 +208,7 @@ describeEachStore('clients that authenticate with their own keys (private_key_jw
       request(await signAssertion(key, id, host.issuer, { claims: { jti } }))
     expect((await use(one, 'X1')).status).toBe(200)
     expect((await use(two, '1')).status).toBe(200)
+    expect((await use(two, 'X1')).status).toBe(200)
   })
 
   it('a rejected replay does not count as a use of the key', async () => {
@@ -218,13 +219,6 @@ describeEachStore('clients that authenticate with their own keys (private_key_jw
     const again = await signAssertion(own, id, host.issuer, { claims: { aud: 'https://other.example' } })
     await host.post('/oauth2/introspect', { ...asParameters(again), token: 'x' })
     expect(await host.gatehouse.apiKeys.listKeys(id)).toMatchObject([{ lastUsedAt: undefined }])
-  })
-
-  it('two clients may use the same jti', async () => {
-    const id = await createKeyClient([key.jwk])
-    const claims = { jti: 'the same' }
-    expect((await request(await signed({ claims }))).status).toBe(200)
-    expect((await request(await signAssertion(key, id, host.issuer, { claims }))).status).toBe(200)
   })
 
   it('rotation: both keys are accepted until the old one is removed, in all processes', async () => {

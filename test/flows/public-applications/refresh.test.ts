@@ -82,6 +82,15 @@ describeEachStore('the refresh tokens of public applications', (makeStore) => {
     await isRejected(strict, client_id, refresh_token)
   })
 
+  it('lifetimes.publicRefreshToken may be longer than lifetimes.refreshToken', async () => {
+    const days = 86_400
+    const long = await start({ lifetimes: { refreshToken: 2 * days, publicRefreshToken: 30 * days } })
+    const client_id = await createPublicApplication(long)
+    const { refresh_token } = await connectPublic(long, client_id)
+    freeze()(10 * days)
+    expect((await refreshAt(long, client_id, refresh_token)).status).toBe(200)
+  })
+
   it('lifetimes.publicRefreshToken gives them another lifetime, which the consent page shows', async () => {
     const days = 86_400
     const short = await start({ lifetimes: { refreshToken: 30 * days, publicRefreshToken: 2 * days } })

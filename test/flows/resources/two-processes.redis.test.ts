@@ -6,7 +6,7 @@ import { compileHostProgram, type HostProcess, type HostProgram } from '../../su
 import { hostRequests } from '../../support/host-requests.ts'
 import { startHost, type Host } from '../../support/host.ts'
 import { describeEachRedis } from '../../support/stores.ts'
-import { audienceOf, TOOLS } from './setup.ts'
+import { TOOLS } from './setup.ts'
 
 const RESOURCES = { [TOOLS]: { products: ['payments'], title: 'Tools' } }
 

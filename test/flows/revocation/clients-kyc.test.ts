@@ -46,6 +46,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
     await host.close()
   })
 
+  const count = (clients: number, grants: number) => ({ clients, grants, secretsToRotate: [] })
   const setLevel = (account = 'acme', kycLevel = 'basic') =>
     host.accounts.set(account, { id: 'acme', kycLevel })
 
@@ -68,11 +69,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
     const ofOtherDeveloper = await connect(host, await host.createApplication({ accountId: 'other' }))
     expect(all.scope).toContain('payments:transfer')
     setLevel()
-    expect(await host.gatehouse.accounts.changed('acme', { actor: 'ann' })).toEqual({
-      clients: 1,
-      grants: 0,
-      secretsToRotate: [],
-    })
+    expect(await host.gatehouse.accounts.changed('acme', { actor: 'ann' })).toEqual(count(1, 0))
     await expectRejected(host, all.access_token, LIST)
     await expectAccepted(host, narrow.access_token, LIST)
     // An API key acts on its own account, and KYC levels do not restrict API keys.
@@ -105,11 +102,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
     const application = await host.createApplication({ removedOperations: ['payments:transfer'] })
     const { access_token } = await connect(host, application)
     setLevel()
-    expect(await host.gatehouse.accounts.changed('acme')).toEqual({
-      clients: 0,
-      grants: 0,
-      secretsToRotate: [],
-    })
+    expect(await host.gatehouse.accounts.changed('acme')).toEqual(count(0, 0))
     await expectAccepted(host, access_token, LIST)
     expect(changes).toEqual([])
   })
@@ -151,11 +144,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
     })
     const key = await directToken()
     host.accounts.delete('acme')
-    expect(await host.gatehouse.accounts.changed('acme')).toEqual({
-      clients: 2,
-      grants: 1,
-      secretsToRotate: [],
-    })
+    expect(await host.gatehouse.accounts.changed('acme')).toEqual(count(2, 1))
     await expectRejected(host, [owned.access_token, onAccount.access_token, key], LIST)
   })
 
@@ -164,11 +153,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
     const [key, colleague] = [await directToken(ofMember), await directToken()]
     const { access_token } = await connect(host, await host.createApplication(ofMember))
     host.accounts.delete('acme/ann')
-    expect(await host.gatehouse.accounts.changed('acme')).toEqual({
-      clients: 2,
-      grants: 0,
-      secretsToRotate: [],
-    })
+    expect(await host.gatehouse.accounts.changed('acme')).toEqual(count(2, 0))
     await expectRejected(host, key, LIST)
     await expectRejected(host, access_token, LIST)
     await expectAccepted(host, colleague, LIST)

@@ -1,7 +1,7 @@
 // Also runs on: Redis
 import { randomUUID } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { faultyStore } from '../../support/faulty-store.ts'
 import { connect, startHost, type Host } from '../../support/host.ts'
@@ -121,20 +121,22 @@ describeEachStore('the revocation feed with two processes', (makeStore) => {
   })
 
   it('the revocation feed answers 304 while nothing is new, and starts from the beginning at an invalid cursor', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.now() })
     const old = await revokeOne(host, key)
-    const { cursor } = await readAll(host, resourceServer)
+    const { cursor: early } = await readAll(host, resourceServer)
+    vi.advanceTimersByTime(600_000)
+    const { cursor } = await readAll(host, resourceServer, early)
     const first = await poll(host, resourceServer, cursor)
+    expect([first.status, first.text]).toEqual([200, expect.not.stringContaining(old)])
     const etag = { 'if-none-match': String(first.headers.get('etag')) }
     const again = await poll(host, resourceServer, cursor, etag)
     expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag['if-none-match']])
     const newer = await revokeOne(host, key)
     const page = await poll(host, resourceServer, cursor, etag)
-    expect([page.status, idsOf(JSON.parse(page.text) as Page)]).toEqual([
-      200,
-      expect.arrayContaining([newer]),
-    ])
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining(newer)])
     for (const invalid of ['nonsense', '__proto__', '-1', '99999999999999', 'x'.repeat(2000), '\0'])
       expect(idsOf(await readAll(host, resourceServer, invalid)), invalid).toContain(old)
+    vi.useRealTimers()
   })
 
   it('the revocation feed contains no token and no secret', async () => {

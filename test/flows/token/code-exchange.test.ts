@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authorizationUrl, authorize, CALLBACK, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
+const INVALID_GRANT = [400, 'invalid_grant']
+
 describeEachStore('the code exchange', (makeStore) => {
   let host: Host
   beforeAll(async () => {
@@ -34,11 +36,10 @@ describeEachStore('the code exchange', (makeStore) => {
       const { code_verifier, parameters } = pkce()
       const { code } = await authorize(host, application.client_id, { parameters })
       const wrong = pkce().code_verifier
-      expect(outcome(await host.exchangeCode(application, code, { code_verifier: wrong }))).toEqual([
-        400,
-        'invalid_grant',
-      ])
-      expect(outcome(await host.exchangeCode(application, code))).toEqual([400, 'invalid_grant'])
+      expect(outcome(await host.exchangeCode(application, code, { code_verifier: wrong }))).toEqual(
+        INVALID_GRANT,
+      )
+      expect(outcome(await host.exchangeCode(application, code))).toEqual(INVALID_GRANT)
       expect((await host.exchangeCode(application, code, { code_verifier })).status).toBe(200)
     })
 
@@ -47,7 +48,7 @@ describeEachStore('the code exchange', (makeStore) => {
       const { code } = await authorize(host, application.client_id)
       const { code_verifier } = pkce()
       const answer = await host.exchangeCode(application, code, { code_verifier })
-      expect(outcome(answer)).toEqual([400, 'invalid_grant'])
+      expect(outcome(answer)).toEqual(INVALID_GRANT)
       expect(answer.body['error_description']).toBe(
         'code_verifier was sent, but the authorization request had no code_challenge',
       )
@@ -61,15 +62,12 @@ describeEachStore('the code exchange', (makeStore) => {
       const { body } = await host.exchangeCode(application, code, { code_verifier })
       const refresh = (token: unknown) => host.refresh(application, token)
       for (const wrong of [{}, { code_verifier: pkce().code_verifier }]) {
-        expect(outcome(await host.exchangeCode(application, code, wrong))).toEqual([400, 'invalid_grant'])
+        expect(outcome(await host.exchangeCode(application, code, wrong))).toEqual(INVALID_GRANT)
       }
       const refreshed = await refresh(body['refresh_token'])
       expect(refreshed.status).toBe(200)
-      expect(outcome(await host.exchangeCode(application, code, { code_verifier }))).toEqual([
-        400,
-        'invalid_grant',
-      ])
-      expect(outcome(await refresh(refreshed.body['refresh_token']))).toEqual([400, 'invalid_grant'])
+      expect(outcome(await host.exchangeCode(application, code, { code_verifier }))).toEqual(INVALID_GRANT)
+      expect(outcome(await refresh(refreshed.body['refresh_token']))).toEqual(INVALID_GRANT)
     })
 
     it('a code challenge method other than S256 is answered with invalid_request', async () => {
@@ -107,7 +105,7 @@ describeEachStore('the code exchange', (makeStore) => {
       const application = await host.createApplication({ redirectUris: [SECOND, CALLBACK] })
       const { code, callback } = await authorize(host, application.client_id)
       expect(callback.pathname).toBe('/callback')
-      expect(outcome(await host.exchangeCode(application, 'unknown'))).toEqual([400, 'invalid_grant'])
+      expect(outcome(await host.exchangeCode(application, 'unknown'))).toEqual(INVALID_GRANT)
       expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
@@ -116,10 +114,7 @@ describeEachStore('the code exchange', (makeStore) => {
       const { code } = await authorize(host, application.client_id)
       const wrong = [SECOND, `${CALLBACK}/`, CALLBACK.toUpperCase(), 'https://evil.example/']
       for (const redirect_uri of wrong) {
-        expect(outcome(await host.exchangeCode(application, code, { redirect_uri }))).toEqual([
-          400,
-          'invalid_grant',
-        ])
+        expect(outcome(await host.exchangeCode(application, code, { redirect_uri }))).toEqual(INVALID_GRANT)
       }
       expect((await host.exchangeCode(application, code, { redirect_uri: CALLBACK })).status).toBe(200)
     })

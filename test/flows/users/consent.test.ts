@@ -113,15 +113,6 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
     expect(await isValid(owner)).toBe(true)
   })
 
-  it('revokeAll({ accountId }) revokes the grants of all users of the account', async () => {
-    const tokens = [await connectAs('firm/intern'), await connectAs('firm/owner')]
-    const code = await codeOf('firm/owner')
-    expect(await host.gatehouse.grants.revokeAll({ accountId: 'firm' })).toBe(2)
-    for (const each of tokens) expect(await isValid(each)).toBe(false)
-    expect(await exchange(code)).toBe(400)
-    expect(await resultWithoutPage('firm/owner')).toBe('consent_required')
-  })
-
   it('after a grant is revoked, only the user of that grant is asked for consent again', async () => {
     await connectAs('firm/intern')
     await connectAs('firm/owner')

@@ -138,16 +138,6 @@ describeEachStore('the users of an account', (makeStore) => {
     expect(next.scope).toContain('invoices:read')
   })
 
-  it('accounts.find() is always called with the account id and the user id', async () => {
-    host.asked.splice(0)
-    const tokens = await connectAs('firm/intern')
-    await host.userInfo(tokens.access_token)
-    await refresh(tokens.refresh_token)
-    await introspect(tokens.access_token)
-    const ofFirm = host.asked.filter((who) => who.startsWith('firm'))
-    expect(new Set(ofFirm)).toEqual(new Set(['firm/intern']))
-  })
-
   it('the subject contains the escaped account id and user id, and tokens and user info contain the original ids', async () => {
     const client = await host.createApplication()
     const accountId = 'Fir mä'
