@@ -19,7 +19,6 @@ describeEachStore('accounts.changed()', (makeStore) => {
     const accounts = new Map<string, Account>([
       ['alice', { id: 'alice' }],
       ['acme', { id: 'acme', kycLevel: 'verified' }],
-      ['acme/ann', { id: 'acme', kycLevel: 'verified' }],
       ['other', { id: 'other', kycLevel: 'verified' }],
     ])
     host = await startHost({
@@ -27,10 +26,8 @@ describeEachStore('accounts.changed()', (makeStore) => {
       accounts,
       gatehouse: {
         accounts: {
-          // A member of an account is found only while the account and the member exist.
-          async find(accountId, userId) {
-            const account = accounts.get(accountId)
-            const found = account && userId !== undefined ? accounts.get(`${accountId}/${userId}`) : account
+          async find(accountId) {
+            const found = accounts.get(accountId)
             await beforeAnswer(accountId)
             return found
           },
@@ -146,17 +143,6 @@ describeEachStore('accounts.changed()', (makeStore) => {
     host.accounts.delete('acme')
     expect(await host.gatehouse.accounts.changed('acme')).toEqual(count(2, 1))
     await expectRejected(host, [owned.access_token, onAccount.access_token, key], LIST)
-  })
-
-  it('after a member of an account is removed, accounts.changed() revokes the tokens of the API keys and applications of the member', async () => {
-    const ofMember = { userId: 'ann' }
-    const [key, colleague] = [await directToken(ofMember), await directToken()]
-    const { access_token } = await connect(host, await host.createApplication(ofMember))
-    host.accounts.delete('acme/ann')
-    expect(await host.gatehouse.accounts.changed('acme')).toEqual(count(2, 0))
-    await expectRejected(host, key, LIST)
-    await expectRejected(host, access_token, LIST)
-    await expectAccepted(host, colleague, LIST)
   })
 
   it('when the host cannot read the account, accounts.changed() revokes nothing and throws the error of the host', async () => {

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { asksFor, authorizationUrl, authorize, connect } from '../../support/host.ts'
+import { asksFor, authorizationUrl, authorize, connect, signInAs } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { startUsersHost, type UsersHost } from '../../support/users-host.ts'
 
@@ -83,6 +83,23 @@ describeEachStore('the users of an account', (makeStore) => {
       }
       expect((await introspect(String(refreshed['refresh_token'])))['sub']).toBe(who.sub)
     }
+  })
+
+  it('another user of the account signs in at the same browser without a page that needs scripts, and the code is for this user', async () => {
+    const { browser } = await authorize(host, application.client_id, { user: 'firm/intern', parameters })
+    const client = await host.createApplication()
+    const page = await browser.open(
+      authorizationUrl(host, client.client_id, { ...parameters, prompt: 'login' }),
+    )
+    expect(asksFor(page)).toBe('sign-in')
+    const next = await signInAs(browser, page, 'firm/owner')
+    expect(next.body).not.toContain('<script')
+    expect([next.status, asksFor(next)]).toEqual([200, 'consent'])
+    expect(next.body).toContain('Olga Owner')
+    const button: [string, string] = ['action', 'approve']
+    const back = await browser.submit(next, { action: /consent$/, change: { scope: ['openid'] }, button })
+    const { body } = await host.exchangeCode(client, back.url.searchParams.get('code') ?? '')
+    expect(decodeJwt(String(body['id_token'])).sub).toBe('firm!owner')
   })
 
   it('a direct token has its client as the subject', async () => {
