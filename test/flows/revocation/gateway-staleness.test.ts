@@ -148,7 +148,11 @@ describe('staleness of a gateway in another process', () => {
 
   it.each<[string, () => Promise<Key>, string]>([
     ['a wrong secret', async () => ({ ...key, clientSecret: 'wrong' }), 'revocations.clientSecret'],
-    ['an unknown API key', async () => ({ clientId: 'unknown', clientSecret: 'a secret' }), 'revocations.clientId'],
+    [
+      'an unknown API key',
+      async () => ({ clientId: 'unknown', clientSecret: 'a secret' }),
+      'revocations.clientId',
+    ],
     [
       'an API key that is not a resource server',
       async () => {
