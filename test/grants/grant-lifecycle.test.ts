@@ -197,17 +197,13 @@ describeEachStore('the grants of an account', (makeStore) => {
     expect(pages).toBe(2)
   })
 
-  it('reading a page of grants skips deleted and revoked grants, removes their entries, and fills the page with later grants', async () => {
+  it('reading a page of grants skips deleted and revoked grants, and fills the page with later grants', async () => {
     for (const id of ['a', 'b', 'c', 'd']) await makeInUse(id, 5)
     await lifecycle.records.delete('a')
     await lifecycle.revoke('b')
     const { items, cursor } = await lifecycle.index.page('alice', { limit: 2 })
     expect(items.map(({ grantId }) => grantId)).toEqual(['c', 'd'])
     expect(cursor).toBeUndefined()
-    const load = vi.fn(async () => [])
-    const { createGrantIndex } = await import('../../src/grants/grant-index.ts')
-    await createGrantIndex({ store, load }).page('alice', {})
-    expect(load).toHaveBeenCalledWith(['c', 'd'])
   })
 
   it.each([

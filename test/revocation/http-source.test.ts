@@ -90,41 +90,44 @@ describe('the HTTP source', () => {
     expect(await source().read(undefined)).toEqual({ revocations: [revocation], cursor: 'c', more: false })
   })
 
-  it.each([
-    [401, 'invalid_client', 'revocations.clientSecret'],
-    [403, 'unauthorized_client', 'setResourceServer'],
-    [429, 'invalid_client', 'wrong secrets'],
-  ])(
-    'an answer with HTTP %d and %s rejects the key: the error names the key and the remedy, without the secret',
-    async (code, error, hint) => {
+  it('an answer can reject the key: the error names the key and the remedy, without the secret', async () => {
+    for (const [code, error, hint] of [
+      [401, 'invalid_client', 'revocations.clientSecret'],
+      [403, 'unauthorized_client', 'setResourceServer'],
+      [429, 'invalid_client', 'wrong secrets'],
+    ] as const) {
       respond = (response) => void response.writeHead(code).end(JSON.stringify({ error }))
       const failure = await failureOf({ clientSecret: 'very-secret' })
       expect(failure).toMatchObject({ code: 'ERR_NOT_READY', message: expect.stringContaining(hint) })
       expect(failure).toMatchObject({ message: expect.stringContaining('key_1') })
       expect(areCredentialsRejected(failure)).toBe(true)
       expect(JSON.stringify(failure) + String(failure)).not.toContain('very-secret')
-    },
-  )
+    }
+  })
 
-  it.each([
-    [401, ''],
-    [401, '{"error":"unauthorized_client"}'],
-    [401, '{"error":"unauthorized"}'],
-    [401, '["invalid_client"]'],
-    [403, '{"error":"invalid_client"}'],
-    [403, '<html>403 Forbidden</html>'],
-    [403, 'null'],
-    [429, '{"error":"too_many_requests"}'],
-    [400, '{"error":"invalid_client"}'],
-    [503, '{"error":"unauthorized_client"}'],
-    [404, ''],
-    [204, ''],
-    [401, `{"error":"invalid_client","padding":"${'x'.repeat(100_000)}"}`],
-  ])('an answer with HTTP %d and the body %.60s is a failure like an outage', async (code, body) => {
-    respond = (response) => void response.writeHead(code).end(body)
-    const failure = await failureOf()
-    expect(failure).toMatchObject({ code: 'ERR_NOT_READY', message: expect.stringContaining(`HTTP ${code}`) })
-    expect(areCredentialsRejected(failure)).toBe(false)
+  it('an answer of another form is a failure like an outage', async () => {
+    const answers: [number, string][] = [
+      [401, ''],
+      [401, '{"error":"unauthorized_client"}'],
+      [401, '{"error":"unauthorized"}'],
+      [401, '["invalid_client"]'],
+      [403, '{"error":"invalid_client"}'],
+      [403, '<html>403 Forbidden</html>'],
+      [403, 'null'],
+      [429, '{"error":"too_many_requests"}'],
+      [400, '{"error":"invalid_client"}'],
+      [503, '{"error":"unauthorized_client"}'],
+      [404, ''],
+      [204, ''],
+      [401, `{"error":"invalid_client","padding":"${'x'.repeat(100_000)}"}`],
+    ]
+    for (const [code, body] of answers) {
+      respond = (response) => void response.writeHead(code).end(body)
+      const failure = await failureOf()
+      const message = expect.stringContaining(`HTTP ${code}`) as string
+      expect(failure).toMatchObject({ code: 'ERR_NOT_READY', message })
+      expect([code, body, areCredentialsRejected(failure)]).toEqual([code, body, false])
+    }
   })
 
   it('an error answer whose body never ends is a failure like an outage, within the timeout', async () => {
@@ -149,16 +152,18 @@ describe('the HTTP source', () => {
     expect(requests.map(({ url }) => url)).toEqual(['/auth/oauth2/revocations'])
   })
 
-  it.each([
-    'not json',
-    '[]',
-    'null',
-    '{"revocations":{},"cursor":"c","more":false}',
-    '{"revocations":[],"more":false}',
-    '{"revocations":[],"cursor":"c"}',
-  ])('a malformed response is an error: %s', async (body) => {
-    respond = (response) => void response.end(body)
-    await expect(source().read(undefined)).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
+  it('a malformed response is an error', async () => {
+    for (const body of [
+      'not json',
+      '[]',
+      'null',
+      '{"revocations":{},"cursor":"c","more":false}',
+      '{"revocations":[],"more":false}',
+      '{"revocations":[],"cursor":"c"}',
+    ]) {
+      respond = (response) => void response.end(body)
+      await expect(source().read(undefined), body).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
+    }
   })
 
   it('an endless response is aborted', async () => {

@@ -98,9 +98,14 @@ describeEachStore('revoke()', (makeStore) => {
   it('a revocation is kept for the longest token lifetime that any process has announced in the store', async () => {
     const store = makeStore()
     await createLongestLifetime(store, LIFETIME * 3).seconds()
-    await processOn(store).revoke(spec)
+    for (let times = 0; times < 10; times += 1) {
+      await processOn(store).revoke(spec)
+      time += MINUTE
+    }
+    time += 20 * MINUTE
     const { revocations } = await processOn(store).log.read(undefined)
     const end = START / 1000 + LIFETIME * 3
+    // Repeated revocations within an hour are stored once.
     expect(revocations).toHaveLength(1)
     // Two minutes are added because clocks differ, and the end is rounded up to a full hour.
     expect(revocations[0]?.until).toBeGreaterThanOrEqual(end + 120)
@@ -112,17 +117,6 @@ describeEachStore('revoke()', (makeStore) => {
     await processOn(store).revoke({ of: 'token', id: 't1', until: START / 1000 + 60 })
     const { revocations } = await processOn(store).log.read(undefined)
     expect(revocations).toEqual([{ of: 'token', id: 't1', until: START / 1000 + 180 }])
-  })
-
-  it('repeated revocations within an hour are stored once', async () => {
-    const store = makeStore()
-    const here = processOn(store)
-    for (let times = 0; times < 10; times += 1) {
-      await here.revoke(spec)
-      time += MINUTE
-    }
-    time += 20 * MINUTE
-    expect((await processOn(store).log.read(undefined)).revocations).toHaveLength(1)
   })
 
   it('revokeWith() makes the change, revokes its tokens, and leaves no pending entry', async () => {

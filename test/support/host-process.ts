@@ -57,16 +57,6 @@ export interface HostProcess {
   stop(): Promise<void>
 }
 
-/** The options of an API with a gateway in a process of its own (`gateway-process-main.ts`), passed as JSON. */
-export interface GatewayProcessOptions {
-  readonly issuer: string
-  readonly audience: string
-  /** How the gateway receives revocations: over HTTP, or from a store. */
-  readonly from:
-    | { readonly uri: string; readonly clientId: string; readonly clientSecret: string }
-    | { readonly deployment: RedisDeployment; readonly keyPrefix: string }
-}
-
 /** A compiled host. The host can be started any number of times. */
 export interface HostProgram<Options = HostProcessOptions> {
   /** Settles when the process is ready; rejects with its output if it exits before. */

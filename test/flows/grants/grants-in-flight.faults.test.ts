@@ -80,68 +80,48 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
   }
 
   /**
-   * Repeats a request once for each of its store calls. Each time, a different call is paused before or
-   * after its execution, and the grant is revoked during the pause. A call is known by its name and by how
-   * often the name came before, because the number of a call changes when gatehouse polls the store.
+   * Repeats a request once for each of its store calls. Each time, the answer of a different call is delayed,
+   * and the grant is revoked during the delay. A call is known by its name and by how often the name came
+   * before, because the number of a call changes when gatehouse polls the store.
    */
-  async function atEachCall(
-    prepare: () => Promise<Attempt>,
-    sides: readonly ('before' | 'after')[] = ['before', 'after'],
-  ): Promise<{ calls: string[]; stillValid: string[] }> {
+  async function afterEachCall(prepare: () => Promise<Attempt>, expectedCalls: readonly string[]) {
     const calls: string[] = []
     const stillValid: string[] = []
-    for (const when of sides) {
-      const paused = new Set<string>()
-      for (;;) {
-        const { request, revoke, findValid } = await prepare()
-        const made: string[] = []
-        const isNew = (each: string) => {
-          const call = each.replace(/:.*/, '')
-          made.push(call)
-          const numbered = `${call} ${made.filter((other) => other === call).length}`
-          return !paused.has(numbered) && paused.add(numbered).size > 0
-        }
-        const pause = when === 'before' ? pausing.pauseBefore(isNew) : pausing.pauseAfter(isNew)
-        const answered = request().finally(() => pause.end())
-        if (!(await pause.reached)) {
-          await answered
-          break
-        }
-        const call = made.at(-1) ?? ''
-        await revoke()
-        pause.end()
+    const paused = new Set<string>()
+    for (;;) {
+      const { request, revoke, findValid } = await prepare()
+      const made: string[] = []
+      const pause = pausing.pauseAfter((each) => {
+        const call = each.replace(/:.*/, '')
+        made.push(call)
+        const numbered = `${call} ${made.filter((other) => other === call).length}`
+        return !paused.has(numbered) && paused.add(numbered).size > 0
+      })
+      const answered = request().finally(() => pause.end())
+      if (!(await pause.reached)) {
         await answered
-        calls.push(call)
-        for (const token of await findValid()) stillValid.push(`${when} ${call}: ${token}`)
+        break
       }
+      const call = made.at(-1) ?? ''
+      await revoke()
+      pause.end()
+      await answered
+      calls.push(call)
+      for (const token of await findValid()) stillValid.push(`${call}: ${token}`)
     }
-    return { calls, stillValid }
+    expect(stillValid).toEqual([])
+    for (const call of expectedCalls) expect(calls).toContain(call)
   }
 
-  const WAYS: [string, (grantId: string) => Promise<unknown>][] = [
-    ['revoke one grant', (grantId) => host.gatehouse.grants.revoke(grantId)],
-    ['revoke all grants of the account', () => host.gatehouse.grants.revokeAll({ accountId: 'alice' })],
-    [
-      'revoke all grants of the account for the application',
-      () => host.gatehouse.grants.revokeAll({ accountId: 'alice', clientId: client.client_id }),
-    ],
-    [
-      'revoke all grants of the user',
-      () => host.gatehouse.grants.revokeAll({ accountId: 'alice', userId: 'ann' }),
-    ],
-    [
-      'revoke all grants of the user for the application',
-      () =>
-        host.gatehouse.grants.revokeAll({
-          accountId: 'alice',
-          userId: 'ann',
-          clientId: client.client_id,
-        }),
-    ],
-  ]
+  const revokeOne = (grantId: string) => host.gatehouse.grants.revoke(grantId)
+  const revokeAll = (more: object = {}) => host.gatehouse.grants.revokeAll({ accountId: 'alice', ...more })
 
-  it.each(WAYS)('a code exchange during a revocation gives no valid token (%s)', async (_name, revoke) => {
-    const { calls, stillValid } = await atEachCall(async () => {
+  it.each<[string, (grantId: string) => Promise<unknown>]>([
+    ['revoke one grant', revokeOne],
+    ['revoke all grants of the account', () => revokeAll()],
+  ])('a code exchange during a revocation gives no valid token (%s)', async (_name, revoke) => {
+    const expected = ['get code', 'add grants', 'replace grant', 'create refresh-family']
+    await afterEachCall(async () => {
       const { code, grantId } = await approve()
       let answer = { status: 0, body: {} }
       return {
@@ -149,69 +129,46 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
         revoke: () => revoke(grantId),
         findValid: () => validTokensOf(answer),
       }
-    })
-    expect(stillValid).toEqual([])
-    for (const call of ['get code', 'add grants', 'replace grant', 'create refresh-family']) {
-      expect(calls).toContain(call)
-    }
+    }, expected)
   })
 
-  it.each(WAYS.slice(0, 2))(
-    'a refresh during a revocation gives no valid token (%s)',
-    async (_name, revoke) => {
-      const { calls, stillValid } = await atEachCall(async () => {
-        const { code, grantId } = await approve()
-        const { body } = await exchange(code)
-        let answer = { status: 0, body: {} }
-        return {
-          request: async () => void (answer = await refresh(body['refresh_token'])),
-          revoke: () => revoke(grantId),
-          findValid: () => validTokensOf(answer),
-        }
-      }, ['after'])
-      expect(stillValid).toEqual([])
-      for (const call of ['get refresh-family', 'get grant', 'replace refresh-family']) {
-        expect(calls).toContain(call)
-      }
-    },
-  )
-
-  it('a refresh during the revocation of its refresh token gives no valid token', async () => {
-    const { stillValid } = await atEachCall(async () => {
-      const { code } = await approve()
+  it.each<[string, (grantId: string, token: string) => Promise<unknown>]>([
+    ['the revocation of its grant', revokeOne],
+    [
+      'the revocation of its refresh token',
+      (_grantId, token) => host.post('/oauth2/revoke', { ...client, token }),
+    ],
+  ])('a refresh during %s gives no valid token', async (_name, revoke) => {
+    const expected = ['get refresh-family', 'get grant', 'replace refresh-family']
+    await afterEachCall(async () => {
+      const { code, grantId } = await approve()
       const { body } = await exchange(code)
       const token = String(body['refresh_token'])
       let answer = { status: 0, body: {} }
       return {
         request: async () => void (answer = await refresh(token)),
-        revoke: () => host.post('/oauth2/revoke', { ...client, token }),
+        revoke: () => revoke(grantId, token),
         findValid: () => validTokensOf(answer),
       }
-    })
-    expect(stillValid).toEqual([])
+    }, expected)
   })
 
-  it.each(WAYS.slice(2))(
-    'a silent authorization during a revocation gives no valid token (%s)',
-    async (_name, revoke) => {
-      const { calls, stillValid } = await atEachCall(async () => {
-        const { grantId } = await approve()
-        let code = ''
-        const url = authorizationUrl(host, client.client_id, { scope: SCOPE, prompt: 'none' })
-        return {
-          request: async () => void (code = (await browser.open(url)).url.searchParams.get('code') ?? ''),
-          revoke: () => revoke(grantId),
-          findValid: async () => (code === '' ? [] : validTokensOf(await exchange(code))),
-        }
-      }, ['after'])
-      expect(stillValid).toEqual([])
-      for (const call of ['get consent', 'create grant', 'set code']) expect(calls).toContain(call)
-    },
-  )
+  it('a silent authorization during a revocation of the grants of the user for the application gives no valid token', async () => {
+    await afterEachCall(async () => {
+      await approve()
+      let code = ''
+      const url = authorizationUrl(host, client.client_id, { scope: SCOPE, prompt: 'none' })
+      return {
+        request: async () => void (code = (await browser.open(url)).url.searchParams.get('code') ?? ''),
+        revoke: () => revokeAll({ userId: 'ann', clientId: client.client_id }),
+        findValid: async () => (code === '' ? [] : validTokensOf(await exchange(code))),
+      }
+    }, ['get consent', 'create grant', 'set code'])
+  })
 
   it('an approval during a revocation takes effect completely or has no effect', async () => {
     const url = authorizationUrl(host, client.client_id, { scope: SCOPE, prompt: 'consent' })
-    const { calls, stillValid } = await atEachCall(async () => {
+    await afterEachCall(async () => {
       const page = await browser.open(url)
       let code = ''
       return {
@@ -223,7 +180,7 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
           })
           code = answer.url.searchParams.get('code') ?? ''
         },
-        revoke: () => host.gatehouse.grants.revokeAll({ accountId: 'alice' }),
+        revoke: () => revokeAll(),
         async findValid() {
           // An approval after the revocation is valid. If the revocation came after the approval, it must
           // also revoke the consent.
@@ -233,8 +190,6 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
           return isRevoked && answer.has('code') ? ['remembered consent'] : []
         },
       }
-    }, ['after'])
-    expect(stillValid).toEqual([])
-    expect(calls).toContain('create grant')
+    }, ['create grant'])
   })
 })

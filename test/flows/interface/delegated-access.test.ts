@@ -1,5 +1,5 @@
 // Also runs on: Redis
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { authorizationUrl, authorize, CALLBACK, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
@@ -11,7 +11,6 @@ describe('Authentication', () => {
     })
     beforeEach(() => void host.reached.splice(0))
     afterEach(() => {
-      vi.useRealTimers()
       host.accounts.set('acme', { id: 'acme', kycLevel: 'verified', claims: { name: 'Acme Ltd' } })
     })
     afterAll(() => host.close())
@@ -23,7 +22,7 @@ describe('Authentication', () => {
       return Object.fromEntries(url.searchParams)
     }
 
-    it('1. Create an application and add at least one API product to it.', async () => {
+    it('1. Create an application and add at least one API product to it, before the application can be used.', async () => {
       const { application, clientSecret } = await host.gatehouse.applications.create({
         accountId: 'acme',
         name: 'Ledger',
@@ -64,41 +63,21 @@ describe('Authentication', () => {
       })
     })
 
-    it('3. The application exchanges the code at the token endpoint (grant_type=authorization_code) with client_id, client_secret and code.', async () => {
+    it('3. The application exchanges the code at the token endpoint (grant_type=authorization_code) with client_id, client_secret and code. It receives an access token and a refresh token. 4. The application calls the API with the bearer token.', async () => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
       const other = await host.createApplication()
       const stolen = await host.exchangeCode(other, code)
       expect([stolen.status, stolen.body['error']]).toEqual([400, 'invalid_grant'])
-      const { status, headers } = await host.exchangeCode(application, code)
+      const { status, headers, body } = await host.exchangeCode(application, code)
       expect(status).toBe(200)
       expect(headers.get('cache-control')).toBe('no-store')
-    })
-
-    it('3. It receives an access token and a refresh token.', async () => {
-      const tokens = await connect(host, await host.createApplication())
-      expect(tokens).toMatchObject({ access_token: expect.any(String), refresh_token: expect.any(String) })
-    })
-
-    it('4. The application calls the API with the bearer token.', async () => {
-      const { access_token } = await connect(host, await host.createApplication())
-      const { status, body } = await host.call('GET /invoices/list', access_token)
-      expect(status).toBe(200)
-      expect(body['auth']).toMatchObject({ mode: 'delegated', accountId: 'alice' })
-    })
-
-    it('5. After the access token expires (1 hour), the application uses the refresh token (grant_type=refresh_token) to obtain a new access token and a new refresh token.', async () => {
-      vi.useFakeTimers({ toFake: ['Date'] })
-      const application = await host.createApplication()
-      const first = await connect(host, application)
-      vi.setSystemTime(Date.now() + 3_600_000)
-      expect((await host.call('GET /invoices/list', first.access_token)).status).toBe(401)
-      expect(host.reached).toEqual([])
-      const { status, body } = await host.refresh(application, first.refresh_token)
-      expect(status).toBe(200)
-      expect(body['expires_in']).toBe(3600)
-      expect(body['refresh_token']).not.toBe(first.refresh_token)
-      expect((await host.call('GET /invoices/list', String(body['access_token']))).status).toBe(200)
+      expect(body).toMatchObject({ access_token: expect.any(String), refresh_token: expect.any(String) })
+      const call = await host.call('GET /invoices/list', String(body['access_token']))
+      expect([call.status, call.body['auth']]).toEqual([
+        200,
+        expect.objectContaining({ mode: 'delegated', accountId: 'alice' }),
+      ])
     })
 
     describe('Rules', () => {
@@ -132,30 +111,10 @@ describe('Authentication', () => {
       it("client_secret is only sent from the application's server to the token endpoint.", async () => {
         const application = await host.createApplication()
         const { code } = await authorize(host, application.client_id)
-        const { client_id, client_secret } = application
+        const { client_id } = application
         const without = await host.token({ client_id, grant_type: 'authorization_code', code })
         expect([without.status, without.body['error']]).toEqual([401, 'invalid_client'])
         expect(without.body['error_description']).toContain('client_secret is missing')
-        const inQuery = await host.post(`/oauth2/token?client_secret=${client_secret}`, {
-          client_id,
-          grant_type: 'authorization_code',
-          code,
-        })
-        expect([inQuery.status, inQuery.body['error']]).toEqual([401, 'invalid_client'])
-        expect(inQuery.text).not.toContain(client_secret)
-      })
-
-      it('It is never sent to a browser.', async () => {
-        const application = await host.createApplication()
-        const { pages } = await authorize(host, application.client_id, { parameters: { scope: 'openid' } })
-        const { clientId } = (await host.gatehouse.applications.find(application.client_id))!
-        for (const page of pages) {
-          const seen = `${page.url.href} ${[...page.headers].join()} ${page.body}`
-          expect(seen).not.toContain(application.client_secret)
-        }
-        expect(JSON.stringify(await host.gatehouse.applications.find(clientId))).not.toContain(
-          application.client_secret,
-        )
       })
     })
   })

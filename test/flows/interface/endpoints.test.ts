@@ -157,31 +157,23 @@ describeEachStore('Endpoints', (makeStore) => {
       await expectEachRequired(parameters)
     })
 
-    it('authorization_code: client_id, client_secret, code → Token response with access_token and refresh_token.', async () => {
+    it('authorization_code: client_id, client_secret, code → Token response with access_token and refresh_token. code is the authorization code obtained through the authorization endpoint.', async () => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
-      const parameters = { ...application, grant_type: 'authorization_code', code }
-      await expectEachRequired(parameters)
-      const { status, body } = await host.token(parameters)
-      expect(status).toBe(200)
-      expect(body).toMatchObject({ access_token: expect.any(String), refresh_token: expect.any(String) })
-    })
-
-    it('authorization_code: code is the authorization code obtained through the authorization endpoint.', async () => {
-      const application = await host.createApplication()
-      const { code } = await authorize(host, application.client_id)
-      const exchange = (it: string) => host.exchangeCode(application, it)
+      await expectEachRequired({ ...application, grant_type: 'authorization_code', code })
       for (const other of ['unknown', `${code}x`, code.slice(1)]) {
-        const { status, body } = await exchange(other)
+        const { status, body } = await host.exchangeCode(application, other)
         expect([status, body['error']]).toEqual([400, 'invalid_grant'])
       }
-      const { body } = await exchange(code)
+      const { status, body } = await host.exchangeCode(application, code)
+      expect(status).toBe(200)
+      expect(body).toMatchObject({ access_token: expect.any(String), refresh_token: expect.any(String) })
       expect(decodeJwt(String(body['access_token']))['account_id']).toBe('alice')
-      const replayed = await exchange(code)
+      const replayed = await host.exchangeCode(application, code)
       expect([replayed.status, replayed.body['error']]).toEqual([400, 'invalid_grant'])
     })
 
-    it('refresh_token: refresh_token, client_id, client_secret → Same response form as the code exchange.', async () => {
+    it('refresh_token: refresh_token, client_id, client_secret → Same response form as the code exchange. The used refresh_token is decommissioned.', async () => {
       const application = await host.createApplication()
       const first = await connect(host, application)
       const { refresh_token } = first
@@ -190,19 +182,11 @@ describeEachStore('Endpoints', (makeStore) => {
       const { status, body } = await host.token(parameters)
       expect(status).toBe(200)
       expect(Object.keys(body).toSorted()).toEqual(Object.keys(first).toSorted())
-    })
-
-    it('refresh_token: The used refresh_token is decommissioned.', async () => {
-      const application = await host.createApplication()
-      const { refresh_token } = await connect(host, application)
-      const parameters = { ...application, grant_type: 'refresh_token', refresh_token }
-      const { body: next } = await host.token(parameters)
-      const again = await host.token(parameters)
-      expect([again.status, again.body['error']]).toEqual([400, 'invalid_grant'])
-      // The second use of a refresh token may be a theft, so gatehouse also revokes the successors of the
-      // used refresh token.
-      const successor = await host.token({ ...parameters, refresh_token: String(next['refresh_token']) })
-      expect([successor.status, successor.body['error']]).toEqual([400, 'invalid_grant'])
+      // The second use of a refresh token may be a theft, so gatehouse also revokes its successors.
+      for (const token of [refresh_token, body['refresh_token']]) {
+        const again = await host.refresh(application, token)
+        expect([again.status, again.body['error']]).toEqual([400, 'invalid_grant'])
+      }
     })
 
     /** Omits each parameter in turn, and expects that the request is rejected and stores nothing. */

@@ -281,51 +281,28 @@ describe('POST {auth_url}/oauth2/introspect', () => {
     expect(body['active']).toBe(true)
   })
 
-  it.each<[string, () => ReturnType<Host['post']>, number, string]>([
-    [
-      'a request with a wrong secret',
-      () => introspect({ ...key, client_secret: 'x'.repeat(43), token }),
-      401,
-      'invalid_client',
-    ],
-    [
-      'a request without a secret',
-      () => introspect({ client_id: key.client_id, token }),
-      401,
-      'invalid_client',
-    ],
-    ['a request with an access token and no client', () => introspect({ token }), 401, 'invalid_client'],
-    [
-      'a request that is authenticated only by the access token',
-      () => introspect({ token }, { authorization: `Bearer ${token}` }),
-      400,
-      'invalid_request',
-    ],
-    ['a request without a token', () => introspect(key), 400, 'invalid_request'],
-    [
-      'a request of a browser',
-      () => introspect({ ...key, token }, { origin: 'null' }),
-      400,
-      'invalid_request',
-    ],
-    [
-      'a request of a browser that accepts HTML',
-      () => introspect({ client_id: 'unknown', client_secret: 'x', token }, { accept: 'text/html' }),
-      401,
-      'invalid_client',
-    ],
-  ])('introspection rejects %s with an error in JSON', async (_name, ask, status, error) => {
-    const answer = await ask()
-    expect([answer.status, answer.body['error']]).toEqual([status, error])
-    expect(answer.body).not.toHaveProperty('active')
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.text).not.toContain(token)
-  })
-
-  it.each(['GET', 'PUT'])('introspection answers 405 to %s', async (method) => {
-    const response = await fetch(`${host.issuer}/oauth2/introspect`, { method })
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  it('introspection rejects invalid requests with an error in JSON', async () => {
+    const unknown = { client_id: 'unknown', client_secret: 'x', token }
+    const answers: [string, number, Awaited<ReturnType<typeof introspect>>][] = [
+      ['a wrong secret', 401, await introspect({ ...key, client_secret: 'x'.repeat(43), token })],
+      ['an access token and no client', 401, await introspect({ token })],
+      ['a browser that accepts HTML', 401, await introspect(unknown, { accept: 'text/html' })],
+      ['the access token alone', 400, await introspect({ token }, { authorization: `Bearer ${token}` })],
+      ['no token', 400, await introspect(key)],
+      ['a browser', 400, await introspect({ ...key, token }, { origin: 'null' })],
+    ]
+    for (const [name, expected, { status, body, headers, text }] of answers) {
+      const error = expected === 401 ? 'invalid_client' : 'invalid_request'
+      expect([name, status, body['error']]).toEqual([name, expected, error])
+      expect(body).not.toHaveProperty('active')
+      expect(headers.get('content-type')).toMatch(/^application\/json/)
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(text).not.toContain(token)
+    }
+    for (const method of ['GET', 'PUT']) {
+      const { status, headers } = await fetch(`${host.issuer}/oauth2/introspect`, { method })
+      expect([method, status, headers.get('allow')]).toEqual([method, 405, 'POST, OPTIONS'])
+    }
   })
 
   it('the metadata lists introspection and revocation with their authentication methods (RFC 8414 2)', async () => {

@@ -56,23 +56,24 @@ describeEachStore('clients that authenticate with their own keys (private_key_jw
     return answer
   }
 
-  it.each(['ES256', 'RS256', 'PS256'] as const)('an API key gets a token with a key for %s', async (alg) => {
-    const own = await createClientKey(alg)
-    const id = await createKeyClient([own.jwk])
-    const answer = await request(await signAssertion(own, id, host.issuer))
-    expect(answer.status).toBe(200)
-    expect(decodeJwt(String(answer.body['access_token']))).toMatchObject({
-      client_id: id,
-      access_mode: 'direct',
-      sub: id,
-    })
-    expect((await host.call('GET /invoices/list', String(answer.body['access_token']))).status).toBe(200)
+  it('an API key gets a token with a key for ES256, RS256 or PS256', async () => {
+    for (const alg of ['ES256', 'RS256', 'PS256'] as const) {
+      const own = await createClientKey(alg)
+      const id = await createKeyClient([own.jwk])
+      const { status, body } = await request(await signAssertion(own, id, host.issuer))
+      expect([alg, status]).toEqual([alg, 200])
+      const claims = { client_id: id, access_mode: 'direct', sub: id }
+      expect(decodeJwt(String(body['access_token']))).toMatchObject(claims)
+      expect((await host.call('GET /invoices/list', String(body['access_token']))).status).toBe(200)
+    }
   })
 
-  it('a key in PEM format, client_id beside the assertion, and aud as a list with the issuer alone are accepted', async () => {
+  it('a key in PEM format, client_id beside the assertion, aud as a list with the issuer alone, and five minutes by a clock that is some seconds ahead are accepted', async () => {
     const own = await createClientKey()
     const id = await createKeyClient([own.pem])
-    const assertion = await signAssertion(own, id, host.issuer, { claims: { aud: [host.issuer] } })
+    const assertion = await signAssertion(own, id, host.issuer, {
+      claims: { aud: [host.issuer], exp: Math.floor(Date.now() / 1000) + 303 },
+    })
     expect((await request(assertion, host, { client_id: id })).status).toBe(200)
   })
 
@@ -110,21 +111,25 @@ describeEachStore('clients that authenticate with their own keys (private_key_jw
   })
 
   describe('assertions that are rejected', () => {
-    const now = () => Math.floor(Date.now() / 1000)
-    const claims: [string, () => object][] = [
-      ['for another service', () => ({ aud: 'https://other.example' })],
-      ['for this service and another one', () => ({ aud: [host.issuer, 'https://other.example'] })],
-      ['for the token endpoint', () => ({ aud: `${host.issuer}/oauth2/token` })],
-      ['without aud', () => ({ aud: undefined })],
-      ['that have expired an hour ago', () => ({ exp: now() - 3600 })],
-      ['that are valid for an hour', () => ({ exp: now() + 3600 })],
-      ['without an end', () => ({ exp: undefined })],
-      ['without an id', () => ({ jti: undefined })],
-      ['in the name of another issuer', () => ({ iss: 'https://other.example' })],
-      ['that begin in ten minutes', () => ({ nbf: now() + 600 })],
-    ]
-    it.each(claims)('%s', async (_, claimsOf) => {
-      await expectRejected(await signed({ claims: claimsOf() as never }))
+    it('by their claims', async () => {
+      const now = Math.floor(Date.now() / 1000)
+      const wrong: Record<string, object> = {
+        'for another service': { aud: 'https://other.example' },
+        'for this service and another one': { aud: [host.issuer, 'https://other.example'] },
+        'for the token endpoint': { aud: `${host.issuer}/oauth2/token` },
+        'without aud': { aud: undefined },
+        'that have expired an hour ago': { exp: now - 3600 },
+        'that are valid for an hour': { exp: now + 3600 },
+        'without an end': { exp: undefined },
+        'without an id': { jti: undefined },
+        'in the name of another issuer': { iss: 'https://other.example' },
+        'that begin in ten minutes': { nbf: now + 600 },
+      }
+      for (const [name, claims] of Object.entries(wrong)) {
+        clientId = await createKeyClient([key.jwk])
+        const { status, body } = await request(await signed({ claims: claims as never }))
+        expect([name, status, body['error']]).toEqual([name, 401, 'invalid_client'])
+      }
     })
 
     it('with alg none, or without a signature', async () => {
@@ -156,24 +161,22 @@ describeEachStore('clients that authenticate with their own keys (private_key_jw
       await expectRejected(await signed({}, own))
     })
 
-    it('that name another client than the request', async () => {
-      const answer = await request(await signed(), host, { client_id: 'key_other' })
-      expect([answer.status, answer.body['error']]).toEqual([400, 'invalid_request'])
+    it('that name another client than the request, or that are sent beside a secret', async () => {
+      for (const more of [
+        { client_id: 'key_other' },
+        { client_id: clientId, client_secret: 'x'.repeat(40) },
+      ]) {
+        const answer = await request(await signed(), host, more)
+        expect([answer.status, answer.body['error']]).toEqual([400, 'invalid_request'])
+      }
     })
 
-    it('beside a secret', async () => {
-      const answer = await request(await signed(), host, {
-        client_id: clientId,
-        client_secret: 'x'.repeat(40),
-      })
-      expect([answer.status, answer.body['error']]).toEqual([400, 'invalid_request'])
-    })
-
-    it.each(['x', 'a.b.c', '..', '{}'])('that are no JWT: %s', async (assertion) => {
-      const answer = await request(assertion)
-      expect(answer.status).toBeGreaterThanOrEqual(400)
-      expect(answer.status).toBeLessThan(402)
-      expect(answer.text).not.toContain('access_token')
+    it('that are no JWT', async () => {
+      for (const assertion of ['x', 'a.b.c', '..', '{}']) {
+        const answer = await request(assertion)
+        expect([400, 401], assertion).toContain(answer.status)
+        expect(answer.text).not.toContain('access_token')
+      }
     })
 
     it('twice', async () => {
@@ -194,7 +197,7 @@ describeEachStore('clients that authenticate with their own keys (private_key_jw
     })
   })
 
-  it('ids of clients and assertions that give the same text together are different', async () => {
+  it('two clients may use the same jti, or ids that give the same text together with a jti', async () => {
     const create = async (id: string) => {
       const input = { accountId: 'acme', name: id, products: ['invoices'], clientId: id }
       const { apiKey } = await host.gatehouse.apiKeys.create({ ...input, jwks: { keys: [key.jwk] } })
@@ -205,6 +208,7 @@ describeEachStore('clients that authenticate with their own keys (private_key_jw
       request(await signAssertion(key, id, host.issuer, { claims: { jti } }))
     expect((await use(one, 'X1')).status).toBe(200)
     expect((await use(two, '1')).status).toBe(200)
+    expect((await use(two, 'X1')).status).toBe(200)
   })
 
   it('a rejected replay does not count as a use of the key', async () => {
@@ -215,18 +219,6 @@ describeEachStore('clients that authenticate with their own keys (private_key_jw
     const again = await signAssertion(own, id, host.issuer, { claims: { aud: 'https://other.example' } })
     await host.post('/oauth2/introspect', { ...asParameters(again), token: 'x' })
     expect(await host.gatehouse.apiKeys.listKeys(id)).toMatchObject([{ lastUsedAt: undefined }])
-  })
-
-  it('two clients may use the same jti', async () => {
-    const id = await createKeyClient([key.jwk])
-    const claims = { jti: 'the same' }
-    expect((await request(await signed({ claims }))).status).toBe(200)
-    expect((await request(await signAssertion(key, id, host.issuer, { claims }))).status).toBe(200)
-  })
-
-  it('a clock that is a few seconds ahead makes no difference to an assertion of five minutes', async () => {
-    const exp = Math.floor(Date.now() / 1000) + 303
-    expect((await request(await signed({ claims: { exp } }))).status).toBe(200)
   })
 
   it('rotation: both keys are accepted until the old one is removed, in all processes', async () => {

@@ -34,29 +34,26 @@ describeEachStore('pages at other origins (CORS)', (makeStore) => {
   const connectWeb = () =>
     connectPublic(host, client_id, { redirect_uri: WEB, parameters: { scope: 'openid invoices:read' } })
 
-  it.each(ENDPOINTS)('a preflight of %s is answered for the origins of public applications', async (path) => {
-    for (const origin of [ORIGIN, LOCAL_ORIGIN, OTHER_ORIGIN]) {
-      const { status, headers } = await preflight(path, origin)
-      expect([status, allowed(headers)]).toEqual([204, origin])
-      expect(headers.get('access-control-allow-methods')).toContain('POST')
-      expect(headers.get('access-control-allow-headers')).toBe('authorization,content-type')
-      expect(headers.get('access-control-max-age')).toBe('3600')
-      expect(headers.get('vary')).toMatch(/origin/i)
-      expect(headers.get('access-control-allow-credentials')).toBeNull()
-    }
-  })
-
-  it.each([
-    FOREIGN,
-    'null',
-    'http://localhost:5174',
-    'http://spa.example.com',
-    'https://spa.example.com.evil.example',
-    'https://spa.example',
-  ])('a preflight from %s allows nothing', async (origin) => {
+  it('a preflight is answered for the origins of public applications, and allows nothing to others', async () => {
     for (const path of ENDPOINTS) {
-      const { headers } = await preflight(path, origin)
-      expect([path, allowed(headers)]).toEqual([path, null])
+      for (const origin of [ORIGIN, LOCAL_ORIGIN, OTHER_ORIGIN]) {
+        const { status, headers } = await preflight(path, origin)
+        expect([path, status, allowed(headers)]).toEqual([path, 204, origin])
+        expect(headers.get('access-control-allow-methods')).toContain('POST')
+        expect(headers.get('access-control-allow-headers')).toBe('authorization,content-type')
+        expect(headers.get('access-control-max-age')).toBe('3600')
+        expect(headers.get('vary')).toMatch(/origin/i)
+        expect(headers.get('access-control-allow-credentials')).toBeNull()
+      }
+      for (const origin of [
+        FOREIGN,
+        'null',
+        'http://localhost:5174',
+        'http://spa.example.com',
+        'https://spa.example.com.evil.example',
+        'https://spa.example',
+      ])
+        expect([path, origin, allowed((await preflight(path, origin)).headers)]).toEqual([path, origin, null])
     }
   })
 
@@ -91,18 +88,16 @@ describeEachStore('pages at other origins (CORS)', (makeStore) => {
     expect((await host.call('GET /invoices/list', access_token)).status).toBe(401)
   })
 
-  it.each([
-    ['a foreign origin', FOREIGN],
-    ['the origin of another application', OTHER_ORIGIN],
-    ['the origin null', 'null'],
-  ])('a request from %s is rejected, and uses nothing up', async (_, origin) => {
+  it('a request from another origin is rejected, and uses nothing up', async () => {
     const { refresh_token, access_token } = await connectWeb()
     const form = { client_id, grant_type: 'refresh_token', refresh_token }
-    const answer = await host.token(form, { origin })
-    expect([answer.status, answer.body['error']]).toEqual([400, 'invalid_request'])
-    expect(answer.text).not.toContain('access_token')
-    const revocation = await host.post('/oauth2/revoke', { client_id, token: access_token }, { origin })
-    expect(revocation.status).toBe(400)
+    for (const origin of [FOREIGN, OTHER_ORIGIN, 'null']) {
+      const answer = await host.token(form, { origin })
+      expect([origin, answer.status, answer.body['error']]).toEqual([origin, 400, 'invalid_request'])
+      expect(answer.text).not.toContain('access_token')
+      const revocation = await host.post('/oauth2/revoke', { client_id, token: access_token }, { origin })
+      expect([origin, revocation.status]).toEqual([origin, 400])
+    }
     expect((await host.call('GET /invoices/list', access_token)).status).toBe(200)
     expect((await host.token(form)).status).toBe(200)
   })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { authorizationUrl, startHost, type Host } from '../../support/host.ts'
 import {
   authorizePublic,
@@ -9,7 +9,7 @@ import {
 } from '../../support/public-application.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore('requests of public applications that are rejected', (makeStore) => {
+describeEachStore('requests of public applications', (makeStore) => {
   let host: Host
   let client_id: string
   beforeAll(async () => {
@@ -21,6 +21,19 @@ describeEachStore('requests of public applications that are rejected', (makeStor
   afterAll(() => host.close())
 
   const problemOf = ({ status, body }: Awaited<ReturnType<Host['token']>>) => [status, body['error']]
+
+  it('a public application gets tokens with PKCE and without a secret, refreshes them, and revokes its own token', async () => {
+    const tokens = await connectPublic(host, client_id, { parameters: { scope: 'invoices:read' } })
+    expect(tokens).toMatchObject({ token_type: 'Bearer', scope: 'invoices:read', expires_in: 3600 })
+    const { refresh_token } = tokens
+    const refreshed = await host.token({ client_id, grant_type: 'refresh_token', refresh_token })
+    expect(refreshed.status).toBe(200)
+    expect(refreshed.body['refresh_token']).not.toBe(refresh_token)
+    const token = String(refreshed.body['access_token'])
+    expect((await host.call('GET /invoices/1', token)).status).toBe(200)
+    expect((await host.post('/oauth2/revoke', { client_id, token })).status).toBe(200)
+    expect((await host.call('GET /invoices/1', token)).status).toBe(401)
+  })
 
   it('a public application that sends a secret, in the body or by HTTP Basic, is told that it has none', async () => {
     const { refresh_token } = await connectPublic(host, client_id)
@@ -82,33 +95,38 @@ describeEachStore('requests of public applications that are rejected', (makeStor
     expect((await host.call('GET /invoices/list', access_token)).status).toBe(200)
   })
 
-  describe('authorization requests', () => {
+  it('authorization requests without a code challenge for S256 get invalid_request, with the issuer', async () => {
     const { challenge } = createPkce()
-    const redirect_uri = 'http://127.0.0.1:51004/callback'
-    it.each([
-      ['without a code challenge', {}],
-      ['with the method plain', { ...challenge, code_challenge_method: 'plain' }],
-      ['without a method, which means plain', { code_challenge: challenge.code_challenge }],
-    ])('%s get invalid_request, with the issuer', async (_, parameters) => {
+    for (const parameters of [
+      {},
+      { ...challenge, code_challenge_method: 'plain' },
+      // Without a method, which means plain.
+      { code_challenge: challenge.code_challenge },
+    ]) {
+      const redirect_uri = 'http://127.0.0.1:51004/callback'
       const page = await host
         .browser()
-        .open(authorizationUrl(host, client_id, { redirect_uri, ...(parameters as Record<string, string>) }))
+        .open(authorizationUrl(host, client_id, { redirect_uri, ...parameters }))
       expect(page.url.href).toMatch(/^http:\/\/127\.0\.0\.1:51004\/callback\?/)
       const query = Object.fromEntries(page.url.searchParams)
       expect(query).toMatchObject({ error: 'invalid_request', state: 'xyz', iss: host.issuer })
-    })
+    }
   })
 
-  it.each([
-    ['without its verifier', { code_verifier: '' }],
-    ['with the verifier of another request', { code_verifier: createPkce().verifier }],
-    ['with the port of another program', { redirect_uri: 'http://127.0.0.1:51005/callback' }],
-    ['with the registered redirect URI in place of the one of the request', { redirect_uri: LOOPBACK }],
-  ])('a stolen code %s gets no token', async (_, change) => {
+  it('a stolen code gets no token without its verifier, or with another redirect URI', async () => {
     const { exchange } = await authorizePublic(host, client_id)
-    const answer = await host.token({ ...exchange, ...change })
-    expect(problemOf(answer)).toEqual([400, 'invalid_grant'])
-    expect(answer.text).not.toContain('access_token')
+    for (const change of [
+      { code_verifier: '' },
+      { code_verifier: createPkce().verifier },
+      { redirect_uri: 'http://127.0.0.1:51005/callback' },
+      // The registered redirect URI in place of the one of the request.
+      { redirect_uri: LOOPBACK },
+    ]) {
+      const answer = await host.token({ ...exchange, ...change })
+      expect([change, ...problemOf(answer)]).toEqual([change, 400, 'invalid_grant'])
+      expect(answer.text).not.toContain('access_token')
+    }
+    expect((await host.token(exchange)).status).toBe(200)
   })
 
   it('a stolen code cannot be exchanged by another public application', async () => {

@@ -76,32 +76,6 @@ describeEachStore('without the options publicApplications and privateKeyJwt', (m
       /private_key_jwt|"none"[^,]*,?"?\]|signing_alg_values_supported":\["ES256","RS256","PS256"/,
     )
     const document = JSON.parse(text) as Record<string, unknown>
-    expect(Object.keys(document)).toEqual([
-      'authorization_endpoint',
-      'claims_parameter_supported',
-      'claims_supported',
-      'code_challenge_methods_supported',
-      'end_session_endpoint',
-      'grant_types_supported',
-      'issuer',
-      'jwks_uri',
-      'authorization_response_iss_parameter_supported',
-      'response_modes_supported',
-      'response_types_supported',
-      'scopes_supported',
-      'subject_types_supported',
-      'token_endpoint_auth_methods_supported',
-      'token_endpoint',
-      'id_token_signing_alg_values_supported',
-      'request_uri_parameter_supported',
-      'userinfo_endpoint',
-      'introspection_endpoint',
-      'revocation_endpoint',
-      'claim_types_supported',
-      'prompt_values_supported',
-      'revocation_endpoint_auth_methods_supported',
-      'introspection_endpoint_auth_methods_supported',
-    ])
     const methods = ['client_secret_basic', 'client_secret_post']
     expect(document['token_endpoint_auth_methods_supported']).toEqual(methods)
     expect(document['revocation_endpoint_auth_methods_supported']).toEqual(methods)

@@ -93,21 +93,6 @@ describeEachStore('consent at several resources', (makeStore) => {
     )
   })
 
-  it('disconnecting an application revokes its grants for all resources, with their access tokens', async () => {
-    const application = await host.createApplication({ products: BOTH })
-    const { client_id: clientId } = application
-    const browser = host.browser()
-    const api = await connect(host, application, { browser, user: 'bob', parameters: AT_API })
-    const tools = await connect(host, application, { browser, parameters: AT_TOOLS })
-    expect(await host.gatehouse.grants.revokeAll({ accountId: 'bob', clientId })).toBe(2)
-    for (const { access_token, refresh_token } of [api, tools]) {
-      expect((await host.refresh(application, refresh_token)).body['error']).toBe('invalid_grant')
-      expect((await host.userInfo(access_token)).status).toBe(401)
-    }
-    expect(await countPages(clientId, { browser, parameters: AT_API })).toBe(2)
-    expect(await countPages(clientId, { browser, parameters: AT_TOOLS })).toBe(2)
-  })
-
   it('a lowered role revokes the operations of the grants for every resource', async () => {
     const application = await host.createApplication({ products: BOTH })
     const browser = host.browser()

@@ -135,6 +135,24 @@ describeEachStore('the endpoints and services with tokens for several resources'
     await other.close()
   })
 
+  it('mintToken() makes a token for {base_url} or for the given resource, and rejects an unknown one', async () => {
+    const mint = (scope: string, resource?: string) =>
+      mintToken(
+        host.gatehouse,
+        { accountId: 'alice', scopes: [scope] },
+        { allowPersistentStore: true, ...(resource !== undefined && { resource }) },
+      )
+    const forTools = await mint('invoices:read', TOOLS)
+    expect((await callTools(host, 'GET /invoices/list', forTools)).status).toBe(200)
+    expect((await host.call('GET /invoices/list', forTools)).status).toBe(401)
+    for (const resource of [undefined, host.audience])
+      expect((await host.call('GET /invoices/list', await mint('invoices:read', resource))).status).toBe(200)
+    await expect(mint('tools:use', 'https://other.example')).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+      problems: [{ path: 'resource', code: 'choice' }],
+    })
+  })
+
   it('the tokens of a service whose audience is not a resource are rejected everywhere', async () => {
     const store = makeStore()
     const former = await startHost({ store, gatehouse: { audience: 'https://former.example/x' } })

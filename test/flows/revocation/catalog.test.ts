@@ -259,14 +259,6 @@ describeEachStore('revocation when an operation leaves a product', (makeStore) =
         await expectRejected(host, before)
       }
     })
-
-    it('starting more processes with the same products revokes no token', async () => {
-      const data = crypto.randomUUID()
-      const first = await start({ store: makeStore(data) })
-      const token = await tokenOf(first, { ...(await first.createApiKey()), ...direct })
-      const others = await Promise.all([1, 2, 3].map(() => start({ store: makeStore(data) }, first)))
-      for (const host of [first, ...others]) await expectAccepted(host, token)
-    })
   })
 })
 

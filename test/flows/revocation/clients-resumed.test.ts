@@ -6,26 +6,17 @@ import { startHost, type Host, type HostOptions } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 const direct = { grant_type: 'client_credentials' }
-interface Case {
-  readonly change: (host: Host) => Promise<unknown>
-  /** The write after which the process crashes. */
-  readonly lastWrite: string
-}
-
-const CASES: Readonly<Record<string, Case>> = {
-  'a product of a client is removed': {
-    change: ({ gatehouse }) => gatehouse.apiKeys.removeProduct('nightly', 'payments'),
-    lastWrite: 'replace client',
-  },
-  'an API key is deleted': {
-    change: ({ gatehouse }) => gatehouse.apiKeys.delete('nightly'),
-    lastWrite: 'replace client',
-  },
-  'all tokens of a client are revoked': {
-    change: ({ gatehouse }) => gatehouse.tokens.revokeAll({ clientId: 'nightly' }),
-    lastWrite: 'replace client',
-  },
-}
+const CHANGES: [string, (host: Host) => Promise<unknown>][] = [
+  [
+    'a product of a client is removed',
+    ({ gatehouse }) => gatehouse.apiKeys.removeProduct('nightly', 'payments'),
+  ],
+  ['an API key is deleted', ({ gatehouse }) => gatehouse.apiKeys.delete('nightly')],
+  [
+    'all tokens of a client are revoked',
+    ({ gatehouse }) => gatehouse.tokens.revokeAll({ clientId: 'nightly' }),
+  ],
+]
 
 describeEachStore(
   'a process that crashes between a change of a client and the revocation of its tokens',
@@ -43,9 +34,9 @@ describeEachStore(
       return host
     }
 
-    it.each(Object.entries(CASES))(
+    it.each(CHANGES)(
       'after a crash while %s, another process completes the revocation and revokes nothing else',
-      async (_, crash) => {
+      async (_, change) => {
         const data = randomUUID()
         const faulty = faultyStore(makeStore(data))
         const first = await start({ store: faulty.store })
@@ -77,8 +68,9 @@ describeEachStore(
         const issued = await Promise.all(keys.map((each) => first.token({ ...each, ...direct })))
         const [token = '', bystander = ''] = issued.map(({ body }) => String(body['access_token']))
 
-        faulty.arm(crash.lastWrite, 'unanswered', { thenAway: true })
-        await expect(crash.change(first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+        // The process crashes after it has changed the client.
+        faulty.arm('replace client', 'unanswered', { thenAway: true })
+        await expect(change(first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
 
         // A second process does not complete the revocation yet, because the first process may still be
         // running. A third process, which starts 15 minutes later, completes the revocation.
@@ -88,10 +80,6 @@ describeEachStore(
         const isValidLater = await another()
         await vi.waitFor(async () => expect(await isValidLater(token)).toBe(false), { timeout: 5000 })
         expect(await isValidLater(bystander)).toBe(true)
-        const store = makeStore(data)
-        await vi.waitFor(async () =>
-          expect(await store.range('revocations:pending', { limit: 10 })).toEqual([]),
-        )
       },
     )
   },

@@ -17,11 +17,11 @@ export async function startWithGateways(makeStore: MakeStore, options: HostOptio
   await host.gatehouse.apiKeys.setResourceServer(clientId, true)
   const resourceServer = { clientId, clientSecret }
   const gateways: Gateway[] = []
-  const warn = vi.fn()
+  const log = vi.fn<(details: object, message: string) => void>()
 
   function open(revocations: GatewayOptions['revocations']): Gateway {
     const { issuer, audience } = host
-    const logger = { ...silentLogger, warn }
+    const logger = { ...silentLogger, warn: log, error: log }
     const gateway = createGateway({ issuer, audience, products, revocations, logger })
     gateways.push(gateway)
     return gateway
@@ -30,8 +30,8 @@ export async function startWithGateways(makeStore: MakeStore, options: HostOptio
   return {
     host,
     resourceServer,
-    /** The warnings that the gateways log. */
-    warn,
+    /** The warnings and errors that the gateways log. */
+    log,
     /** Opens the store of the host over a separate connection. */
     sameStore: () => makeStore(data),
     open,

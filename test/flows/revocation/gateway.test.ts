@@ -54,22 +54,6 @@ describeEachStore('the gateway of an API in another process', (makeStore) => {
         })
       })
 
-      it('a gateway accepts tokens of the new key after each of two key revocations, even within 30 seconds', async () => {
-        const { signingKeys } = all.host.gatehouse
-        const gateway = all.following[way]()
-        await principalOf(gateway, await all.directToken())
-        for (const attempt of ['first', 'second']) {
-          const token = await all.directToken()
-          const current = (await signingKeys.list()).find(
-            (key) => key.alg === 'ES256' && key.state === 'current',
-          )
-          await signingKeys.revoke(current?.kid ?? attempt)
-          await waitUntilRevoked(gateway, token)
-          const next = await all.directToken()
-          await vi.waitFor(() => principalOf(gateway, next), 2000)
-        }
-      })
-
       it('a gateway rejects tokens that were revoked before the gateway started', async () => {
         const token = await all.directToken()
         await all.host.gatehouse.tokens.revoke(token)
@@ -78,21 +62,25 @@ describeEachStore('the gateway of an API in another process', (makeStore) => {
     },
   )
 
+  it('a gateway accepts tokens of the new key after each of two key revocations, even within 30 seconds', async () => {
+    const { signingKeys } = all.host.gatehouse
+    const gateway = all.following['through the store']()
+    await principalOf(gateway, await all.directToken())
+    for (const attempt of ['first', 'second']) {
+      const token = await all.directToken()
+      const current = (await signingKeys.list()).find((key) => key.alg === 'ES256' && key.state === 'current')
+      await signingKeys.revoke(current?.kid ?? attempt)
+      await waitUntilRevoked(gateway, token)
+      const next = await all.directToken()
+      await vi.waitFor(() => principalOf(gateway, next), 2000)
+    }
+  })
+
   it('a message of the store makes a gateway reject a revoked token long before the next poll', async () => {
     const gateway = all.open({ store: all.sameStore(), pollIntervalSeconds: 60 })
     const token = await all.directToken()
     await principalOf(gateway, token)
     await all.host.gatehouse.tokens.revoke(token)
-    await waitUntilRevoked(gateway, token)
-  })
-
-  it('a gateway that receives no messages finds a revocation by polling', async () => {
-    const withoutMessages = { ...all.sameStore(), subscribe: async () => async () => {} }
-    const gateway = all.open({ store: withoutMessages, pollIntervalSeconds: 1 })
-    const token = await all.directToken()
-    await principalOf(gateway, token)
-    await all.host.gatehouse.tokens.revoke(token)
-    await principalOf(gateway, token)
     await waitUntilRevoked(gateway, token)
   })
 

@@ -1,4 +1,3 @@
-// Also runs on: Redis
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, it } from 'vitest'
 import { connect, startHost, type Host } from '../../support/host.ts'

@@ -8,7 +8,7 @@ import type { Client } from '../../support/host-requests.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { until } from '../../support/until.ts'
 
-const MAX = 20
+const MAX = 6
 
 describeEachStore('a client that revokes many of its own access tokens', (makeStore) => {
   let data: string
@@ -104,14 +104,6 @@ describeEachStore('a client that revokes many of its own access tokens', (makeSt
     expect(await isValid(host, await mint(host, key))).toBe(true)
   })
 
-  it('a covered token that its client revokes leaves nothing in the store', async () => {
-    const host = await start()
-    const key = await host.createApiKey()
-    const tokens = await Promise.all(Array.from({ length: 3 * MAX }, () => mint(host, key)))
-    for (const token of tokens) await revoke(host, key, token)
-    expect(await stored()).toBe(1)
-  })
-
   it('the refresh tokens of an application stay valid', async () => {
     const host = await start()
     const application = await host.createApplication()
@@ -126,16 +118,6 @@ describeEachStore('a client that revokes many of its own access tokens', (makeSt
     }
     expect(await isValid(host, String(body['access_token']))).toBe(true)
     expect(await stored()).toBe(1)
-  })
-
-  it('tokens that the host revokes do not count', async () => {
-    const host = await start()
-    const key = await host.createApiKey()
-    const before = await mint(host, key)
-    for (let at = 0; at < MAX + 5; at += 1) await host.gatehouse.tokens.revoke(await mint(host, key))
-    await revokeMany(host, key, MAX)
-    expect(await isValid(host, before)).toBe(true)
-    expect(await stored()).toBe(2 * MAX + 5)
   })
 
   describe('in two processes', () => {

@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { decodeJwt } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { authorize, connect, startHost, type Host } from '../../support/host.ts'
-import { describeEachStore, watchWrites } from '../../support/stores.ts'
+import { connect, startHost, type Host } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
 
 type Answer = Awaited<ReturnType<Host['token']>>
 type Client = Awaited<ReturnType<Host['createApplication']>>
@@ -12,16 +12,13 @@ const GRACE_SECONDS = 10
 
 describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)', (makeStore) => {
   let host: Host
-  let writes: string[]
   let client: Client
   /** The browser in which alice is signed in. */
   let browser: ReturnType<Host['browser']>
   const recorded: { name: string; event: unknown }[] = []
 
   beforeAll(async () => {
-    const watched = watchWrites(makeStore())
-    writes = watched.writes
-    host = await startHost({ store: watched.store, gatehouse: { refreshTokenGraceSeconds: GRACE_SECONDS } })
+    host = await startHost({ store: makeStore(), gatehouse: { refreshTokenGraceSeconds: GRACE_SECONDS } })
     for (const name of ['refresh_token.retried', 'refresh_token.reused'] as const) {
       host.gatehouse.on(name, (event) => recorded.push({ name, event }))
     }
@@ -66,21 +63,6 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     return now
   }
 
-  it('50 parallel refreshes with one refresh token succeed with the same next refresh token, and this token works', async () => {
-    const first = await start()
-    const answers = await Promise.all(Array.from({ length: 50 }, () => requireRefreshed(first.refresh_token)))
-    const [next] = new Set(answers.map(({ refresh_token: token }) => token))
-    expect(new Set(answers.map(({ refresh_token: token }) => token))).toEqual(new Set([next]))
-    expect(next).not.toBe(first.refresh_token)
-    expect(new Set(answers.map((answer) => decodeJwt(answer.access_token).jti)).size).toBe(50)
-    expect(events()).toEqual(Array<string>(49).fill('refresh_token.retried'))
-    const calls = await Promise.all(
-      answers.map((answer) => host.call('GET /invoices/list', answer.access_token)),
-    )
-    expect(new Set(calls.map(({ status }) => status))).toEqual(new Set([200]))
-    await requireRefreshed(next)
-  })
-
   it('a retry returns the same next refresh token and another access token, and emits refresh_token.retried', async () => {
     const first = await start({ parameters: { scope: 'openid invoices:read' } })
     const lost = await requireRefreshed(first.refresh_token)
@@ -98,52 +80,22 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     await requireRefreshed(again.refresh_token)
   })
 
-  it('a retry makes one write, which confirms that the next refresh token is stored durably', async () => {
-    const first = await start()
-    await requireRefreshed(first.refresh_token)
-    for (let attempt = 0; attempt < 2; attempt += 1) {
-      writes.length = 0
-      await requireRefreshed(first.refresh_token)
-      expect(writes.map((write) => write.split(':')[0])).toEqual(['replace refresh-family'])
-    }
-  })
-
-  it('without a grace period, the second use of a refresh token immediately counts as a reuse and is rejected', async () => {
-    const defaultHost = await startHost({ store: makeStore() })
-    try {
-      const defaultClient = await defaultHost.createApplication()
-      const { refresh_token } = await connect(defaultHost, defaultClient)
-      const body = { ...defaultClient, grant_type: 'refresh_token', refresh_token }
-      expect((await defaultHost.token(body)).status).toBe(200)
-      expectRejected(await defaultHost.token(body))
-    } finally {
-      await defaultHost.close()
-    }
-  })
-
-  it.each([
-    ['within the grace period', false],
-    ['right after the grace period', true],
-  ])('a retry %s (is it a reuse: %s)', async (_when, isReuse) => {
-    const ofOneSecond = await startHost({ store: makeStore(), gatehouse: { refreshTokenGraceSeconds: 1 } })
+  it('right after the grace period, a retry is a reuse', async () => {
+    const store = makeStore()
+    const ofOneSecond = await startHost({ store, gatehouse: { refreshTokenGraceSeconds: 1 } })
     const reused = vi.fn()
     ofOneSecond.gatehouse.on('refresh_token.reused', reused)
-    try {
-      const own = await ofOneSecond.createApplication()
-      const { refresh_token: first } = await connect(ofOneSecond, own)
-      const refreshAt = (token: unknown) =>
-        ofOneSecond.token({ ...own, grant_type: 'refresh_token', refresh_token: String(token) })
-      const { body: next } = await refreshAt(first)
-      // The clock of a store cannot be set.
-      await delay(isReuse ? 1100 : 0)
-      const again = await refreshAt(first)
-      if (isReuse) expectRejected(again)
-      else expect(again.body['refresh_token']).toBe(next['refresh_token'])
-      expect(reused).toHaveBeenCalledTimes(isReuse ? 1 : 0)
-      expect((await refreshAt(next['refresh_token'])).status).toBe(isReuse ? 400 : 200)
-    } finally {
-      await ofOneSecond.close()
-    }
+    const own = await ofOneSecond.createApplication()
+    const { refresh_token: first } = await connect(ofOneSecond, own)
+    const now = freeze()
+    const { body: next } = await ofOneSecond.refresh(own, first)
+    // Only the clock of a store in memory can be set.
+    if (store.volatile) vi.setSystemTime(now + 1000)
+    else await delay(1100)
+    expectRejected(await ofOneSecond.refresh(own, first))
+    expectRejected(await ofOneSecond.refresh(own, next['refresh_token']))
+    expect(reused).toHaveBeenCalledOnce()
+    await ofOneSecond.close()
   })
 
   it('after the next refresh token was used, another use of the previous refresh token is a reuse', async () => {
@@ -203,33 +155,5 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     expect(decodeJwt(again.access_token).exp).toBe(Math.floor(Date.now() / 1000) + 3600)
     vi.setSystemTime(now + lifetime * 1000)
     expectRejected(await refresh(next.refresh_token))
-  })
-
-  it('during the grace period, introspection answers inactive for the old refresh token and active for the next refresh token', async () => {
-    const first = await start()
-    const next = await requireRefreshed(first.refresh_token)
-    const isActive = async (token: string) =>
-      (await host.post('/oauth2/introspect', { ...client, token })).body['active']
-    expect(await isActive(first.refresh_token)).toBe(false)
-    expect(await isActive(next.refresh_token)).toBe(true)
-    expect((await requireRefreshed(first.refresh_token)).refresh_token).toBe(next.refresh_token)
-  })
-
-  it('a retry is rejected once the client has revoked the tokens', async () => {
-    const first = await start()
-    const next = await requireRefreshed(first.refresh_token)
-    expect((await host.post('/oauth2/revoke', { ...client, token: first.refresh_token })).status).toBe(200)
-    expectRejected(await refresh(first.refresh_token))
-    expectRejected(await refresh(next.refresh_token))
-    expect(events()).toEqual([])
-  })
-
-  it('a code has no grace period, so the second use of a code revokes its tokens', async () => {
-    const { code } = await authorize(host, client.client_id, { browser })
-    const exchange = () => host.exchangeCode(client, code)
-    const { body } = await exchange()
-    expectRejected(await exchange())
-    expectRejected(await refresh(body['refresh_token']))
-    expect((await host.call('GET /invoices/list', String(body['access_token']))).status).toBe(401)
   })
 })

@@ -116,8 +116,9 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     const second = await refreshed(first.refresh_token)
     const third = await refreshed(second.refresh_token)
     await expectValid(first, second, third, bystander)
-    expectRejected(await refresh(second.refresh_token))
+    expectRejected(await refresh(first.refresh_token))
     await expectRevoked(first, second, third)
+    expectRejected(await refresh(first.refresh_token))
     expect(events).toEqual(['refresh_token.reused'])
     expectRejected(await refresh(third.refresh_token))
     expectRejected(await refresh(third.refresh_token, other))
@@ -135,16 +136,6 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     expect(events).toEqual(['code.reused'])
     expectRejected(await refresh(second.refresh_token))
     await expectValid(bystander)
-  })
-
-  it('one of 20 parallel refreshes with one refresh token succeeds, and its tokens are revoked', async () => {
-    const { refresh_token: token } = await start()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(token)))
-    const [winner, ...others] = answers.filter(({ status }) => status === 200)
-    expect(others).toEqual([])
-    answers.filter((answer) => answer !== winner).forEach(expectRejected)
-    await expectRevoked(winner?.body as unknown as Tokens)
-    expectRejected(await refresh(winner?.body['refresh_token']))
   })
 
   it('a refresh is rejected if its family is revoked before the refresh is stored', async () => {

@@ -1,28 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Redis } from 'ioredis'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Store } from 'koa-gatehouse'
-import { describeWithRedis } from '../../support/describe-with-redis.ts'
 import { authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { pausingStore, type PausingStore } from '../../support/pausing-store.ts'
-import { startRedis } from '../../support/redis-server.ts'
 
 /** Milliseconds that a store call may take in these tests: far longer than a request may take. */
 const STORE_TIMEOUT_MS = 50_000
 /** Such a request takes 1.5 seconds, and more on a busy machine. */
 const LIMIT_MS = 15_000
 
-/** A store on a database that can stop answering. */
-interface Database {
-  readonly store: Store
-  hang(): void
-  resume(): void
-  stop(): Promise<void>
-}
-
-async function memory(): Promise<Database> {
+/** A store on a database that can stop answering, as a frozen Redis does. */
+function hangingStore() {
   let isHanging = false
   const waiting: (() => void)[] = []
   const store = new Proxy(memoryStore(), {
@@ -42,32 +31,17 @@ async function memory(): Promise<Database> {
       isHanging = false
       for (const go of waiting.splice(0)) go()
     },
-    stop: async () => {},
   }
 }
 
-async function frozenRedis(): Promise<Database> {
-  const server = await startRedis()
-  const client = new Redis(server.port)
-  return {
-    store: redisStore(client),
-    hang: () => server.pause(),
-    resume: () => server.resume(),
-    async stop() {
-      client.disconnect()
-      await server.stop()
-    },
-  }
-}
-
-function suite(open: () => Promise<Database>): void {
-  let db: Database
+describe('a store that stops answering during a token request', () => {
+  let db: ReturnType<typeof hangingStore>
   let pausing: PausingStore
   let host: Host
   let client: Awaited<ReturnType<Host['createApplication']>>
 
   beforeEach(async () => {
-    db = await open()
+    db = hangingStore()
     pausing = pausingStore(db.store)
     host = await startHost({ store: pausing.store, gatehouse: { storeTimeoutMs: STORE_TIMEOUT_MS } })
     client = await host.createApplication()
@@ -76,7 +50,6 @@ function suite(open: () => Promise<Database>): void {
     vi.useRealTimers()
     db.resume()
     await host.close()
-    await db.stop()
   })
 
   /** Half a second after a token was used, gatehouse cannot know whether the record of this use is a late write. */
@@ -110,7 +83,4 @@ function suite(open: () => Promise<Database>): void {
     await passHalfSecond()
     await expectUnavailable(() => host.exchangeCode(client, code))
   })
-}
-
-describe('a store that stops answering during a token request (memory)', () => suite(memory))
-describeWithRedis('a Redis that freezes during a token request', () => suite(frozenRedis))
+})

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { asksFor, authorizationUrl, authorize, connect } from '../../support/host.ts'
+import { asksFor, authorizationUrl, authorize, connect, signInAs } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { startUsersHost, type UsersHost } from '../../support/users-host.ts'
 
@@ -85,6 +85,23 @@ describeEachStore('the users of an account', (makeStore) => {
     }
   })
 
+  it('another user of the account signs in at the same browser without a page that needs scripts, and the code is for this user', async () => {
+    const { browser } = await authorize(host, application.client_id, { user: 'firm/intern', parameters })
+    const client = await host.createApplication()
+    const page = await browser.open(
+      authorizationUrl(host, client.client_id, { ...parameters, prompt: 'login' }),
+    )
+    expect(asksFor(page)).toBe('sign-in')
+    const next = await signInAs(browser, page, 'firm/owner')
+    expect(next.body).not.toContain('<script')
+    expect([next.status, asksFor(next)]).toEqual([200, 'consent'])
+    expect(next.body).toContain('Olga Owner')
+    const button: [string, string] = ['action', 'approve']
+    const back = await browser.submit(next, { action: /consent$/, change: { scope: ['openid'] }, button })
+    const { body } = await host.exchangeCode(client, back.url.searchParams.get('code') ?? '')
+    expect(decodeJwt(String(body['id_token'])).sub).toBe('firm!owner')
+  })
+
   it('a direct token has its client as the subject', async () => {
     const { apiKey, clientSecret } = await host.gatehouse.apiKeys.create({
       accountId: 'firm',
@@ -136,16 +153,6 @@ describeEachStore('the users of an account', (makeStore) => {
     for (const event of seen) expect(event).toMatchObject(who)
     expect(JSON.stringify([grant, found, last, seen, pages])).not.toContain('firm!intern')
     expect(next.scope).toContain('invoices:read')
-  })
-
-  it('accounts.find() is always called with the account id and the user id', async () => {
-    host.asked.splice(0)
-    const tokens = await connectAs('firm/intern')
-    await host.userInfo(tokens.access_token)
-    await refresh(tokens.refresh_token)
-    await introspect(tokens.access_token)
-    const ofFirm = host.asked.filter((who) => who.startsWith('firm'))
-    expect(new Set(ofFirm)).toEqual(new Set(['firm/intern']))
   })
 
   it('the subject contains the escaped account id and user id, and tokens and user info contain the original ids', async () => {

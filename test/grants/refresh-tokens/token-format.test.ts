@@ -68,23 +68,25 @@ describe('the refresh token format', () => {
   })
 
   const token = format.mint({ grantId: 'grant', generation: 12 })
-  it.each([
-    ['empty', ''],
-    ['of dots alone', '...'],
-    ['with a line feed at the end', `${token}\n`],
-    ['with a space in front', ` ${token}`],
-    ['with a fifth part', `${token}.x`],
-    ['with a generation that begins with 0', token.replace('.12.', '.012.')],
-    ['with a negative generation', token.replace('.12.', '.-1.')],
-    ['with a generation in another notation', token.replace('.12.', '.1e3.')],
-    ['with a generation of eleven digits', token.replace('.12.', '.12345678901.')],
-    ['with a family that is a path', token.replace('grant', '../grant')],
-    ['with a family that has a colon', token.replace('grant', 'a:b')],
-    ['with a family of 65 characters', token.replace('grant', 'g'.repeat(65))],
-    ['of 10,000 characters', 'x'.repeat(10_000)],
-    ['with a short mac', token.slice(0, -1)],
-  ])('a refresh token is not parsed if it is malformed: %s', (_what, text) => {
-    expect(format.parse(text)).toBeUndefined()
+  it('a malformed refresh token is not parsed', () => {
+    const malformed = {
+      empty: '',
+      'of dots alone': '...',
+      'with a line feed at the end': `${token}\n`,
+      'with a space in front': ` ${token}`,
+      'with a fifth part': `${token}.x`,
+      'with a generation that begins with 0': token.replace('.12.', '.012.'),
+      'with a negative generation': token.replace('.12.', '.-1.'),
+      'with a generation in another notation': token.replace('.12.', '.1e3.'),
+      'with a generation of eleven digits': token.replace('.12.', '.12345678901.'),
+      'with a family that is a path': token.replace('grant', '../grant'),
+      'with a family that has a colon': token.replace('grant', 'a:b'),
+      'with a family of 65 characters': token.replace('grant', 'g'.repeat(65)),
+      'of 10,000 characters': 'x'.repeat(10_000),
+      'with a short mac': token.slice(0, -1),
+    }
+    const parsed = Object.entries(malformed).filter(([, text]) => format.parse(text) !== undefined)
+    expect(parsed).toEqual([])
   })
 
   it('creating the format without a key throws', () => {

@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Browser } from '../../support/browser.ts'
 import { authorizationUrl, connect, type Tokens } from '../../support/host.ts'
-import { describeEachStore } from '../../support/stores.ts'
 import { until } from '../../support/until.ts'
 import { startUsersHost, type UsersHost } from '../../support/users-host.ts'
 
@@ -10,10 +10,10 @@ const MAX_GRANTS = 100
 const parameters = { scope: 'openid invoices:read' }
 const CALL = 'GET /invoices/list'
 
-describeEachStore('grants of one user for one application', (makeStore) => {
+describe('grants of one user for one application', () => {
   let host: UsersHost
   beforeAll(async () => {
-    host = await startUsersHost({ store: makeStore() })
+    host = await startUsersHost({ store: memoryStore() })
   })
   afterAll(async () => {
     expect(host.errors).toEqual([])
