@@ -139,6 +139,8 @@ describe('addresses that attackers choose', () => {
     () => '/console/api-keys?cursor=%F0%9F%92%A9',
     () => `/console/api-keys?cursor=${'x'.repeat(5000)}`,
     () => '/console/activity?cursor=',
+    () => '/console/hygiene?cursor=x',
+    () => '/console/connected-applications?cursor=x',
     () => '/console/activity?cursor=__proto__&trail=__proto__',
   ]
 

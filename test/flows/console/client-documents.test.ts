@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { replaceOutgoingConnections } from 'koa-gatehouse/testing'
 import { CLIENT_ID, documentOf, POLICY, VENDOR } from '../../support/client-document.ts'
 import { startDocumentHost, type DocumentHost } from '../../support/document-host.ts'
 import { connectPublic } from '../../support/public-application.ts'
-import { describeEachStore } from '../../support/stores.ts'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { internalsOf } from '../../../src/gatehouse/internals.ts'
 import { required } from '../../support/required.ts'
@@ -26,7 +25,7 @@ const RECORD = {
 
 const signedInAs = (host: ConsoleHost, person = 'alice') => ({ browser: host.visit(person).browser })
 
-describeEachStore('the pages about applications with metadata documents', (makeStore) => {
+describe('the pages about applications with metadata documents', () => {
   let host: ConsoleHost
   let documents: DocumentHost
   beforeAll(async () => {
@@ -38,7 +37,7 @@ describeEachStore('the pages about applications with metadata documents', (makeS
       name: 'verified',
     } as const
     host = await startConsole({
-      store: makeStore('pages'),
+      store: memoryStore(),
       gatehouse: { clientDocuments: [verified, match] },
     })
     await replaceOutgoingConnections(host.gatehouse, documents.connections)
@@ -206,31 +205,29 @@ describeEachStore('the pages about applications with metadata documents', (makeS
   }
 })
 
-describeEachStore('a host that has 100 documents', (makeStore) => {
-  it('fills several pages', async () => {
-    const host = await startConsole({
-      store: makeStore('many'),
-      gatehouse: { clientDocuments: [POLICY] },
-    })
-    try {
-      const { documents } = required(await internalsOf(host.gatehouse, 'a test').documents?.())
-      const ids = Array.from({ length: 100 }, (_, at) => `https://${VENDOR}/clients/${at}.json`)
-      for (const id of ids) {
-        await documents.put(id, () => ({ ...RECORD, clientId: id }))
-        await documents.addUser(id, { accountId: 'alice' }, NOW)
-      }
-      const seen = new Set<string>()
-      let next: string | undefined = PATH
-      while (next !== undefined) {
-        const { body } = await host.visit('root').open(next)
-        for (const [, id = ''] of body.matchAll(/<code dir="ltr">(https:[^<]*json)/g)) seen.add(id)
-        next = /href="([^"]*)" rel="next"/.exec(body)?.[1]?.replaceAll('&amp;', '&')
-      }
-      expect([...seen].toSorted()).toEqual(ids.toSorted())
-    } finally {
-      await host.close()
-    }
+it('a host that has 100 documents fills several pages', async () => {
+  const host = await startConsole({
+    store: memoryStore(),
+    gatehouse: { clientDocuments: [POLICY] },
   })
+  try {
+    const { documents } = required(await internalsOf(host.gatehouse, 'a test').documents?.())
+    const ids = Array.from({ length: 100 }, (_, at) => `https://${VENDOR}/clients/${at}.json`)
+    for (const id of ids) {
+      await documents.put(id, () => ({ ...RECORD, clientId: id }))
+      await documents.addUser(id, { accountId: 'alice' }, NOW)
+    }
+    const seen = new Set<string>()
+    let next: string | undefined = PATH
+    while (next !== undefined) {
+      const { body } = await host.visit('root').open(next)
+      for (const [, id = ''] of body.matchAll(/<code dir="ltr">(https:[^<]*json)/g)) seen.add(id)
+      next = /href="([^"]*)" rel="next"/.exec(body)?.[1]?.replaceAll('&amp;', '&')
+    }
+    expect([...seen].toSorted()).toEqual(ids.toSorted())
+  } finally {
+    await host.close()
+  }
 })
 
 it('a console without the option has no page for documents', async () => {

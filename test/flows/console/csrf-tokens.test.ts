@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { describeEachStore } from '../../support/stores.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { request } from '../management/setup.ts'
 import { textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
@@ -10,11 +10,11 @@ const DAY_MS = 86_400_000
 const PATH = '/console/api-keys/new'
 const FIELDS = { name: 'Typed by hand', product: ['invoices'] }
 
-describeEachStore('the CSRF tokens of console and management API', (makeStore) => {
+describe('the CSRF tokens of console and management API', () => {
   let host: ConsoleHost
   beforeEach(async () => {
     host = await startConsole({
-      store: makeStore(),
+      store: memoryStore(),
       mount(app, gatehouse) {
         app.use(createConsole(gatehouse))
         app.use(createManagementApi(gatehouse))
@@ -61,7 +61,7 @@ describeEachStore('the CSRF tokens of console and management API', (makeStore) =
   it('the token of the same person in another browser is rejected', async () => {
     const page = await host.visit('acme').open(PATH)
     const second = await startConsole({
-      store: makeStore(),
+      store: memoryStore(),
       gatehouse: { issuer: host.issuer, audience: host.audience },
     })
     const elsewhere = await second.visit('acme').open(PATH)

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Accounts, ConfirmedPermission, Store } from 'koa-gatehouse'
 import { formsOf, type Page } from '../../support/browser.ts'
 import { faultyStore } from '../../support/faulty-store.ts'
 import { readSession } from '../../support/session-cookie.ts'
-import { describeEachStore } from '../../support/stores.ts'
 import { credentialsOf, textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 type Answer = Awaited<ReturnType<NonNullable<Accounts['confirm']>>>
 
-describeEachStore('actions that need a fresh sign-in', (makeStore) => {
+describe('actions that need a fresh sign-in', () => {
   let store: Store
   let host: ConsoleHost
   let asked: { permission: ConfirmedPermission; returnTo: string | undefined; who: string | undefined }[]
@@ -17,7 +17,7 @@ describeEachStore('actions that need a fresh sign-in', (makeStore) => {
   const confirmed = new Set<string>()
   let answer: ((permission: ConfirmedPermission, returnTo: URL | undefined) => Answer) | undefined
   beforeAll(async () => {
-    store = makeStore()
+    store = memoryStore()
     host = await startConsole({
       store,
       accounts: {
@@ -296,7 +296,7 @@ describeEachStore('actions that need a fresh sign-in', (makeStore) => {
   })
 
   it('if the store is down, the form is shown as failed, and nothing is done', async () => {
-    const faulty = faultyStore(makeStore())
+    const faulty = faultyStore(memoryStore())
     const own = await startConsole({ store: faulty.store, accounts: { confirm: () => '/prove' } })
     const { apiKey } = await own.gatehouse.apiKeys.create({ accountId: 'acme', name: 'Key' })
     const visitor = own.visit('acme')

@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { describeEachStore } from '../../support/stores.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 const inDays = (days: number) => Math.floor(Date.now() / 1000) + days * 86_400
 
-describeEachStore('the key of a gateway in the console', (makeStore) => {
+describe('the key of a gateway in the console', () => {
   let host: ConsoleHost
   let clientId: string
   beforeAll(async () => {
     // Without a policy, a key that never expires needs attention.
-    host = await startConsole({ store: makeStore() })
+    host = await startConsole({ store: memoryStore() })
   })
   afterAll(() => host.close())
   beforeEach(async () => {
@@ -92,10 +92,10 @@ describeEachStore('the key of a gateway in the console', (makeStore) => {
   })
 })
 
-describeEachStore('the expiry of the key of a gateway in the console, under a policy', (makeStore) => {
+describe('the expiry of the key of a gateway in the console, under a policy', () => {
   it('is removed on its page, although the policy requires an expiry', async () => {
     const gatehouse = { keyPolicy: { maxAgeDays: 30, required: true } }
-    const host = await startConsole({ store: makeStore(), gatehouse })
+    const host = await startConsole({ store: memoryStore(), gatehouse })
     try {
       const { apiKeys } = host.gatehouse
       const input = { accountId: 'root', name: 'Edge', resourceServer: true, expiresAt: inDays(400) } as const

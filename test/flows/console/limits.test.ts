@@ -1,14 +1,14 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { createConsole } from '../../../src/console.ts'
 import { createLimits } from '../../../src/limits.ts'
-import { describeEachStore } from '../../support/stores.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
-describeEachStore('limits in the console', (makeStore) => {
+describe('limits in the console', () => {
   let host: ConsoleHost
   beforeEach(async () => {
     host = await startConsole({
-      store: makeStore(),
+      store: memoryStore(),
       mount(app, gatehouse) {
         const limits = createLimits(gatehouse, { perMinute: 100, perDay: 5000 })
         app.use(createConsole(gatehouse, { limits }))

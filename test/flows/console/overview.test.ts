@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { connect } from '../../support/host.ts'
-import { describeEachStore } from '../../support/stores.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 const textOf = (body: string) => body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
 
-describeEachStore('the overview', (makeStore) => {
+describe('the overview', () => {
   let host: ConsoleHost
   beforeAll(async () => {
-    host = await startConsole({ store: makeStore() })
+    host = await startConsole({ store: memoryStore() })
   })
   afterAll(() => host.close())
   const open = async (person: string) => host.visit(person).get('/console')

@@ -4,15 +4,14 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { createClientKey } from '../../support/client-keys.ts'
 import { authorize, CALLBACK } from '../../support/host.ts'
 import { connectPublic, createPublicApplication, LOOPBACK } from '../../support/public-application.ts'
-import { describeEachStore } from '../../support/stores.ts'
 import { copyTextOf, credentialsOf, panelOf, textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
-describeEachStore('public applications in the console', (makeStore) => {
+describe('public applications in the console', () => {
   let host: ConsoleHost
   beforeAll(async () => {
     const gatehouse = { publicApplications: true, privateKeyJwt: true }
-    host = await startConsole({ store: makeStore(), gatehouse })
+    host = await startConsole({ store: memoryStore(), gatehouse })
   })
   afterAll(() => host.close())
 

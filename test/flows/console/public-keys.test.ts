@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Logger } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { asParameters, createClientKey, signAssertion, type ClientKey } from '../../support/client-keys.ts'
-import { describeEachStore } from '../../support/stores.ts'
 import { credentialsOf, panelOf, textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
@@ -12,13 +11,13 @@ const partsOf = ({ privatePem, privateJwk }: ClientKey) => [
   String(privateJwk.d),
 ]
 
-describeEachStore('public keys in the console', (makeStore) => {
+describe('public keys in the console', () => {
   let host: ConsoleHost
   const logged: unknown[] = []
   beforeAll(async () => {
     const log = (...line: unknown[]) => void logged.push(line)
     const logger: Logger = { debug: log, info: log, warn: log, error: log }
-    host = await startConsole({ store: makeStore(), gatehouse: { privateKeyJwt: true, logger } })
+    host = await startConsole({ store: memoryStore(), gatehouse: { privateKeyJwt: true, logger } })
   })
   afterAll(() => host.close())
 
