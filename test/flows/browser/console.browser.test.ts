@@ -79,7 +79,7 @@ describeWithChromium('the console of the example, in a browser', () => {
     javaScriptEnabled: false,
   } as const
   const DESKTOP = { viewport: { width: 1280, height: 800 } }
-  const name = 'Nightly export'
+  const name = 'Import of receipts'
 
   it('without scripts, a developer creates a key, runs the shown commands, removes an operation, rotates the secret and deletes the key', async () => {
     const page = await open(PHONE)

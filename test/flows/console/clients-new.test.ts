@@ -178,21 +178,6 @@ describe('the form for a new client', () => {
     ])
   })
 
-  it('names with markup are escaped, and names that reverse the direction of text are rejected', async () => {
-    const visitor = host.visit('acme')
-    const page = await visitor.open('/console/api-keys/new')
-    const reversed = await visitor.submit(page, 'create', {
-      name: 'abc\u202edef',
-      product: ['invoices'],
-    })
-    expect(reversed.status).toBe(422)
-    const name = `"><script>alert('x')</script>`
-    const created = await visitor.submit(page, 'create', { name, product: ['invoices'] })
-    expect(created.status).toBe(200)
-    expect(created.body).not.toContain('<script>alert')
-    expect(created.body).toContain('&quot;&gt;&lt;script&gt;')
-  })
-
   it('a key of the console belongs to the account, and its creator is kept', async () => {
     const visitor = host.visit('acme/kim')
     await visitor.submit(await visitor.open('/console/api-keys/new'), 'create', {

@@ -294,26 +294,4 @@ describe('actions that need a fresh sign-in', () => {
     expect((await visitor.submit(page, 'rotateSecret')).status).toBe(500)
     expect(await host.gatehouse.apiKeys.listSecrets(clientId)).toHaveLength(1)
   })
-
-  it('if the store is down, the form is shown as failed, and nothing is done', async () => {
-    const faulty = faultyStore(memoryStore())
-    const own = await startConsole({ store: faulty.store, accounts: { confirm: () => '/prove' } })
-    const { apiKey } = await own.gatehouse.apiKeys.create({ accountId: 'acme', name: 'Key' })
-    const visitor = own.visit('acme')
-    const page = await visitor.open(`/console/api-keys/${apiKey.clientId}`)
-    faulty.arm('set form', 'rejected')
-    expect((await visitor.submit(page, 'rotateSecret')).status).toBe(503)
-    expect(await own.gatehouse.apiKeys.listSecrets(apiKey.clientId)).toHaveLength(1)
-    await own.close()
-  })
-
-  it('the address of another origin is a link, not a redirect', async () => {
-    const clientId = await keyOf('kim')
-    answer = () => new URL('https://login.example/again?x=1&y=2')
-    const visitor = host.visit('kim')
-    const page = await visitor.open(`/console/api-keys/${clientId}`)
-    const asking = await visitor.submit(page, 'rotateSecret')
-    expect(asking.body).toContain('href="https://login.example/again?x=1&amp;y=2"')
-    expect(formsOf(asking)).toEqual([])
-  })
 })

@@ -209,16 +209,6 @@ describe('what is not a valid token', () => {
     }
   })
 
-  it('a German page explains in German why APIs reject a token', async () => {
-    const visitor = host.visit('acme')
-    const german = { 'accept-language': 'de' }
-    const page = await visitor.get('/console/token-inspector', german)
-    const wrong = `${part({ ...header(), alg: 'HS256' })}.${part(claims())}.${signature()}`
-    const { body } = await visitor.submit(page, 'inspect', { token: wrong }, german)
-    expect(textOf(body)).toContain('APIs lehnen dieses Token ab. Es ist nicht mit ES256 signiert')
-    expect(body).not.toContain('lang="en"')
-  })
-
   it('garbage, an empty field and huge texts are explained, and nothing crashes', async () => {
     for (const [pasted, explanation] of [
       ['hello', 'This is not an access token. An access token is a JWT'],

@@ -38,12 +38,6 @@ describe('the pages of operators', () => {
     (await fetch(`${host.audience}/invoices/list`, { headers: { authorization: `Bearer ${token}` } })).status
   const operator = () => host.visit('root')
 
-  it('only operators may open them, and other callers do not see that they exist', async () => {
-    for (const path of PATHS) expect((await host.visit('acme').get(path)).status).toBe(403)
-    expect((await host.visit('acme').get('/console')).body).not.toContain('/operator')
-    expect((await operator().get('/console')).body).toContain('href="/console/operator"')
-  })
-
   it('the search opens a client, an account or a user by the exact id', async () => {
     const { client_id: id } = await host.createApiKey()
     const visitor = operator()
@@ -241,18 +235,6 @@ describe('the pages of operators', () => {
     expect(await applications.listSecrets(application.clientId)).toEqual([])
     const { items } = await host.gatehouse.audit.list({ clientId: key.client_id, limit: 1 })
     expect(items[0]).toMatchObject({ name: 'client.compromised', actor: 'root' })
-  })
-
-  it('an account without clients and connections has nothing to revoke, and both pages say so', async () => {
-    const visitor = operator()
-    const page = await visitor.open('/console/operator/accounts/empty/revoke')
-    expect(textOf(page.body)).toContain('Nothing at present')
-    expect(page.body).not.toContain('type="checkbox"')
-    expect(textOf(page.body)).not.toMatch(/\b0 /)
-    const done = await visitor.submit(page, 'revokeAll')
-    expect(textOf(done.body)).toContain('There was nothing to revoke')
-    expect(textOf(done.body)).not.toMatch(/\b0 /)
-    expect(textOf(done.body)).toContain('No API key and no application of this owner can get new tokens.')
   })
 
   it('the signing keys are in a table, and can be rotated and revoked', async () => {

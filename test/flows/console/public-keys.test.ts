@@ -62,28 +62,6 @@ describe('public keys in the console', () => {
     }
   })
 
-  it('an application is created with a pasted key too', async () => {
-    const { pem } = await createClientKey()
-    const visitor = host.visit('acme')
-    const form = await visitor.open('/console/applications/new')
-    expect(form.body).not.toContain('name="kind"')
-    const page = await visitor.submit(form, 'create', { name: 'Ledger', product: ['invoices'], key: pem })
-    expect(page.url.searchParams.get('done')).toBe('doneCreatedWithKey')
-    const [application] = (await host.gatehouse.applications.listByOwner('acme', { name: 'Ledger' })).items
-    expect(application?.jwks?.keys).toHaveLength(1)
-  })
-
-  it('a form with an empty field for the key creates a secret', async () => {
-    const visitor = host.visit('acme')
-    const form = await visitor.open('/console/api-keys/new')
-    const created = await visitor.submit(form, 'create', {
-      name: 'Export',
-      product: ['invoices'],
-      key: ' \r\n',
-    })
-    expect((await host.requestDirectToken(credentialsOf(created))).status).toBe(200)
-  })
-
   it('the panel lists the keys with id, type and times, and a key is added and removed', async () => {
     const [first, second] = [await createClientKey(), await createClientKey()]
     const { clientId, path, visitor, page } = await openKeyed({ ...first.jwk, kid: 'first' })
@@ -152,16 +130,6 @@ describe('public keys in the console', () => {
     const text = JSON.stringify(logged)
     for (const part of partsOf(key)) expect(text).not.toContain(part)
     expect(textOf(panelOf(await visitor.open(path), 'keys')).match(/EC · ES256/g)).toHaveLength(1)
-  })
-
-  it('a rejected form shows a public key again', async () => {
-    const { pem } = await createClientKey()
-    const visitor = host.visit('acme')
-    const form = await visitor.open('/console/api-keys/new')
-    const rejected = await visitor.submit(form, 'create', { name: ' ', product: ['invoices'], key: pem })
-    expect(rejected.status).toBe(422)
-    expect(rejected.body).toContain(pem.split('\n')[1])
-    expect(rejected.body).toMatch(/<details open>\s*<summary>Paste a public key/)
   })
 
   it('another key with the id of a key is rejected at its field, and ten keys are the most', async () => {
