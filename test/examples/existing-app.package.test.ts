@@ -156,24 +156,27 @@ describe('the example that adds gatehouse to an existing app', () => {
     expect((await browser.request(new URL(`${origin}/api/invoices`))).status).toBe(401)
   })
 
-  it.each([
-    ['https://evil.example/', '/'],
-    ['//evil.example/', '/'],
-    ['http://localhost:1@evil.example/auth/', '/'],
-  ])('the sign-in page of the app never leads to %s', async (next, expected) => {
-    const browser = newBrowser()
-    const form = await browser.open(`${origin}/login?next=${encodeURIComponent(next)}`)
-    const after = await browser.submit(form, { change: { username: 'alice', password: 'wonderland' } })
-    expect(after.url.href).toBe(origin + expected)
-  })
-
-  it.each([{}, { username: 'alice' }, { username: 'x', password: '' }, { username: 'alice', password: 'x' }])(
-    'the sign-in page of the app rejects the credentials %j',
-    async (change) => {
+  it('the sign-in page of the app never leads to another site, and rejects wrong credentials', async () => {
+    for (const next of [
+      'https://evil.example/',
+      '//evil.example/',
+      'http://localhost:1@evil.example/auth/',
+    ]) {
+      const browser = newBrowser()
+      const form = await browser.open(`${origin}/login?next=${encodeURIComponent(next)}`)
+      const change = { username: 'alice', password: 'wonderland' }
+      expect((await browser.submit(form, { change })).url.href).toBe(`${origin}/`)
+    }
+    for (const change of [
+      {},
+      { username: 'alice' },
+      { username: 'x', password: '' },
+      { username: 'alice', password: 'x' },
+    ]) {
       const browser = newBrowser()
       const form = await browser.open(`${origin}/login`)
       const rejected = await browser.submit(form, { change: { username: null, password: null, ...change } })
       expect(rejected.status).toBe(401)
-    },
-  )
+    }
+  })
 })

@@ -195,30 +195,37 @@ describeWithChromium('pages in a browser', () => {
     return context.newPage()
   }
 
-  it('the pages have no accessibility violations and fit into 1280 and 390 pixels, in light and dark mode', async () => {
-    const page = await openPage()
-    const complaints: string[] = []
-    page.on('console', (message) => complaints.push(message.text()))
-    const fit = async () => ({
-      overflow: Math.max(0, Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))),
-      tooSmall: await page.evaluate(TOO_SMALL),
-    })
-    for (const { name, address, options, act } of cases) {
-      const { origin } = await serve(options)
-      await page.emulateMedia({ colorScheme: 'light' })
-      await page.setViewportSize({ width: 1280, height: 844 })
-      await page.goto(origin + address)
-      await act?.(page)
-      expect([name, ...(await findViolations(page))]).toEqual([name])
-      expect([name, await fit()]).toEqual([name, { overflow: 0, tooSmall: [] }])
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await page.setViewportSize({ width: 390, height: 844 })
-      expect([name, ...(await findViolations(page, { rules: ['color-contrast'] }))]).toEqual([name])
-      expect([name, await fit()]).toEqual([name, { overflow: 0, tooSmall: [] }])
-    }
-    expect(complaints.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
-    await page.context().close()
-  })
+  it.each([true, false])(
+    'the pages have no accessibility violations and fit into 1280 and 390 pixels, in light and dark mode (consent: %s)',
+    async (isConsent) => {
+      const page = await openPage()
+      const complaints: string[] = []
+      page.on('console', (message) => complaints.push(message.text()))
+      const fit = async () => ({
+        overflow: Math.max(
+          0,
+          Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')),
+        ),
+        tooSmall: await page.evaluate(TOO_SMALL),
+      })
+      for (const { name, address, options, act } of cases) {
+        if (name.startsWith('consent') !== isConsent) continue
+        const { origin } = await serve(options)
+        await page.emulateMedia({ colorScheme: 'light' })
+        await page.setViewportSize({ width: 1280, height: 844 })
+        await page.goto(origin + address)
+        await act?.(page)
+        expect([name, ...(await findViolations(page))]).toEqual([name])
+        expect([name, await fit()]).toEqual([name, { overflow: 0, tooSmall: [] }])
+        await page.emulateMedia({ colorScheme: 'dark' })
+        await page.setViewportSize({ width: 390, height: 844 })
+        expect([name, ...(await findViolations(page, { rules: ['color-contrast'] }))]).toEqual([name])
+        expect([name, await fit()]).toEqual([name, { overflow: 0, tooSmall: [] }])
+      }
+      expect(complaints.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
+      await page.context().close()
+    },
+  )
 
   it('the pages from sign-in to the decision work without scripts', async () => {
     const { origin, fake } = await serve({ pending: pendingLogin, accounts: { authenticate } })

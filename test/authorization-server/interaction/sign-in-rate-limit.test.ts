@@ -1,5 +1,5 @@
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createSignInRateLimit } from '../../../src/authorization-server/interaction/sign-in-rate-limit.ts'
 
 describe('the sign-in rate limit', () => {
@@ -50,6 +50,18 @@ describe('the sign-in rate limit', () => {
     const people = Array.from({ length: 1000 }, (_, index) => attempts.consume(`person-${index}`))
     expect(people.filter((wait) => wait > 0)).toEqual([])
     expect(attempts.consume('first')).toBe(900)
+  })
+
+  it('two processes on one store know after a second that they have used up the limit together', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    const store = memoryStore()
+    const [one, two] = [1, 2].map(() => createSignInRateLimit({ store, max: 4, now: () => 1000 }))
+    const attempt = { keys: ['alice'], address: 'one' }
+    for (const each of [one, one, two, two]) expect(each?.consume(attempt)).toBe(0)
+    await vi.advanceTimersByTimeAsync(1000)
+    await vi.waitFor(() => expect(two?.consume(attempt)).toBeGreaterThan(0))
+    expect(two?.consume({ ...attempt, keys: ['bob'] })).toBe(0)
+    vi.useRealTimers()
   })
 
   it('one address may make ten times as many attempts, whatever the identifiers', () => {

@@ -1,5 +1,6 @@
 // Also runs on: Koa 2
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { formsOf, type Browser, type Page } from '../../support/browser.ts'
 import {
   asksFor,
@@ -11,17 +12,17 @@ import {
   startHost,
   type Host,
 } from '../../support/host.ts'
-import { describeEachStore, watchWrites } from '../../support/stores.ts'
+import { watchWrites } from '../../support/stores.ts'
 
 const ALL = ['invoices:read', 'invoices:create', 'payments:list', 'payments:transfer']
 
-describeEachStore('consent', (makeStore) => {
+describe('consent', () => {
   let host: Host
   let writes: string[]
   let application: Awaited<ReturnType<Host['createApplication']>>
   let browser: Browser
   beforeAll(async () => {
-    const watched = watchWrites(makeStore())
+    const watched = watchWrites(memoryStore())
     writes = watched.writes
     host = await startHost({
       store: watched.store,

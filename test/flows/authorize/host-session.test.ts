@@ -1,16 +1,16 @@
 import { decodeJwt } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { isAt, redirectOf, type Browser, type Page } from '../../support/browser.ts'
 import { asksFor, authorizationUrl, CALLBACK } from '../../support/host.ts'
 import { startSessionHost, type SessionHost } from '../../support/session-host.ts'
-import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore("the host's own session", (makeStore) => {
+describe("the host's own session", () => {
   let host: SessionHost
   let application: Awaited<ReturnType<SessionHost['createApplication']>>
   let browser: Browser
   beforeAll(async () => {
-    host = await startSessionHost({ store: makeStore() })
+    host = await startSessionHost({ store: memoryStore() })
   })
   beforeEach(async () => {
     application = await host.createApplication()
@@ -241,7 +241,7 @@ describeEachStore("the host's own session", (makeStore) => {
     })
 
     it('if the host has no signOut callback, "use another account" leads to the sign-in page of the host', async () => {
-      const other = await startSessionHost({ store: makeStore(), canSignOut: false })
+      const other = await startSessionHost({ store: memoryStore(), canSignOut: false })
       const { client_id } = await other.createApplication()
       const otherBrowser = other.browser()
       other.signInAt(otherBrowser, { accountId: 'alice' })

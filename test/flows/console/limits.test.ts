@@ -38,16 +38,15 @@ describe('limits in the console', () => {
     expect(trail.map(({ change }) => change)).toContain('limits')
   })
 
-  it.each(['0', '-1', '1.5', 'many', '1000000001'])(
-    'the limit “%s” is rejected, and stays in the form',
-    async (text) => {
-      const key = await host.createApiKey()
-      const operator = host.visit('root')
-      const page = await operator.open(`/console/operator/clients/${key.client_id}`)
-      const answer = await operator.submit(page, 'limits', { perMinute: text, perDay: '5' })
-      expect(answer.body).toContain(`value="${text}"`)
+  it('a limit that is no number of calls is rejected, and stays in the form', async () => {
+    const key = await host.createApiKey()
+    const operator = host.visit('root')
+    const page = await operator.open(`/console/operator/clients/${key.client_id}`)
+    for (const perMinute of ['0', '-1', '1.5', 'many', '1000000001']) {
+      const answer = await operator.submit(page, 'limits', { perMinute, perDay: '5' })
+      expect(answer.body).toContain(`value="${perMinute}"`)
       expect(answer.body).toContain('Calls a minute')
-      expect((await host.gatehouse.apiKeys.find(key.client_id))?.limits).toBeUndefined()
-    },
-  )
+    }
+    expect((await host.gatehouse.apiKeys.find(key.client_id))?.limits).toBeUndefined()
+  })
 })
