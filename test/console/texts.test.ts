@@ -46,7 +46,7 @@ const OTHER_WORDS: readonly (readonly [RegExp, string])[] = [
 describe('the texts of the console', () => {
   it('each text is used by a page, and is there in German, with the same values, a form for each number, and the one word for each thing', () => {
     const wrong = names.flatMap((name) => {
-      const [here, there]: PageText[] = [english[name], german[name]]
+      const [here, there]: [PageText, PageText] = [english[name], german[name]]
       const isUsed = written.has(name) || templates.some((template) => template.test(name))
       const text = JSON.stringify(there)
       const problems = OTHER_WORDS.filter(([other]) => other.test(text)).map(([, word]) => `say ${word}`)

@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findViolations } from '../support/accessibility.ts'
@@ -134,40 +132,6 @@ describe('the examples of the packed package', () => {
       await page.goto(`${home()}?code=stolen&state=x&iss=${encodeURIComponent(`${host()}/auth`)}`)
       await page.getByText('This sign-in was not started in this tab.').waitFor()
       expect(page.url()).toBe(home())
-    })
-
-    it('a page at another origin gets no tokens with the client_id of the app, although the client_id is public', async () => {
-      const server: Server = createServer((_request, response) => response.end('another page')).listen(0)
-      await once(server, 'listening')
-      try {
-        await open()
-        const { clientId } = (await (await fetch(`${home()}settings.json`)).json()) as { clientId: string }
-        await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`)
-        const body = `grant_type=refresh_token&refresh_token=x&client_id=${clientId}`
-        const send = (headers: object) =>
-          page.evaluate(
-            ([url, init]) =>
-              fetch(url as string, init as RequestInit).then(
-                async (response) => [response.status, await response.text()],
-                (error: unknown) => String(error),
-              ),
-            [`${host()}/auth/oauth2/token`, { method: 'POST', body, headers }] as const,
-          )
-        // A form needs no preflight. A header of the page's own needs one, which the example answers for every origin, because
-        // a client metadata document may name it. The request itself is rejected.
-        const form = { 'content-type': 'application/x-www-form-urlencoded' }
-        for (const headers of [form, { ...form, 'x-own': '1' }]) {
-          expect(await send(headers)).toEqual([
-            400,
-            expect.stringContaining('requests from this origin are rejected'),
-          ])
-        }
-        const call = `fetch('${host()}/api/invoices/list').then(({ status }) => status)`
-        expect(await page.evaluate(call)).toBe(401)
-      } finally {
-        server.close()
-        server.closeAllConnections()
-      }
     })
   })
 

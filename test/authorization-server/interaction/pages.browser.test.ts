@@ -227,30 +227,6 @@ describeWithChromium('pages in a browser', () => {
     },
   )
 
-  it('the pages from sign-in to the decision work without scripts', async () => {
-    const { origin, fake } = await serve({ pending: pendingLogin, accounts: { authenticate } })
-    const page = await openPage({ javaScriptEnabled: false })
-    await page.goto(origin + consentAddress)
-    await page.getByLabel('Email or user name').fill('alice')
-    await page.getByLabel('Password').fill('right')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL('**/auth/next/signedIn')
-
-    fake.pending = pendingConsent
-    await page.goto(origin + consentAddress)
-    await page.getByRole('checkbox', { name: 'Create invoices' }).uncheck()
-    await page.getByRole('button', { name: 'Allow' }).click()
-    await page.waitForURL('**/auth/next/approved')
-    expect(fake.calls.at(-1)).toEqual([
-      'approved',
-      {
-        granted: ['openid', 'email', 'invoices:read', 'payments:list'],
-        denied: ['invoices:create'],
-      },
-    ])
-    await page.context().close()
-  })
-
   it('the consent page works by keyboard alone, in reading order', async () => {
     const { origin, fake } = await serve({ pending: pendingConsent })
     const page = await openPage()
@@ -346,27 +322,6 @@ describeWithChromium('pages in a browser', () => {
     expect(fake.calls).toEqual([])
 
     await expectNoFrame(page, `${origin}/preview`)
-    await page.context().close()
-  })
-
-  it('a decision leads to the application through a chain of redirects', async () => {
-    const far = createServer((_request, response) => response.end('arrived'))
-    const callback = createServer((_request, response) => {
-      response.writeHead(302, { location: `http://127.0.0.1:${portOf(far)}/far` }).end()
-    })
-    servers.push(far, callback)
-    for (const server of [far, callback]) await listen(server)
-    const { origin, fake } = await serve({ pending: pendingConsent })
-    fake.port.approved = () => Promise.resolve(new URL(`http://127.0.0.1:${portOf(callback)}/callback`))
-
-    const page = await openPage()
-    await page.goto(origin + consentAddress)
-    await page.getByRole('button', { name: 'Allow' }).click()
-    await page.waitForURL(`http://127.0.0.1:${portOf(far)}/far`)
-    expect(await page.textContent('body')).toBe('arrived')
-    // Going back skips the intermediate page, which would redirect to the application again.
-    await page.goBack()
-    expect(page.url()).toBe(origin + consentAddress)
     await page.context().close()
   })
 

@@ -256,21 +256,6 @@ describe("the host's own session", () => {
     })
   })
 
-  describe('prompt=select_account', () => {
-    it('after an earlier approval, prompt=select_account shows the consent page, and asks another user for consent after a switch of accounts', async () => {
-      host.signInAt(browser, { accountId: 'alice' })
-      await approve(await open())
-      const page = await open({ prompt: 'select_account' })
-      await expectConsentOf('Alice', page)
-      const signInPage = await browser.submit(page, { action: /switch$/ })
-      expect(isHostSignIn(signInPage)).toBe(true)
-      host.signInAt(browser, { accountId: 'bob' })
-      const consent = await browser.open(host.signIns.at(-1)!.returnTo)
-      await expectConsentOf('Bob', consent)
-      expect(await ownerOf(await approve(consent))).toMatchObject({ account_id: 'bob' })
-    })
-  })
-
   describe('browsers and tabs', () => {
     const codesOf = (pages: Page[]) => pages.filter((page) => page.url.searchParams.has('code'))
 

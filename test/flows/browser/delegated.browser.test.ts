@@ -5,12 +5,6 @@ import { findViolations } from '../../support/accessibility.ts'
 import { describeWithChromium, startChromium } from '../../support/chromium.ts'
 import { complaintsIn } from '../../support/complaints.ts'
 
-/** The value or text of the focused element. */
-const FOCUSED = `(document.activeElement.value || document.activeElement.textContent).trim()`
-
-/** The outline style of the focused element, or of the row around it. */
-const FOCUS_OUTLINE = `getComputedStyle(document.activeElement.closest('label.row') ?? document.activeElement).outlineStyle`
-
 describeWithChromium('delegated access in a browser', () => {
   let examples: BuiltExamples
   let example: ExampleProcess
@@ -120,48 +114,6 @@ describeWithChromium('delegated access in a browser', () => {
     await page.goto(`http://localhost:${example.port}/`)
     expect(await page.getByRole('link', { name: 'Sign in' }).count()).toBe(1)
   })
-
-  it('the whole delegated flow works by keyboard alone', async () => {
-    await open()
-    await page.goto(home())
-    await tabTo('Connect your account')
-    await page.keyboard.press('Enter')
-    await page.waitForURL(/\/login/)
-    // The user name field has the focus when the page opens.
-    await page.locator('input[name=username]:focus').waitFor()
-    await page.keyboard.type('acme')
-    await page.keyboard.press('Tab')
-    await page.keyboard.type('dynamite')
-    await page.keyboard.press('Enter')
-    await page.waitForURL(/\/interaction\//)
-    await tabTo('invoices:create')
-    await page.keyboard.press('Space')
-    await tabTo('approve')
-    await page.keyboard.press('Enter')
-    await page.waitForURL(home())
-    expect(await fact('Not allowed')).toBe('invoices:create')
-    await tabTo('Refresh the tokens')
-    await page.keyboard.press('Enter')
-    await page.getByRole('status').waitFor()
-    await tabTo('Disconnect')
-    await page.keyboard.press('Enter')
-    await page.waitForURL(/\/oauth2\/logout/)
-    await tabTo('yes')
-    await page.keyboard.press('Enter')
-    await page.waitForURL((url) => url.href.startsWith(home()))
-    expect(await page.getByRole('button', { name: 'Connect your account' }).count()).toBe(1)
-  })
-
-  /** Presses Tab until the element with this name has the focus, and checks that its outline is visible. */
-  async function tabTo(name: string): Promise<void> {
-    const reached: string[] = []
-    while (reached.length < 30 && reached.at(-1) !== name) {
-      await page.keyboard.press('Tab')
-      reached.push(await page.evaluate<string>(FOCUSED))
-    }
-    expect(reached).toContain(name)
-    expect(await page.evaluate(FOCUS_OUTLINE), name).toBe('solid')
-  }
 
   it('the whole delegated flow works without scripts, after a denial, and for another account than the one that was signed in', async () => {
     await open({ javaScriptEnabled: false })

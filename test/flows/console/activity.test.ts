@@ -27,32 +27,17 @@ describe('the activity of an account', () => {
   })
 
   it('every change of a client is a sentence, with its author and its origin', async () => {
-    const { apiKeys, applications, tokens } = host.gatehouse
+    const { apiKeys, applications } = host.gatehouse
     const by = { actor: 'acme/anna', address: '192.0.2.7', userAgent: 'curl/8.5.0 extra' }
     const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Nightly', ...by })
     const { clientId } = apiKey
     await apiKeys.addProduct(clientId, 'payments', by)
     await apiKeys.removeOperation(clientId, 'payments:transfer', by)
-    await apiKeys.restoreOperation(clientId, 'payments:transfer', by)
-    await apiKeys.removeProduct(clientId, 'payments', by)
-    await apiKeys.rotateSecret(clientId, by)
-    await apiKeys.revokeSecret(clientId, 'old', by)
-    await apiKeys.setResourceServer(clientId, true, by)
-    await apiKeys.disable(clientId, by)
-    await apiKeys.enable(clientId, by)
     await apiKeys.reportCompromised(clientId, by)
-    await tokens.revokeAll({ clientId }, by)
-    const { application } = await applications.create({
-      accountId: 'acme',
-      name: 'App',
-      redirectUris: [],
-      ...by,
-    })
-    await applications.update(
-      application.clientId,
-      { name: 'Ledger', logoUri: 'https://a.example/l.png' },
-      by,
-    )
+    const app = await applications.create({ accountId: 'acme', name: 'App', redirectUris: [], ...by })
+    const { application } = app
+    const fields = { name: 'Ledger', logoUri: 'https://a.example/l.png' }
+    await applications.update(application.clientId, fields, by)
     await applications.delete(application.clientId, by)
 
     const { body } = await host.visit('acme').get('/console/activity')
@@ -61,15 +46,7 @@ describe('the activity of an account', () => {
       'Created',
       'Product “Payments” added',
       'Operation “Move money” removed, and its tokens revoked',
-      'Operation “Move money” allowed again',
-      'Product “Payments” removed',
-      'New secret created',
-      'Old secret revoked',
-      'Changed: key of an API (resource server)',
-      'Disabled, and its tokens revoked',
-      'Enabled',
       'Reported as leaked: secrets and tokens revoked',
-      'All access tokens revoked',
       'Changed: name and logo',
       'Deleted, and its tokens revoked',
       'Anna Ash',

@@ -177,30 +177,4 @@ describe('the form for a new client', () => {
       { products: ['payments'], removedOperations: [] },
     ])
   })
-
-  it('a key of the console belongs to the account, and its creator is kept', async () => {
-    const visitor = host.visit('acme/kim')
-    await visitor.submit(await visitor.open('/console/api-keys/new'), 'create', {
-      name: 'Export',
-      product: 'invoices',
-    })
-    const [key] = await keysOfAcme()
-    expect(key).toMatchObject({ createdBy: 'kim', secretShownTo: ['kim'] })
-    expect(key).not.toHaveProperty('userId')
-  })
-
-  it('the secret is in its field only, and the link below the commands says where it leads', async () => {
-    const visitor = host.visit('acme')
-    const page = await visitor.open('/console/api-keys/new')
-    const created = await visitor.submit(page, 'create', { name: 'Export', product: ['invoices'] })
-    const { client_secret: secret } = credentialsOf(created)
-    const tags = created.body.match(/<[^>]+>/g) ?? []
-    expect(tags.filter((tag) => tag.includes(secret))).toEqual([])
-    expect(created.body.split(secret)).toHaveLength(2)
-    expect(textOf(created.body)).toMatch(
-      /Export is created .* Try it .* 2\. Call the API with it .* I have stored it; go to the key$/,
-    )
-    expect(copyTextOf(created, 'client-secret')).toBe(secret)
-    expect(created.url.href).not.toContain(secret)
-  })
 })

@@ -7,10 +7,10 @@ import { createBrowser } from '../../support/browser.ts'
 import { describeWithChromium, startChromium } from '../../support/chromium.ts'
 import { CLIENT_ID, documentOf, POLICY, VENDOR } from '../../support/client-document.ts'
 import { createClientKey } from '../../support/client-keys.ts'
-import { connect } from '../../support/host.ts'
 import { startDocumentHost, type DocumentHost } from '../../support/document-host.ts'
 import { connectPublic, createPublicApplication } from '../../support/public-application.ts'
 import { sessionIn } from '../../support/session-cookie.ts'
+import { addressOf, createTargets, PAGES, type Targets } from './attack-setup.ts'
 import { openPage } from './browser-setup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
@@ -34,94 +34,57 @@ describeWithChromium('every page of the console', () => {
   let host: ConsoleHost
   let browser: Browser
   let documents: DocumentHost
-  let apiKey: string
-  let application: string
-  let publicApplication: string
-  let keyedApiKey: string
+  let targets: Targets
+  /** The addresses of the pages, and who opens them. */
+  let addresses: readonly (readonly [person: string, address: string])[]
   beforeAll(async () => {
     browser = await startChromium()
     host = await startConsole({
       store: memoryStore(),
       gatehouse: { publicApplications: true, privateKeyJwt: true, clientDocuments: [POLICY] },
     })
-    apiKey = (await host.createApiKey()).client_id
-    await host.gatehouse.apiKeys.removeOperation(apiKey, 'invoices:create', { actor: 'acme' })
-    await host.gatehouse.apiKeys.rotateSecret(apiKey, { actor: 'acme' })
-    const client = await host.createApplication({
-      homepageUri: 'https://ledger.example/',
-      privacyUri: 'https://ledger.example/privacy',
-    })
-    application = client.client_id
-    publicApplication = await createPublicApplication(host, { origins: ['http://localhost:5173'] })
+    targets = await createTargets(host)
+    await host.gatehouse.apiKeys.rotateSecret(targets.apiKey, { actor: 'acme' })
+    const publicApplication = await createPublicApplication(host, { origins: ['http://localhost:5173'] })
     const keys = await Promise.all([createClientKey(), createClientKey('RS256')])
     const jwks = { keys: keys.map(({ pem }) => pem) }
-    const keyed = { accountId: 'acme', name: 'Nightly export', products: ['invoices'], jwks }
-    keyedApiKey = (await host.gatehouse.apiKeys.create(keyed)).apiKey.clientId
-    const visitor = createBrowser({ follow: [host.origin] })
-    sessionIn(host.origin).signInAt(visitor, { accountId: 'acme' })
+    const { apiKey } = await host.gatehouse.apiKeys.create({ accountId: 'acme', name: 'Keyed', jwks })
     documents = await startDocumentHost([VENDOR])
     await replaceOutgoingConnections(host.gatehouse, documents.connections)
     documents.serve(CLIENT_ID, documentOf())
+    const visitor = createBrowser({ follow: [host.origin] })
+    sessionIn(host.origin).signInAt(visitor, { accountId: 'acme' })
     await connectPublic(host, CLIENT_ID, { browser: visitor })
     await host.gatehouse.clientDocuments.block('blocked.example.com', { actor: 'root' })
-    await connect(host, client, { browser: visitor, parameters: { scope: 'openid profile invoices:read' } })
+
+    const known = PAGES.filter(({ path }) => !path.endsWith('/frame')).map(
+      ({ path, isForOperators }) =>
+        [isForOperators ? 'root' : 'acme', addressOf(path, targets).replace('/console', '')] as const,
+    )
+    const further: readonly (readonly [person: string, path: string])[] = [
+      // Pages without anything to show.
+      ...['', '/hygiene', '/usage', '/api-keys', '/connected-applications'].map(
+        (path) => ['bob', path] as const,
+      ),
+      ...['', '/settings', '/guide'].map(
+        (below) => ['acme', `/applications/${publicApplication}${below}`] as const,
+      ),
+      ...['', '/guide'].map((below) => ['acme', `/api-keys/${apiKey.clientId}${below}`] as const),
+      ['acme', `/api-keys/${targets.apiKey}?confirm=disable`],
+      ['acme', '/nothing-here'],
+      ['root', '/operator/hygiene?products=show'],
+      ['root', '/operator/accounts/acme?confirm=erase'],
+      ['root', '/operator/client-documents'],
+      ['root', `/operator/client-documents?host=${VENDOR}`],
+      ['root', `/operator/client-documents?confirm=block&host=${VENDOR}`],
+    ]
+    addresses = [...known, ...further].map(([person, path]) => [person, `/console${path}`])
   })
   afterAll(async () => {
     await browser?.close()
     await host?.close()
     await documents?.close()
   })
-
-  /** The paths of the pages, and who opens them. */
-  const pages = (): (readonly [string, string])[] => [
-    ['acme', '/console'],
-    ['bob', '/console'],
-    ['acme', '/console/hygiene'],
-    ['bob', '/console/hygiene'],
-    ['acme', '/console/hygiene/operations'],
-    ['acme', '/console/usage'],
-    ['bob', '/console/usage'],
-    ['acme', `/console/api-keys/${apiKey}/usage`],
-    ['acme', `/console/applications/${application}/usage`],
-    ['root', '/console/operator/usage'],
-    ['root', `/console/operator/clients/${apiKey}/usage`],
-    ['acme', '/console/api-keys'],
-    ['bob', '/console/api-keys'],
-    ['acme', '/console/api-keys/new'],
-    ['acme', `/console/api-keys/${apiKey}`],
-    ['acme', `/console/api-keys/${apiKey}/guide`],
-    ['acme', `/console/api-keys/${apiKey}/report-compromised`],
-    ['acme', `/console/api-keys/${apiKey}/delete`],
-    ['acme', '/console/applications'],
-    ['acme', '/console/applications/new'],
-    ['acme', `/console/applications/${application}`],
-    ['acme', `/console/applications/${application}/guide`],
-    ['acme', `/console/applications/${application}/settings`],
-    ['acme', `/console/applications/${application}/preview`],
-    ['acme', `/console/applications/${application}/delete`],
-    ['acme', `/console/applications/${publicApplication}`],
-    ['acme', `/console/applications/${publicApplication}/settings`],
-    ['acme', `/console/applications/${publicApplication}/guide`],
-    ['acme', `/console/api-keys/${keyedApiKey}`],
-    ['acme', `/console/api-keys/${keyedApiKey}/guide`],
-    ['acme', '/console/connected-applications'],
-    ['bob', '/console/connected-applications'],
-    ['acme', '/console/activity'],
-    ['acme', '/console/token-inspector'],
-    ['root', '/console/operator'],
-    ['root', '/console/operator/hygiene?products=show'],
-    ['root', `/console/operator/clients/${apiKey}`],
-    ['root', '/console/operator/accounts/acme'],
-    ['root', '/console/operator/accounts/acme/revoke'],
-    ['root', '/console/operator/accounts/acme?confirm=erase'],
-    ['root', '/console/operator/signing-keys'],
-    ['root', '/console/operator/client-documents'],
-    ['root', `/console/operator/client-documents?host=${VENDOR}`],
-    ['root', `/console/operator/client-documents?confirm=block&host=${VENDOR}`],
-    ['root', '/console/operator/health'],
-    ['root', '/console/operator/audit'],
-    ['acme', '/console/nothing-here'],
-  ]
 
   const overflowOf = (page: Page) => page.evaluate('document.documentElement.scrollWidth - innerWidth')
 
@@ -146,7 +109,7 @@ describeWithChromium('every page of the console', () => {
     async (person) => {
       const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
       const { page, complaints } = await openPage(browser, host.origin, person)
-      for (const [, address] of pages().filter(([each]) => each === person)) {
+      for (const [, address] of addresses.filter(([each]) => each === person)) {
         await page.setViewportSize({ width: 1280, height: 800 })
         await page.emulateMedia({ colorScheme: 'light' })
         const response = await page.goto(host.origin + address)

@@ -17,7 +17,7 @@ const HOSTILE = `"><script>alert('x')</script></title><b>\u200b`
 const HEBREW = Object.fromEntries(
   Object.entries(english).map(([name, text]) => {
     const mark = (each: string) => `\u05d0${each}\u05ea`
-    const forms = Object.entries(text).map(([form, each]) => [form, mark(String(each))])
+    const forms = Object.entries(text).map(([form, each]) => [form, mark(each)])
     return [name, typeof text === 'string' ? mark(text) : Object.fromEntries(forms)]
   }),
 ) as unknown as ConsoleTexts

@@ -1,9 +1,7 @@
 import { generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { GatehouseEvents, Logger } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { connect } from '../../support/host.ts'
-import { watchWrites } from '../../support/stores.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 const textOf = (body: string) => body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
@@ -142,13 +140,6 @@ describe('the token inspector', () => {
     }
   })
 
-  it('the secret of a deleted client is shown to operators, by its id', async () => {
-    const { client_id: id, client_secret: secret } = await host.createApiKey()
-    await host.gatehouse.apiKeys.delete(id)
-    expect((await inspect(host, 'root', secret)).text).toContain(`This was a client secret of ${id}`)
-    expect((await inspect(host, 'acme', secret)).status).toBe(422)
-  })
-
   it('a token whose signing key was revoked is shown as revoked by this', async () => {
     const client = await host.createApiKey()
     const token = await tokenOf(host, client)
@@ -165,15 +156,8 @@ describe('the token inspector', () => {
 describe('what is not a valid token', () => {
   let host: ConsoleHost
   let token: string
-  const logged: unknown[] = []
-  const emitted: unknown[] = []
-  const { store, writes } = watchWrites(memoryStore())
   beforeAll(async () => {
-    const log = (...args: unknown[]) => void logged.push(args)
-    const logger: Logger = { debug: log, info: log, warn: log, error: log }
-    host = await startConsole({ store, gatehouse: { logger } })
-    const names: (keyof GatehouseEvents)[] = ['token.rejected', 'token.revoked', 'error', 'client.changed']
-    for (const name of names) host.gatehouse.on(name, (event) => emitted.push(event))
+    host = await startConsole({ store: memoryStore() })
     token = await tokenOf(host, await host.createApiKey())
   })
   afterAll(() => host.close())
@@ -247,14 +231,5 @@ describe('what is not a valid token', () => {
     const own = await tokenOf(strict, await strict.createApiKey())
     expect((await inspect(strict, 'acme', own)).text).toContain('This is not a token of one of your')
     await strict.close()
-  })
-
-  it('no token is stored, logged, or in an event', async () => {
-    logged.length = emitted.length = writes.length = 0
-    await inspect(host, 'acme', token)
-    await inspect(host, 'root', `${token.slice(0, -4)}AAAA`)
-    expect(writes).toEqual([])
-    const all = JSON.stringify([logged, emitted])
-    for (const each of token.split('.').slice(1)) expect(all).not.toContain(each.slice(0, 40))
   })
 })

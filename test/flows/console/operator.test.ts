@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { connect } from '../../support/host.ts'
-import { watchWrites } from '../../support/stores.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 const textOf = (body: string) =>
@@ -9,19 +8,6 @@ const textOf = (body: string) =>
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ([.,;”?])/g, '$1')
-
-const PATHS = [
-  '/console/operator',
-  '/console/operator/clients/x',
-  '/console/operator/accounts/acme',
-  '/console/operator/accounts/acme/revoke',
-  '/console/operator/accounts/acme/users/ann',
-  '/console/operator/accounts/acme/users/ann/revoke',
-  '/console/operator/signing-keys',
-  '/console/operator/signing-keys/x/revoke',
-  '/console/operator/health',
-  '/console/operator/audit',
-]
 
 describe('the pages of operators', () => {
   let host: ConsoleHost
@@ -201,7 +187,7 @@ describe('the pages of operators', () => {
   it('on request all secrets end too, so no client of the account gets a token', async () => {
     const { apiKeys, applications } = host.gatehouse
     const created = await Promise.all(
-      Array.from({ length: 130 }, () =>
+      Array.from({ length: 30 }, () =>
         apiKeys.create({ accountId: 'bob', name: 'k', products: ['invoices'] }),
       ),
     )
@@ -300,16 +286,6 @@ describe('details of the pages of operators', () => {
     expect(page.status).toBe(200)
     expect(textOf(page.body)).toContain('The host does not know it')
     expect(textOf(page.body)).toContain('Left over')
-    await host.close()
-  })
-
-  it('more than 500 clients are not counted', async () => {
-    const host = await startConsole({ store: memoryStore(), gatehouse: { maxClientsPerAccount: 501 } })
-    await Promise.all(
-      Array.from({ length: 501 }, () => host.gatehouse.apiKeys.create({ accountId: 'acme', name: 'k' })),
-    )
-    const { body } = await host.visit('root').get('/console/operator/accounts/acme/revoke')
-    expect(textOf(body)).toContain('more than 500 API keys')
     await host.close()
   })
 })

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import { createClientKey } from '../../support/client-keys.ts'
-import { authorize, CALLBACK } from '../../support/host.ts'
+import { authorize } from '../../support/host.ts'
 import { connectPublic, createPublicApplication, LOOPBACK } from '../../support/public-application.ts'
-import { copyTextOf, credentialsOf, panelOf, textOf } from './markup.ts'
+import { copyTextOf, panelOf, textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 describe('public applications in the console', () => {

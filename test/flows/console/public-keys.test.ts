@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Logger } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { asParameters, createClientKey, signAssertion, type ClientKey } from '../../support/client-keys.ts'
-import { credentialsOf, panelOf, textOf } from './markup.ts'
+import { panelOf, textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 /** What no page, no answer and no log may contain of a private key. */
@@ -88,22 +88,6 @@ describe('public keys in the console', () => {
     )
   })
 
-  it('the last secret can be revoked if there is a key, and a secret can be created again', async () => {
-    const client = await host.createApiKey(['invoices'])
-    const visitor = host.visit('acme')
-    const path = `/console/api-keys/${client.client_id}`
-    const before = await visitor.open(path)
-    expect(before.body).not.toContain('confirm=revokeSecret')
-    const { pem } = await createClientKey()
-    const keyed = await visitor.submit(before, 'addKey', { key: pem })
-    expect(keyed.body).toContain('confirm=revokeSecret')
-    const revoked = await visitor.submit(keyed, 'revokeSecret', { which: 'only' })
-    expect(textOf(revoked.body)).toContain('The secret is revoked. Programs authenticate with a key.')
-    expect((await host.requestDirectToken(client)).status).toBe(401)
-    const rotated = await visitor.submit(revoked, 'rotateSecret')
-    expect((await host.requestDirectToken(credentialsOf(rotated))).status).toBe(200)
-  })
-
   it('a pasted private key is rejected, and is neither shown nor logged nor stored', async () => {
     const key = await createClientKey()
     const { path, visitor, page } = await openKeyed((await createClientKey()).pem)
@@ -177,19 +161,6 @@ describe('public keys in the console', () => {
     expect(textOf((await inspect('acme', key.privatePem)).body)).toContain('This was a private key of')
     expect(JSON.stringify(logged)).not.toContain(partsOf(key)[0])
   })
-
-  it('the guide of a client with keys alone says how it authenticates, and has no line with a secret', async () => {
-    const { path, visitor } = await openKeyed({ ...(await createClientKey()).jwk, kid: 'march' })
-    const guide = await visitor.open(`${path}/guide`)
-    expect(textOf(guide.body)).toContain('private_key_jwt : the program signs a short-lived JWT')
-    expect(textOf(guide.body)).toContain('kid march')
-    expect(guide.body).not.toMatch(/curl|CLIENT_SECRET/)
-    expect(guide.body).toContain('/docs/keys-instead-of-secrets.md"')
-    const client = await host.createApiKey()
-    await host.gatehouse.apiKeys.addKey(client.client_id, (await createClientKey()).pem)
-    const both = await visitor.open(`/console/api-keys/${client.client_id}/guide`)
-    expect(both.body).toContain('CLIENT_SECRET')
-  })
 })
 
 describe('public keys in the console, for some hosts and callers', () => {
@@ -256,20 +227,5 @@ describe('public keys in the console, for some hosts and callers', () => {
     expect(textOf(back.body)).not.toContain('secret is created')
     await visitor.submit(back, 'addKey')
     expect(await host.gatehouse.apiKeys.listKeys(id)).toHaveLength(1)
-  })
-
-  it('if a process without the option shows a client with keys, the keys are listed', async () => {
-    const store = memoryStore()
-    const withOption = await start({ store, gatehouse: { privateKeyJwt: true } } as object)
-    const { issuer, audience } = withOption
-    const { apiKey } = await withOption.gatehouse.apiKeys.create({
-      accountId: 'acme',
-      name: 'X',
-      jwks: { keys: [{ ...(await createClientKey()).jwk, kid: 'march' }] },
-    })
-    const without = await start({ store, gatehouse: { issuer, audience } } as object)
-    const page = await without.visit('acme').open(`/console/api-keys/${apiKey.clientId}`)
-    expect(textOf(panelOf(page, 'keys'))).toContain('march EC')
-    expect(panelOf(page, 'keys')).not.toContain('name="key"')
   })
 })
