@@ -75,24 +75,6 @@ describe('an authorization request of OpenID Connect', () => {
     }
   })
 
-  it('the order of the scopes and of the parameters does not matter', async () => {
-    const browser = host.browser()
-    const ordered = authorizationUrl(host, application.client_id, { scope: 'email openid', nonce: 'n' })
-    const url = new URL(ordered.origin + ordered.pathname)
-    for (const [name, value] of [...ordered.searchParams].toReversed()) url.searchParams.append(name, value)
-    const { code } = await authorize(host, application.client_id, {
-      browser,
-      user: 'carol',
-      parameters: Object.fromEntries(url.searchParams),
-    })
-    const again = await browser.open(url)
-    expect(isAt(again, CALLBACK)).toBe(true)
-    for (const each of [code, again.url.searchParams.get('code') ?? '']) {
-      const { body } = await host.exchangeCode(application, each)
-      expect(await userInfo(String(body['access_token']))).toMatchObject(CLAIMS['email'] ?? {})
-    }
-  })
-
   it('parameters that do not change the answer are accepted, and the parameter claims is ignored', async () => {
     for (const parameters of [
       { display: 'popup', login_hint: 'carol', ui_locales: 'de' },

@@ -2,17 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Page } from '../../support/browser.ts'
 import { asksFor, authorizationUrl, CALLBACK } from '../../support/host.ts'
+import { textOf as textOfMarkup } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 const pathOf = (clientId: string) => `/console/applications/${clientId}/settings`
 
-/** A page as text without markup. */
-function textOf({ body }: Pick<Page, 'body'>): string {
-  return body
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-}
+const textOf = ({ body }: Pick<Page, 'body'>) => textOfMarkup(body)
 
 /** The value that a text field shows. */
 function shownIn({ body }: Page, name: string): string | undefined {

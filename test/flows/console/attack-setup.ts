@@ -81,7 +81,6 @@ export function fieldsOf(action: string, { apiKey, application }: Targets): Reco
     expire: { before: 'undefined', expiresAt: '2099-12-31' },
     save: { name: 'Renamed' },
     delete: { name: 'Ledger' },
-    handOver: { userId: 'nora' },
     disconnect: { application },
     fix: { clientId: apiKey, finding: 'never-expires', fix: 'expire' },
     revokeOldSecret: { clientId: apiKey, finding: 'two-secrets' },

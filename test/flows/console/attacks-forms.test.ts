@@ -118,7 +118,8 @@ describe('forms that attackers send', () => {
       const page = await host.visit(person).get(address)
       const version = /name="version"\s+value="([^"]*)"/.exec(page.body)?.[1]?.replaceAll('&quot;', '"')
       const createdAt = /which=old&amp;createdAt=(\d+)/.exec(page.body)?.[1]
-      const own = { ...(version && { version }), ...(createdAt && { createdAt }) }
+      const known = { ...(version && { version }), ...(createdAt && { createdAt }) }
+      const own = action === 'handOver' ? { userId: 'nora' } : known
       const fields = { ...fieldsOf(action, targets), ...own, action }
       const full = { ...fields, csrf: tokens.get(person) }
       const before = await stateOf(host, targets)

@@ -164,17 +164,4 @@ describe('the form for a new client', () => {
       },
     ])
   })
-
-  it('an application sees which operations need a higher KYC level, and can add them', async () => {
-    const { body } = await host.visit('alice').get('/console/applications/new')
-    expect(body).toMatch(/Needs the level <bdi>verified<\/bdi>\. Your account has <bdi>basic<\/bdi>/)
-    expect((await host.visit('acme').get('/console/applications/new')).body).not.toContain('Needs the level')
-    expect((await host.visit('alice').get('/console/api-keys/new')).body).not.toContain('Needs the level')
-    const visitor = host.visit('alice')
-    const page = await visitor.open('/console/applications/new')
-    expect((await visitor.submit(page, 'create', { name: 'Payer', product: ['payments'] })).status).toBe(200)
-    expect((await host.gatehouse.applications.listByOwner('alice')).items).toMatchObject([
-      { products: ['payments'], removedOperations: [] },
-    ])
-  })
 })

@@ -148,22 +148,6 @@ describe('the page of a client', () => {
     expect((await visitor.open(`${path}/report-compromised`)).body).toContain('Users stay connected')
   })
 
-  it('the page of an application shows its first redirect URIs, with a link to change them', async () => {
-    const uris = [1, 2, 3, 4, 5, 6, 7].map((each) => `https://ledger.example/callback?from=a&to=${each}`)
-    const application = await host.createApplication({ redirectUris: uris })
-    const at = `/console/applications/${application.client_id}`
-    const visitor = host.visit('acme')
-    const { body } = await visitor.get(at)
-    expect(textOf(body)).toContain(
-      `Redirect URIs ${uris.slice(0, 5).join(' ')} and 2 more Change redirect URIs`,
-    )
-    expect(body).toMatch(new RegExp(`href="${at}/settings"\\s*>Change redirect URIs`))
-    const without = await host.createApplication({ redirectUris: [] })
-    const other = await visitor.get(`/console/applications/${without.client_id}`)
-    expect(other.body).not.toContain('Change redirect URIs')
-    expect((await visitor.get((await createKey()).path)).body).not.toContain('Redirect URIs')
-  })
-
   it('the name is changed, and a name that is not valid is shown again with its problem', async () => {
     const { apiKey, path } = await createKey()
     const visitor = host.visit('acme')

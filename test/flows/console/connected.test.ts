@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { connect } from '../../support/host.ts'
+import { textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 import { createConsole } from '../../../src/console.ts'
 
@@ -11,13 +12,6 @@ function cardsOf(body: string): string[] {
   return [...body.matchAll(/<li class="panel">([^]*?confirm=disconnect[^]*?)<\/a/g)].map(([, card = '']) =>
     textOf(card),
   )
-}
-
-function textOf(markup: string): string {
-  return markup
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
 }
 
 describe('connected applications', () => {

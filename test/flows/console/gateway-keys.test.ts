@@ -59,25 +59,6 @@ describe('the key of a gateway in the console', () => {
     expect(await text('/applications?state=disabled')).not.toContain('Gateway')
   })
 
-  it('a rotation says until when the gateway may use the old secret, and proposes no product', async () => {
-    // Only operators change the key of a gateway.
-    const { apiKey } = await host.gatehouse.apiKeys.create({
-      accountId: 'root',
-      name: 'Edge',
-      resourceServer: true,
-    })
-    const path = `/console/api-keys/${apiKey.clientId}`
-    const visitor = host.visit('root')
-    const shown = await visitor.submit(await visitor.open(path), 'rotateSecret')
-    const words = textOf(shown.body)
-    expect(words).toMatch(/The old secret works until .*20\d\d.* Give the gateway the new one before that\./)
-    expect(words).not.toMatch(/product/i)
-    const german = await visitor.browser.request(new URL(host.origin + path), {
-      headers: { 'accept-language': 'de' },
-    })
-    expect(textOf(german.body)).toContain('Ein Gateway in einem anderen Prozess liest damit Widerrufe.')
-  })
-
   it('an operator removes an expiry that is near, and its owner sees no button', async () => {
     const { apiKeys } = host.gatehouse
     await apiKeys.update(clientId, { expiresAt: inDays(10) })

@@ -1,7 +1,4 @@
 import { execFile, spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
@@ -10,7 +7,6 @@ import type { Client } from '../../support/host-requests.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 const run = promisify(execFile)
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 const ENTITIES: Record<string, string> = {
   '&quot;': '"',
@@ -89,18 +85,6 @@ describe('the guide of a client', () => {
     expect(output.match(/HTTP\/1.1 200 OK/g)).toHaveLength(3)
     expect(output.match(/HTTP\/1.1 401/g)).toHaveLength(1)
     expect(body).toContain('If a program answers at this address, stop it first.')
-  })
-
-  it('the guide links to the programs of its kind of client in the documents', async () => {
-    const document = 'docs/client-programs.md'
-    const headings = await readFile(path.join(ROOT, document), 'utf8')
-    const address = `https://github.com/koa-gatehouse/koa-gatehouse/blob/main/${document}`
-    const key = await guideOf('api-keys', await host.createApiKey())
-    expect(key).toContain(`href="${address}#an-api-key"`)
-    expect(headings).toContain('\n## An API key\n')
-    const application = await guideOf('applications', await host.createApplication())
-    expect(application).toContain(`href="${address}#an-application"`)
-    expect(headings).toContain('\n## An application\n')
   })
 
   it('the examples contain only what the developer of an application may request at the KYC level', async () => {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { connect } from '../../support/host.ts'
+import { textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
-
-const textOf = (body: string) => body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
 
 describe('the overview', () => {
   let host: ConsoleHost

@@ -116,20 +116,6 @@ describe('public keys in the console', () => {
     expect(textOf(panelOf(await visitor.open(path), 'keys')).match(/EC · ES256/g)).toHaveLength(1)
   })
 
-  it('another key with the id of a key is rejected at its field, and ten keys are the most', async () => {
-    const keys = await Promise.all(Array.from({ length: 9 }, () => createClientKey()))
-    const { visitor, page } = await openKeyed(...keys.map(({ jwk }, at) => ({ ...jwk, kid: `k${at}` })))
-    const { jwk } = await createClientKey()
-    const taken = await visitor.submit(page, 'addKey', { key: JSON.stringify({ ...jwk, kid: 'k0' }) })
-    expect([taken.status, textOf(taken.body)]).toEqual([
-      422,
-      expect.stringContaining('Public key : is in the list already'),
-    ])
-    const full = await visitor.submit(page, 'addKey', { key: JSON.stringify(jwk) })
-    expect(textOf(panelOf(full, 'keys'))).toContain('There are 10 public keys, and more are not possible.')
-    expect(full.body).not.toContain('name="key"')
-  })
-
   it('a private key in the inspector leads its owner and operators to the report, and no other person', async () => {
     const key = await createClientKey()
     const { clientId, path, visitor } = await openKeyed(key.pem)

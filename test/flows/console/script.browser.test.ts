@@ -22,17 +22,6 @@ const singlePageApp: Middleware = async (ctx, next) => {
   </script>`
 }
 
-/** A page of a host that shows the console in a frame. */
-const framingPage: Middleware = async (ctx, next) => {
-  if (ctx.path !== '/framed') {
-    await next()
-    return
-  }
-  ctx.type = 'html'
-  ctx.body =
-    '<!doctype html><title>Host</title><iframe src="/console/api-keys" width="800" height="600"></iframe>'
-}
-
 /** What the host answers instead of the console to forms that are sent by the script. */
 let answer: 'console' | 'login' | 'elsewhere' | 'markup' | 'broken' = 'console'
 
@@ -68,8 +57,7 @@ describeWithChromium('the console with its script', () => {
       mount(app, gatehouse) {
         app.use(interfere)
         app.use(singlePageApp)
-        app.use(framingPage)
-        app.use(createConsole(gatehouse, { sameOriginFrame: true }))
+        app.use(createConsole(gatehouse))
       },
     })
   })
@@ -234,14 +222,6 @@ describeWithChromium('the console with its script', () => {
     expect(new URL(page.url()).pathname).toBe('/app')
     expect(await page.title()).toBe('App')
     expect(complaints).toEqual([])
-    await page.context().close()
-  })
-
-  it('a page of the same origin shows the console in a frame', async () => {
-    const { page } = await openPage(browser, host.origin, 'acme')
-    await page.goto(`${host.origin}/framed`)
-    const frame = page.frameLocator('iframe')
-    expect(await frame.getByRole('heading', { level: 1 }).innerText()).toBe('API keys')
     await page.context().close()
   })
 })

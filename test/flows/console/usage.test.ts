@@ -70,17 +70,6 @@ describe('the pages about usage', () => {
     ).toContain('4 calls')
   })
 
-  it('other accounts and people without permission see no usage', async () => {
-    await start()
-    const key = await host.createApiKey(['invoices'])
-    await callAs(key, 'GET /invoices/list')
-    const { get } = host.visit('bob')
-    expect((await get(`/console/api-keys/${key.client_id}/usage`)).status).toBe(404)
-    expect((await get('/console/operator/usage')).status).toBe(403)
-    expect((await get(`/console/operator/clients/${key.client_id}/usage`)).status).toBe(403)
-    expect((await host.visit('bob').open('/console/usage')).body).toContain('No calls in this time.')
-  })
-
   it('a button removes the operations that an API key has not called for 90 days, and no others', async () => {
     const store = memoryStore()
     await start(store)
