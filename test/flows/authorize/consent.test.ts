@@ -128,13 +128,6 @@ describe('consent', () => {
       expect(writes.slice(before).filter((write) => / (grant|consent|code):/.test(write))).toEqual([])
       expect(Object.values(rowsOf(await open()))).toEqual([true, true, true, true])
     })
-
-    it('a consent form without a decision is rejected', async () => {
-      const page = await signIn()
-      const answer = await browser.submit(page, { action: /consent$/, change: { scope: ALL } })
-      expect(answer.status).toBe(400)
-      expect(answer.url.origin).toBe(host.origin)
-    })
   })
 
   describe('remembered consent', () => {
@@ -240,12 +233,6 @@ describe('consent', () => {
       expect(reached['auth']).toMatchObject({ accountId: 'bob' })
     })
 
-    it('prompt=select_account also applies to first-party applications', async () => {
-      application = await host.createApplication({ firstParty: true })
-      await authorizeAgain({ parameters: { scope: parameters.scope } })
-      expect(isChoice(await open(parameters))).toBe(true)
-    })
-
     it('prompt=login select_account consent shows the sign-in page once and the consent page once', async () => {
       await authorizeAgain({ parameters: { scope: parameters.scope } })
       const signInPage = await open({ ...parameters, prompt: 'login select_account consent' })
@@ -271,11 +258,6 @@ describe('consent', () => {
       const { pages, code } = await authorizeAgain()
       expect(pages.map(asksFor)).toEqual(['sign-in', undefined])
       expect(await scopeOf(code)).toBe(ALL.join(' '))
-    })
-
-    it('a first-party application gets the consent page with prompt=consent', async () => {
-      application = await host.createApplication({ firstParty: true })
-      expect(rowsOf(await signIn({ prompt: 'consent' }))).toHaveProperty('invoices:read')
     })
   })
 

@@ -82,15 +82,6 @@ describe("the host's own session", () => {
       })
     })
 
-    it('prompt=none without a session at the host is answered with login_required', async () => {
-      const page = await open({ prompt: 'none' })
-      expect(Object.fromEntries(page.url.searchParams)).toMatchObject({
-        error: 'login_required',
-        state: 'xyz',
-        iss: host.issuer,
-      })
-    })
-
     it('the token names the user who acts for the account', async () => {
       host.signInAt(browser, { accountId: 'alice', userId: 'anna' })
       expect(await ownerOf(await approve(await open()))).toEqual({ account_id: 'alice', user_id: 'anna' })
@@ -283,15 +274,6 @@ describe("the host's own session", () => {
       expect(await ownerOf(answers[0]!)).toMatchObject({ account_id: 'alice' })
     })
 
-    it('if two tabs send the same consent form at the same time, they get at most one code', async () => {
-      host.signInAt(browser, { accountId: 'alice' })
-      const page = await open()
-      const sameInAnotherTab = await browser.open(page.url)
-      const answers = await Promise.all([approve(page), approve(sameInAnotherTab)])
-      expect(codesOf(answers).length).toBeLessThanOrEqual(1)
-      for (const answer of answers) expect(isCallback(answer) || isErrorPage(answer)).toBe(true)
-    })
-
     it('if a browser follows the redirect after consent four times at the same time, one request gets a code and three requests get the error page', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       const address = redirectOf(await approve(await open(), { follow: false }))!
@@ -299,18 +281,6 @@ describe("the host's own session", () => {
       expect(codesOf(answers)).toHaveLength(1)
       expect(answers.filter(isErrorPage)).toHaveLength(3)
       expect(await ownerOf(codesOf(answers)[0]!)).toMatchObject({ account_id: 'alice' })
-    })
-
-    it('two authorization requests in two tabs each get their own response', async () => {
-      host.signInAt(browser, { accountId: 'alice' })
-      const [one, two] = [await open({ state: 'one' }), await open({ state: 'two' })]
-      const second = await approve(two)
-      expect(second.url.searchParams.get('state')).toBe('two')
-      const first = await approve(one)
-      expect(first.url.searchParams.get('state')).toBe('one')
-      const codes = [first, second].map(({ url }) => url.searchParams.get('code'))
-      expect(new Set(codes).size).toBe(2)
-      expect(codes).not.toContain(null)
     })
   })
 })

@@ -181,12 +181,4 @@ describe('OpenID Connect', () => {
     expect(asksFor(page)).toBe('sign-in')
     expect((await signInAs(browser, page, 'carol')).status).toBe(401)
   })
-
-  it('a request with openid and no operation gives a token for sign-in only', async () => {
-    const browser = host.browser()
-    const tokens = await signIn({ scope: 'openid profile' }, { browser })
-    expect(tokens.scope).toBe('openid profile')
-    expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(403)
-    expect(host.reached).toEqual([])
-  })
 })

@@ -61,11 +61,6 @@ describe('an authorization request of OpenID Connect', () => {
     return body
   }
 
-  it('a request without nonce gets a code, and an ID token without nonce', async () => {
-    const { id_token } = await signIn({ scope: 'openid' })
-    expect(decodeJwt(String(id_token))).not.toHaveProperty('nonce')
-  })
-
   it('user info has every claim of the scopes that the account has, and no other claim of the account', async () => {
     for (const scopes of [...Object.keys(CLAIMS), 'profile email address phone']) {
       const { access_token, scope } = await signIn({ scope: `openid ${scopes}` })

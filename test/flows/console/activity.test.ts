@@ -18,14 +18,6 @@ describe('the activity of an account', () => {
   })
   afterAll(() => host.close())
 
-  it('is empty at first, and says what will be listed', async () => {
-    const { status, body } = await host.visit('bob').get('/console/activity')
-    expect(status).toBe(200)
-    expect(textOf(body)).toContain('Nothing has happened yet')
-    const failures = await host.visit('bob').get('/console/activity?trail=failures')
-    expect(textOf(failures.body)).toContain('There are no failed attempts')
-  })
-
   it('every change of a client is a sentence, with its author and its origin', async () => {
     const { apiKeys, applications } = host.gatehouse
     const by = { actor: 'acme/anna', address: '192.0.2.7', userAgent: 'curl/8.5.0 extra' }
@@ -122,20 +114,6 @@ describe('the activity of an account', () => {
     expect(text).toContain('Denied: Read your payments')
     expect(alice.body).not.toContain(`href="/console/applications/${client.client_id}"`)
     expect(textOf((await host.visit('acme').get('/console/activity')).body)).not.toContain('Ledger of Bob')
-  })
-
-  it('failed attempts are on a list of their own, with their number', async () => {
-    const { client_id } = await host.createApiKey()
-    for (let time = 0; time < 3; time += 1) {
-      await host.post('/oauth2/token', {
-        client_id,
-        client_secret: 'wrong',
-        grant_type: 'client_credentials',
-      })
-    }
-    const { body } = await host.visit('acme').get('/console/activity?trail=failures')
-    expect(textOf(body)).toContain('Request with a wrong secret rejected Failed attempt · 3 times')
-    expect(textOf((await host.visit('acme').get('/console/activity')).body)).not.toContain('wrong secret')
   })
 })
 

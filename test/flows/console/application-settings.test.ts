@@ -154,18 +154,4 @@ describe('the settings of an application in detail', () => {
     await visitor.submit(page, 'save', { ...LINES, name: 'Ledger 2', firstParty: 'true', accountId: 'bob' })
     expect(await read(client_id)).toMatchObject({ name: 'Ledger 2', firstParty: false, accountId: 'acme' })
   })
-
-  it('the page names the operations that the KYC level forbids, and the level that each needs', async () => {
-    const low = await host.createApplication({ accountId: 'alice' })
-    const text = textOf(await host.visit('alice').open(pathOf(low.client_id)))
-    expect(text).toContain('Your account has the level “ basic ”. Until it has a higher level')
-    expect(text).toMatch(/Move money payments:transfer verified/)
-    expect(text).not.toContain('Read your payments')
-    const high = await host.createApplication()
-    expect(textOf(await host.visit('acme').open(pathOf(high.client_id)))).toContain(
-      'It is enough for all operations',
-    )
-    const free = await host.createApplication({ accountId: 'alice', products: ['invoices'] })
-    expect(textOf(await host.visit('alice').open(pathOf(free.client_id)))).not.toContain('verification')
-  })
 })

@@ -14,17 +14,6 @@ describe('the lists of API keys and applications', () => {
   const createKey = (fields: object = {}) =>
     host.gatehouse.apiKeys.create({ accountId: 'acme', name: 'Nightly export', ...fields })
 
-  it('an empty list says what an API key is, and when an application fits better', async () => {
-    const { status, body } = await host.visit('acme').get('/console/api-keys')
-    expect(status).toBe(200)
-    expect(body).toContain('An API key lets your own program')
-    expect(body).toContain('href="/console/applications"')
-    expect(body.match(/href="\/console\/api-keys\/new"/g)).toHaveLength(1)
-    const other = await host.visit('acme').get('/console/applications')
-    expect(other.body).toContain('An application uses the data of other accounts')
-    expect(other.body).toContain('href="/console/applications/new"')
-  })
-
   it('a row has the name, the products, the state, the last use and the day of creation', async () => {
     const { apiKey } = await createKey({ products: ['invoices', 'payments'] })
     await createKey({ name: 'Without product' })
@@ -41,23 +30,6 @@ describe('the lists of API keys and applications', () => {
     expect(textOf(rows[1])).toContain('Without product none No product yet never')
     expect(textOf(rows[2])).toContain('Off Invoices Disabled never')
     expect(textOf(rows[3])).toContain('Active within the last hour')
-  })
-
-  it('a row names three products, and says how many more there are', async () => {
-    const product = (title: string) => ({
-      title,
-      operations: { [`${title}:read`]: { route: `GET /${title}` as const, title: `Read ${title}` } },
-    })
-    await host.close()
-    host = await startConsole({
-      store: memoryStore(),
-      gatehouse: {
-        products: { a: product('A'), b: product('B'), c: product('C'), d: product('D'), e: product('E') },
-      },
-    })
-    await createKey({ products: ['a', 'b', 'c', 'd', 'e'] })
-    const { body } = await host.visit('acme').get('/console/api-keys')
-    expect(textOf(rowsOf(body)[0])).toContain('A, B, C +2 Active')
   })
 
   it('a page has 25 rows and a link to the next page', async () => {

@@ -90,20 +90,6 @@ describe('the form for a new client', () => {
     expect((await host.gatehouse.applications.listByOwner('acme')).items).toHaveLength(1)
   })
 
-  it('if there are no products, a key is created without one', async () => {
-    await host.close()
-    host = await startConsole({ store: memoryStore(), gatehouse: { products: {} } })
-    const visitor = host.visit('acme')
-    const page = await visitor.open('/console/api-keys/new')
-    expect(page.body).toContain('There are no products yet')
-    const created = await visitor.submit(page, 'create', { name: 'Empty' })
-    expect(created.status).toBe(200)
-    expect(created.body).toContain('There are no products yet. You can add them later.')
-    expect(created.body).not.toContain('Choose a product on the next page')
-    expect(created.body).not.toContain('curl')
-    expect(await keysOfAcme()).toMatchObject([{ name: 'Empty', products: [], removedOperations: [] }])
-  })
-
   it('an operation of two products is removed if its box is empty in one of them', async () => {
     await host.close()
     const read = { route: 'GET /items/list', title: 'Read items' } as const

@@ -129,12 +129,6 @@ describe('connected applications in detail', () => {
     return { visitor, application, tokens }
   }
 
-  it('a crafted link does not show that an application is disconnected while it is connected', async () => {
-    const { visitor, application } = await connected('acme/gina', { name: 'Ledger' })
-    const { body } = await visitor.open(`${PATH}?disconnected=${application.client_id}`)
-    expect(textOf(body)).not.toContain('is disconnected')
-  })
-
   it('a page allows the pictures of its logos, and no other origins', async () => {
     const logoUri = 'https://pictures.example/logo.png'
     const { visitor } = await connected('acme/ines', { logoUri })

@@ -56,14 +56,6 @@ describe('the preview of the consent page in the console', () => {
     expect(textOf(german.body)).toContain('Ihr Konto hat die Stufe basic ; nötig ist verified .')
   })
 
-  it('the page names no operation that was removed, or that the level of the developer allows', async () => {
-    const removed = await host.createApplication({ accountId: 'alice' })
-    await host.gatehouse.applications.removeOperation(removed.client_id, 'payments:transfer')
-    expect((await host.visit('alice').open(pathOf(removed.client_id))).body).not.toContain('Not shown')
-    const allowed = await host.createApplication()
-    expect((await host.visit('acme').open(pathOf(allowed.client_id))).body).not.toContain('Not shown')
-  })
-
   it('the page says why users do not see the consent page yet', async () => {
     const { client_id } = await host.createApplication({ redirectUris: [], products: [] })
     await host.gatehouse.applications.disable(client_id)

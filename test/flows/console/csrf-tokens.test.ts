@@ -30,17 +30,6 @@ describe('the CSRF tokens of console and management API', () => {
   const keys = async () => (await host.gatehouse.apiKeys.listByOwner('acme')).items
   const tokenIn = (body: string) => /name="csrf" value="([^"]+)"/.exec(body)?.[1] ?? ''
 
-  it('a page sets a cookie that scripts cannot read, once, and files without a person set none', async () => {
-    const visitor = host.visit('acme')
-    const first = await visitor.get(PATH)
-    const [cookie = ''] = first.headers.getSetCookie()
-    expect(cookie).toMatch(/^gatehouse_csrf_[\w-]{10}=[\w-]{22}; Path=\/console; HttpOnly; SameSite=Lax$/)
-    expect((await visitor.get(PATH)).headers.getSetCookie()).toEqual([])
-    const script = /src="([^"]+\.js)"/.exec(first.body)?.[1] ?? ''
-    expect((await host.visit().get(script)).headers.getSetCookie()).toEqual([])
-    expect((await host.visit().get(PATH)).headers.getSetCookie()).toEqual([])
-  })
-
   it('the token of another browser, person or surface is rejected, and nothing is changed', async () => {
     const visitor = host.visit('acme')
     const page = await visitor.open(PATH)

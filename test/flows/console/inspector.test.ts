@@ -193,17 +193,12 @@ describe('what is not a valid token', () => {
     }
   })
 
-  it('garbage, an empty field and huge texts are explained, and nothing crashes', async () => {
-    for (const [pasted, explanation] of [
-      ['hello', 'This is not an access token. An access token is a JWT'],
-      [' ', 'Paste a token or a secret first.'],
-      ['x'.repeat(50_000), 'This text is too long for an access token.'],
-      ['a.b.c.d.e', 'This token is encrypted.'],
-    ] as const) {
-      const { status, text } = await inspect(host, 'acme', pasted)
-      expect(status).toBe(422)
-      expect(text).toContain(explanation)
-    }
+  it('garbage and huge texts are explained, and nothing crashes', async () => {
+    const garbage = await inspect(host, 'acme', 'hello')
+    expect([garbage.status, garbage.text]).toEqual([
+      422,
+      expect.stringContaining('This is not an access token'),
+    ])
     expect((await inspect(host, 'acme', 'x'.repeat(60_000))).status).toBe(413)
     const deep = `{"client_id":"x","a":${'['.repeat(5000)}${']'.repeat(5000)}}`
     const nested = `${part(header())}.${Buffer.from(deep).toString('base64url')}.${signature()}`

@@ -247,14 +247,6 @@ describe('the pages of operators', () => {
     expect((await visitor.open(`/console/operator/signing-keys/${kid}/revoke`)).status).toBe(404)
   })
 
-  it('the health page has each check in words', async () => {
-    const { body, status } = await operator().get('/console/operator/health')
-    expect(status).toBe(200)
-    const { checks } = await host.gatehouse.health()
-    for (const { name } of checks) expect(body).toContain(`>${name}</code>`)
-    expect(textOf(body)).toContain('OK')
-  })
-
   it('the audit trail of all accounts is filtered by account, client, author and failures', async () => {
     const { client_id: id } = await host.createApiKey()
     await host.gatehouse.apiKeys.update(id, { name: 'Renamed key' }, { actor: 'support:ann' })

@@ -172,21 +172,6 @@ describe('public keys in the console, for some hosts and callers', () => {
     expect((await host.gatehouse.apiKeys.listByOwner('acme')).items).toHaveLength(1)
   })
 
-  it('a person who may not rotate secrets sees the keys, and can neither add nor remove one', async () => {
-    const host = await start({
-      gatehouse: { privateKeyJwt: true },
-      accounts: { can: (_ctx, permission) => permission !== 'keys:rotate' },
-    })
-    const keys = [await createClientKey(), await createClientKey()].map(({ pem }) => pem)
-    const { apiKey } = await host.gatehouse.apiKeys.create({ accountId: 'acme', name: 'X', jwks: { keys } })
-    const path = `/console/api-keys/${apiKey.clientId}`
-    const panel = panelOf(await host.visit('acme').open(path), 'keys')
-    expect(textOf(panel).match(/EC · ES256/g)).toHaveLength(2)
-    expect(panel).not.toMatch(/confirm=removeKey|name="key"/)
-    const { kid = '' } = apiKey.jwks?.keys[0] ?? {}
-    expect((await host.visit('acme').get(`${path}?confirm=removeKey&kid=${kid}`)).status).toBe(403)
-  })
-
   it('a fresh sign-in is asked for before a key is added, and no private key is kept meanwhile', async () => {
     let returnTo: URL | undefined
     let isConfirmed = false

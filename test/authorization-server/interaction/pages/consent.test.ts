@@ -35,21 +35,6 @@ const textOf = (markup: string) =>
     .replaceAll(/\s+/g, ' ')
 
 describe('the consent page', () => {
-  it('each sentence of the consent page is in one language, and the markup names the language of a sentence that is not in the language of the page', async () => {
-    const texts = { fr: { denyButton: 'Refuser', consentAccount: 'Connecté : {account}' } }
-    const host = hostApp({ pending: pendingConsent, texts })
-    const { text } = await request(host.callback).get(page).set('Accept-Language', 'fr')
-    expect(text).toContain('<html lang="fr"')
-    expect(text).toContain('>Refuser<')
-    expect(text).toContain(
-      '<span lang="en" dir="ltr">Access ends if <bdi>Ledgerly</bdi> does not use it for <bdi>30 days</bdi>.</span>',
-    )
-    const complete = { fr: { ...texts.fr, consentDuration: 'Prend fin après {duration}.' } }
-    const inFrench = hostApp({ pending: pendingConsent, texts: complete })
-    const french = await request(inFrench.callback).get(page).set('Accept-Language', 'fr')
-    expect(french.text).toMatch(/<p>Prend fin après <bdi>30\sjours<\/bdi>\.<\/p>/)
-  })
-
   it('a reader with German gets the whole page in German without any option', async () => {
     const { text } = await request(hostApp({ pending: pendingConsent }).callback)
       .get(page)
