@@ -192,14 +192,14 @@ describe('the pages about applications with metadata documents', () => {
   }
 })
 
-it('a host that has 100 documents fills several pages', async () => {
+it('a host that has 60 documents fills several pages', async () => {
   const host = await startConsole({
     store: memoryStore(),
     gatehouse: { clientDocuments: [POLICY] },
   })
   try {
     const { documents } = required(await internalsOf(host.gatehouse, 'a test').documents?.())
-    const ids = Array.from({ length: 100 }, (_, at) => `https://${VENDOR}/clients/${at}.json`)
+    const ids = Array.from({ length: 60 }, (_, at) => `https://${VENDOR}/clients/${at}.json`)
     for (const id of ids) {
       await documents.put(id, () => ({ ...RECORD, clientId: id }))
       await documents.addUser(id, { accountId: 'alice' }, NOW)
