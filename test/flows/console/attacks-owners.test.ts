@@ -44,7 +44,7 @@ describe('pages and actions of other owners', () => {
     const swapped = { ...targets, apiKey: targets.application, application: targets.apiKey }
     const wrong: unknown[] = []
     for (const { path } of PAGES.filter((page) => !page.isForOperators && page.path.includes(':'))) {
-      for (const person of ['bob', 'bob/nora', 'root', 'ACME', 'acme ']) {
+      for (const person of ['bob', 'root', 'ACME', 'acme ']) {
         const [other, none] = await Promise.all([
           host.visit(person).get(addressOf(path, targets)),
           host.visit(person).get(addressOf(path, unknown)),
@@ -61,12 +61,13 @@ describe('pages and actions of other owners', () => {
 
   it('each action by a person of another account changes nothing, and says nothing about the client', async () => {
     const before = await stateOf(host, targets)
+    const tokens = new Map<string, string>()
+    for (const person of ['bob', 'acme', 'root']) tokens.set(person, await csrfTokenOf(host, person))
     const wrong: unknown[] = []
     for (const { path, action, isForOperators } of ACTIONS) {
       if (!path.includes(':') && !path.startsWith('/operator')) continue
       for (const person of ['bob', ...(isForOperators ? ['acme'] : ['root'])]) {
-        const csrf = await csrfTokenOf(host, person)
-        const fields = { ...fieldsOf(action, targets), csrf, action }
+        const fields = { ...fieldsOf(action, targets), csrf: tokens.get(person) ?? '', action }
         const { status, headers, body } = await post(host, person, addressOf(path, targets), fields)
         const isRejected = status === (isForOperators ? 403 : 404) && headers.get('location') === null
         if (!isRejected || body.includes('Ledger')) wrong.push([path, action, person, status])

@@ -149,5 +149,6 @@ describeWithChromium('every page of the console', () => {
       expect(complaints.filter((each) => !each.includes('404'))).toEqual([])
       await page.context().close()
     },
+    120_000,
   )
 })
