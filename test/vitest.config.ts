@@ -3,12 +3,12 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type ProjectConfig, type TestSpecification } from 'vitest/node'
 import { ENTRIES } from '../rolldown.config.ts'
 import QuietReporter from './support/quiet-reporter.ts'
-import { findProgram } from './support/required-programs.ts'
+import { findProgram, hasForeignPackages } from './support/required-programs.ts'
 import { storesOfRun } from './support/stores-of-run.ts'
 import { findTestFiles, isQuickOnRedis, type TestFile } from './support/test-files.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const files = findTestFiles()
+const files = findTestFiles().filter(({ name }) => hasForeignPackages || !name.startsWith('test/foreign/'))
 
 /** The deployments on which a run repeats the marked files; undefined if the run has all files. */
 const deployments = process.env['TEST_STORES']
@@ -59,8 +59,10 @@ const projects = [
   project('redis', deployments ?? 'redis', runsOnRedis),
   project('others', 'memory', (file) => file.command === 'all' && file.class !== 'redis'),
   {
-    ...project('koa-2', 'memory', ({ marks }) => marks.includes('Koa 2')),
-    resolve: { alias: [{ find: /^koa$/, replacement: 'koa-2' }] },
+    ...project('koa-2', 'memory', ({ marks }) => hasForeignPackages && marks.includes('Koa 2'), {
+      env: { TEST_STORES: 'memory', TEST_KOA: '2' },
+    }),
+    resolve: { alias: [{ find: /^koa$/, replacement: `${root}test/foreign/node_modules/koa-2` }] },
   },
 ]
 
@@ -91,7 +93,7 @@ export default defineConfig({
     reporters: [new QuietReporter()],
     // What a test and its child processes print is part of the report only if the test fails.
     silent: 'passed-only',
-    // oidc-provider prints this line when Node 20 loads it: docs/troubleshooting.md says what it means.
+    // oidc-provider prints this line when Node 20 loads it: docs/warnings-in-the-log.md says what it means.
     onConsoleLog: (line) => !line.includes('oidc-provider WARNING: Unsupported runtime'),
     // A busy machine takes ten times as long as an idle one.
     testTimeout: 60_000,

@@ -4,7 +4,6 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { complaintsIn } from '../support/complaints.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
-import { problemsOf } from '../support/openapi-linters.ts'
 import { runToEnd } from '../support/package-copy.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 import { until } from '../support/until.ts'
@@ -110,9 +109,8 @@ describeWithRedis('npm start on Redis', () => {
     expect(output).toContain('"invoices":[')
   })
 
-  it('the document of the API at /openapi.json has no problem, and its operations answer as it says', async () => {
+  it('the operations of the document of the API at /openapi.json answer as it says', async () => {
     const document = await (await fetch(`${origin()}/openapi.json`)).json()
-    expect(await problemsOf(document as object)).toEqual([])
     const { paths, servers } = document as {
       paths: Record<string, Record<string, { responses: object }>>
       servers: { url: string }[]

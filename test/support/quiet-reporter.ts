@@ -1,6 +1,6 @@
 import type { SerializedError } from 'vitest'
 import { DefaultReporter, type TestModule, type TestRunEndReason } from 'vitest/node'
-import { missingPrograms } from './required-programs.ts'
+import { findMissing } from './required-programs.ts'
 
 interface Counts {
   files: number
@@ -37,12 +37,8 @@ export default class QuietReporter extends DefaultReporter {
     for (const [name, { files, tests, seconds }] of this.#projects) {
       this.log(` ${name.padEnd(11)} ${files} files, ${tests} tests, ${Math.round(seconds)} s in all workers`)
     }
-    const missing = missingPrograms([...this.#projects.keys()])
-    if (missing.length > 0) {
-      const names = missing.map(({ name }) => name).join(' ')
-      const tests = missing.map((each) => each.tests).join(', ')
-      this.log(` skipped: ${tests}. To run them: apt-get install ${names}`)
-    }
+    const missing = findMissing([...this.#projects.keys()])
+    if (missing) this.log(` skipped: ${[...missing.tests].join(', ')}. To run them: ${missing.command}`)
     if (this.#repeated.length > 0) {
       this.log(` passed or failed only after a repetition, so these tests need mending:`)
       for (const name of this.#repeated) this.log(`   ${name}`)

@@ -36,12 +36,28 @@ export function findProgram(...names: string[]): string | undefined {
     .find((file) => existsSync(file))
 }
 
-/** The programs that are not installed and that tests of the running projects start. */
-export function missingPrograms(projects: readonly string[]): Program[] {
+/** Whether the packages of `test/foreign` are installed. */
+export const hasForeignPackages = existsSync(new URL('../foreign/node_modules', import.meta.url))
+
+/** What the tests of a run need and is not installed: the tests that are skipped, and the command that installs it. */
+interface Missing {
+  readonly tests: ReadonlySet<string>
+  readonly command: string
+}
+
+/** Returns what the tests of `projects` need and is not installed, or undefined if everything is. */
+export function findMissing(projects: readonly string[]): Missing | undefined {
   const isQuick = projects.every((name) => name.startsWith('quick'))
-  return programs.filter(
+  const missing = programs.filter(
     ({ names, isForQuick = false }) => (isForQuick || !isQuick) && findProgram(...names) === undefined,
   )
+  const tests = missing.map((each) => each.tests)
+  const commands = missing.length > 0 ? [`apt-get install ${missing.map(({ name }) => name).join(' ')}`] : []
+  if (!isQuick && !hasForeignPackages) {
+    tests.push('other software, Koa 2')
+    commands.push('npm ci --prefix test/foreign')
+  }
+  return tests.length > 0 ? { tests: new Set(tests), command: commands.join(' && ') } : undefined
 }
 
 /**
@@ -49,9 +65,7 @@ export function missingPrograms(projects: readonly string[]): Program[] {
  * program is an error, so a green run in CI means that all tests ran.
  */
 export default function setup({ vitest }: TestProject): void {
-  const missing = missingPrograms(vitest.projects.map(({ name }) => name))
-  if (process.env['CI'] !== 'true' || missing.length === 0) return
-  throw new Error(
-    `not installed: ${missing.map(({ name }) => name).join(', ')}. With CI=true no test is skipped.`,
-  )
+  const missing = findMissing(vitest.projects.map(({ name }) => name))
+  if (process.env['CI'] !== 'true' || missing === undefined) return
+  throw new Error(`With CI=true no test is skipped. Run: ${missing.command}`)
 }
