@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
 import { decodeJwt } from 'jose'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { createKeySync, type KeyRow } from '../../examples/client-table.ts'
 import { startHost, type Host } from '../support/host.ts'
-import { describeEachStore } from '../support/stores.ts'
 
 const sha256 = (secret: string) => createHash('sha256').update(secret).digest('hex')
 const SECRET = 'the secret of the nightly export'
 const credentials = { client_id: 'nightly', client_secret: SECRET }
 
-describeEachStore('API keys in a table of the host', (makeStore) => {
+describe('API keys in a table of the host', () => {
   let host: Host
   let rows: Map<string, KeyRow>
   let afterFind: () => void
   let keys: ReturnType<typeof createKeySync>
   beforeEach(async () => {
-    host = await startHost({ store: makeStore() })
+    host = await startHost({ store: memoryStore() })
     await host.gatehouse.ready()
     rows = new Map()
     insert('nightly')

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { rename } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { build } from 'rolldown'
 import { EXAMPLES } from '../../rolldown.config.ts'
@@ -14,7 +13,7 @@ export interface BuiltExamples {
   /**
    * Starts a program on free ports. `environment` adds or replaces environment variables.
    *
-   * @param program the program of `npm start` by default
+   * @param program the server of `npm start` by default
    */
   start(environment?: Readonly<Record<string, string>>, program?: ExampleProgram): Promise<ExampleProcess>
   /** Ends all started processes, and removes the copy of the package. */
@@ -23,18 +22,24 @@ export interface BuiltExamples {
 
 /** A file of examples/ that runs as a program. */
 export interface ExampleProgram {
-  /** The arguments of `node`. */
+  /** @default node */
+  readonly command?: string
   readonly args: readonly string[]
   /** A word of the instructions that the program prints when it is ready. */
   readonly printsWhenReady: string
 }
 
-const { scripts } = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8'))
-
-/** The last command of the script `start`. */
-const NPM_START: ExampleProgram = {
-  args: String(scripts.start).split(' && node ')[1]?.split(' ') ?? [],
+/** The server of `npm start`. */
+const SERVER: ExampleProgram = {
+  args: ['--import', './examples/hide-runtime-warning.mjs', 'build/examples/server.js'],
   printsWhenReady: 'Untick',
+}
+
+/** The command of the README, in a folder with a copy of the package: it builds the package, and starts the server. */
+export const NPM_START: ExampleProgram = {
+  ...SERVER,
+  command: 'npm',
+  args: ['start', '--silent', '--no-update-notifier'],
 }
 
 /** A running example. */
@@ -54,6 +59,16 @@ export interface ExampleProcess {
   readonly ended: Promise<number | null>
   /** Sends a signal, and resolves with the exit code when the process has ended. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** Copies the package for `npm start`, which builds it there. No program needs type declarations, so none are built. */
+export async function copyExamples(): Promise<BuiltExamples> {
+  const { folder, remove } = await copyPackage()
+  const file = path.join(folder, 'package.json')
+  const manifest = JSON.parse(await readFile(file, 'utf8'))
+  manifest.scripts.build = 'node build.mjs'
+  await writeFile(file, JSON.stringify(manifest))
+  return examplesIn(folder, remove)
 }
 
 /** Builds the package and the examples as `npm start` does, but without type declarations, which no program needs. */
@@ -96,13 +111,18 @@ function examplesIn(folder: string, remove: () => Promise<void>): BuiltExamples 
 
   async function start(
     environment: Readonly<Record<string, string>> = {},
-    program = NPM_START,
+    program = SERVER,
   ): Promise<ExampleProcess> {
     const [PORT, PARTNER_PORT, SPA_PORT, MCP_PORT] = (await freePorts(4)).map(String)
     const ports = { PORT, PARTNER_PORT, SPA_PORT, MCP_PORT }
     const { REDIS_URL: _redis, GATEHOUSE_SECRET: _secret, ...inherited } = process.env
     const env = { ...inherited, ...ports, ...environment }
-    const child = spawn(process.execPath, program.args, { cwd: folder, env })
+    // In a group of its own, so that `remove()` also ends what the program has started.
+    const child = spawn(program.command ?? process.execPath, program.args, {
+      cwd: folder,
+      env,
+      detached: true,
+    })
     children.push(child)
     let stdout = ''
     let stderr = ''
@@ -137,7 +157,13 @@ function examplesIn(folder: string, remove: () => Promise<void>): BuiltExamples 
     folder,
     start,
     async remove() {
-      for (const child of children) child.kill('SIGKILL')
+      for (const { pid } of children) {
+        try {
+          if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+        } catch {
+          // The whole group has ended.
+        }
+      }
       await remove()
     },
   }

@@ -120,22 +120,6 @@ describe('the example that adds gatehouse to an existing app', () => {
     expect(await bad.json()).toMatchObject({ error: 'invalid_token' })
   })
 
-  it('a DELETE on the path of operations with other methods is answered with 404, with and without a session', async () => {
-    const browser = newBrowser()
-    await signIn(browser)
-    const withSession = await browser.request(new URL(`${origin}/api/invoices`), { method: 'DELETE' })
-    expect(withSession.status).toBe(404)
-    expect(JSON.parse(withSession.body)).toMatchObject({ error: 'not_found' })
-    expect((await callApi('DELETE', '/invoices')).status).toBe(404)
-  })
-
-  it('a token of a partner does not open the routes that belong to the front end alone', async () => {
-    const browser = newBrowser()
-    await signIn(browser)
-    const { access_token } = await connect(browser, 'invoices:read invoices:create')
-    expect((await callApi('GET', '/profile', access_token)).status).toBe(401)
-  })
-
   it('a user who signs out at the app must sign in before the next consent, and the partner stays connected', async () => {
     const browser = newBrowser()
     await signIn(browser)
@@ -156,24 +140,27 @@ describe('the example that adds gatehouse to an existing app', () => {
     expect((await browser.request(new URL(`${origin}/api/invoices`))).status).toBe(401)
   })
 
-  it.each([
-    ['https://evil.example/', '/'],
-    ['//evil.example/', '/'],
-    ['http://localhost:1@evil.example/auth/', '/'],
-  ])('the sign-in page of the app never leads to %s', async (next, expected) => {
-    const browser = newBrowser()
-    const form = await browser.open(`${origin}/login?next=${encodeURIComponent(next)}`)
-    const after = await browser.submit(form, { change: { username: 'alice', password: 'wonderland' } })
-    expect(after.url.href).toBe(origin + expected)
-  })
-
-  it.each([{}, { username: 'alice' }, { username: 'x', password: '' }, { username: 'alice', password: 'x' }])(
-    'the sign-in page of the app rejects the credentials %j',
-    async (change) => {
+  it('the sign-in page of the app never leads to another site, and rejects wrong credentials', async () => {
+    for (const next of [
+      'https://evil.example/',
+      '//evil.example/',
+      'http://localhost:1@evil.example/auth/',
+    ]) {
+      const browser = newBrowser()
+      const form = await browser.open(`${origin}/login?next=${encodeURIComponent(next)}`)
+      const change = { username: 'alice', password: 'wonderland' }
+      expect((await browser.submit(form, { change })).url.href).toBe(`${origin}/`)
+    }
+    for (const change of [
+      {},
+      { username: 'alice' },
+      { username: 'x', password: '' },
+      { username: 'alice', password: 'x' },
+    ]) {
       const browser = newBrowser()
       const form = await browser.open(`${origin}/login`)
       const rejected = await browser.submit(form, { change: { username: null, password: null, ...change } })
       expect(rejected.status).toBe(401)
-    },
-  )
+    }
+  })
 })

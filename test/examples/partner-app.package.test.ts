@@ -140,14 +140,4 @@ describe('the partner app', () => {
     expect(read(failed)).toContain('Nothing was changed.')
     expect(read(await browser.open(home))).toContain('Connected as Erin')
   })
-
-  it('a new consent revokes the tokens of the previous connection', async () => {
-    host.accounts.set('frank', { id: 'frank', claims: { name: 'Frank' } })
-    const connected = await decide(await goToConsent('frank'), ['profile', 'invoices:read'])
-    const [before] = (await host.gatehouse.grants.list({ accountId: 'frank' })).items
-    await decide(await browser.submit(connected, { action: /change$/ }), ['profile', 'payments:list'])
-    const { items } = await host.gatehouse.grants.list({ accountId: 'frank' })
-    expect(items).toHaveLength(1)
-    expect(items[0]?.grantId).not.toBe(before?.grantId)
-  })
 })

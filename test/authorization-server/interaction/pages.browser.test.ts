@@ -1,38 +1,13 @@
 import { createServer, type Server } from 'node:http'
-import { mkdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Context } from 'koa'
 import type { ConsentPreview } from '../../../src/authorization-server/interaction/consent-preview.ts'
 import { findViolations } from '../../support/accessibility.ts'
-import { findProgram } from '../../support/required-programs.ts'
+import { describeWithChromium, startChromium } from '../../support/chromium.ts'
 import { hostApp } from './host-app.ts'
 import { pendingConsent, pendingLogin } from './fake-port.ts'
-
-const executablePath = findProgram('chromium', 'chromium-browser', 'google-chrome')
-/** The folder for screenshots of all pages. Without the environment variable, no screenshots are taken. */
-const pictures = process.env['SCREENSHOTS']
-
-const LAUNCH = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-
-const ALL_LOOKS = [
-  { look: 'light-1280', colorScheme: 'light', width: 1280 },
-  { look: 'dark-1280', colorScheme: 'dark', width: 1280 },
-  { look: 'dark-390', colorScheme: 'dark', width: 390 },
-  { look: 'light-390', colorScheme: 'light', width: 390 },
-] as const
-
-/** Of the four looks, the suite takes two, which have each value once. With `ALL_WAYS=true` it takes all four. */
-const looks = ALL_LOOKS.filter((_look, at) => process.env['ALL_WAYS'] === 'true' || at % 2 === 0)
 
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9" fill="#0a7"/></svg>'
@@ -100,12 +75,12 @@ const previewed: ConsentPreview = {
   viewer: { accountId: 'alice' },
 }
 
-describe.skipIf(executablePath === undefined)('pages in a browser', () => {
+describeWithChromium('pages in a browser', () => {
   let browser: Browser
   const servers: Server[] = []
 
   beforeAll(async () => {
-    browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: LAUNCH })
+    browser = await startChromium()
   })
   afterAll(async () => {
     await browser?.close()
@@ -220,57 +195,37 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     return context.newPage()
   }
 
-  it.each(cases)(
-    'the page $name has no accessibility violations and fits into 1280 and 390 pixels, in light and dark mode',
-    async ({ name, address, options, act }) => {
-      const { origin } = await serve(options)
+  it.each([true, false])(
+    'the pages have no accessibility violations and fit into 1280 and 390 pixels, in light and dark mode (consent: %s)',
+    async (isConsent) => {
       const page = await openPage()
       const complaints: string[] = []
       page.on('console', (message) => complaints.push(message.text()))
-      await page.goto(origin + address)
-      await act?.(page)
-
-      for (const { look, colorScheme, width } of looks) {
-        await page.emulateMedia({ colorScheme })
-        await page.setViewportSize({ width, height: 844 })
-        expect([look, ...(await findViolations(page))]).toEqual([look])
-        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(
+      const fit = async () => ({
+        overflow: Math.max(
           0,
-        )
-        expect(await page.evaluate(TOO_SMALL)).toEqual([])
-        if (pictures !== undefined) {
-          mkdirSync(pictures, { recursive: true })
-          await page.screenshot({ path: `${pictures}/${name}-${look}.png`, fullPage: true })
-        }
+          Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')),
+        ),
+        tooSmall: await page.evaluate(TOO_SMALL),
+      })
+      for (const { name, address, options, act } of cases) {
+        if (name.startsWith('consent') !== isConsent) continue
+        const { origin } = await serve(options)
+        await page.emulateMedia({ colorScheme: 'light' })
+        await page.setViewportSize({ width: 1280, height: 844 })
+        await page.goto(origin + address)
+        await act?.(page)
+        expect([name, ...(await findViolations(page))]).toEqual([name])
+        expect([name, await fit()]).toEqual([name, { overflow: 0, tooSmall: [] }])
+        await page.emulateMedia({ colorScheme: 'dark' })
+        await page.setViewportSize({ width: 390, height: 844 })
+        expect([name, ...(await findViolations(page, { rules: ['color-contrast'] }))]).toEqual([name])
+        expect([name, await fit()]).toEqual([name, { overflow: 0, tooSmall: [] }])
       }
       expect(complaints.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
       await page.context().close()
     },
   )
-
-  it('the pages from sign-in to the decision work without scripts', async () => {
-    const { origin, fake } = await serve({ pending: pendingLogin, accounts: { authenticate } })
-    const page = await openPage({ javaScriptEnabled: false })
-    await page.goto(origin + consentAddress)
-    await page.getByLabel('Email or user name').fill('alice')
-    await page.getByLabel('Password').fill('right')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL('**/auth/next/signedIn')
-
-    fake.pending = pendingConsent
-    await page.goto(origin + consentAddress)
-    await page.getByRole('checkbox', { name: 'Create invoices' }).uncheck()
-    await page.getByRole('button', { name: 'Allow' }).click()
-    await page.waitForURL('**/auth/next/approved')
-    expect(fake.calls.at(-1)).toEqual([
-      'approved',
-      {
-        granted: ['openid', 'email', 'invoices:read', 'payments:list'],
-        denied: ['invoices:create'],
-      },
-    ])
-    await page.context().close()
-  })
 
   it('the consent page works by keyboard alone, in reading order', async () => {
     const { origin, fake } = await serve({ pending: pendingConsent })
@@ -338,6 +293,18 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     await page.context().close()
   })
 
+  /** A page of another site cannot show an address in a frame. */
+  async function expectNoFrame(page: Page, address: string): Promise<void> {
+    const outside = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html')
+      response.end(`<iframe src="${address}"></iframe>`)
+    })
+    servers.push(outside)
+    await listen(outside)
+    await page.goto(`http://127.0.0.1:${portOf(outside)}/`)
+    await expect.poll(() => page.frames()[1]?.url(), { timeout: 10_000 }).toMatch(/^chrome-error:/)
+  }
+
   it('no button of the preview does anything, and only a page of the same origin can frame the preview', async () => {
     const { origin, fake } = await serve({})
     const page = await openPage()
@@ -354,35 +321,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     expect(page.frames()[1]?.url()).toBe(`${origin}/preview`)
     expect(fake.calls).toEqual([])
 
-    const outside = createServer((_request, response) => {
-      response.setHeader('content-type', 'text/html')
-      response.end(`<iframe src="${origin}/preview"></iframe>`)
-    })
-    servers.push(outside)
-    await listen(outside)
-    await page.goto(`http://127.0.0.1:${portOf(outside)}/`)
-    await expect.poll(() => page.frames()[1]?.url(), { timeout: 10_000 }).toMatch(/^chrome-error:/)
-    await page.context().close()
-  })
-
-  it('a decision leads to the application through a chain of redirects', async () => {
-    const far = createServer((_request, response) => response.end('arrived'))
-    const callback = createServer((_request, response) => {
-      response.writeHead(302, { location: `http://127.0.0.1:${portOf(far)}/far` }).end()
-    })
-    servers.push(far, callback)
-    for (const server of [far, callback]) await listen(server)
-    const { origin, fake } = await serve({ pending: pendingConsent })
-    fake.port.approved = () => Promise.resolve(new URL(`http://127.0.0.1:${portOf(callback)}/callback`))
-
-    const page = await openPage()
-    await page.goto(origin + consentAddress)
-    await page.getByRole('button', { name: 'Allow' }).click()
-    await page.waitForURL(`http://127.0.0.1:${portOf(far)}/far`)
-    expect(await page.textContent('body')).toBe('arrived')
-    // Going back skips the intermediate page, which would redirect to the application again.
-    await page.goBack()
-    expect(page.url()).toBe(origin + consentAddress)
+    await expectNoFrame(page, `${origin}/preview`)
     await page.context().close()
   })
 
@@ -405,14 +344,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     expect(await page.textContent('h1')).toContain('<script>')
     expect(await page.locator('script, main img, iframe, object, [onerror]').count()).toBe(0)
 
-    const outside = createServer((_request, response) => {
-      response.setHeader('content-type', 'text/html')
-      response.end(`<iframe src="${origin}${consentAddress}"></iframe>`)
-    })
-    servers.push(outside)
-    await listen(outside)
-    await page.goto(`http://127.0.0.1:${portOf(outside)}/`)
-    await expect.poll(() => page.frames()[1]?.url(), { timeout: 10_000 }).toMatch(/^chrome-error:/)
+    await expectNoFrame(page, origin + consentAddress)
     await page.context().close()
   })
 })

@@ -106,23 +106,22 @@ function skeleton(markup: string): string[] {
 }
 
 describe('texts that a client, a user or the host supplies', () => {
-  it.each(corpus)(
-    'the text %j of a client, a user or the host does not change the structure of a page',
-    async (text) => {
-      // Pages with a harmless text have the expected structure.
-      const harmless = await renderAll('x')
+  it('no text of a client, a user or the host changes the structure of a page', async () => {
+    // Pages with a harmless text have the expected structure.
+    const harmless = await renderAll('x')
+    for (const text of corpus) {
       for (const [index, { name, markup, policy }] of (await renderAll(text)).entries()) {
         const expected = harmless[index]!
         expect(skeleton(expected.markup).length).toBeGreaterThan(10)
-        expect([name, ...skeleton(markup)]).toEqual([name, ...skeleton(expected.markup)])
+        expect([text, name, ...skeleton(markup)]).toEqual([text, name, ...skeleton(expected.markup)])
         expect(policy).toBe(expected.policy)
         // Once all tags are removed, the markup contains no `<`.
         const tagless = markup.replaceAll(/<\/?[a-z!][^<>]*>/gi, '')
         expect(tagless).not.toMatch(/</)
         expect(markup).not.toMatch(/(href|src)="(javascript|data):/i)
       }
-    },
-  )
+    }
+  })
 
   it('characters that reverse or hide text are removed from names', async () => {
     const name = 'a\u202Eb\u200Bc\u2067d'

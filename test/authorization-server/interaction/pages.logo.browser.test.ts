@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeWithChromium, startChromium } from '../../support/chromium.ts'
 import { required } from '../../support/required.ts'
@@ -15,9 +15,16 @@ const TRANSPARENT = Buffer.from(
 
 describeWithChromium('the logo of an application in a browser', () => {
   let browser: Browser
+  let page: Page
   const servers: Server[] = []
   beforeAll(async () => {
     browser = await startChromium()
+    page = await browser.newPage({ javaScriptEnabled: false })
+    await page.route(/^https:/, (route) =>
+      route.request().url().endsWith('/good.png')
+        ? route.fulfill({ contentType: 'image/png', body: TRANSPARENT })
+        : route.fulfill({ status: 404, contentType: 'text/plain', body: 'not here' }),
+    )
   })
   afterAll(async () => {
     await browser?.close()
@@ -34,19 +41,12 @@ describeWithChromium('the logo of an application in a browser', () => {
     const { callback } = hostApp({ pending: { ...pendingConsent, application }, issuer: `${origin}/auth` })
     server.on('request', (request, response) => void callback(request, response))
 
-    const context = await browser.newContext({ javaScriptEnabled: false, colorScheme })
-    await context.route(/^https:/, (route) =>
-      route.request().url().endsWith('/good.png')
-        ? route.fulfill({ contentType: 'image/png', body: TRANSPARENT })
-        : route.fulfill({ status: 404, contentType: 'text/plain', body: 'not here' }),
-    )
-    const page = await context.newPage()
+    await page.emulateMedia({ colorScheme })
     await page.goto(`${origin}/auth/interaction/uid-1`)
     const { x, y, width, height } = required((await page.locator('.mark').boundingBox()) ?? undefined)
     // Without the edge: on a busy machine, Chromium draws round corners with other shades.
     const clip = { x: Math.ceil(x) + 8, y: Math.ceil(y) + 8, width: width - 16, height: height - 16 }
     const picture = await page.screenshot({ animations: 'disabled', clip })
-    await context.close()
     return picture.toString('base64')
   }
 

@@ -52,67 +52,55 @@ describe.each(actions)('the form %s', (action) => {
     expect(host.fake.calls).toHaveLength(1)
   })
 
-  it.each([
-    ['without a token', {}, undefined],
-    ['with an invalid token', {}, 'x'],
-    ['with a token from another interaction', {}, 'other'],
-    ['from another site', { 'Sec-Fetch-Site': 'cross-site' }, 'own'],
-    ['from another host of the site', { 'Sec-Fetch-Site': 'same-site' }, 'own'],
-    ['of another origin', { Origin: 'https://evil.example' }, 'own'],
-    ['of the origin null', { Origin: 'null' }, 'own'],
-  ])('a form %s is rejected', async (_name, headers, token) => {
+  it('the form is rejected without its token, with the token of another interaction or account, and from elsewhere', async () => {
     const host = hostFor(action)
     const other = hostApp({ pending: { ...pendingConsent, uid: 'uid-2' }, accounts: {} })
     const foreign = csrfIn((await request(other.callback).get('/auth/interaction/uid-2')).text)
-    const csrf = token === 'own' ? await host.token() : token === 'other' ? foreign : token
-    const answer = await request(host.callback)
-      .post(address)
-      .type('form')
-      .set(headers)
-      .send({ ...goodFields, ...(csrf === undefined ? {} : { csrf }) })
-    expect(answer.status).toBe(403)
-    expect(answer.text).toContain('access_denied')
-    host.expectUntouched()
-  })
-
-  it('the form is rejected with the CSRF token of another account', async () => {
-    const host = hostFor(action)
-    const csrf = await host.token()
+    const own = await host.token()
+    const send = (csrf: string | undefined, headers: Record<string, string> = {}) =>
+      request(host.callback)
+        .post(address)
+        .type('form')
+        .set(headers)
+        .send({ ...goodFields, ...(csrf !== undefined && { csrf }) })
+    const answers = [
+      await send(undefined),
+      await send('x'),
+      await send(foreign),
+      await send(own, { 'Sec-Fetch-Site': 'cross-site' }),
+      await send(own, { 'Sec-Fetch-Site': 'same-site' }),
+      await send(own, { Origin: 'https://evil.example' }),
+      await send(own, { Origin: 'null' }),
+    ]
     host.fake.pending = { ...host.fake.pending!, account: { accountId: 'bob', name: 'Bob' } }
-    const answer = await request(host.callback)
-      .post(address)
-      .type('form')
-      .send({ ...goodFields, csrf })
-    expect(answer.status).toBe(403)
+    answers.push(await send(own))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 403))
+    for (const { text } of answers) expect(text).toContain('access_denied')
     host.expectUntouched()
   })
 
-  it.each([
-    ['JSON', 'application/json', JSON.stringify(goodFields), 415],
-    ['an empty form', 'application/x-www-form-urlencoded', '', 403],
-    ['a token of 1 MB', 'application/x-www-form-urlencoded', `csrf=${'x'.repeat(1_000_000)}`, 413],
-    ['a token of control characters', 'application/x-www-form-urlencoded', 'csrf=%00%1b&scope=%0d%0a', 403],
-    ['a token of 10,000 characters', 'application/x-www-form-urlencoded', `csrf=${'x'.repeat(10_000)}`, 403],
-    ['two tokens', 'application/x-www-form-urlencoded', 'csrf=a&csrf=b', 403],
-  ])('the form is rejected with %s as its body', async (_name, type, body, status) => {
+  it('a request that is no such form is rejected', async () => {
     const host = hostFor(action)
-    const answer = await request(host.callback).post(address).set('Content-Type', type).send(body)
-    expect(answer.status).toBe(status)
-    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
-    expect(answer.headers['cache-control']).toBe('no-store')
+    const form = 'application/x-www-form-urlencoded'
+    for (const [type, body, status] of [
+      ['application/json', JSON.stringify(goodFields), 415],
+      [form, '', 403],
+      [form, `csrf=${'x'.repeat(1_000_000)}`, 413],
+      [form, 'csrf=%00%1b&scope=%0d%0a', 403],
+      [form, `csrf=${'x'.repeat(10_000)}`, 403],
+      [form, 'csrf=a&csrf=b', 403],
+    ] as const) {
+      const answer = await request(host.callback).post(address).set('Content-Type', type).send(body)
+      expect([body.slice(0, 30), answer.status]).toEqual([body.slice(0, 30), status])
+      expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
+      expect(answer.headers['cache-control']).toBe('no-store')
+    }
+    for (const method of ['get', 'head', 'put', 'delete'] as const) {
+      const answer = await request(host.callback)[method](address)
+      expect([method, answer.status, answer.headers['allow']]).toEqual([method, 405, 'POST'])
+    }
     host.expectUntouched()
   })
-
-  it.each(['get', 'head', 'put', 'delete'] as const)(
-    'a %s request to the address of the form is answered with 405',
-    async (method) => {
-      const host = hostFor(action)
-      const answer = await request(host.callback)[method](address)
-      expect(answer.status).toBe(405)
-      expect(answer.headers['allow']).toBe('POST')
-      host.expectUntouched()
-    },
-  )
 
   it('the form of an expired interaction leads to an error page', async () => {
     const host = hostFor(action)
@@ -129,35 +117,29 @@ describe.each(actions)('the form %s', (action) => {
 })
 
 describe('addresses', () => {
-  it.each([
-    '/auth/interaction',
-    '/auth/interaction/',
-    '/auth/interaction/uid-1/',
-    '/auth/interaction/uid-1/other',
-    '/auth/interaction/uid-1/consent/more',
-    '/auth/interaction/%2e%2e',
-    '/auth/interaction/uid-1%2fconsent',
-    `/auth/interaction/${'x'.repeat(10_000)}`,
-    '/auth/interaction/unknown',
-  ])('an unknown address below /interaction gets an error page: %s', async (address) => {
+  it('an unknown address below /interaction gets an error page, and others are passed on to the host', async () => {
     const app = hostApp({ pending: pendingConsent })
-    const answer = await request(app.callback).get(address)
-    expect(answer.status).toBe(404)
-    expect(answer.text).toContain('<h1>This did not work</h1>')
+    for (const address of [
+      '/auth/interaction',
+      '/auth/interaction/',
+      '/auth/interaction/uid-1/',
+      '/auth/interaction/uid-1/other',
+      '/auth/interaction/uid-1/consent/more',
+      '/auth/interaction/%2e%2e',
+      '/auth/interaction/uid-1%2fconsent',
+      `/auth/interaction/${'x'.repeat(10_000)}`,
+      '/auth/interaction/unknown',
+    ]) {
+      const answer = await request(app.callback).get(address)
+      expect([address, answer.status]).toEqual([address, 404])
+      expect(answer.text).toContain('<h1>This did not work</h1>')
+    }
+    app.app.use((ctx: Context) => void (ctx.body = 'the host'))
+    for (const address of ['/auth/token', '/auth/interactions', '/auth/']) {
+      expect((await request(app.app.callback()).get(address)).text).toBe('the host')
+    }
     expect(app.fake.calls).toEqual([])
   })
-
-  it.each(['/auth/token', '/auth/interactions', '/auth/'])(
-    'a request outside of /interaction is passed on to the host: %s',
-    async (address) => {
-      const next = vi.fn<() => void>()
-      const app = hostApp({ pending: pendingConsent })
-      app.app.use((ctx: Context) => (next(), (ctx.body = 'the host')))
-      expect((await request(app.callback).get(address)).status).toBe(404)
-      expect((await request(app.app.callback()).get(address)).text).toBe('the host')
-      expect(next).toHaveBeenCalledTimes(1)
-    },
-  )
 
   it('a page answers HEAD like GET, and answers 405 to other methods', async () => {
     const app = hostApp({ pending: pendingConsent })
@@ -185,29 +167,31 @@ describe('every page', () => {
   })
   const callback = host.app.callback()
 
-  it.each([
-    [page, 200, 'Ledgerly</bdi> wants access'],
-    ['/auth/interaction/unknown', 404, 'This page has expired'],
-    ['/error', 400, 'invalid_request'],
-    ['/sign-out', 200, 'Sign out of'],
-    ['/signed-out', 200, 'You are signed out'],
-    ['/continue', 200, 'One moment'],
-  ])('the page %s forbids framing, caching and scripts', async (address, status, words) => {
-    const { headers, text, ...answer } = await request(callback).get(address)
-    expect(answer.status).toBe(status)
-    expect(text).toContain(words)
-    expect(headers).toMatchObject({
-      'x-frame-options': 'DENY',
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'same-origin',
-      'cache-control': 'no-store',
-      'content-language': 'en',
-    })
-    const policy = headers['content-security-policy'] ?? ''
-    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/]+='; img-src 'self'/)
-    expect(policy).not.toMatch(/script|unsafe|\*/)
-    expect(policy).toContain("frame-ancestors 'none'; base-uri 'none'")
-    expect(text).not.toMatch(/<script|\sstyle=|\son\w+=/)
+  it('the pages forbid framing, caching and scripts', async () => {
+    for (const [address, expected, words] of [
+      [page, 200, 'Ledgerly</bdi> wants access'],
+      ['/auth/interaction/unknown', 404, 'This page has expired'],
+      ['/error', 400, 'invalid_request'],
+      ['/sign-out', 200, 'Sign out of'],
+      ['/signed-out', 200, 'You are signed out'],
+      ['/continue', 200, 'One moment'],
+    ] as const) {
+      const { headers, text, status } = await request(callback).get(address)
+      expect([address, status]).toEqual([address, expected])
+      expect(text).toContain(words)
+      expect(headers).toMatchObject({
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'same-origin',
+        'cache-control': 'no-store',
+        'content-language': 'en',
+      })
+      const policy = headers['content-security-policy'] ?? ''
+      expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/]+='; img-src 'self'/)
+      expect(policy).not.toMatch(/script|unsafe|\*/)
+      expect(policy).toContain("frame-ancestors 'none'; base-uri 'none'")
+      expect(text).not.toMatch(/<script|\sstyle=|\son\w+=/)
+    }
   })
 
   it('the sign-out page posts to the given address with its token', async () => {

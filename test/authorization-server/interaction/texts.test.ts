@@ -21,21 +21,22 @@ const texts = createTexts({
 })
 
 describe('the language of a reader', () => {
-  it.each([
-    [['de'], 'de'],
-    [['DE-at'], 'de'],
-    [['de-CH-1996'], 'de-CH'],
-    [['fr-BE'], 'fr'],
-    [['fr-CH-1996'], 'fr-CH'],
-    [['it', 'de'], 'de'],
-    [['pt'], 'en'],
-    [['pt-br'], 'pt-BR'],
-    [['en-GB', 'de'], 'en'],
-    [['*'], 'en'],
-    [[], 'en'],
-    [['x'.repeat(10_000), '--', ''], 'en'],
-  ])('a reader with the locales %j gets texts in %s', (locales, lang) => {
-    expect(texts.forReader(locales).lang).toBe(lang)
+  it('a reader gets texts in the best locale that has some', () => {
+    const cases: readonly [readonly string[], string][] = [
+      [['de'], 'de'],
+      [['DE-at'], 'de'],
+      [['de-CH-1996'], 'de-CH'],
+      [['fr-BE'], 'fr'],
+      [['fr-CH-1996'], 'fr-CH'],
+      [['it', 'de'], 'de'],
+      [['pt'], 'en'],
+      [['pt-br'], 'pt-BR'],
+      [['en-GB', 'de'], 'en'],
+      [['*'], 'en'],
+      [[], 'en'],
+      [['x'.repeat(10_000), '--', ''], 'en'],
+    ]
+    expect(cases.map(([locales]) => texts.forReader(locales).lang)).toEqual(cases.map(([, lang]) => lang))
   })
 
   it('a reader without a known locale gets the default locale, or English if the default locale has no texts', () => {
@@ -108,18 +109,11 @@ describe('the language of a reader', () => {
     expect(own.plain('approveButton')).toBe('Allow')
   })
 
-  it.each([
-    ['ar', 'rtl'],
-    ['he-IL', 'rtl'],
-    ['fa', 'rtl'],
-    ['ur-PK', 'rtl'],
-    ['az-Arab', 'rtl'],
-    ['ku-Latn', 'ltr'],
-    ['en', 'ltr'],
-    ['arn', 'ltr'],
-    ['fr-FA', 'ltr'],
-  ])('texts in the locale %s have the writing direction %s', (locale, direction) => {
-    expect(writingDirection(locale)).toBe(direction)
+  it('texts have the writing direction of their script', () => {
+    const rightToLeft = ['ar', 'he-IL', 'fa', 'ur-PK', 'az-Arab']
+    const leftToRight = ['ku-Latn', 'en', 'arn', 'fr-FA']
+    expect(rightToLeft.filter((locale) => writingDirection(locale) !== 'rtl')).toEqual([])
+    expect(leftToRight.filter((locale) => writingDirection(locale) !== 'ltr')).toEqual([])
   })
 })
 
@@ -144,14 +138,14 @@ describe('values in a text', () => {
     expect(reader.html('signInIntro', { application: '{other}' }).toString()).toContain('<bdi>{other}</bdi>')
   })
 
-  it.each(Object.keys(english) as (keyof typeof english)[])(
-    'the text %s has a German translation with the same placeholders',
-    (name) => {
-      const placeholders = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted()
-      expect(german[name].trim()).not.toBe('')
-      expect(placeholders(german[name])).toEqual(placeholders(english[name]))
-    },
-  )
+  it('each text has a German translation with the same placeholders', () => {
+    const placeholders = (text: string) => String((text.match(/\{\w+\}/g) ?? []).toSorted())
+    const names = Object.keys(english) as (keyof typeof english)[]
+    const wrong = names.filter(
+      (name) => german[name].trim() === '' || placeholders(german[name]) !== placeholders(english[name]),
+    )
+    expect(wrong).toEqual([])
+  })
 
   it('every placeholder of an English text has a value on the pages', () => {
     const names = Object.values(english).flatMap((text) =>

@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { connect, startHost, type Host } from '../../support/host.ts'
-import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore('the option claimsInIdToken', (makeStore) => {
+describe('the option claimsInIdToken', () => {
   let host: Host
   let application: Awaited<ReturnType<Host['createApplication']>>
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describeEachStore('the option claimsInIdToken', (makeStore) => {
       ],
       ['acme', { id: 'acme', kycLevel: 'verified' }],
     ])
-    host = await startHost({ store: makeStore(), accounts, gatehouse: { claimsInIdToken: true } })
+    host = await startHost({ store: memoryStore(), accounts, gatehouse: { claimsInIdToken: true } })
     application = await host.createApplication()
   })
   afterAll(() => host.close())
@@ -51,16 +51,18 @@ describeEachStore('the option claimsInIdToken', (makeStore) => {
     expect(claimsOf(narrow.body['id_token'])).not.toHaveProperty('name')
   })
 
-  it.each([
-    ['openid invoices:read', []],
-    ['openid profile invoices:read', ['name', 'picture']],
-    ['openid email invoices:read', ['email']],
-  ])('with claimsInIdToken and the scope %s an ID token has the claims %j', async (scope, names) => {
-    const { id_token } = await connect(host, application, { parameters: { scope } })
-    const found = Object.keys(claimsOf(id_token)).filter((name) =>
-      ['name', 'picture', 'email', 'vat'].includes(name),
-    )
-    expect(found.toSorted()).toEqual(names)
+  it('with claimsInIdToken an ID token has the claims of each scope alone', async () => {
+    for (const [scope, names] of [
+      ['openid invoices:read', []],
+      ['openid profile invoices:read', ['name', 'picture']],
+      ['openid email invoices:read', ['email']],
+    ] as const) {
+      const { id_token } = await connect(host, application, { parameters: { scope } })
+      const found = Object.keys(claimsOf(id_token)).filter((name) =>
+        ['name', 'picture', 'email', 'vat'].includes(name),
+      )
+      expect([scope, found.toSorted()]).toEqual([scope, names])
+    }
   })
 
   it('with claimsInIdToken a scope that the user has unticked gives no claim', async () => {

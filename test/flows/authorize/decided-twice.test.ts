@@ -65,11 +65,6 @@ describeEachStore('a consent page that receives both "Deny" and "Allow"', (makeS
     address = consent.url.href.replace('/interaction/', '/oauth2/authorize/')
     return consent
   }
-  /** Signs Alice in and approves a new application. */
-  async function approveAsAlice(): Promise<void> {
-    const button: [string, string] = ['action', 'approve']
-    await browser.submit(await consentPage(), { action: /consent$/, button })
-  }
   /** Sends a decision, and does not follow the redirect. */
   const send = (page: Page, action: 'approve' | 'deny') =>
     browser.submit(page, { action: /consent$/, button: ['action', action], follow: false })
@@ -93,17 +88,6 @@ describeEachStore('a consent page that receives both "Deny" and "Allow"', (makeS
       expect(decisions).toEqual([first === 'approve' ? 'approved' : 'denied'])
     },
   )
-
-  it('a consent page with prompt=select_account counts only the first of two decisions', async () => {
-    await approveAsAlice()
-    const page = await browser.open(authorizationUrl(host, clientId, { prompt: 'select_account' }))
-    address = page.url.href.replace('/interaction/', '/oauth2/authorize/')
-    decisions.splice(0)
-    for (const action of ['deny', 'approve'] as const)
-      expect(redirectOf(await send(page, action))).toBe(address)
-    expect(outcomeOf(await browser.open(address))).toBe('access_denied')
-    expect(decisions).toEqual(['denied'])
-  })
 
   it('if two decisions arrive at the same time, gatehouse remembers only the decision that the application gets', async () => {
     const orders = [

@@ -45,27 +45,6 @@ describe('options that set limits', () => {
     expect((await attempt('bob', 'correct')).status).toBe(429)
   })
 
-  it('two processes on one store count attempts together', async () => {
-    const store = memoryStore()
-    const hosts = [await hostWith({ store }), await hostWith({ store })] as const
-    const { client_id } = await hosts[0].createApplication()
-    const attempt = async (host: (typeof hosts)[number], password = 'wrong') => {
-      const browser = host.browser()
-      return signInAs(browser, await browser.open(authorizationUrl(host, client_id)), 'alice', password)
-    }
-    for (let index = 0; index < 8; index += 1) expect((await attempt(hosts[0])).status).toBe(401)
-    // A process learns what the others have counted from its third attempt on, within a second.
-    for (let index = 0; index < 4; index += 1) expect((await attempt(hosts[1])).status).toBe(401)
-    await vi.waitFor(async () => expect((await attempt(hosts[1])).status).toBe(429), {
-      timeout: 5000,
-      interval: 1200,
-    })
-    expect((await attempt(hosts[1], 'correct')).status).toBe(429)
-    const browser = hosts[1].browser()
-    const other = await browser.open(authorizationUrl(hosts[1], client_id))
-    expect((await signInAs(browser, other, 'bob')).status).toBe(200)
-  }, 20_000)
-
   it('startTimeoutMs limits how long token requests and API calls wait until gatehouse has started', async () => {
     const ping: Store['ping'] = () => new Promise(() => {})
     const store: Store = { ...memoryStore(), ping }

@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import {
   asksFor,
   authorizationUrl,
@@ -9,13 +10,12 @@ import {
   startHost,
   type Host,
 } from '../../support/host.ts'
-import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore('OpenID Connect', (makeStore) => {
+describe('OpenID Connect', () => {
   let host: Host
   let application: Awaited<ReturnType<Host['createApplication']>>
   beforeAll(async () => {
-    host = await startHost({ store: makeStore() })
+    host = await startHost({ store: memoryStore() })
     application = await host.createApplication()
   })
   afterEach(() => void vi.useRealTimers())
@@ -97,13 +97,16 @@ describeEachStore('OpenID Connect', (makeStore) => {
     const ask = (token: string, method = 'GET') =>
       fetch(`${host.issuer}/oauth2/userinfo`, { method, headers: { authorization: `Bearer ${token}` } })
 
-    it.each(['GET', 'POST'])('user info answers %s with the claims of the scopes', async (method) => {
+    it('user info answers GET and POST with the claims of the scopes', async () => {
       const { access_token } = await signIn({ scope: 'openid email' })
-      const response = await ask(access_token, method)
-      expect(response.status).toBe(200)
-      expect(response.headers.get('content-type')).toMatch(/^application\/json/)
-      expect(response.headers.get('cache-control')).toContain('no-store')
-      expect(await response.json()).toEqual({ sub: 'alice', account_id: 'alice', email: 'alice@example.com' })
+      for (const method of ['GET', 'POST']) {
+        const response = await ask(access_token, method)
+        expect(response.status).toBe(200)
+        expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+        expect(response.headers.get('cache-control')).toContain('no-store')
+        const claims = { sub: 'alice', account_id: 'alice', email: 'alice@example.com' }
+        expect(await response.json()).toEqual(claims)
+      }
     })
 
     it('user info accepts the token in a form (RFC 6750 2.2)', async () => {
@@ -135,12 +138,13 @@ describeEachStore('OpenID Connect', (makeStore) => {
       expect(response.headers.get('www-authenticate')).toMatch(/error="insufficient_scope".*scope="openid"/)
     })
 
-    it.each(['GET', 'POST'])('user info answers 403 to %s with a direct token', async (method) => {
-      const key = await host.createApiKey()
-      const { body } = await host.requestDirectToken(key)
-      const response = await ask(String(body['access_token']), method)
-      expect(response.status).toBe(403)
-      expect(response.headers.get('www-authenticate')).toContain('error="insufficient_scope"')
+    it('user info answers 403 to a direct token', async () => {
+      const { body } = await host.requestDirectToken(await host.createApiKey())
+      for (const method of ['GET', 'POST']) {
+        const response = await ask(String(body['access_token']), method)
+        expect(response.status).toBe(403)
+        expect(response.headers.get('www-authenticate')).toContain('error="insufficient_scope"')
+      }
     })
 
     it('user info rejects an expired token', async () => {
@@ -176,13 +180,5 @@ describeEachStore('OpenID Connect', (makeStore) => {
     const page = await ask({})
     expect(asksFor(page)).toBe('sign-in')
     expect((await signInAs(browser, page, 'carol')).status).toBe(401)
-  })
-
-  it('a request with openid and no operation gives a token for sign-in only', async () => {
-    const browser = host.browser()
-    const tokens = await signIn({ scope: 'openid profile' }, { browser })
-    expect(tokens.scope).toBe('openid profile')
-    expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(403)
-    expect(host.reached).toEqual([])
   })
 })

@@ -1,16 +1,16 @@
 import { decodeJwt } from 'jose'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { isAt, type Browser, type Page } from '../../support/browser.ts'
 import { authorizationUrl, CALLBACK } from '../../support/host.ts'
 import { startSessionHost, type SessionHost } from '../../support/session-host.ts'
-import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore('re-authentication at the host', (makeStore) => {
+describe('re-authentication at the host', () => {
   let host: SessionHost
   let application: Awaited<ReturnType<SessionHost['createApplication']>>
   let browser: Browser
   beforeAll(async () => {
-    host = await startSessionHost({ store: makeStore() })
+    host = await startSessionHost({ store: memoryStore() })
   })
   beforeEach(async () => {
     application = await host.createApplication()

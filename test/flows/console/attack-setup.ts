@@ -116,6 +116,23 @@ export async function createTargets(host: ConsoleHost, { isConnected = true } = 
   return { apiKey: apiKey.clientId, application: client.client_id, kid }
 }
 
+/**
+ * Everything that a form can change, as callers of the services see it. Each change adds an entry to the audit trail. The
+ * times of the last use are left out: they are stored some time after the use.
+ */
+export async function stateOf({ gatehouse }: ConsoleHost, { apiKey, application }: Targets): Promise<string> {
+  const state = await Promise.all([
+    gatehouse.audit.list({ limit: 5 }),
+    gatehouse.apiKeys.find(apiKey),
+    gatehouse.apiKeys.listSecrets(apiKey).catch(() => []),
+    gatehouse.applications.find(application),
+    gatehouse.applications.listSecrets(application).catch(() => []),
+    gatehouse.grants.list({ accountId: 'acme', limit: 100 }),
+    gatehouse.signingKeys.list(),
+  ])
+  return JSON.stringify(state, (name, value: unknown) => (name === 'lastUsedAt' ? undefined : value))
+}
+
 /** The CSRF token of the forms of a person. */
 export async function csrfTokenOf(host: ConsoleHost, person: string): Promise<string> {
   const { body } = await host.visit(person).get('/console/token-inspector')

@@ -7,32 +7,30 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { startConsole, type ConsoleHost } from './setup.ts'
 import { createConsole } from '../../../src/console.ts'
 
+type Layout = ConsoleOptions['layout']
+
 const FRAGMENT = { 'X-Gatehouse-Fragment': '1' }
 
 describe('a layout of the host that fails', () => {
-  const layouts: Record<string, () => unknown> = {
-    'throws an Error': () => {
-      throw new Error('the layout failed')
-    },
-    'throws a text': () => {
-      // oxlint-disable-next-line no-throw-literal, typescript/only-throw-error
-      throw 'the layout failed'
-    },
-    rejects: async () => Promise.reject(new Error('the layout failed')),
-    'returns nothing': () => undefined,
-    'returns an empty text': () => '',
-    'returns an object': () => ({ document: '' }),
-    'returns bytes': () => Buffer.from('<!doctype html>'),
-    'returns a stream': () => process.stdin,
-  }
-
-  it.each(Object.keys(layouts))(
-    'if the layout %s, the person gets the error page as a document of its own, and the host gets the error',
-    async (name) => {
-      const layout = layouts[name] as ConsoleOptions['layout']
-      const host = await startConsole({ store: memoryStore(), console: { layout } })
+  it('the person gets the error page as a document of its own, and the host gets the error', async () => {
+    for (const layout of [
+      () => {
+        throw new Error('the layout failed')
+      },
+      () => {
+        // oxlint-disable-next-line no-throw-literal, typescript/only-throw-error
+        throw 'the layout failed'
+      },
+      async () => Promise.reject(new Error('the layout failed')),
+      () => undefined,
+      () => '',
+      () => ({ document: '' }),
+      () => Buffer.from('<!doctype html>'),
+      () => process.stdin,
+    ]) {
+      const host = await startConsole({ store: memoryStore(), console: { layout: layout as Layout } })
       const { status, headers, body } = await host.visit('acme').get('/console')
-      expect(status).toBe(500)
+      expect(status, String(layout)).toBe(500)
       expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
       expect(headers.get('content-security-policy')).toContain(`default-src 'none'`)
       expect(headers.get('x-frame-options')).toBe('DENY')
@@ -45,8 +43,8 @@ describe('a layout of the host that fails', () => {
       // A fragment has no layout.
       expect((await host.visit('acme').get('/console', FRAGMENT)).status).toBe(200)
       await host.close()
-    },
-  )
+    }
+  })
 
   it('a secret of a change that was made is shown when the form is sent again', async () => {
     let isBroken = false
@@ -72,23 +70,23 @@ describe('a layout of the host that fails', () => {
 })
 
 describe('middleware of the host above the console', () => {
-  const ABOVE: Record<string, Middleware> = {
-    '@koa/bodyparser': bodyParser() as Middleware,
-    'a body and a status that were set before': (ctx, next) => {
+  const ABOVE: readonly Middleware[] = [
+    bodyParser() as Middleware,
+    // A body and a status that were set before.
+    (ctx, next) => {
       ctx.status = 404
       ctx.body = { hostile: '<script>alert(1)</script>' }
       return next()
     },
-    'a router that has set parameters and its own path': (ctx, next) => {
+    // A router that has set parameters and its own path.
+    (ctx, next) => {
       Object.assign(ctx, { params: { clientId: 'other' }, routerPath: '/console/applications' })
       return next()
     },
-  }
+  ]
 
-  it.each(Object.keys(ABOVE))(
-    'with %s above it, the console shows its page and makes its change',
-    async (name) => {
-      const above = ABOVE[name] as Middleware
+  it('with a body parser, an answer or a router above it, the console shows its page and makes its change', async () => {
+    for (const above of ABOVE) {
       const host = await startConsole({
         store: memoryStore(),
         mount(app, gatehouse) {
@@ -100,18 +98,14 @@ describe('middleware of the host above the console', () => {
       const form = await visitor.open('/console/api-keys/new')
       expect(form.status).toBe(200)
       expect(form.headers.get('content-type')).toBe('text/html; charset=utf-8')
-      const { status } = await visitor.submit(form, 'create', {
-        name: 'Parsed',
-        product: ['invoices', 'payments'],
-      })
-      expect(status).toBe(200)
+      const product = ['invoices', 'payments']
+      expect((await visitor.submit(form, 'create', { name: 'Parsed', product })).status).toBe(200)
       const { items } = await host.gatehouse.apiKeys.listByOwner('acme')
-      expect(items.map(({ products }) => products)).toEqual([['invoices', 'payments']])
-      const { status: repeated } = await visitor.submit(form, 'create', { csrf: ['a', 'b'] })
-      expect(repeated).toBe(403)
+      expect(items.map(({ products }) => products)).toEqual([product])
+      expect((await visitor.submit(form, 'create', { csrf: ['a', 'b'] })).status).toBe(403)
       await host.close()
-    },
-  )
+    }
+  })
 
   it('koa-mount serves the console at its path, with links and forms below that path', async () => {
     const host = await startConsole({

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { describeEachStore } from '../../support/stores.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { ACTIONS, addressOf, createTargets, csrfTokenOf, fieldsOf } from './attack-setup.ts'
 import { credentialsOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
-describeEachStore('forms that are sent twice, or from an old tab', (makeStore) => {
+describe('forms that are sent twice, or from an old tab', () => {
   let host: ConsoleHost
   beforeAll(async () => {
-    host = await startConsole({ store: makeStore(), gatehouse: { privateKeyJwt: true } })
+    host = await startConsole({ store: memoryStore(), gatehouse: { privateKeyJwt: true } })
   })
   afterAll(() => host.close())
 
@@ -21,19 +21,17 @@ describeEachStore('forms that are sent twice, or from an old tab', (makeStore) =
     })
   }
 
-  const own = ACTIONS.filter(({ isForOperators, path }) => !isForOperators && path.includes(':clientId'))
-
-  it.each(own)(
-    '“$action” of $path can be sent twice, and after the client was deleted it gets 404',
-    async ({ path, action }) => {
+  it('each form of a client can be sent twice, and after the client was deleted it gets 404', async () => {
+    const wrong: unknown[] = []
+    for (const { path, action, isForOperators } of ACTIONS) {
+      if (isForOperators || !path.includes(':clientId')) continue
       const fresh = await createTargets(host, { isConnected: false })
       const address = addressOf(path, fresh)
       const fields = { ...fieldsOf(action, fresh), action }
       const [first, second] = [await post('acme', address, fields), await post('acme', address, fields)]
       // The settings form has no version here, so it is rejected each time.
       const accepted = action === 'save' ? [409] : [200, 303]
-      expect(accepted).toContain(first.status)
-      expect([...accepted, ...(action === 'delete' ? [404] : [])]).toContain(second.status)
+      const repeated = action === 'delete' ? [404] : accepted
       if (action === 'rotateSecret') expect(credentialsOf(second)).toEqual(credentialsOf(first))
       if (action !== 'delete') {
         const isKey = path.startsWith('/api-keys')
@@ -41,10 +39,16 @@ describeEachStore('forms that are sent twice, or from an old tab', (makeStore) =
         await service.delete(isKey ? fresh.apiKey : fresh.application)
       }
       const late = await post('acme', address, fields)
-      expect([late.status, late.headers.get('location')]).toEqual([404, null])
-      expect(late.body).not.toMatch(/gatehouse_[\w-]{43}/)
-    },
-  )
+      const isRight =
+        accepted.includes(first.status) &&
+        repeated.includes(second.status) &&
+        late.status === 404 &&
+        late.headers.get('location') === null &&
+        !/gatehouse_[\w-]{43}/.test(late.body)
+      if (!isRight) wrong.push([path, action, first.status, second.status, late.status, late.body])
+    }
+    expect(wrong).toEqual([])
+  })
 
   it('a request id gives its secret to one account, one user and one form only', async () => {
     const fresh = await createTargets(host, { isConnected: false })
@@ -70,8 +74,11 @@ describeEachStore('forms that are sent twice, or from an old tab', (makeStore) =
     const secrets = answers.map((answer) => credentialsOf(answer).client_secret)
     expect(new Set(secrets).size).toBe(answers.length)
 
+    const again = await post('acme', path, fields)
+    expect(credentialsOf(again)).toEqual(credentialsOf(answers[0]!))
     const other = await post('acme', path, { ...fields, name: 'Another' })
     expect([other.status, /gatehouse_[\w-]{43}/.test(other.body)]).toEqual([422, false])
+    expect(other.body).toContain('This form was sent already with other content')
     for (const invalid of ['', 'a b', 'ü', 'x'.repeat(256)]) {
       expect((await post('acme', path, { ...fields, request: invalid })).status).toBe(422)
     }

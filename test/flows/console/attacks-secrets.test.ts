@@ -1,9 +1,9 @@
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import type { Page } from '../../support/browser.ts'
 import { findSecrets } from '../../support/find-secrets.ts'
-import { describeEachStore } from '../../support/stores.ts'
 import { addressOf, createTargets, PAGES, type Targets } from './attack-setup.ts'
 import { credentialsOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
@@ -22,7 +22,7 @@ function recordCalls(inner: Store, calls: string[]): Store {
   })
 }
 
-describeEachStore('secrets and tokens', (makeStore) => {
+describe('secrets and tokens', () => {
   let host: ConsoleHost
   let targets: Targets
   const calls: string[] = []
@@ -31,7 +31,7 @@ describeEachStore('secrets and tokens', (makeStore) => {
     const report = (...what: unknown[]) =>
       void reports.push(inspect(what, { depth: 20, maxStringLength: null }))
     const logger = { debug: report, info: report, warn: report, error: report }
-    host = await startConsole({ store: recordCalls(makeStore(), calls), gatehouse: { logger } })
+    host = await startConsole({ store: recordCalls(memoryStore(), calls), gatehouse: { logger } })
     for (const name of [
       'client.created',
       'client.changed',

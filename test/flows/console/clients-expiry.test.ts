@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { describeEachStore } from '../../support/stores.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
@@ -8,13 +8,13 @@ const dayIn = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString
 /** The end of a day, in epoch seconds. */
 const endOf = (day: string) => (Date.parse(day) + DAY_MS) / 1000
 
-describeEachStore('the expiry on the pages of the console', (makeStore) => {
+describe('the expiry on the pages of the console', () => {
   let host: ConsoleHost
   let strict: ConsoleHost
   beforeAll(async () => {
-    host = await startConsole({ store: makeStore() })
+    host = await startConsole({ store: memoryStore() })
     strict = await startConsole({
-      store: makeStore(),
+      store: memoryStore(),
       gatehouse: { keyPolicy: { maxAgeDays: 90, defaultDays: 30 } },
     })
   })
@@ -84,11 +84,11 @@ describeEachStore('the expiry on the pages of the console', (makeStore) => {
   })
 
   it('the page of a client that breaks a new policy says so, and the client works', async () => {
-    const data = `policy ${Math.random()}`
-    const before = await startConsole({ store: makeStore(data) })
+    const store = memoryStore()
+    const before = await startConsole({ store })
     const client = await before.createApiKey()
     await before.close()
-    const after = await startConsole({ store: makeStore(data), gatehouse: { keyPolicy: { required: true } } })
+    const after = await startConsole({ store, gatehouse: { keyPolicy: { required: true } } })
     try {
       const page = await after.visit('acme').open(`/console/api-keys/${client.client_id}`)
       expect(textOf(page.body)).toContain('this service now requires an earlier expiry')

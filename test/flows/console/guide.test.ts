@@ -1,7 +1,4 @@
 import { execFile, spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
@@ -10,7 +7,6 @@ import type { Client } from '../../support/host-requests.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 const run = promisify(execFile)
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 const ENTITIES: Record<string, string> = {
   '&quot;': '"',
@@ -91,18 +87,6 @@ describe('the guide of a client', () => {
     expect(body).toContain('If a program answers at this address, stop it first.')
   })
 
-  it('the guide links to the programs of its kind of client in the documents', async () => {
-    const document = 'docs/client-programs.md'
-    const headings = await readFile(path.join(ROOT, document), 'utf8')
-    const address = `https://github.com/koa-gatehouse/koa-gatehouse/blob/main/${document}`
-    const key = await guideOf('api-keys', await host.createApiKey())
-    expect(key).toContain(`href="${address}#an-api-key"`)
-    expect(headings).toContain('\n## An API key\n')
-    const application = await guideOf('applications', await host.createApplication())
-    expect(application).toContain(`href="${address}#an-application"`)
-    expect(headings).toContain('\n## An application\n')
-  })
-
   it('the examples contain only what the developer of an application may request at the KYC level', async () => {
     const application = await host.createApplication({ accountId: 'alice' })
     const { body } = await host.visit('alice').open(`/console/applications/${application.client_id}/guide`)
@@ -131,30 +115,5 @@ describe('the guide of a client', () => {
     expect(guide).toContain('There is no redirect URI yet')
     expect(guide).toContain(`href="/console/applications/${application.client_id}/settings"`)
     expect(guide).not.toContain(CALLBACK)
-  })
-
-  it('a client of another account, and an unknown client, get 404', async () => {
-    const { client_id } = await host.createApiKey()
-    const visitor = host.visit('alice')
-    expect((await visitor.get(`/console/api-keys/${client_id}/guide`)).status).toBe(404)
-    expect((await visitor.get('/console/api-keys/key_unknown/guide')).status).toBe(404)
-    expect((await host.visit('acme').get(`/console/applications/${client_id}/guide`)).status).toBe(404)
-  })
-
-  it('a hostile name is escaped, and the page has at most 20 kB', async () => {
-    const application = await host.createApplication({ name: `</title><script>alert('x')</script>` })
-    const body = await guideOf('applications', application)
-    expect(body).not.toContain('<script>')
-    expect(Buffer.byteLength(body)).toBeLessThan(20_000)
-  })
-
-  it('a reader with German gets the guide in German, with the same examples', async () => {
-    const key = await host.createApiKey()
-    const english = await guideOf('api-keys', key)
-    const { body } = await host
-      .visit('acme')
-      .get(`/console/api-keys/${key.client_id}/guide`, { 'accept-language': 'de' })
-    expect(body).toContain('Im Terminal ausprobieren')
-    expect(copied(body, 'step-token')).toBe(copied(english, 'step-token'))
   })
 })

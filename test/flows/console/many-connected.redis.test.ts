@@ -5,7 +5,7 @@ import { startSlowStore, type SlowStore } from '../../support/round-trips.ts'
 import { openSmallPage } from './open-small-page.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
-const APPLICATIONS = 1000
+const APPLICATIONS = 300
 /** The newest applications have records. The other applications were deleted. */
 const KNOWN = 40
 /** Every tenth application has a second grant. */
@@ -13,7 +13,7 @@ const SECOND_GRANT_EVERY = 10
 const DAY = 86_400
 const PATH = '/console/connected-applications'
 
-describeWithRedis('a user with 1000 connected applications', () => {
+describeWithRedis('a user with 300 connected applications', () => {
   let slow: SlowStore
   let host: ConsoleHost
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describeWithRedis('a user with 1000 connected applications', () => {
     const { body, trips } = await openSmallPage(host.visit('alice'), PATH, slow)
     expect(trips.length).toBeGreaterThan(0)
     expect(trips.length).toBeLessThanOrEqual(5)
-    expect(body).toContain('Application 999')
+    expect(body).toContain(`Application ${APPLICATIONS - 1}`)
   })
 
   it('all pages together show each application once, newest first', async () => {

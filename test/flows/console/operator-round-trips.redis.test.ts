@@ -35,26 +35,46 @@ describeWithRedis('pages over a long audit trail and an account with 500 API key
 
   const account = encodeURIComponent(LARGE_ACCOUNT)
 
-  it.each([
-    ['the overview', LARGE_ACCOUNT, () => ''],
-    ['what needs attention', LARGE_ACCOUNT, () => '/hygiene'],
-    ['what needs attention anywhere', 'root', () => '/operator/hygiene'],
-    ['the usage of all', 'root', () => '/operator/usage'],
-    ['the usage of an account', LARGE_ACCOUNT, () => '/usage'],
-    ['the usage of a client', LARGE_ACCOUNT, () => `/api-keys/${clientId}/usage`],
-    ['the operations that are not called', LARGE_ACCOUNT, () => '/hygiene/operations'],
-    ['the activity', LARGE_ACCOUNT, () => '/activity'],
-    ['the whole trail', 'root', () => '/operator/audit'],
-    ['the trail of an account', 'root', () => `/operator/audit?by=account&value=${account}`],
-    ['the trail of an author', 'root', () => '/operator/audit?by=actor&value=person-7'],
-    ['the page of a client', 'root', () => `/operator/clients/${clientId}`],
-    ['the page of an account', 'root', () => `/operator/accounts/${account}`],
-    ['the page of a user', 'root', () => `/operator/accounts/${account}/users/ann`],
-    ['the confirmation before everything is revoked', 'root', () => `/operator/accounts/${account}/revoke`],
-    ['the signing keys', 'root', () => '/operator/signing-keys'],
-    ['the start page of operators', 'root', () => '/operator'],
-  ])('%s costs at most five round trips, and is small', async (_name, person, pathOf) => {
-    const { trips } = await openSmallPage(host.visit(person), `/console${pathOf()}`, slow)
-    expect(trips.length).toBeLessThanOrEqual(MAX_TRIPS)
+  it('each page costs at most five round trips, and is small', async () => {
+    const own: readonly string[] = [
+      '',
+      '/hygiene',
+      '/hygiene/operations',
+      '/usage',
+      '/activity',
+      '/api-keys',
+      '/api-keys/new',
+      `/api-keys/${clientId}`,
+      `/api-keys/${clientId}/usage`,
+      `/api-keys/${clientId}/delete`,
+    ]
+    const ofOperators = [
+      '',
+      '/hygiene',
+      '/usage',
+      '/audit',
+      `/audit?by=account&value=${account}`,
+      '/audit?by=actor&value=person-7',
+      `/clients/${clientId}`,
+      `/accounts/${account}`,
+      `/accounts/${account}/users/ann`,
+      `/accounts/${account}/revoke`,
+      '/signing-keys',
+    ]
+    const pages = [
+      ...own.map((path) => [LARGE_ACCOUNT, `/console${path}`] as const),
+      ...ofOperators.map((path) => ['root', `/console/operator${path}`] as const),
+    ]
+    const slowPages: unknown[] = []
+    for (const [person, path] of pages) {
+      const { trips } = await openSmallPage(host.visit(person), path, slow)
+      if (trips.length > MAX_TRIPS) slowPages.push([path, trips])
+    }
+    const first = await openSmallPage(host.visit(LARGE_ACCOUNT), '/console/api-keys', slow)
+    const next = /href="([^"]+)" rel="next"/.exec(first.body)?.[1] ?? ''
+    const second = await openSmallPage(host.visit(LARGE_ACCOUNT), next, slow)
+    expect(second.trips.length).toBeGreaterThan(0)
+    if (second.trips.length > MAX_TRIPS) slowPages.push([next, second.trips])
+    expect(slowPages).toEqual([])
   })
 })

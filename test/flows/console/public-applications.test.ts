@@ -1,18 +1,16 @@
 import { spawn } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import { createClientKey } from '../../support/client-keys.ts'
-import { authorize, CALLBACK } from '../../support/host.ts'
+import { authorize } from '../../support/host.ts'
 import { connectPublic, createPublicApplication, LOOPBACK } from '../../support/public-application.ts'
-import { describeEachStore } from '../../support/stores.ts'
-import { copyTextOf, credentialsOf, panelOf, textOf } from './markup.ts'
+import { copyTextOf, panelOf, textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
-describeEachStore('public applications in the console', (makeStore) => {
+describe('public applications in the console', () => {
   let host: ConsoleHost
   beforeAll(async () => {
     const gatehouse = { publicApplications: true, privateKeyJwt: true }
-    host = await startConsole({ store: makeStore(), gatehouse })
+    host = await startConsole({ store: memoryStore(), gatehouse })
   })
   afterAll(() => host.close())
 
@@ -40,16 +38,6 @@ describeEachStore('public applications in the console', (makeStore) => {
     })
     const tokens = await connectPublic(host, clientId, { browser: host.visit('alice').browser })
     expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
-  })
-
-  it('the choice “on a server” creates a secret', async () => {
-    const visitor = host.visit('acme')
-    const form = await visitor.open('/console/applications/new')
-    const fields = { name: 'Ledger', product: ['invoices'], redirectUris: CALLBACK }
-    const created = await visitor.submit(form, 'create', fields)
-    const { client_id: id } = credentialsOf(created)
-    expect((await host.gatehouse.applications.find(id))?.isPublic).toBeUndefined()
-    expect((await visitor.open('/console/api-keys/new')).body).not.toContain('name="kind"')
   })
 
   it('the page of a public application says what it is, and offers no secret, no key and no report', async () => {
@@ -90,34 +78,6 @@ describeEachStore('public applications in the console', (makeStore) => {
     expect(textOf(panelOf(await open(id), 'activity'))).toContain('Changed: origins')
     const { client_id: other } = await host.createApplication()
     expect((await open(other, '/settings')).body).not.toContain('name="origins"')
-  })
-
-  it('a wrong redirect URI of a public application is explained with what it may use', async () => {
-    const visitor = host.visit('acme')
-    const form = await visitor.open('/console/applications/new')
-    for (const [uri, text] of [
-      ['myapp:/callback', 'with a domain name in reverse order'],
-      ['https://localhost/callback', 'must start with “http://”'],
-    ] as const) {
-      const fields = { name: 'X', kind: 'public', product: ['invoices'], redirectUris: uri }
-      const rejected = await visitor.submit(form, 'create', fields)
-      expect([uri, rejected.status, textOf(rejected.body)]).toEqual([uri, 422, expect.stringContaining(text)])
-      expect(rejected.body).toMatch(/value="public"\s+checked/)
-    }
-  })
-
-  it('a public application with a pasted key is rejected at the field of the key', async () => {
-    const visitor = host.visit('acme')
-    const form = await visitor.open('/console/applications/new')
-    const { pem } = await createClientKey()
-    const fields = { name: 'Keyed', kind: 'public', product: ['invoices'], key: pem }
-    const rejected = await visitor.submit(form, 'create', fields)
-    expect([rejected.status, textOf(rejected.body)]).toEqual([
-      422,
-      expect.stringContaining('Public key : must be empty for a public application'),
-    ])
-    const { items } = await host.gatehouse.applications.listByOwner('acme', { name: 'Keyed' })
-    expect(items).toEqual([])
   })
 
   it('a shell that runs the lines of the guide connects a user, refreshes and revokes, without a secret', async () => {

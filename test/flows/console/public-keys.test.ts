@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Logger } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { asParameters, createClientKey, signAssertion, type ClientKey } from '../../support/client-keys.ts'
-import { describeEachStore } from '../../support/stores.ts'
-import { credentialsOf, panelOf, textOf } from './markup.ts'
+import { panelOf, textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 /** What no page, no answer and no log may contain of a private key. */
@@ -12,13 +11,13 @@ const partsOf = ({ privatePem, privateJwk }: ClientKey) => [
   String(privateJwk.d),
 ]
 
-describeEachStore('public keys in the console', (makeStore) => {
+describe('public keys in the console', () => {
   let host: ConsoleHost
   const logged: unknown[] = []
   beforeAll(async () => {
     const log = (...line: unknown[]) => void logged.push(line)
     const logger: Logger = { debug: log, info: log, warn: log, error: log }
-    host = await startConsole({ store: makeStore(), gatehouse: { privateKeyJwt: true, logger } })
+    host = await startConsole({ store: memoryStore(), gatehouse: { privateKeyJwt: true, logger } })
   })
   afterAll(() => host.close())
 
@@ -63,28 +62,6 @@ describeEachStore('public keys in the console', (makeStore) => {
     }
   })
 
-  it('an application is created with a pasted key too', async () => {
-    const { pem } = await createClientKey()
-    const visitor = host.visit('acme')
-    const form = await visitor.open('/console/applications/new')
-    expect(form.body).not.toContain('name="kind"')
-    const page = await visitor.submit(form, 'create', { name: 'Ledger', product: ['invoices'], key: pem })
-    expect(page.url.searchParams.get('done')).toBe('doneCreatedWithKey')
-    const [application] = (await host.gatehouse.applications.listByOwner('acme', { name: 'Ledger' })).items
-    expect(application?.jwks?.keys).toHaveLength(1)
-  })
-
-  it('a form with an empty field for the key creates a secret', async () => {
-    const visitor = host.visit('acme')
-    const form = await visitor.open('/console/api-keys/new')
-    const created = await visitor.submit(form, 'create', {
-      name: 'Export',
-      product: ['invoices'],
-      key: ' \r\n',
-    })
-    expect((await host.requestDirectToken(credentialsOf(created))).status).toBe(200)
-  })
-
   it('the panel lists the keys with id, type and times, and a key is added and removed', async () => {
     const [first, second] = [await createClientKey(), await createClientKey()]
     const { clientId, path, visitor, page } = await openKeyed({ ...first.jwk, kid: 'first' })
@@ -109,22 +86,6 @@ describeEachStore('public keys in the console', (makeStore) => {
     expect(textOf(panelOf(removed, 'activity'))).toMatch(
       /Public key first removed .* Public key second added/,
     )
-  })
-
-  it('the last secret can be revoked if there is a key, and a secret can be created again', async () => {
-    const client = await host.createApiKey(['invoices'])
-    const visitor = host.visit('acme')
-    const path = `/console/api-keys/${client.client_id}`
-    const before = await visitor.open(path)
-    expect(before.body).not.toContain('confirm=revokeSecret')
-    const { pem } = await createClientKey()
-    const keyed = await visitor.submit(before, 'addKey', { key: pem })
-    expect(keyed.body).toContain('confirm=revokeSecret')
-    const revoked = await visitor.submit(keyed, 'revokeSecret', { which: 'only' })
-    expect(textOf(revoked.body)).toContain('The secret is revoked. Programs authenticate with a key.')
-    expect((await host.requestDirectToken(client)).status).toBe(401)
-    const rotated = await visitor.submit(revoked, 'rotateSecret')
-    expect((await host.requestDirectToken(credentialsOf(rotated))).status).toBe(200)
   })
 
   it('a pasted private key is rejected, and is neither shown nor logged nor stored', async () => {
@@ -153,30 +114,6 @@ describeEachStore('public keys in the console', (makeStore) => {
     const text = JSON.stringify(logged)
     for (const part of partsOf(key)) expect(text).not.toContain(part)
     expect(textOf(panelOf(await visitor.open(path), 'keys')).match(/EC · ES256/g)).toHaveLength(1)
-  })
-
-  it('a rejected form shows a public key again', async () => {
-    const { pem } = await createClientKey()
-    const visitor = host.visit('acme')
-    const form = await visitor.open('/console/api-keys/new')
-    const rejected = await visitor.submit(form, 'create', { name: ' ', product: ['invoices'], key: pem })
-    expect(rejected.status).toBe(422)
-    expect(rejected.body).toContain(pem.split('\n')[1])
-    expect(rejected.body).toMatch(/<details open>\s*<summary>Paste a public key/)
-  })
-
-  it('another key with the id of a key is rejected at its field, and ten keys are the most', async () => {
-    const keys = await Promise.all(Array.from({ length: 9 }, () => createClientKey()))
-    const { visitor, page } = await openKeyed(...keys.map(({ jwk }, at) => ({ ...jwk, kid: `k${at}` })))
-    const { jwk } = await createClientKey()
-    const taken = await visitor.submit(page, 'addKey', { key: JSON.stringify({ ...jwk, kid: 'k0' }) })
-    expect([taken.status, textOf(taken.body)]).toEqual([
-      422,
-      expect.stringContaining('Public key : is in the list already'),
-    ])
-    const full = await visitor.submit(page, 'addKey', { key: JSON.stringify(jwk) })
-    expect(textOf(panelOf(full, 'keys'))).toContain('There are 10 public keys, and more are not possible.')
-    expect(full.body).not.toContain('name="key"')
   })
 
   it('a private key in the inspector leads its owner and operators to the report, and no other person', async () => {
@@ -210,19 +147,6 @@ describeEachStore('public keys in the console', (makeStore) => {
     expect(textOf((await inspect('acme', key.privatePem)).body)).toContain('This was a private key of')
     expect(JSON.stringify(logged)).not.toContain(partsOf(key)[0])
   })
-
-  it('the guide of a client with keys alone says how it authenticates, and has no line with a secret', async () => {
-    const { path, visitor } = await openKeyed({ ...(await createClientKey()).jwk, kid: 'march' })
-    const guide = await visitor.open(`${path}/guide`)
-    expect(textOf(guide.body)).toContain('private_key_jwt : the program signs a short-lived JWT')
-    expect(textOf(guide.body)).toContain('kid march')
-    expect(guide.body).not.toMatch(/curl|CLIENT_SECRET/)
-    expect(guide.body).toContain('/docs/keys-instead-of-secrets.md"')
-    const client = await host.createApiKey()
-    await host.gatehouse.apiKeys.addKey(client.client_id, (await createClientKey()).pem)
-    const both = await visitor.open(`/console/api-keys/${client.client_id}/guide`)
-    expect(both.body).toContain('CLIENT_SECRET')
-  })
 })
 
 describe('public keys in the console, for some hosts and callers', () => {
@@ -246,21 +170,6 @@ describe('public keys in the console, for some hosts and callers', () => {
     const rejected = await visitor.submit(form, 'create', { name: 'X', product: ['invoices'], key: pem })
     expect(rejected.status).toBe(422)
     expect((await host.gatehouse.apiKeys.listByOwner('acme')).items).toHaveLength(1)
-  })
-
-  it('a person who may not rotate secrets sees the keys, and can neither add nor remove one', async () => {
-    const host = await start({
-      gatehouse: { privateKeyJwt: true },
-      accounts: { can: (_ctx, permission) => permission !== 'keys:rotate' },
-    })
-    const keys = [await createClientKey(), await createClientKey()].map(({ pem }) => pem)
-    const { apiKey } = await host.gatehouse.apiKeys.create({ accountId: 'acme', name: 'X', jwks: { keys } })
-    const path = `/console/api-keys/${apiKey.clientId}`
-    const panel = panelOf(await host.visit('acme').open(path), 'keys')
-    expect(textOf(panel).match(/EC · ES256/g)).toHaveLength(2)
-    expect(panel).not.toMatch(/confirm=removeKey|name="key"/)
-    const { kid = '' } = apiKey.jwks?.keys[0] ?? {}
-    expect((await host.visit('acme').get(`${path}?confirm=removeKey&kid=${kid}`)).status).toBe(403)
   })
 
   it('a fresh sign-in is asked for before a key is added, and no private key is kept meanwhile', async () => {
@@ -289,20 +198,5 @@ describe('public keys in the console, for some hosts and callers', () => {
     expect(textOf(back.body)).not.toContain('secret is created')
     await visitor.submit(back, 'addKey')
     expect(await host.gatehouse.apiKeys.listKeys(id)).toHaveLength(1)
-  })
-
-  it('if a process without the option shows a client with keys, the keys are listed', async () => {
-    const store = memoryStore()
-    const withOption = await start({ store, gatehouse: { privateKeyJwt: true } } as object)
-    const { issuer, audience } = withOption
-    const { apiKey } = await withOption.gatehouse.apiKeys.create({
-      accountId: 'acme',
-      name: 'X',
-      jwks: { keys: [{ ...(await createClientKey()).jwk, kid: 'march' }] },
-    })
-    const without = await start({ store, gatehouse: { issuer, audience } } as object)
-    const page = await without.visit('acme').open(`/console/api-keys/${apiKey.clientId}`)
-    expect(textOf(panelOf(page, 'keys'))).toContain('march EC')
-    expect(panelOf(page, 'keys')).not.toContain('name="key"')
   })
 })

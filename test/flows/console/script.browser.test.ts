@@ -22,15 +22,29 @@ const singlePageApp: Middleware = async (ctx, next) => {
   </script>`
 }
 
-/** A page of a host that shows the console in a frame. */
-const framingPage: Middleware = async (ctx, next) => {
-  if (ctx.path !== '/framed') {
+/** What the host answers instead of the console to forms that are sent by the script. */
+let answer: 'console' | 'login' | 'elsewhere' | 'markup' | 'broken' = 'console'
+
+const HOSTILE =
+  '<!doctype html><title>Other</title><p id="other">Other page</p><img src="x" onerror="window.attacked = 1">'
+
+/** A host that answers forms itself, as one whose session has ended may do. */
+const interfere: Middleware = async (ctx, next) => {
+  if (ctx.path === '/login') {
+    ctx.type = 'html'
+    ctx.body = '<!doctype html><title>Sign in</title><p id="login">Sign in here</p>'
+  } else if (ctx.method !== 'POST' || answer === 'console') {
     await next()
-    return
+  } else if (answer === 'login') {
+    ctx.redirect('/login')
+  } else if (answer === 'elsewhere') {
+    ctx.redirect('http://127.0.0.1:9/console')
+  } else if (answer === 'broken') {
+    ctx.req.destroy()
+  } else {
+    ctx.type = 'html'
+    ctx.body = HOSTILE
   }
-  ctx.type = 'html'
-  ctx.body =
-    '<!doctype html><title>Host</title><iframe src="/console/api-keys" width="800" height="600"></iframe>'
 }
 
 describeWithChromium('the console with its script', () => {
@@ -41,9 +55,9 @@ describeWithChromium('the console with its script', () => {
     host = await startConsole({
       store: memoryStore(),
       mount(app, gatehouse) {
+        app.use(interfere)
         app.use(singlePageApp)
-        app.use(framingPage)
-        app.use(createConsole(gatehouse, { sameOriginFrame: true }))
+        app.use(createConsole(gatehouse))
       },
     })
   })
@@ -53,7 +67,6 @@ describeWithChromium('the console with its script', () => {
   })
 
   const click = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
-  const heading = (page: Page) => page.getByRole('heading', { level: 1 }).innerText()
 
   async function fillNewKey(page: Page, name: string): Promise<void> {
     await page.goto(`${host.origin}/console/api-keys/new`)
@@ -148,16 +161,39 @@ describeWithChromium('the console with its script', () => {
     await page.context().close()
   })
 
-  it('if the service cannot be reached, the page says so, and keeps what was typed', async () => {
+  it('if the form cannot be sent, the page says so, keeps what was typed, and sends it later', async () => {
     const { page } = await openPage(browser, host.origin, 'acme')
-    await fillNewKey(page, 'Offline')
-    await page.route('**/console/**', (route) => route.abort())
+    for (const kind of ['elsewhere', 'broken'] as const) {
+      await fillNewKey(page, kind)
+      answer = kind
+      await click(page, 'Create API key')
+      await page.getByText('The service cannot be reached.').waitFor()
+      expect(page.url()).toBe(`${host.origin}/console/api-keys/new`)
+      expect(await page.getByLabel('Name').inputValue()).toBe(kind)
+      answer = 'console'
+      await click(page, 'Create API key')
+      await page.getByText('This is the only time you see the secret.').waitFor()
+    }
+    await page.context().close()
+  })
+
+  it('another page of the host replaces the page, and its markup is not inserted, so that its script does not run', async () => {
+    const { page } = await openPage(browser, host.origin, 'alice')
+    await fillNewKey(page, 'Signed out')
+    answer = 'login'
     await click(page, 'Create API key')
-    await page.getByText('The service cannot be reached.').waitFor()
-    expect(await page.getByLabel('Name').inputValue()).toBe('Offline')
-    await page.unroute('**/console/**')
+    await page.locator('#login').waitFor()
+    expect(page.url()).toBe(`${host.origin}/login`)
+    answer = 'console'
+    await fillNewKey(page, 'Hostile')
+    answer = 'markup'
     await click(page, 'Create API key')
-    await page.getByText('This is the only time you see the secret.').waitFor()
+    // The script opens the address itself, where the console answers.
+    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('')
+    expect(await page.locator('#other').count()).toBe(0)
+    expect(await page.evaluate('window.attacked')).toBeUndefined()
+    answer = 'console'
+    expect((await host.gatehouse.apiKeys.listByOwner('alice')).items).toEqual([])
     await page.context().close()
   })
 
@@ -186,23 +222,6 @@ describeWithChromium('the console with its script', () => {
     expect(new URL(page.url()).pathname).toBe('/app')
     expect(await page.title()).toBe('App')
     expect(complaints).toEqual([])
-    await page.context().close()
-  })
-
-  it('a page of the same origin shows the console in a frame', async () => {
-    const { page } = await openPage(browser, host.origin, 'acme')
-    await page.goto(`${host.origin}/framed`)
-    const frame = page.frameLocator('iframe')
-    expect(await frame.getByRole('heading', { level: 1 }).innerText()).toBe('API keys')
-    await page.context().close()
-  })
-
-  it('the page before comes back with the back button', async () => {
-    const { page } = await openPage(browser, host.origin, 'acme')
-    await page.goto(`${host.origin}/console/api-keys`)
-    await page.getByRole('link', { name: 'Create API key' }).first().click()
-    await page.goBack()
-    expect(await heading(page)).toBe('API keys')
     await page.context().close()
   })
 })
