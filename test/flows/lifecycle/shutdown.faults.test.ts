@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'

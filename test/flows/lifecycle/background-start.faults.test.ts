@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { setTimeout as delay } from 'node:timers/promises'
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
