@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { documentOf, POLICY, startHostWithDocuments } from '../../support/client-document.ts'
 import { asParameters, createClientKey, signAssertion } from '../../support/client-keys.ts'
 import type { DocumentHost } from '../../support/document-host.ts'
 import type { Host } from '../../support/host.ts'
 import { authorizePublic, connectPublic } from '../../support/public-application.ts'
-import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore('tokens of a client with a metadata document', (makeStore) => {
+describe('tokens of a client with a metadata document', () => {
   let host: Host
   let documents: DocumentHost
   beforeAll(async () => {
-    ;({ host, documents } = await startHostWithDocuments(makeStore(), {
+    ;({ host, documents } = await startHostWithDocuments(memoryStore(), {
       gatehouse: { clientDocuments: [{ ...POLICY, match: 'https://*' }] },
     }))
   })
@@ -110,7 +110,7 @@ describeEachStore('tokens of a client with a metadata document', (makeStore) => 
 
   it('it revokes its own tokens; after very many, the grant of the token instead of all people', async () => {
     const client_id = publish()
-    const few = await startHostWithDocuments(makeStore(), {
+    const few = await startHostWithDocuments(memoryStore(), {
       documents,
       gatehouse: { maxRevocationsPerClient: 1, clientDocuments: [{ ...POLICY, match: 'https://*' }] },
     })
