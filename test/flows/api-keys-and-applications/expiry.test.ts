@@ -194,16 +194,6 @@ describe('the expiry of a client', () => {
     }
   })
 
-  it('a disabled client that has expired is shown as disabled', async () => {
-    const key = await host.createApiKey()
-    const expiresAt = nowSeconds() + 60
-    await expire(key, expiresAt)
-    moveTo(expiresAt)
-    expect(await host.gatehouse.apiKeys.whyNoToken(key.client_id)).toBe('expired')
-    await host.gatehouse.apiKeys.disable(key.client_id)
-    expect(await host.gatehouse.apiKeys.whyNoToken(key.client_id)).toBe('disabled')
-  })
-
   it('a gateway in another process rejects the token at the second of the expiry', async () => {
     const key = await host.createApiKey()
     const server = await host.gatehouse.apiKeys.create({

@@ -149,21 +149,6 @@ describe('leak reports', () => {
     expect(items.filter(({ name }) => name === 'client.compromised')).toHaveLength(1)
   })
 
-  it('a leak of a replaced secret revokes the tokens that a thief got with it, and the new secret stays valid', async () => {
-    const key = await host.createApiKey()
-    const other = await start()
-    const stolen = String((await host.requestDirectToken(key)).body['access_token'])
-    const { clientSecret } = await host.gatehouse.apiKeys.rotateSecret(key.client_id, { overlapSeconds: 0 })
-    const use = async (token: string, at: Host = other) => (await at.call('GET /invoices/list', token)).status
-    expect(await use(stolen, host)).toBe(200)
-    expect(await report([match(key.client_secret)])).toMatchObject({ body: [{ label: 'true_positive' }] })
-    expect(await use(stolen, host)).toBe(401)
-    const renewed = { ...key, client_secret: clientSecret }
-    const fresh = String((await host.requestDirectToken(renewed)).body['access_token'])
-    await report([match(key.client_secret)], other)
-    expect(await use(fresh, host)).toBe(200)
-  })
-
   it('reports with unknown key ids cause one fetch, and the keys that are known stay in use', async () => {
     await report([])
     const fetched = keyServer.requests.length
@@ -258,15 +243,6 @@ describe('leak reports', () => {
     ).toMatchObject({
       status: 200,
     })
-  })
-
-  it('a secret in look-alikes is no secret of ours', async () => {
-    const key = await host.createApiKey()
-    const wide = key.client_secret.replaceAll(/[a-z]/g, (c) =>
-      String.fromCodePoint(c.codePointAt(0)! + 0xfee0),
-    )
-    expect(await report([match(wide)])).toMatchObject({ body: [{ label: 'false_positive' }] })
-    expect(await host.gatehouse.apiKeys.listSecrets(key.client_id)).toHaveLength(1)
   })
 
   it('while the store is away a report gets 503, and the scanner may send it again', async () => {

@@ -177,17 +177,6 @@ describe('API keys and applications over HTTP', () => {
         const removed = await call(`PATCH ${path}`, { homepageUri: null })
         expect(removed.body).not.toHaveProperty('homepageUri')
         expect((await call(`GET ${path}`)).body).toEqual(removed.body)
-
-        const policies = {
-          privacyUri: 'https://tally.example/privacy',
-          termsUri: 'https://tally.example/terms',
-        }
-        const set = await call(`PATCH ${path}`, policies)
-        expect(set).toMatchObject({ status: 200, body: policies })
-        expect(set.headers.get('etag')).not.toBe(removed.headers.get('etag'))
-        const without = await call(`PATCH ${path}`, { privacyUri: null, termsUri: null })
-        expect(without.body).toEqual(removed.body)
-        expect(without.headers.get('etag')).toBe(removed.headers.get('etag'))
       }
     })
   })
