@@ -45,8 +45,8 @@ const COLUMNS = [
   ['', 'firm'],
 ] as const
 
-/** The columns that the console shows too: a key of another member, and a key of the company. */
-const IN_CONSOLE = [1, 2, 4, 7]
+/** The columns of the console: keys of another member, and a key of the company. */
+const IN_CONSOLE = [1, 2, 4]
 
 const ROWS = TABLE.trim()
   .split('\n')

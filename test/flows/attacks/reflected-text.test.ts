@@ -120,10 +120,11 @@ describe('text from requests and accounts on pages', () => {
       for (const languages of ['a-'.repeat(250), 'de-x-y '.repeat(70), '*,'.repeat(250)]) {
         const browser = other.browser()
         const signIn = await browser.open(authorizationUrl(other, client_id, { ui_locales: languages }))
-        const start = performance.now()
+        const start = process.cpuUsage()
         const consent = await signInAs(browser, signIn, 'alice')
         expect(consent.body).toContain('o199:read')
-        expect(performance.now() - start).toBeLessThan(500)
+        const { user, system } = process.cpuUsage(start)
+        expect((user + system) / 1000).toBeLessThan(500)
       }
       const longer = authorizationUrl(other, client_id, { ui_locales: 'de-x-y '.repeat(900) })
       const rejected = await fetch(longer, { redirect: 'manual' })
