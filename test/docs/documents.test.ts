@@ -35,8 +35,16 @@ function linksOf(file: string): string[] {
 }
 
 describe('the length of the documents', () => {
-  it('the README has at most 250 lines', () => {
-    expect(linesOf('README.md')).toBeLessThanOrEqual(250)
+  it('the README has at most 130 lines', () => {
+    expect(linesOf('README.md')).toBeLessThanOrEqual(130)
+  })
+
+  it('the changelog of a version has at most 60 lines', () => {
+    const versions = read('CHANGELOG.md')
+      .split(/^(?=## )/m)
+      .slice(1)
+    expect(versions.length).toBeGreaterThan(0)
+    expect(versions.filter((version) => version.split('\n').length > 60)).toEqual([])
   })
 
   it('each page of docs has at most 350 lines, except the list of all source files', () => {
@@ -94,10 +102,10 @@ describe('the names in the documents', () => {
     expect(missing).toEqual([])
   })
 
-  it('docs/architecture.md and CONTRIBUTING.md name only TypeScript files that exist', () => {
+  it('docs/architecture.md and docs/which-file.md name only TypeScript files that exist', () => {
     const sources = ['src', 'adapters', 'test', 'examples', 'bench'].flatMap(filesIn)
     const existing = [...readdirSync(root), ...sources].map((name) => `/${name}`)
-    for (const file of ['docs/architecture.md', 'CONTRIBUTING.md']) {
+    for (const file of ['docs/architecture.md', 'docs/which-file.md']) {
       const named = [...proseOf(file).matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = '']) => name)
       expect(named.length).toBeGreaterThan(20)
       expect(named.filter((name) => !existing.some((each) => each.endsWith(`/${name}`)))).toEqual([])

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { format } from 'prettier'
+import { format } from 'oxfmt'
 import { describe, expect, it } from 'vitest'
 import { referencePages } from '../../docs/scripts/reference.ts'
 
@@ -12,8 +12,8 @@ describe('the reference', () => {
   it('the pages of docs/reference are what the doc comments say', async () => {
     for (const [file, text] of pages) {
       // Code blocks keep the form that they have in the sources.
-      const formatted = await format(text, { parser: 'markdown', embeddedLanguageFormatting: 'off' })
-      await expect.soft(formatted).toMatchFileSnapshot(path.join(folder, file))
+      const { code } = await format(file, text, { printWidth: 110, embeddedLanguageFormatting: 'off' })
+      await expect.soft(code).toMatchFileSnapshot(path.join(folder, file))
     }
   })
 

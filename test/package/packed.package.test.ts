@@ -55,7 +55,7 @@ beforeAll(async () => {
     await writeFile(path.join(folder, 'package.json'), JSON.stringify(manifest))
   }
   const packages = ['koa', 'ioredis', '@types/node'].map((name) => `${name}@${devDependencies[name]}`)
-  const aliases = ['koa-2', 'types-koa-2'].map((alias) => String(devDependencies[alias]).replace('npm:', ''))
+  const aliases = ['koa@^2.16', '@types/koa@^2.15']
   tarball = path.join(copy.folder, packed.filename)
   // Without --force and --legacy-peer-deps, npm rejects an unsuitable peer with ERESOLVE.
   await Promise.all([
