@@ -100,38 +100,32 @@ describe('imports between the layers of the source tree', () => {
     },
   )
 
-  it.each([
-    ['src/authorization-server/interaction/routes.ts', `import Provider from 'oidc-provider'`],
-    ['src/gateway/verify-token.ts', `import {\n  revoke,\n} from '../access/token-service.ts'`],
-    ['src/store/collection.ts', `import type { Catalog } from '../catalog/catalog.ts'`],
-    ['src/errors.ts', `import { silentLogger } from './host/logger.ts'`],
-    ['src/access/token-service.ts', `import { createGatehouse } from '../gatehouse/gatehouse.ts'`],
-    ['src/authorization-server/provider/build.ts', `export * from '../routing/router.ts'`],
-    ['src/gatehouse/gatehouse.ts', `import { memoryStore } from '../../adapters/memory.ts'`],
-    ['src/gatehouse/gatehouse.ts', `const { Redis } = await import('ioredis')`],
-    ['src/revocation/log.ts', `import type { Key } from '../keys/key-ring.ts'`],
-    ['adapters/redis.ts', `import { Redis } from 'ioredis'`],
-    ['adapters/redis.ts', `import type { Options } from '../src/options/options.ts'`],
-    ['src/drawer/anything.ts', ``],
-  ])('a forbidden import is found in %s: %s', (file, source) => {
-    expect(forbiddenImports(file, source)).toHaveLength(1)
-  })
-
-  it.each([
-    ['src/authorization-server/provider/build.ts', `import Provider from 'oidc-provider'`],
-    [
-      'src/authorization-server/interaction/routes.ts',
-      `import type { Catalog } from '../../catalog/catalog.ts'`,
-    ],
-    [
-      'src/authorization-server/interaction/routes.ts',
-      `import { a } from './page.ts'\nimport path from 'node:path'`,
-    ],
-    ['src/keys/poll-key-ring.ts', `import type { Store } from '../store/contract.ts'`],
-    ['src/gateway/gateway.ts', `import { GatehouseError } from '../errors.ts'`],
-    ['adapters/redis.ts', `import type { Store } from '../src/store/contract.ts'`],
-  ])('an allowed import passes in %s: %s', (file, source) => {
-    expect(forbiddenImports(file, source)).toEqual([])
+  it('each forbidden import is found, and an allowed import passes', () => {
+    const forbidden = [
+      ['src/authorization-server/interaction/routes.ts', `import Provider from 'oidc-provider'`],
+      ['src/gateway/verify-token.ts', `import {\n  revoke,\n} from '../access/token-service.ts'`],
+      ['src/store/collection.ts', `import type { Catalog } from '../catalog/catalog.ts'`],
+      ['src/errors.ts', `import { silentLogger } from './host/logger.ts'`],
+      ['src/access/token-service.ts', `import { createGatehouse } from '../gatehouse/gatehouse.ts'`],
+      ['src/authorization-server/provider/build.ts', `export * from '../routing/router.ts'`],
+      ['src/gatehouse/gatehouse.ts', `import { memoryStore } from '../../adapters/memory.ts'`],
+      ['src/gatehouse/gatehouse.ts', `const { Redis } = await import('ioredis')`],
+      ['src/revocation/log.ts', `import type { Key } from '../keys/key-ring.ts'`],
+      ['adapters/redis.ts', `import { Redis } from 'ioredis'`],
+      ['adapters/redis.ts', `import type { Options } from '../src/options/options.ts'`],
+      ['src/drawer/anything.ts', ``],
+    ] as const
+    expect(forbidden.filter(([file, source]) => forbiddenImports(file, source).length !== 1)).toEqual([])
+    const routes = 'src/authorization-server/interaction/routes.ts'
+    const allowed = [
+      ['src/authorization-server/provider/build.ts', `import Provider from 'oidc-provider'`],
+      [routes, `import type { Catalog } from '../../catalog/catalog.ts'`],
+      [routes, `import { a } from './page.ts'\nimport path from 'node:path'`],
+      ['src/keys/poll-key-ring.ts', `import type { Store } from '../store/contract.ts'`],
+      ['src/gateway/gateway.ts', `import { GatehouseError } from '../errors.ts'`],
+      ['adapters/redis.ts', `import type { Store } from '../src/store/contract.ts'`],
+    ] as const
+    expect(allowed.flatMap(([file, source]) => forbiddenImports(file, source))).toEqual([])
   })
 })
 

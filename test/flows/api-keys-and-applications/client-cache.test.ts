@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { authorize, startHost, type Host } from '../../support/host.ts'
-import { basic, type Client } from '../../support/host-requests.ts'
+import type { Client } from '../../support/host-requests.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { until } from '../../support/until.ts'
 
@@ -92,27 +92,6 @@ describeEachStore('the client cache', (makeStore) => {
       expect(await statusAt(second, { ...key, client_secret: clientSecret })).toBe(200)
     })
 
-    it('a message makes other processes reject a revoked secret', async () => {
-      const { first, second } = await start()
-      const key = await first.createApiKey()
-      await first.gatehouse.apiKeys.rotateSecret(key.client_id)
-      expect(await statusAt(second, key)).toBe(200)
-      await first.gatehouse.apiKeys.revokeSecret(key.client_id, 'old')
-      await expectSoon(async () => expect(await statusAt(second, key)).toBe(401))
-    })
-
-    it('a message makes other processes apply added and removed products', async () => {
-      const { first, second } = await start()
-      const key = await first.createApiKey(['invoices'])
-      expect(await scopesAt(second, key)).toBe('invoices:read invoices:create')
-      await first.gatehouse.apiKeys.addProduct(key.client_id, 'payments')
-      await expectSoon(async () => expect(await scopesAt(second, key)).toContain('payments:list'))
-      await first.gatehouse.apiKeys.removeProduct(key.client_id, 'invoices')
-      await expectSoon(async () =>
-        expect(await scopesAt(second, key)).toBe('payments:list payments:transfer'),
-      )
-    })
-
     it('a message makes other processes apply the disabling, enabling or deletion of a client', async () => {
       const { first, second } = await start()
       const key = await first.createApiKey()
@@ -124,18 +103,6 @@ describeEachStore('the client cache', (makeStore) => {
       await expectSoon(async () => expect(await statusAt(second, key)).toBe(200))
       await apiKeys.delete(key.client_id)
       await expectSoon(async () => expect(await statusAt(second, key)).toBe(401))
-    })
-
-    it('a message makes other processes reject a client that is no longer a resource server', async () => {
-      const { first, second } = await start()
-      const server = await first.createApiKey()
-      const { apiKeys } = first.gatehouse
-      await apiKeys.setResourceServer(server.client_id, true)
-      const feed = async () =>
-        (await second.fetch(`${second.issuer}/oauth2/revocations`, { headers: basic(server) })).status
-      expect(await feed()).toBe(200)
-      await apiKeys.setResourceServer(server.client_id, false)
-      await expectSoon(async () => expect(await feed()).toBe(403))
     })
 
     it('a message makes other processes accept the new redirect URIs of an application', async () => {

@@ -1,16 +1,10 @@
-// Also runs on: Redis
-import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { GatehouseEvents, Store } from 'koa-gatehouse'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { createGateway } from 'koa-gatehouse/gateway'
 import { products } from '../../fixtures/products.ts'
 import { exportRegistry, importRegistry } from '../../../src/backup.ts'
-import { createExpiryNotices } from '../../../src/clients/expiry-notices.ts'
-import { internalsOf } from '../../../src/gatehouse/internals.ts'
 import { connect, startHost, type Host } from '../../support/host.ts'
 import type { Client } from '../../support/host-requests.ts'
-import { describeEachStore } from '../../support/stores.ts'
 import { startManagement, type ManagementHost } from '../management/setup.ts'
 
 const DAY = 86_400
@@ -19,10 +13,16 @@ const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString().replac
 const claimsOf = (token: unknown) =>
   JSON.parse(Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString()) as Record<string, number>
 
-describeEachStore('the expiry of a client', (makeStore) => {
+/** Moves the clock of all processes to just after a second. */
+function moveTo(seconds: number): void {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.setSystemTime(seconds * 1000 + 20)
+}
+
+describe('the expiry of a client', () => {
   let host: Host
   beforeAll(async () => {
-    host = await startHost({ store: makeStore() })
+    host = await startHost()
   })
   afterAll(() => host.close())
   afterEach(() => void vi.useRealTimers())
@@ -71,13 +71,13 @@ describeEachStore('the expiry of a client', (makeStore) => {
     const [key, application] = [await host.createApiKey(), await host.createApplication()]
     const tokens = await connect(host, application)
     const unknown = await host.requestDirectToken({ client_id: 'key_unknown', client_secret: 'a'.repeat(20) })
-    const at = nowSeconds() + 5
+    const at = nowSeconds() + 60
     await Promise.all([expire(key, at), expire(application, at)])
     // Moving the expiry of the application has revoked its token, and not its grant.
     const refreshed = await host.refresh(application, tokens.refresh_token)
     expect(refreshed.status).toBe(200)
     const direct = await host.requestDirectToken(key)
-    await delay(at * 1000 - Date.now() + 20)
+    moveTo(at)
     for (const answer of [
       await host.requestDirectToken(key),
       await host.requestDirectToken(key, { extra: 'parameter' }),
@@ -150,20 +150,23 @@ describeEachStore('the expiry of a client', (makeStore) => {
     let answer = async () => {}
     const accounts = { find: async (id: string) => answer().then(() => ({ id, kycLevel: 'verified' })) }
     const slow = await startHost({
-      store: makeStore(randomUUID()),
       gatehouse: { accounts: { ...accounts, authenticate: () => ({ accountId: 'alice' }) } },
     })
     try {
       const [key, application] = [await slow.createApiKey(), await slow.createApplication()]
       const tokens = await connect(slow, application)
-      const expiresAt = nowSeconds() + 2
+      const expiresAt = nowSeconds() + 60
       await Promise.all([expire(key, expiresAt, slow), expire(application, expiresAt, slow)])
-      answer = () => delay(expiresAt * 1000 + 100 - Date.now())
-      const answers = await Promise.all([
-        slow.refresh(application, tokens.refresh_token),
-        slow.requestDirectToken(key),
-        slow.requestDirectToken(key, { extra: 'parameter' }),
-      ])
+      const answers = []
+      for (const request of [
+        () => slow.refresh(application, tokens.refresh_token),
+        () => slow.requestDirectToken(key),
+        () => slow.requestDirectToken(key, { extra: 'parameter' }),
+      ]) {
+        vi.useRealTimers()
+        answer = async () => moveTo(expiresAt)
+        answers.push(await request())
+      }
       for (const { status, body } of answers) {
         expect([status, body['expires_in']]).toEqual([200, 1])
         expect(claimsOf(body['access_token'])['exp']).toBe(expiresAt)
@@ -178,7 +181,7 @@ describeEachStore('the expiry of a client', (makeStore) => {
   })
 
   it('an id that no client has is not stored', async () => {
-    const store = makeStore(randomUUID())
+    const store = memoryStore()
     const other = await startHost({ store })
     try {
       for (const id of ['gatehouse_secret', '', 'a b%', 'app_unknown']) {
@@ -189,15 +192,6 @@ describeEachStore('the expiry of a client', (makeStore) => {
     } finally {
       await other.close()
     }
-  })
-
-  it('a disabled client that has expired is shown as disabled', async () => {
-    const key = await host.createApiKey()
-    await expire(key, nowSeconds() + 1)
-    await delay(1100)
-    expect(await host.gatehouse.apiKeys.whyNoToken(key.client_id)).toBe('expired')
-    await host.gatehouse.apiKeys.disable(key.client_id)
-    expect(await host.gatehouse.apiKeys.whyNoToken(key.client_id)).toBe('disabled')
   })
 
   it('a gateway in another process rejects the token at the second of the expiry', async () => {
@@ -215,7 +209,7 @@ describeEachStore('the expiry of a client', (makeStore) => {
     })
     try {
       await gateway.ready()
-      const at = nowSeconds() + 5
+      const at = nowSeconds() + 60
       await expire(key, at)
       const { body } = await host.requestDirectToken(key)
       const jwt = String(body['access_token'])
@@ -225,11 +219,31 @@ describeEachStore('the expiry of a client', (makeStore) => {
         return 'status' in found ? found.status : 'accepted'
       }
       expect(await check()).toBe('accepted')
-      await delay(at * 1000 - Date.now() + 20)
+      moveTo(at)
       expect(await check()).toBe(401)
     } finally {
       await gateway.close()
     }
+  })
+
+  it('the service itself gives the notice of an expiry, once, without a call of the host', async () => {
+    const store = memoryStore()
+    const first = await startHost({ store })
+    const { apiKey } = await first.gatehouse.apiKeys.create({
+      accountId: 'acme',
+      name: 'Key',
+      expiresAt: nowSeconds() + 60,
+    })
+    // A process looks for notices when it starts.
+    moveTo(nowSeconds() + 60)
+    const second = await startHost({ store })
+    const given: string[] = []
+    second.gatehouse.on('client.expired', ({ clientId }) => given.push(clientId))
+    await second.gatehouse.ready()
+    await vi.waitFor(() => expect(given).toEqual([apiKey.clientId]))
+    const { items } = await second.gatehouse.audit.list({ clientId: apiKey.clientId })
+    expect(items.filter(({ name }) => name.startsWith('client.expir'))).toHaveLength(1)
+    await Promise.all([first.close(), second.close()])
   })
 
   it('an export has the expiry, and an import keeps it', async () => {
@@ -238,7 +252,7 @@ describeEachStore('the expiry of a client', (makeStore) => {
     await expire(key, expiresAt)
     const lines: string[] = []
     for await (const line of exportRegistry(host.gatehouse)) lines.push(line)
-    const other = await startHost({ store: makeStore(randomUUID()) })
+    const other = await startHost()
     try {
       await importRegistry(other.gatehouse, lines, { signingKeys: false })
       expect(await other.gatehouse.apiKeys.find(key.client_id)).toMatchObject({ expiresAt })
@@ -248,11 +262,11 @@ describeEachStore('the expiry of a client', (makeStore) => {
   })
 
   describe('a policy', () => {
-    const policies: { host: Host; close(): Promise<void> }[] = []
+    const policies: Host[] = []
     afterEach(() => Promise.all(policies.splice(0).map((each) => each.close())))
-    async function withPolicy(keyPolicy: object, data: string = randomUUID()) {
-      const started = await startHost({ store: makeStore(data), gatehouse: { keyPolicy } })
-      policies.push({ host: started, close: started.close })
+    async function withPolicy(keyPolicy: object, store = memoryStore()) {
+      const started = await startHost({ store, gatehouse: { keyPolicy } })
+      policies.push(started)
       const create = async (input: object = {}) =>
         (await started.gatehouse.apiKeys.create({ accountId: 'acme', name: 'Key', ...input })).apiKey
       return { ...started, create }
@@ -290,10 +304,10 @@ describeEachStore('the expiry of a client', (makeStore) => {
     })
 
     it('requires an expiry, and cuts off no client that exists', async () => {
-      const data = randomUUID()
-      const before = await withPolicy({}, data)
+      const store = memoryStore()
+      const before = await withPolicy({}, store)
       const client = await before.createApiKey()
-      const { create, gatehouse, requestDirectToken } = await withPolicy({ required: true }, data)
+      const { create, gatehouse, requestDirectToken } = await withPolicy({ required: true }, store)
       await expect(create()).rejects.toMatchObject({ problems: [{ path: 'expiresAt', code: 'required' }] })
       expect((await create({ expiresAt: nowSeconds() + DAY })).expiresAt).toBeDefined()
       expect((await requestDirectToken(client)).status).toBe(200)
@@ -317,165 +331,10 @@ describeEachStore('the expiry of a client', (makeStore) => {
   })
 })
 
-describeEachStore('the notices of an expiry', (makeStore) => {
-  const started: Host[] = []
-  afterEach(() => Promise.all(started.splice(0).map((each) => each.close())))
-
-  /** A process with a key that expires. Only the last test looks at it, because the notice takes up to 15 seconds. */
-  let untouched: { host: Host; clientId: string; given: string[] }
-  beforeAll(async () => {
-    const host = await startHost({ store: makeStore(randomUUID()) })
-    const given: string[] = []
-    host.gatehouse.on('client.expired', (event) => given.push(event.clientId))
-    await host.gatehouse.ready()
-    const expiresAt = nowSeconds() + 2
-    const { apiKey } = await host.gatehouse.apiKeys.create({ accountId: 'acme', name: 'Key', expiresAt })
-    untouched = { host, clientId: apiKey.clientId, given }
-  })
-  afterAll(() => untouched?.host.close())
-
-  /** Processes on one store. Each gives notices only when the test says so, at a time of the test. */
-  async function fleet(count: number, store: (data: string) => Store = makeStore) {
-    const data = randomUUID()
-    let clock: number | undefined
-    const given: [string, string, number | undefined][] = []
-    const processes = await Promise.all(
-      Array.from({ length: count }, async () => {
-        const host = await startHost({ store: store(data) })
-        started.push(host)
-        await host.gatehouse.ready()
-        for (const name of ['client.expiring', 'client.expired'] as const)
-          host.gatehouse.on(name, (event: GatehouseEvents['client.expired'] & { days?: number }) =>
-            given.push([name, event.clientId, event.days]),
-          )
-        const parts = internalsOf(host.gatehouse, 'a test')
-        const notices = createExpiryNotices({
-          ...parts,
-          clientChanged: async () => {},
-          storeClock: { now: () => clock ?? Date.now() },
-        })
-        return { ...host, giveDue: notices.giveDue }
-      }),
-    )
-    const give = (at: number) => {
-      clock = at * 1000
-      return Promise.all(processes.map(({ giveDue }) => giveDue()))
-    }
-    const entries = async (clientId: string) => {
-      const { items } = await processes[0]!.gatehouse.audit.list({ clientId })
-      return items
-        .filter(({ name }) => name.startsWith('client.expir'))
-        .map(({ name, target }) => [name, target])
-    }
-    return { processes, give, given, entries }
-  }
-
-  it('come 30, 7 and 1 days ahead and at the end, each once in a fleet', async () => {
-    const { processes, give, given, entries } = await fleet(3)
-    const { gatehouse } = processes[0]!
-    const expiresAt = nowSeconds() + 40 * DAY
-    const { application } = await gatehouse.applications.create({ accountId: 'acme', name: 'App', expiresAt })
-    const id = application.clientId
-    const expected: typeof given = []
-    await give(expiresAt - 31 * DAY)
-    expect(given).toEqual([])
-    for (const days of [30, 7, 1] as const) {
-      expected.push(['client.expiring', id, days])
-      for (let times = 0; times < 3; times += 1) {
-        await give(expiresAt - days * DAY + times)
-        expect(given).toEqual(expected)
-      }
-    }
-    expected.push(['client.expired', id, undefined])
-    await give(expiresAt)
-    await give(expiresAt + 100 * DAY)
-    expect(given).toEqual(expected)
-    const target = isoOf(expiresAt)
-    // The clock of the audit trail did not move, so it counts the second and third notice as equal to the first.
-    const found = await entries(id)
-    expect(found).toContainEqual(['client.expired', target])
-    expect(found).toContainEqual(['client.expiring', target])
-  })
-
-  it('that were missed are replaced by the last of them', async () => {
-    const { processes, give, given } = await fleet(2)
-    const { gatehouse } = processes[0]!
-    const expiresAt = nowSeconds() + 40 * DAY
-    const { apiKey } = await gatehouse.apiKeys.create({ accountId: 'acme', name: 'Key', expiresAt })
-    await give(expiresAt - 3 * DAY)
-    expect(given).toEqual([['client.expiring', apiKey.clientId, 7]])
-    await give(expiresAt + 5 * DAY)
-    expect(given.slice(1)).toEqual([['client.expired', apiKey.clientId, undefined]])
-  })
-
-  it('that lay in the past when the expiry was set are not given', async () => {
-    const { processes, give, given } = await fleet(1)
-    const { gatehouse } = processes[0]!
-    const now = nowSeconds()
-    const { apiKey } = await gatehouse.apiKeys.create({
-      accountId: 'acme',
-      name: 'Key',
-      expiresAt: now + 5 * DAY,
-    })
-    await give(now + 1)
-    expect(given).toEqual([])
-    await give(now + 4 * DAY)
-    expect(given).toEqual([['client.expiring', apiKey.clientId, 1]])
-  })
-
-  it('follow an expiry that is moved, removed, or of a client that is deleted', async () => {
-    const { processes, give, given } = await fleet(2)
-    const { apiKeys } = processes[0]!.gatehouse
-    const now = nowSeconds()
-    const create = async () => {
-      const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key', expiresAt: now + 40 * DAY })
-      return apiKey.clientId
-    }
-    const [later, earlier, never, deleted] = [await create(), await create(), await create(), await create()]
-    await apiKeys.update(later, { expiresAt: now + 100 * DAY })
-    await apiKeys.update(earlier, { expiresAt: now + 20 * DAY })
-    await apiKeys.update(never, { expiresAt: null })
-    await apiKeys.delete(deleted)
-    await give(now + 12 * DAY)
-    expect(given).toEqual([])
-    await give(now + 14 * DAY)
-    expect(given).toEqual([['client.expiring', earlier, 7]])
-    await give(now + 50 * DAY)
-    expect(given.slice(1)).toEqual([['client.expired', earlier, undefined]])
-    await give(now + 71 * DAY)
-    expect(given.slice(2)).toEqual([['client.expiring', later, 30]])
-    // A new expiry of an expired client is notified again.
-    await apiKeys.update(earlier, { expiresAt: now + 90 * DAY })
-    await give(now + 89.5 * DAY)
-    expect(given.slice(3)).toEqual(expect.arrayContaining([['client.expiring', earlier, 1]]))
-  })
-
-  it('that came due between an export and its import are given after the import', async () => {
-    const { processes } = await fleet(1)
-    const { gatehouse } = processes[0]!
-    const expiresAt = nowSeconds() + 2
-    const { apiKey } = await gatehouse.apiKeys.create({ accountId: 'acme', name: 'Key', expiresAt })
-    const lines: string[] = []
-    for await (const line of exportRegistry(gatehouse)) lines.push(line)
-    await delay(expiresAt * 1000 - Date.now() + 10)
-    const restored = await fleet(1)
-    await importRegistry(restored.processes[0]!.gatehouse, lines, { signingKeys: false })
-    await restored.give(nowSeconds())
-    expect(restored.given).toEqual([['client.expired', apiKey.clientId, undefined]])
-  })
-
-  it('are given by the service itself, without a call of the host', async () => {
-    const { host, clientId, given } = untouched
-    await expect.poll(() => given, { timeout: 25_000 }).toEqual([clientId])
-    const { items } = await host.gatehouse.audit.list({ clientId })
-    expect(items.filter(({ name }) => name.startsWith('client.expir'))).toHaveLength(1)
-  })
-})
-
-describeEachStore('the expiry in the management API', (makeStore) => {
+describe('the expiry in the management API', () => {
   let host: ManagementHost
   beforeAll(async () => {
-    host = await startManagement({ store: makeStore(), gatehouse: { keyPolicy: { maxAgeDays: 365 } } })
+    host = await startManagement({ store: memoryStore(), gatehouse: { keyPolicy: { maxAgeDays: 365 } } })
   })
   afterAll(() => host.close())
 

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Accounts, PermissionTarget } from 'koa-gatehouse'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { etagOf } from '../../../src/clients/if-match.ts'
 import { createConsole } from '../../../src/console.ts'
 import { createManagementApi } from '../../../src/management.ts'
 import type { Page } from '../../support/browser.ts'
 import { createClientKey } from '../../support/client-keys.ts'
 import { readSession } from '../../support/session-cookie.ts'
-import { describeEachStore } from '../../support/stores.ts'
 import { credentialsOf, textOf } from '../console/markup.ts'
 import { startConsole, type ConsoleHost } from '../console/setup.ts'
 
@@ -44,6 +44,9 @@ const COLUMNS = [
   ['', 'olga'],
   ['', 'firm'],
 ] as const
+
+/** The columns of the console: keys of another member, and a key of the company. */
+const IN_CONSOLE = [1, 2, 4]
 
 const ROWS = TABLE.trim()
   .split('\n')
@@ -122,7 +125,7 @@ interface Act {
   readonly isForm?: boolean
 }
 
-describeEachStore('what a member may do with an API key', (makeStore) => {
+describe('what a member may do with an API key', () => {
   let host: ConsoleHost
   let pem = ''
   const roles = new Map<string, readonly string[] | undefined>()
@@ -139,7 +142,7 @@ describeEachStore('what a member may do with an API key', (makeStore) => {
       .set('olga', undefined)
       .set('paul', undefined)
     host = await startConsole({
-      store: makeStore(),
+      store: memoryStore(),
       gatehouse: { privateKeyJwt: true },
       accounts: {
         find: (id, userId) =>
@@ -222,9 +225,9 @@ describeEachStore('what a member may do with an API key', (makeStore) => {
     })
   }
 
-  it.each(ROWS)(
-    'through the API, each role may do "%s" only with the keys in the table',
-    async (name, cells) => {
+  it('through the API, each role may do each act only with the keys in the table', async () => {
+    const table: unknown[] = []
+    for (const [name] of ROWS) {
       const act = ACTS[name]!
       const [method, path, body] = act.api
       const got: string[] = []
@@ -238,16 +241,17 @@ describeEachStore('what a member may do with an API key', (makeStore) => {
         expect(answer).toMatchObject({ status: 403, body: { code: 'ERR_FORBIDDEN' } })
         expect(await keyOf(client_id)).toEqual(before)
       }
-      expect(got).toEqual(cells)
-    },
-  )
+      table.push([name, got])
+    }
+    expect(table).toEqual(ROWS)
+  })
 
-  it.each(ROWS)(
-    'in the console, each role may do "%s" only with the keys in the table',
-    async (name, cells) => {
+  it('in the console, each role may do each act only with the keys in the table', async () => {
+    const table: unknown[] = []
+    for (const [name] of ROWS) {
       const { page = '', action, fields = {}, isForm, ...act } = ACTS[name]!
       const got: string[] = []
-      for (const [role, whose] of COLUMNS) {
+      for (const [role, whose] of IN_CONSOLE.map((at) => COLUMNS[at]!)) {
         const { client_id } = await createKey(ownerOf(role, whose), act)
         const before = await keyOf(client_id)
         const path = `/console/api-keys/${client_id}${page}`
@@ -262,12 +266,8 @@ describeEachStore('what a member may do with an API key', (makeStore) => {
           expect(isForm === true || fields['userId'] !== undefined).toBe(true)
         } else {
           got.push('-')
-          const extra = {
-            addresses: '',
-            before: String(before?.expiresAt),
-            request: 'a-request-of-a-form',
-            overlap: 'day',
-          }
+          const expiry = { before: String(before?.expiresAt), overlap: 'day' }
+          const extra = { addresses: '', request: 'a-request-of-a-form', ...expiry }
           const forged = await forge(personOf(role), path, { ...extra, ...sent, action })
           expect([forged.status, textOf(forged.body)]).toEqual([
             403,
@@ -276,9 +276,10 @@ describeEachStore('what a member may do with an API key', (makeStore) => {
         }
         expect(await keyOf(client_id)).toEqual(before)
       }
-      expect(got).toEqual(cells)
-    },
-  )
+      table.push([name, got])
+    }
+    expect(table).toEqual(ROWS.map(([name, cells]) => [name, IN_CONSOLE.map((at) => cells[at])]))
+  })
 
   const ownerOf = (role: string, whose: string) =>
     whose === 'own' ? role : whose === 'olga' ? 'olga' : undefined

@@ -65,18 +65,6 @@ describeEachStore('the secrets of a client', (makeStore) => {
       .toBeDefined()
   })
 
-  it('an imported secret has no hint', async () => {
-    const { hashSecret } = await import('koa-gatehouse')
-    const { apiKey } = await host.gatehouse.apiKeys.create({
-      accountId: 'acme',
-      name: 'Imported',
-      secretHash: hashSecret('an existing secret'),
-    })
-    const [secret] = await host.gatehouse.apiKeys.listSecrets(apiKey.clientId)
-    expect(secret?.hint).toBeUndefined()
-    expect(secret?.createdAt).toBeDefined()
-  })
-
   it('the log tells a mistyped secret from a wrong one, and says neither to the client', async () => {
     const key = await host.createApiKey()
     const other = await host.createApiKey()

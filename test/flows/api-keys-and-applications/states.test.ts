@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { NoTokenReason } from 'koa-gatehouse'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { createConsole } from '../../../src/console.ts'
 import { createManagementApi } from '../../../src/management.ts'
 import { connect } from '../../support/host.ts'
 import type { Client } from '../../support/host-requests.ts'
-import { describeEachStore } from '../../support/stores.ts'
 import { textOf } from '../console/markup.ts'
 import { startConsole, type ConsoleHost } from '../console/setup.ts'
 
@@ -18,155 +17,120 @@ interface World {
 }
 
 interface Situation {
-  readonly kind: 'apiKey' | 'application'
-  readonly products?: readonly string[]
-  readonly userId?: string
-  /** Brings the client into the situation. */
-  change(world: World, clientId: string): unknown
   /** The reason; undefined if the client gets tokens. */
   readonly noToken?: NoTokenReason
   /** The state in the list and on the page. */
   readonly badge: string
   /** The answer of the token endpoint: `error`; undefined if it issues a token. */
   readonly error?: 'invalid_client' | 'unauthorized_client'
+  readonly products?: readonly string[]
+  readonly userId?: string
+  /** Brings the client into the situation. */
+  change?(world: World, clientId: string): unknown
 }
 
 const serviceOf = ({ host: { gatehouse } }: World, clientId: string) =>
   clientId.startsWith('key_') ? gatehouse.apiKeys : gatehouse.applications
 
-/** The state that the owner of every kind of client can cause. */
-const ofBothKinds = (['apiKey', 'application'] as const).flatMap((kind): [string, Situation][] => [
-  [`an active ${kind}`, { kind, change() {}, badge: 'Active' }],
-  [
-    `a disabled ${kind}`,
-    {
-      kind,
-      change: (world, id) => serviceOf(world, id).disable(id),
-      noToken: 'disabled',
-      badge: 'Disabled',
-      error: 'invalid_client',
-    },
-  ],
-  [
-    `an operator disabled the ${kind}`,
-    {
-      kind,
-      change: (world, id) => serviceOf(world, id).disable(id, { by: 'operator' }),
-      noToken: 'disabled-by-operator',
-      badge: 'Disabled by an operator',
-      error: 'invalid_client',
-    },
-  ],
-  [
-    `the ${kind} has expired`,
-    {
-      kind,
-      change: async (world, id) => {
-        const expiresAt = Math.floor(Date.now() / 1000) + 1
-        await serviceOf(world, id).update(id, { expiresAt })
-        await delay(expiresAt * 1000 - Date.now() + 10)
-      },
-      noToken: 'expired',
-      badge: 'Expired',
-      error: 'invalid_client',
-    },
-  ],
-  [
-    `the secret of the ${kind} leaked`,
-    {
-      kind,
-      change: (world, id) => serviceOf(world, id).reportCompromised(id),
-      noToken: 'compromised',
-      badge: 'Secret leaked',
-      error: 'invalid_client',
-    },
-  ],
-  [
-    `the ${kind} has no product`,
-    {
-      kind,
-      change: (world, id) => serviceOf(world, id).setProducts(id, []),
-      noToken: 'no-product',
-      badge: 'No product yet',
-      error: 'unauthorized_client',
-    },
-  ],
-  [
-    `all operations of the ${kind} were removed`,
-    {
-      kind,
-      change: async (world, id) => {
-        for (const scope of ['invoices:read', 'invoices:create'])
-          await serviceOf(world, id).removeOperation(id, scope)
-      },
-      noToken: 'no-operation',
-      badge: 'No operation left',
-      error: 'unauthorized_client',
-    },
-  ],
-  [
-    `the user to whom the ${kind} belongs left`,
-    {
-      kind,
-      userId: 'lea',
-      change: ({ users }) => users.delete('lea'),
-      noToken: 'owner-gone',
-      badge: 'Owner has left',
-      error: 'unauthorized_client',
-    },
-  ],
-])
+const [INVALID, UNAUTHORIZED] = [{ error: 'invalid_client' }, { error: 'unauthorized_client' }] as const
 
-const situations: [string, Situation][] = [
-  ...ofBothKinds,
-  [
-    'an API key of a gateway',
+/** The states that the owner of every kind of client can cause. */
+const OF_BOTH_KINDS: readonly Situation[] = [
+  { badge: 'Active' },
+  {
+    ...INVALID,
+    noToken: 'disabled',
+    badge: 'Disabled',
+    change: (world, id) => serviceOf(world, id).disable(id),
+  },
+  {
+    ...INVALID,
+    noToken: 'disabled-by-operator',
+    badge: 'Disabled by an operator',
+    change: (world, id) => serviceOf(world, id).disable(id, { by: 'operator' }),
+  },
+  {
+    ...INVALID,
+    noToken: 'expired',
+    badge: 'Expired',
+    async change(world, id) {
+      const expiresAt = Math.floor(Date.now() / 1000) + 60
+      await serviceOf(world, id).update(id, { expiresAt })
+      vi.useFakeTimers({ toFake: ['Date'], now: expiresAt * 1000 + 10 })
+    },
+  },
+  {
+    ...INVALID,
+    noToken: 'compromised',
+    badge: 'Secret leaked',
+    change: (world, id) => serviceOf(world, id).reportCompromised(id),
+  },
+  {
+    ...UNAUTHORIZED,
+    noToken: 'no-product',
+    badge: 'No product yet',
+    change: (world, id) => serviceOf(world, id).setProducts(id, []),
+  },
+  {
+    ...UNAUTHORIZED,
+    noToken: 'no-operation',
+    badge: 'No operation left',
+    async change(world, id) {
+      for (const scope of ['invoices:read', 'invoices:create'])
+        await serviceOf(world, id).removeOperation(id, scope)
+    },
+  },
+  {
+    ...UNAUTHORIZED,
+    noToken: 'owner-gone',
+    badge: 'Owner has left',
+    userId: 'lea',
+    change: ({ users }) => users.delete('lea'),
+  },
+]
+
+type Kind = 'apiKey' | 'application'
+
+const SITUATIONS: Record<Kind, readonly Situation[]> = {
+  apiKey: [
+    ...OF_BOTH_KINDS,
     {
-      kind: 'apiKey',
-      products: [],
-      change: ({ host: { gatehouse } }, id) => gatehouse.apiKeys.setResourceServer(id, true),
+      ...UNAUTHORIZED,
       noToken: 'gateway',
       badge: 'Gateway',
-      error: 'unauthorized_client',
+      products: [],
+      change: ({ host: { gatehouse } }, id) => gatehouse.apiKeys.setResourceServer(id, true),
     },
-  ],
-  [
-    'the user of the API key may use none of its operations',
     {
-      kind: 'apiKey',
-      userId: 'max',
-      change: ({ users }) => users.set('max', ['payments:list']),
+      ...UNAUTHORIZED,
       noToken: 'user-operations',
       badge: 'Person may do nothing',
-      error: 'unauthorized_client',
+      userId: 'max',
+      change: ({ users }) => users.set('max', ['payments:list']),
     },
   ],
-  [
-    'all operations of the application need a higher level',
+  application: [
+    ...OF_BOTH_KINDS,
     {
-      kind: 'application',
+      ...UNAUTHORIZED,
+      noToken: 'kyc-level',
+      badge: 'Level too low',
       products: ['payments'],
       async change({ host, setLevel }, id) {
         await host.gatehouse.applications.removeOperation(id, 'payments:list')
         setLevel('basic')
       },
-      noToken: 'kyc-level',
-      badge: 'Level too low',
-      error: 'unauthorized_client',
     },
-  ],
-  [
-    'the application has no redirect URI: its grants still give tokens',
     {
-      kind: 'application',
-      change: ({ host }, id) => host.gatehouse.applications.update(id, { redirectUris: [] }),
+      // Its grants still give tokens.
       noToken: 'no-redirect-uri',
       badge: 'No redirect URI',
+      change: ({ host }, id) => host.gatehouse.applications.update(id, { redirectUris: [] }),
     },
   ],
-]
+}
 
-describeEachStore('the state of a client', (makeStore) => {
+describe('the state of a client', () => {
   let host: ConsoleHost
   let level = 'verified'
   const users: World['users'] = new Map()
@@ -176,7 +140,7 @@ describeEachStore('the state of a client', (makeStore) => {
 
   beforeAll(async () => {
     host = await startConsole({
-      store: makeStore(),
+      store: memoryStore(),
       accounts: {
         find(accountId, userId) {
           if (userId !== undefined && !users.has(userId)) return undefined
@@ -198,8 +162,9 @@ describeEachStore('the state of a client', (makeStore) => {
     })
   })
   afterAll(() => host.close())
+  afterEach(() => void vi.useRealTimers())
 
-  async function create({ kind, products = ['invoices'], userId }: Situation): Promise<Client> {
+  async function create(kind: Kind, { products = ['invoices'], userId }: Situation): Promise<Client> {
     const input = { accountId: 'acme', name: 'Tested', products: products as ['invoices'], userId }
     const { gatehouse } = host
     const { clientSecret, ...created } =
@@ -210,46 +175,51 @@ describeEachStore('the state of a client', (makeStore) => {
     return { client_id: clientId, client_secret: clientSecret }
   }
 
-  it.each(situations)(
-    '%s: list, page, API, token endpoint and log say the same',
-    async (_what, situation) => {
-      const { kind, change, noToken, badge, error } = situation
-      level = 'verified'
-      users.set('lea', undefined).set('max', undefined)
-      rejections.length = 0
-      const client = await create(situation)
-      const { client_id: clientId } = client
-      const isKey = kind === 'apiKey'
-      const tokens = isKey ? undefined : await connect(host, client, { browser: host.visit('alice').browser })
-      await change({ host, users, setLevel }, clientId)
-
-      const section = isKey ? 'api-keys' : 'applications'
-      const visitor = host.visit('acme')
-      const read = async (path: string) => (await visitor.get(path)).body
-      const list = textOf(await read(`/console/${section}`))
-      expect(list).toMatch(new RegExp(String.raw`Tested [^]*?${badge}`))
-      const page = textOf(await read(`/console/${section}/${clientId}`))
-      expect(page).toMatch(new RegExp(String.raw`Tested\s+${badge}\s`))
-      const shown = JSON.parse(await read(`/account/api/${section}/${clientId}`)) as Record<string, unknown>
-      expect(shown['noToken']).toBe(noToken)
-      const access = JSON.parse(await read(`/account/api/${section}/${clientId}/access`)) as {
-        noToken?: string
-        products: { added: boolean; operations: { callable: boolean }[] }[]
-      }
-      expect(access.noToken).toBe(noToken)
-      const callable = access.products.flatMap(({ operations }) => operations.filter((each) => each.callable))
-      expect(callable.length > 0).toBe(noToken === undefined)
-      expect(await serviceOf({ host, users, setLevel }, clientId).whyNoToken(clientId)).toBe(noToken)
-
-      const answer = tokens
-        ? await host.refresh(client, tokens.refresh_token)
-        : await host.requestDirectToken(client)
-      expect(answer.body['error']).toBe(error)
-      expect(rejections.map((each) => [each['clientId'], each['noToken'], typeof each['detail']])).toEqual(
-        error === undefined ? [] : [[clientId, noToken, 'string']],
-      )
-      // So that the lists have one row.
-      await (isKey ? host.gatehouse.apiKeys : host.gatehouse.applications).delete(clientId)
+  it.each<Kind>(['apiKey', 'application'])(
+    'of each %s, list, page, API, token endpoint and log say the same',
+    async (kind) => {
+      for (const situation of SITUATIONS[kind]) await expectSameWords(kind, situation)
     },
   )
+
+  async function expectSameWords(kind: Kind, situation: Situation) {
+    const { change, noToken, badge, error } = situation
+    level = 'verified'
+    users.set('lea', undefined).set('max', undefined)
+    rejections.length = 0
+    const client = await create(kind, situation)
+    const { client_id: clientId } = client
+    const isKey = kind === 'apiKey'
+    const tokens = isKey ? undefined : await connect(host, client, { browser: host.visit('alice').browser })
+    await change?.({ host, users, setLevel }, clientId)
+
+    const section = isKey ? 'api-keys' : 'applications'
+    const visitor = host.visit('acme')
+    const read = async (path: string) => (await visitor.get(path)).body
+    const list = textOf(await read(`/console/${section}`))
+    expect(list).toMatch(new RegExp(String.raw`Tested [^]*?${badge}`))
+    const page = textOf(await read(`/console/${section}/${clientId}`))
+    expect(page).toMatch(new RegExp(String.raw`Tested\s+${badge}\s`))
+    const shown = JSON.parse(await read(`/account/api/${section}/${clientId}`)) as Record<string, unknown>
+    expect([badge, shown['noToken']]).toEqual([badge, noToken])
+    const access = JSON.parse(await read(`/account/api/${section}/${clientId}/access`)) as {
+      noToken?: string
+      products: { added: boolean; operations: { callable: boolean }[] }[]
+    }
+    expect(access.noToken).toBe(noToken)
+    const callable = access.products.flatMap(({ operations }) => operations.filter((each) => each.callable))
+    expect(callable.length > 0).toBe(noToken === undefined)
+    expect(await serviceOf({ host, users, setLevel }, clientId).whyNoToken(clientId)).toBe(noToken)
+
+    const answer = tokens
+      ? await host.refresh(client, tokens.refresh_token)
+      : await host.requestDirectToken(client)
+    expect([badge, answer.body['error']]).toEqual([badge, error])
+    expect(rejections.map((each) => [each['clientId'], each['noToken'], typeof each['detail']])).toEqual(
+      error === undefined ? [] : [[clientId, noToken, 'string']],
+    )
+    // So that the lists have one row.
+    await (isKey ? host.gatehouse.apiKeys : host.gatehouse.applications).delete(clientId)
+    vi.useRealTimers()
+  }
 })

@@ -1,5 +1,4 @@
-// Also runs on: Redis
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Page } from '../../support/browser.ts'
 import type { Client } from '../../support/host-requests.ts'
 import {
@@ -11,15 +10,14 @@ import {
   startHost,
   type Host,
 } from '../../support/host.ts'
-import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore('an application, user or developer that disappears during a flow', (makeStore) => {
+describe('an application, user or developer that disappears during a flow', () => {
   let host: Host
   let application: Client
   const approved: unknown[] = []
   const issued: unknown[] = []
   beforeAll(async () => {
-    host = await startHost({ store: makeStore() })
+    host = await startHost()
     await host.gatehouse.ready()
     host.gatehouse.on('consent.approved', (event) => approved.push(event))
     host.gatehouse.on('token.issued', (event) => issued.push(event))

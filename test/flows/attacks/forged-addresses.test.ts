@@ -19,6 +19,8 @@ const FORGED: Record<string, Record<string, string>> = {
   },
 }
 
+const ORIGINS = ['http://evil.example', 'https://evil.example:8443', 'http://user:pass@evil.example']
+
 const TARGETS: Record<string, (host: Host, clientId: string) => string> = {
   'the OpenID configuration': () => '/auth/.well-known/openid-configuration',
   'the authorization server metadata': () => '/.well-known/oauth-authorization-server/auth',
@@ -63,33 +65,24 @@ describe.each([false, true])('forged host headers (app.proxy = %s)', (proxy) => 
     }
   }
 
-  it.each(Object.keys(TARGETS))('%s does not depend on forged host headers', async (name) => {
-    const target = TARGETS[name]!(host, clientId)
-    const honest = await ask(target)
-    expect(honest.status).toBeLessThan(500)
-    for (const [claim, headers] of Object.entries(FORGED)) {
-      const forged = await ask(target, headers)
-      expect(forged, claim).toEqual(honest)
-      expect(JSON.stringify(forged)).not.toContain('evil')
-    }
-  })
-
-  it.each(Object.keys(TARGETS).filter((name) => !name.includes('API')))(
-    '%s does not depend on the host of an absolute request target',
-    async (name) => {
-      const target = TARGETS[name]!(host, clientId)
+  it('no answer depends on forged host headers, or on the host of an absolute request target', async () => {
+    const forgeries: [string, string, Record<string, string>][] = [
+      ...Object.entries(FORGED).map(([claim, headers]): (typeof forgeries)[number] => [claim, '', headers]),
+      ...ORIGINS.map((origin): (typeof forgeries)[number] => [origin, origin, {}]),
+    ]
+    for (const [name, targetOf] of Object.entries(TARGETS)) {
+      const target = targetOf(host, clientId)
       const honest = await ask(target)
-      for (const origin of [
-        'http://evil.example',
-        'https://evil.example:8443',
-        'http://user:pass@evil.example',
-      ]) {
-        const forged = await ask(origin + target)
-        expect(forged).toEqual(honest)
+      expect(honest.status).toBeLessThan(500)
+      for (const [claim, origin, headers] of forgeries) {
+        // The gateway does not let a call with an absolute target through.
+        if (origin !== '' && name.includes('API')) continue
+        const forged = await ask(origin + target, headers)
+        expect(forged, `${name}: ${claim}`).toEqual(honest)
         expect(JSON.stringify(forged)).not.toContain('evil')
       }
-    },
-  )
+    }
+  })
 
   it('tokens name the configured issuer despite forged host headers', async () => {
     const key = await host.createApiKey()
@@ -109,55 +102,43 @@ describe.each([false, true])('forged host headers (app.proxy = %s)', (proxy) => 
 })
 
 describe("the return address of the host's sign-in page", () => {
-  it.each(Object.keys(FORGED))(
-    'the return address of the sign-in page is below the issuer even if the request has forged headers (%s)',
-    async (claim) => {
-      const returnAddresses: URL[] = []
-      const host = await startHost({
-        gatehouse: {
-          accounts: {
-            find: (id: string) => ({ id }),
-            current: () => undefined,
-            signInUrl: (returnTo: URL) => {
-              returnAddresses.push(returnTo)
-              return `/login?next=${encodeURIComponent(returnTo.href)}`
-            },
+  it('the return address of the sign-in page is below the issuer, whatever headers the request has', async () => {
+    const returnAddresses: string[] = []
+    const host = await startHost({
+      gatehouse: {
+        accounts: {
+          find: (id: string) => ({ id }),
+          current: () => undefined,
+          signInUrl: (returnTo: URL) => {
+            returnAddresses.push(returnTo.href)
+            return `/login?next=${encodeURIComponent(returnTo.href)}`
           },
         },
-      })
-      try {
-        await host.gatehouse.ready()
-        host.app.proxy = true
-        const { client_id } = await host.createApplication()
-        const headers = { accept: 'text/html', ...FORGED[claim] }
-        const parameters = {
-          login_hint: 'https://evil.example/',
-          returned: '1',
-          returnTo: 'https://evil.example/',
-          next: '//evil.example',
-        }
-        const start = await send(host.port, {
-          target: pathOf(authorizationUrl(host, client_id, parameters)),
-          headers,
-        })
-        expect(start.status).toBe(303)
-        const cookie = start.headers
-          .getSetCookie()
-          .map((line) => line.split(';')[0])
-          .join('; ')
-        const page = new URL(start.headers.get('location')!, host.issuer).pathname
-        const answer = await send(host.port, { target: page, headers: { ...headers, cookie } })
-        expect(answer.status).toBe(303)
-        expect(returnAddresses.map(String)).toEqual([`${host.origin}${page}?returned=1`])
-        expect(new URL(answer.headers.get('location')!).origin).toBe(host.origin)
-        // A return without sign-in leads to the application, not back to the sign-in page.
-        const back = await send(host.port, { target: `${page}?returned=1`, headers: { ...headers, cookie } })
-        expect(back.status).toBe(303)
-        expect(back.headers.get('location')).toMatch(`${host.issuer}/oauth2/authorize/`)
-        expect(returnAddresses).toHaveLength(1)
-      } finally {
-        await host.close()
-      }
-    },
-  )
+      },
+    })
+    await host.gatehouse.ready()
+    host.app.proxy = true
+    const { client_id } = await host.createApplication()
+    const evil = 'https://evil.example/'
+    const parameters = { login_hint: evil, returned: '1', returnTo: evil, next: '//evil.example' }
+    for (const [claim, forged] of Object.entries(FORGED)) {
+      returnAddresses.length = 0
+      const headers = { accept: 'text/html', ...forged }
+      const target = pathOf(authorizationUrl(host, client_id, parameters))
+      const start = await send(host.port, { target, headers })
+      const cookies = start.headers.getSetCookie().map((line) => line.split(';')[0])
+      const page = new URL(start.headers.get('location')!, host.issuer).pathname
+      const open = (path: string) =>
+        send(host.port, { target: path, headers: { ...headers, cookie: cookies.join('; ') } })
+      const answer = await open(page)
+      expect([claim, start.status, answer.status]).toEqual([claim, 303, 303])
+      expect(returnAddresses, claim).toEqual([`${host.origin}${page}?returned=1`])
+      expect(new URL(answer.headers.get('location')!).origin, claim).toBe(host.origin)
+      // A return without sign-in leads to the application, not back to the sign-in page.
+      const back = await open(`${page}?returned=1`)
+      expect(back.headers.get('location'), claim).toMatch(`${host.issuer}/oauth2/authorize/`)
+      expect(returnAddresses).toHaveLength(1)
+    }
+    await host.close()
+  })
 })

@@ -1,17 +1,8 @@
 import type { Context, Next } from 'koa'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { judge, type FindingClass } from '../../support/fuzz/oracle.ts'
-import { createMaterial, type Material } from '../../support/fuzz/material.ts'
-import { fuzz, type Met } from '../../support/fuzz/run.ts'
-import { bytesOf, type FuzzRequest } from '../../support/fuzz/request.ts'
-import {
-  makeFuzzHostKeys,
-  SECRET,
-  SERVICE,
-  startFuzzHost,
-  type FuzzHost,
-  type FuzzHostKeys,
-} from '../../support/fuzz/fuzz-host.ts'
+import type { FindingClass } from '../../support/fuzz/oracle.ts'
+import { fuzz } from '../../support/fuzz/run.ts'
+import { makeFuzzHostKeys, SECRET, type FuzzHostKeys } from '../../support/fuzz/fuzz-host.ts'
 
 /** Time limit of one test in milliseconds. A busy machine may take ten times as long as an idle machine. */
 const RUN_TIMEOUT_MS = 120_000
@@ -115,82 +106,6 @@ describe('the oracle', () => {
     },
     RUN_TIMEOUT_MS,
   )
-
-  it(
-    'fuzz() reports a finding when it meets it, and the shortened request at the end',
-    async () => {
-      const above = (ctx: Context, next: Next) =>
-        ctx.query['scope'] ? ctx.redirect('//evil.example') : next()
-      const met: Met[] = []
-      const onFinding = (one: Met) => met.push(one)
-      const report = await fuzz({
-        seed: 1,
-        count: 60,
-        outside: 0,
-        shortened: 1,
-        keys,
-        fuzzHost: { above },
-        onFinding,
-      })
-      const [found] = report.findings
-      expect(found).toMatchObject({ class: 'redirect elsewhere', detail: '//evil.example' })
-      // The finding was reported when it was met: with the whole request, and with its position.
-      expect(met).toHaveLength(report.findings.length)
-      expect(met[0]?.finding).toMatchObject({ class: 'redirect elsewhere', detail: '//evil.example' })
-      expect(met[0]?.number).toBeLessThan(60)
-      expect(bytesOf(met[0]!.request).length).toBeGreaterThanOrEqual(bytesOf(found!.request).length)
-      const text = bytesOf(found!.request).toString('latin1')
-      expect(text).toMatch(/scope/)
-      expect(text.length).toBeLessThan(120)
-    },
-    RUN_TIMEOUT_MS,
-  )
-
-  describe('a single outcome', () => {
-    let fuzzHost: FuzzHost
-    let material: Material
-    const request: FuzzRequest = { server: SERVICE, method: 'GET', path: '/', query: [], headers: [] }
-    const outcome = { received: '', answers: [], runs: [], incidents: [], isUnanswered: false }
-    beforeAll(async () => {
-      fuzzHost = await startFuzzHost({ keys, hasHostSession: true, hasBodyParser: false, isOpen: false })
-      material = await createMaterial(fuzzHost)
-      return () => fuzzHost.close()
-    })
-    const classesOf = (changes: object) =>
-      judge(request, { ...outcome, ...changes }, material).map((finding) => finding.class)
-
-    it('the oracle finds nothing in an empty outcome', () => {
-      expect(classesOf({})).toEqual([])
-    })
-
-    it('the oracle finds an unanswered request', () => {
-      expect(classesOf({ isUnanswered: true })).toEqual(['no answer'])
-    })
-
-    it('the oracle finds an unhandled rejection', () => {
-      expect(classesOf({ incidents: [{ kind: 'uncaught', value: new Error('x') }] })).toEqual(['error'])
-    })
-
-    it('the oracle finds a secret in a log line of any level', () => {
-      const line = { token: `Bearer ${material.steady[0]?.text}` }
-      expect(classesOf({ incidents: [{ kind: 'log', level: 'debug', value: line }] })).toEqual([
-        'secret in a log',
-      ])
-    })
-
-    it('the oracle finds the client id of a client that the request did not name', () => {
-      expect(classesOf({ received: material.clients[0]?.clientId })).toEqual(['client id of another'])
-    })
-
-    it('the oracle finds a handler that ran for a client other than the client of the token', () => {
-      const { text = '' } = material.steady[0] ?? {}
-      const authorized: FuzzRequest = { ...request, headers: [['Authorization', `Bearer ${text}`]] }
-      const runs = [{ handler: 'items:read', clientId: material.steady[0]?.clientId }]
-      expect(judge(authorized, { ...outcome, runs }, material)).toEqual([])
-      const [finding] = judge(authorized, { ...outcome, runs: [{ ...runs[0]!, clientId: 'x' }] }, material)
-      expect(finding?.class).toBe('unguarded handler')
-    })
-  })
 })
 
 function reject(ctx: Context): void {

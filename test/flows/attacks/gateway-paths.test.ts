@@ -65,24 +65,21 @@ describe('an app with gatehouse, the gateway and @koa/router behind them', () =>
   })
   afterAll(() => host.close())
 
-  it.each(TARGETS)(
-    'a request to %s with no token, an invalid token or a token without the scope reaches no handler',
-    async (target) => {
+  it('a request with no token, an invalid token or a token without the scope reaches no handler', async () => {
+    const wrong: unknown[] = []
+    for (const target of TARGETS) {
       for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']) {
         for (const authorization of [undefined, `Bearer ${token}`, 'Bearer x']) {
-          const { status, text } = await send(host.port, {
-            method,
-            target,
-            headers: authorization === undefined ? {} : { authorization },
-          })
-          expect(status, `${method} ${target}`).toBeGreaterThanOrEqual(400)
-          expect(status).toBeLessThan(500)
-          expect(text).not.toContain('invoices"')
+          const headers = authorization === undefined ? {} : { authorization }
+          const { status, text } = await send(host.port, { method, target, headers })
+          const isRejected = status >= 400 && status < 500 && !text.includes('invoices"')
+          if (!isRejected) wrong.push([method, target, authorization, status])
         }
       }
-      expect([...withAuth, ...withoutAuth]).toEqual([])
-    },
-  )
+    }
+    expect(wrong).toEqual([])
+    expect([...withAuth, ...withoutAuth]).toEqual([])
+  })
 
   it('a call whose token has the scope reaches the handler, and the handler gets ctx.state.auth', async () => {
     const { body } = await host.requestDirectToken(await host.createApiKey())

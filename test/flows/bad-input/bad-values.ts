@@ -52,3 +52,23 @@ export const BAD_BODIES: Readonly<
     body: Uint8Array.from({ length: 4096 }, (_, i) => (i * 197) % 256),
   },
 }
+
+const encoded = (text: string) => Buffer.from(text).toString('base64')
+
+/** Invalid credentials and cookies, and other headers that a client controls. */
+export const BAD_HEADERS: readonly Readonly<Record<string, string>>[] = [
+  { authorization: 'Basic' },
+  { authorization: 'Basic !!!' },
+  { authorization: `Basic ${encoded('no colon')}` },
+  { authorization: `Basic ${encoded('a%zz:b%')}` },
+  { authorization: `Basic ${encoded('a\0:b\0')}` },
+  { authorization: 'Bearer' },
+  { authorization: 'Bearer a b' },
+  { authorization: 'Bearer ..' },
+  { authorization: `Bearer ${'x'.repeat(10_000)}` },
+  { authorization: 'Nonsense __proto__' },
+  { cookie: 'gatehouse_session=x; gatehouse_interaction=__proto__; gatehouse_resume=%00' },
+  { cookie: `gatehouse_session=${'x'.repeat(8000)}; gatehouse_session.sig=x` },
+  { 'accept-language': 'a-'.repeat(4000), origin: 'null' },
+  { 'x-forwarded-for': '__proto__', dpop: 'x', 'content-encoding': 'br' },
+]

@@ -68,202 +68,66 @@ export async function prepareEndpoints(host: Host): Promise<Prepared> {
     logout_hint: 'alice',
     id_token_hint: String(tokens.id_token),
   }
+  const [GET, POST, BOTH] = [['GET', 'HEAD'], ['POST'], ['GET', 'HEAD', 'POST']]
+  const at = (
+    name: string,
+    status: number,
+    path: string,
+    methods: readonly string[],
+    parameters: Endpoint['parameters'],
+    more: Partial<Endpoint> = {},
+  ): Endpoint => ({ name, status, path, methods, parameters, ...more })
   const page = { isPage: true }
-  const endpoints: Endpoint[] = [
-    {
-      name: 'authorization',
-      status: 303,
-      path: '/oauth2/authorize',
-      methods: ['GET', 'HEAD', 'POST'],
-      parameters: { ...authorization, ...extras },
-      ...page,
-    },
-    {
-      name: 'pending authorization request',
-      status: 303,
-      path: `/oauth2/authorize/${pending.uid}`,
-      methods: ['GET', 'HEAD'],
-      parameters: {},
-      headers: { cookie: pending.resumeCookie },
-      ...page,
-    },
-    {
-      name: 'unknown authorization request',
-      status: 400,
-      path: '/oauth2/authorize/unknown',
-      methods: ['GET', 'HEAD'],
-      parameters: {},
-      ...page,
-    },
-    {
-      name: 'token, client credentials',
-      status: 200,
-      path: '/oauth2/token',
-      methods: ['POST'],
-      parameters: {
-        ...key,
-        grant_type: 'client_credentials',
-        scope: 'invoices:read',
-        resource: host.audience,
+  const isPublic = true
+  const [token, bearer] = ['/oauth2/token', { authorization: `Bearer ${tokens.access_token}` }]
+  const resource = host.audience
+  const direct = { ...key, grant_type: 'client_credentials', scope: 'invoices:read', resource }
+  const exchange = { redirect_uri: CALLBACK, code_verifier: 'v'.repeat(43), resource }
+  const ofCode = { ...application, grant_type: 'authorization_code', code, ...exchange }
+  const refresh = { grant_type: 'refresh_token', refresh_token: 'x', scope: 'invoices:read', resource }
+  const named = { ...application, token: 'x', token_type_hint: 'access_token' }
+  const confirm = { cookie: cookieOf(signOut, new URL(`${host.issuer}/oauth2/logout/confirm`).pathname) }
+  const ofSignIn = { ...page, headers: { cookie: signIn.cookie } }
+  const ofConsent = { ...page, headers: { cookie: consent.cookie } }
+  const ofPending = { ...page, headers: { cookie: pending.resumeCookie } }
+  const [interactionOf, waiting] = [`/interaction/${consent.uid}`, `/interaction/${signIn.uid}`]
+  const password = { csrf: 'x', identifier: 'alice', password: 'wrong' }
+  const approval = { csrf: 'x', action: 'approve', scope: 'invoices:read' }
+  const endpoints = [
+    at('authorization', 303, '/oauth2/authorize', BOTH, { ...authorization, ...extras }, page),
+    at('pending authorization request', 303, `/oauth2/authorize/${pending.uid}`, GET, {}, ofPending),
+    at('unknown authorization request', 400, '/oauth2/authorize/unknown', GET, {}, page),
+    at('token, client credentials', 200, token, POST, direct),
+    at('token, authorization code', 400, token, POST, ofCode),
+    at('token, refresh token', 400, token, POST, { ...application, ...refresh }),
+    at('user info', 200, '/oauth2/userinfo', BOTH, { scope: 'openid' }, { headers: bearer }),
+    at('user info, token in the form', 200, '/oauth2/userinfo', ['POST', 'GET', 'HEAD'], {
+      access_token: tokens.access_token,
+    }),
+    at('revocation', 200, '/oauth2/revoke', POST, named),
+    at('introspection', 200, '/oauth2/introspect', POST, named),
+    at('revocations', 200, '/oauth2/revocations', GET, { cursor: 'x' }, { headers: basic(key) }),
+    at('key set', 200, '/oauth2/jwks', GET, {}, { isPublic }),
+    at('OpenID configuration', 200, '/.well-known/openid-configuration', GET, {}, { isPublic }),
+    at('metadata below the issuer', 200, '/.well-known/oauth-authorization-server', GET, {}, { isPublic }),
+    at('sign-out', 303, '/oauth2/logout', BOTH, logout, page),
+    at(
+      'confirmed sign-out',
+      400,
+      '/oauth2/logout/confirm',
+      POST,
+      { xsrf: 'x', logout: 'yes' },
+      {
+        ...page,
+        headers: confirm,
       },
-    },
-    {
-      name: 'token, authorization code',
-      status: 400,
-      path: '/oauth2/token',
-      methods: ['POST'],
-      parameters: {
-        ...application,
-        grant_type: 'authorization_code',
-        code,
-        redirect_uri: CALLBACK,
-        code_verifier: 'v'.repeat(43),
-        resource: host.audience,
-      },
-    },
-    {
-      name: 'token, refresh token',
-      status: 400,
-      path: '/oauth2/token',
-      methods: ['POST'],
-      parameters: {
-        ...application,
-        grant_type: 'refresh_token',
-        refresh_token: 'x',
-        scope: 'invoices:read',
-        resource: host.audience,
-      },
-    },
-    {
-      name: 'user info',
-      status: 200,
-      path: '/oauth2/userinfo',
-      methods: ['GET', 'HEAD', 'POST'],
-      parameters: { scope: 'openid' },
-      headers: { authorization: `Bearer ${tokens.access_token}` },
-    },
-    {
-      name: 'user info, token in the form',
-      status: 200,
-      path: '/oauth2/userinfo',
-      methods: ['POST', 'GET', 'HEAD'],
-      parameters: { access_token: tokens.access_token },
-    },
-    {
-      name: 'revocation',
-      status: 200,
-      path: '/oauth2/revoke',
-      methods: ['POST'],
-      parameters: { ...application, token: 'x', token_type_hint: 'access_token' },
-    },
-    {
-      name: 'introspection',
-      status: 200,
-      path: '/oauth2/introspect',
-      methods: ['POST'],
-      parameters: { ...application, token: 'x', token_type_hint: 'access_token' },
-    },
-    {
-      name: 'revocations',
-      status: 200,
-      path: '/oauth2/revocations',
-      methods: ['GET', 'HEAD'],
-      parameters: { cursor: 'x' },
-      headers: basic(key),
-    },
-    {
-      name: 'key set',
-      status: 200,
-      path: '/oauth2/jwks',
-      methods: ['GET', 'HEAD'],
-      parameters: {},
-      isPublic: true,
-    },
-    {
-      name: 'OpenID configuration',
-      status: 200,
-      path: '/.well-known/openid-configuration',
-      methods: ['GET', 'HEAD'],
-      parameters: {},
-      isPublic: true,
-    },
-    {
-      name: 'metadata below the issuer',
-      status: 200,
-      path: '/.well-known/oauth-authorization-server',
-      methods: ['GET', 'HEAD'],
-      parameters: {},
-      isPublic: true,
-    },
-    {
-      name: 'sign-out',
-      status: 303,
-      path: '/oauth2/logout',
-      methods: ['GET', 'HEAD', 'POST'],
-      parameters: logout,
-      ...page,
-    },
-    {
-      name: 'confirmed sign-out',
-      status: 400,
-      path: '/oauth2/logout/confirm',
-      methods: ['POST'],
-      parameters: { xsrf: 'x', logout: 'yes' },
-      headers: { cookie: cookieOf(signOut, new URL(`${host.issuer}/oauth2/logout/confirm`).pathname) },
-      ...page,
-    },
-    {
-      name: 'signed out',
-      status: 200,
-      path: '/oauth2/logout/success',
-      methods: ['GET', 'HEAD'],
-      parameters: { client_id: application.client_id },
-      ...page,
-    },
-    {
-      name: 'interaction',
-      status: 200,
-      path: `/interaction/${signIn.uid}`,
-      methods: ['GET', 'HEAD'],
-      parameters: {},
-      headers: { cookie: signIn.cookie },
-      ...page,
-    },
-    {
-      name: 'unknown interaction',
-      status: 404,
-      path: '/interaction/unknown',
-      methods: ['GET', 'HEAD'],
-      parameters: {},
-      ...page,
-    },
-    {
-      name: 'sign-in form',
-      status: 403,
-      path: `/interaction/${signIn.uid}/sign-in`,
-      methods: ['POST'],
-      parameters: { csrf: 'x', identifier: 'alice', password: 'wrong' },
-      headers: { cookie: signIn.cookie },
-      ...page,
-    },
-    {
-      name: 'consent form',
-      status: 403,
-      path: `/interaction/${consent.uid}/consent`,
-      methods: ['POST'],
-      parameters: { csrf: 'x', action: 'approve', scope: 'invoices:read' },
-      headers: { cookie: consent.cookie },
-      ...page,
-    },
-    {
-      name: 'form to switch accounts',
-      status: 403,
-      path: `/interaction/${consent.uid}/switch`,
-      methods: ['POST'],
-      parameters: { csrf: 'x' },
-      headers: { cookie: consent.cookie },
-      ...page,
-    },
+    ),
+    at('signed out', 200, '/oauth2/logout/success', GET, { client_id: application.client_id }, page),
+    at('interaction', 200, waiting, GET, {}, ofSignIn),
+    at('unknown interaction', 404, '/interaction/unknown', GET, {}, page),
+    at('sign-in form', 403, `${waiting}/sign-in`, POST, password, ofSignIn),
+    at('consent form', 403, `${interactionOf}/consent`, POST, approval, ofConsent),
+    at('form to switch accounts', 403, `${interactionOf}/switch`, POST, { csrf: 'x' }, ofConsent),
   ]
   const secrets = [
     key.client_secret,

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { documentOf, POLICY, startHostWithDocuments, VENDOR } from '../../support/client-document.ts'
 import type { DocumentHost } from '../../support/document-host.ts'
 import { asksFor, authorizationUrl, signInAs, type Host } from '../../support/host.ts'
 import { authorizePublic, connectPublic, createPkce } from '../../support/public-application.ts'
-import { describeEachStore } from '../../support/stores.ts'
 
 const WEB = `https://${VENDOR}/callback`
 const LOOPBACK = 'http://127.0.0.1:51004/callback'
 const VERIFIED = 'https://verified.example.com/client.json'
 
-describeEachStore('consent for a client with a metadata document', (makeStore) => {
+describe('consent for a client with a metadata document', () => {
   let host: Host
   let documents: DocumentHost
   beforeAll(async () => {
@@ -17,7 +17,7 @@ describeEachStore('consent for a client with a metadata document', (makeStore) =
     const payments = { products: ['payments'], loopback: true }
     const low = { match: 'https://low.example.com/*', ...payments }
     const high = { match: 'https://high.example.com/*', ...payments, kycLevel: 'verified' }
-    ;({ host, documents } = await startHostWithDocuments(makeStore(), {
+    ;({ host, documents } = await startHostWithDocuments(memoryStore(), {
       gatehouse: {
         branding: { name: 'Ledger' },
         kycLevels: ['none', 'basic', 'verified'],
@@ -83,15 +83,23 @@ describeEachStore('consent for a client with a metadata document', (makeStore) =
     expect(body).not.toContain('calls itself')
   })
 
-  it.each([
-    ['<script>alert(1)</script>', '&lt;script&gt;alert(1)&lt;/script&gt;'],
-    ['Сlаude', 'Сlаude'],
-    ['a\u200b\u200bb', 'ab'],
-    ['x'.repeat(120), `${'x'.repeat(79)}…`],
-  ])('shows the name %s harmlessly', async (client_name, shown) => {
-    const clientId = publish(`name-${encodeURIComponent(shown).length}`, { client_name })
-    const { body } = await consentPage(clientId)
-    expect(body).toContain(`calls itself “<bdi>${shown}</bdi>”`)
+  it('shows every name harmlessly, and no name ends its quotation', async () => {
+    for (const [at, [client_name, shown]] of [
+      ['<script>alert(1)</script>', '&lt;script&gt;alert(1)&lt;/script&gt;'],
+      ['Сlаude', 'Сlаude'],
+      ['a\u200b\u200bb', 'ab'],
+      ['x'.repeat(120), `${'x'.repeat(79)}…`],
+      ['Agent”. We have verified this. Not “', 'Agent’. We have verified this. Not ’'],
+    ].entries()) {
+      const { body } = await consentPage(publish(`name-${at}`, { client_name }))
+      expect(body).toContain(`calls itself “<bdi>${shown}</bdi>”`)
+    }
+  })
+
+  it('shows a long host of the redirect with its end', async () => {
+    const evil = `https://accounts.bank.example.${`${'a'.repeat(60)}.`.repeat(3)}evil.example`
+    const clientId = publish('long', { redirect_uris: [`${evil}/callback`] })
+    expect((await consentPage(clientId, `${evil}/callback`)).body).toContain(`sent to <bdi>${evil}</bdi>`)
   })
 
   it('shows a host with other letters in the form that browsers show', async () => {
@@ -152,13 +160,15 @@ describeEachStore('consent for a client with a metadata document', (makeStore) =
     expect((await consentPage(other, LOOPBACK, browser)).body).not.toContain('Allowed before')
   })
 
-  it.each([
-    ['low', false],
-    ['high', true],
-  ])('a client of the policy with the %s KYC level may ask for money: %s', async (name, mayMove) => {
-    const { body } = await consentPage(publish('level', {}, `${name}.example.com`))
-    expect(body).toContain('value="payments:list"')
-    expect(body.includes('value="payments:transfer"')).toBe(mayMove)
+  it('offers the operations of the KYC level of the policy', async () => {
+    for (const [name, mayMove] of [
+      ['low', false],
+      ['high', true],
+    ] as const) {
+      const { body } = await consentPage(publish('level', {}, `${name}.example.com`))
+      expect(body).toContain('value="payments:list"')
+      expect(body.includes('value="payments:transfer"')).toBe(mayMove)
+    }
   })
 
   /** Makes this process fetch a document again: it was stored for a while. */

@@ -1,22 +1,22 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLIENT_ID, documentOf, startHostWithDocuments, VENDOR } from '../../support/client-document.ts'
 import { asParameters, createClientKey, signAssertion, type ClientKey } from '../../support/client-keys.ts'
 import type { DocumentHost } from '../../support/document-host.ts'
 import type { Host } from '../../support/host.ts'
 import { authorizePublic, connectPublic } from '../../support/public-application.ts'
-import { describeEachStore } from '../../support/stores.ts'
 
 // The documents have the members that well-known clients publish.
 
 const LOOPBACK = ['http://127.0.0.1/callback', 'http://localhost/callback']
 const WEB = `https://${VENDOR}/callback`
 
-describeEachStore('a client with a metadata document', (makeStore) => {
+describe('a client with a metadata document', () => {
   let host: Host
   let documents: DocumentHost
   let key: ClientKey
   beforeAll(async () => {
-    ;({ host, documents } = await startHostWithDocuments(makeStore()))
+    ;({ host, documents } = await startHostWithDocuments(memoryStore()))
     key = await createClientKey('RS256')
     documents.serve(`https://${VENDOR}/jwks.json`, {
       keys: [{ ...key.jwk, kid: 'one', use: 'sig', alg: 'RS256' }],

@@ -1,11 +1,7 @@
-// Also runs on: Redis
 import type { Context, Next } from 'koa'
-import { Redis } from 'ioredis'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import { redisStore } from 'koa-gatehouse/adapters/redis'
-import { describeWithRedis } from '../../support/describe-with-redis.ts'
 import {
   asksFor,
   authorizationUrl,
@@ -17,8 +13,7 @@ import {
   type Host,
   type HostOptions,
 } from '../../support/host.ts'
-import { startRedis } from '../../support/redis-server.ts'
-import { describeEachStore, watchWrites } from '../../support/stores.ts'
+import { watchWrites } from '../../support/stores.ts'
 
 async function hostWith(options: HostOptions = {}) {
   const host = await startHost(options)
@@ -33,22 +28,25 @@ const request = (host: Host, clientId: string, parameters: Record<string, string
     headers: { accept: 'text/html', ...headers },
   })
 
-describeEachStore('the size of authorization request parameters', (makeStore) => {
+describe('the size of authorization request parameters', () => {
   const start = async () => {
-    const { store, writes } = watchWrites(makeStore())
+    const { store, writes } = watchWrites(memoryStore())
     const { host, application } = await hostWith({ store })
     writes.splice(0)
     return { host, clientId: application.client_id, writes }
   }
 
-  it.each(['nonce', 'login_hint', 'ui_locales', 'display', 'acr_values', 'claims_locales'])(
-    'a %s that is too long is answered with invalid_request and state, and nothing is stored',
-    async (name) => {
-      const { host, clientId, writes } = await start()
-      const scope = 'openid invoices:read'
-      const answer = await request(host, clientId, { scope, [name]: 'x'.repeat(513) })
-      const location = new URL(answer.headers.get('location') ?? '')
-      expect(answer.status).toBe(303)
+  it('a parameter that is too long, and parameters that are too long together, get invalid_request and state, and nothing is stored', async () => {
+    const { host, clientId, writes } = await start()
+    const scope = 'openid invoices:read'
+    const ask = async (parameters: Record<string, string>, more: [string, string][] = []) => {
+      const url = authorizationUrl(host, clientId, { scope, ...parameters })
+      for (const one of more) url.searchParams.append(...one)
+      const { headers } = await fetch(url, { redirect: 'manual' })
+      return new URL(headers.get('location') ?? '', host.origin)
+    }
+    for (const name of ['nonce', 'login_hint', 'ui_locales', 'display', 'acr_values', 'claims_locales']) {
+      const location = await ask({ [name]: 'x'.repeat(513) })
       expect(`${location.origin}${location.pathname}`).toBe(CALLBACK)
       expect(Object.fromEntries(location.searchParams)).toEqual({
         error: 'invalid_request',
@@ -56,37 +54,30 @@ describeEachStore('the size of authorization request parameters', (makeStore) =>
         state: 'xyz',
         iss: host.issuer,
       })
-      expect(writes).toEqual([])
-      const longest = await request(host, clientId, { scope, [name]: 'x'.repeat(512) })
-      expect(longest.headers.get('location')).toContain('/interaction/')
-    },
-  )
-
-  it('a state that is too long leads to the error page, and the page does not repeat the state', async () => {
-    const { host, clientId, writes } = await start()
-    const answer = await request(host, clientId, { state: 'x'.repeat(2049) })
-    expect([answer.status, answer.headers.get('location')]).toEqual([400, null])
-    const page = await answer.text()
-    expect(page).toContain('state is too long; it may have 2048 bytes')
-    expect(page).not.toContain('xxxxxxxx')
-    expect(writes).toEqual([])
-  })
-
-  it('a resource that is repeated fifty times is rejected as too long', async () => {
-    const { host, clientId, writes } = await start()
-    const url = authorizationUrl(host, clientId)
-    for (let index = 0; index < 50; index += 1) url.searchParams.append('resource', host.audience)
-    const answer = await fetch(url, { redirect: 'manual' })
-    expect(answer.headers.get('location')).toContain('error=invalid_request')
-    expect(writes).toEqual([])
-  })
-
-  it('parameters that are too long together are rejected', async () => {
-    const { host, clientId, writes } = await start()
+    }
+    const resources = Array.from({ length: 50 }, (): [string, string] => ['resource', host.audience])
+    expect((await ask({}, resources)).searchParams.get('error')).toBe('invalid_request')
     const long = 'x'.repeat(500)
-    const all = { scope: 'openid', state: 'x'.repeat(2000), nonce: long, login_hint: long }
-    const answer = await request(host, clientId, all)
-    expect(answer.headers.get('location')).toContain('they+may+have+3072+bytes+together')
+    const together = await ask({ state: 'x'.repeat(2000), nonce: long, login_hint: long })
+    expect(together.searchParams.get('error_description')).toContain('they may have 3072 bytes together')
+    expect(writes).toEqual([])
+    for (const name of ['nonce', 'claims_locales']) {
+      expect((await ask({ [name]: 'x'.repeat(512) })).pathname).toContain('/interaction/')
+    }
+  })
+
+  it('a state that is too long leads to the error page, also at sign-out, and the page does not repeat the state', async () => {
+    const { host, clientId, writes } = await start()
+    const state = 'x'.repeat(2049)
+    for (const url of [
+      authorizationUrl(host, clientId, { state }),
+      `${host.issuer}/oauth2/logout?state=${state}`,
+    ]) {
+      const { status, headers, body } = await host.browser().open(url)
+      expect([status, headers.get('location')]).toEqual([400, null])
+      expect(body).toContain('state is too long; it may have 2048 bytes')
+      expect(body).not.toContain('xxxxxxxx')
+    }
     expect(writes).toEqual([])
   })
 
@@ -107,7 +98,7 @@ describeEachStore('the size of authorization request parameters', (makeStore) =>
   })
 
   it('id_token_hint accepts the longest ID token at authorization and at sign-out', async () => {
-    const { store } = watchWrites(makeStore())
+    const { store } = watchWrites(memoryStore())
     const user = 'a'.repeat(255)
     const accounts = new Map([
       [user, { id: user }],
@@ -124,17 +115,6 @@ describeEachStore('the size of authorization request parameters', (makeStore) =>
     expect((await browser.open(url)).url.searchParams.get('code')).toMatch(/./)
     const signOut = new URL(`${host.issuer}/oauth2/logout?id_token_hint=${hint}`)
     expect((await browser.open(signOut)).status).toBe(200)
-  })
-
-  it('a sign-out with a state that is too long leads to the error page, and nothing is stored', async () => {
-    const { host, clientId, writes } = await start()
-    const browser = host.browser()
-    await authorize(host, clientId, { browser })
-    writes.splice(0)
-    const page = await browser.open(`${host.issuer}/oauth2/logout?state=${'x'.repeat(2049)}`)
-    expect(page.status).toBe(400)
-    expect(page.body).toContain('state is too long')
-    expect(writes).toEqual([])
   })
 })
 
@@ -153,21 +133,16 @@ describe('the stored interaction', () => {
     return { store: watched, values }
   }
 
-  it.each([
-    ['letters', 'x'],
-    ['quotes', '"'],
-    ['control characters', '\u0001'],
-    ['Chinese characters', '漢'],
-  ])(
-    'a stored interaction whose parameters consist of %s has at most 4 kB, not counting its scope',
-    async (_, character) => {
-      const { store, values } = interactionsOf(memoryStore())
-      const long = 'a'.repeat(255)
-      const accounts = new Map([
-        [long, { id: long }],
-        ['acme', { id: 'acme', kycLevel: 'verified' }],
-      ])
-      const { host, application } = await hostWith({ store, accounts })
+  it('a stored interaction has at most 4 kB, not counting its scope, whatever its parameters consist of', async () => {
+    const { store, values } = interactionsOf(memoryStore())
+    const long = 'a'.repeat(255)
+    const accounts = new Map([
+      [long, { id: long }],
+      ['acme', { id: 'acme', kycLevel: 'verified' }],
+    ])
+    const { host, application } = await hostWith({ store, accounts })
+    for (const character of ['x', '"', '\u0001', '漢']) {
+      values.length = 0
       const bytes = Buffer.byteLength(JSON.stringify(character)) - 2
       const state = character.repeat(Math.floor(2048 / bytes))
       const nonce = character.repeat(Math.floor(500 / bytes))
@@ -181,8 +156,8 @@ describe('the stored interaction', () => {
       })
       expect(Math.max(...sizes)).toBeGreaterThan(2500)
       expect(Math.max(...sizes)).toBeLessThanOrEqual(4096)
-    },
-  )
+    }
+  })
 
   it('a stored interaction contains only fields that gatehouse reads later', async () => {
     const { store, values } = interactionsOf(memoryStore())
@@ -207,7 +182,7 @@ describe('the stored interaction', () => {
   })
 })
 
-describeEachStore('the lifetime of an interaction', (makeStore) => {
+describe('the lifetime of an interaction', () => {
   const NOW = Date.now()
   // oidc-provider accepts an interaction up to 15 seconds after its expiry, because clocks may differ.
   const CLOCK_SKEW_SECONDS = 16
@@ -216,7 +191,7 @@ describeEachStore('the lifetime of an interaction', (makeStore) => {
 
   it('an interaction without sign-in expires after 20 minutes, and its pages ask the user to start again at the application', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: NOW })
-    const { host, application } = await hostWith({ store: makeStore() })
+    const { host, application } = await hostWith()
     const browser = host.browser()
     const page = await browser.open(authorizationUrl(host, application.client_id))
     pass(1199)
@@ -233,7 +208,7 @@ describeEachStore('the lifetime of an interaction', (makeStore) => {
 
   it('an interaction with sign-in expires after an hour', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: NOW })
-    const { host, application } = await hostWith({ store: makeStore() })
+    const { host, application } = await hostWith()
     const browser = host.browser()
     const page = await browser.open(authorizationUrl(host, application.client_id))
     const consent = await signInAs(browser, page, 'alice')
@@ -311,68 +286,5 @@ describe('the limit of pending interactions per address', () => {
   it('maxPendingInteractions 0 means no limit', async () => {
     const { host, clientId } = await limited(0)
     for (let index = 0; index < 20; index += 1) expect((await request(host, clientId)).status).toBe(303)
-  })
-})
-
-describeWithRedis('a Redis with nearly full memory', () => {
-  async function nearlyFull({ rights = 'allcommands' } = {}) {
-    const server = await startRedis()
-    onTestFinished(() => server.stop())
-    const admin = new Redis(server.url)
-    await admin.call('ACL', 'SETUSER', 'us', 'on', '>pass', '~*', '&*', ...rights.split(' '))
-    const redis = new Redis(server.url, { username: 'us', password: 'pass' })
-    onTestFinished(() => {
-      redis.disconnect()
-      admin.disconnect()
-    })
-    const { store, writes } = watchWrites(redisStore(redis))
-    const { host, application } = await hostWith({ store, gatehouse: { storeTimeoutMs: 10_000 } })
-    const key = await host.createApiKey()
-    const tokens = await connect(host, application)
-    const direct = String((await host.requestDirectToken(key)).body['access_token'])
-    const used = Number(/used_memory:(\d+)/.exec(await admin.info('memory'))?.[1])
-    await admin.config('SET', 'maxmemory', Math.round(used / 0.93))
-    return { host, application, key, tokens, direct, admin, writes, clientId: application.client_id }
-  }
-  /**
-   * Repeats an authorization request until the response has the status. The first request is still accepted,
-   * because it only starts the memory check in the background.
-   */
-  const untilStatus = (host: Host, clientId: string, status: number) =>
-    vi.waitFor(async () => expect((await request(host, clientId)).status).toBe(status), {
-      timeout: 10_000,
-      interval: 200,
-    })
-
-  it('with nearly full memory, only authorization requests that need a page are rejected with 503, until memory is free', async () => {
-    const { host, application, key, tokens, direct, admin, writes, clientId } = await nearlyFull()
-    await untilStatus(host, clientId, 503)
-    writes.splice(0)
-    const answer = await request(host, clientId)
-    expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('location')]).toEqual([
-      503,
-      '30',
-      null,
-    ])
-    expect(await answer.text()).toContain('temporarily_unavailable')
-    expect(writes).toEqual([])
-    expect(host.errors).toEqual([])
-
-    expect((await host.refresh(application, tokens.refresh_token)).status).toBe(200)
-    expect((await host.requestDirectToken(key)).status).toBe(200)
-    await host.gatehouse.tokens.revoke(direct)
-    expect((await host.call('GET /invoices/list', direct)).status).toBe(401)
-    await host.gatehouse.apiKeys.disable(key.client_id)
-
-    await admin.config('SET', 'maxmemory', 0)
-    await untilStatus(host, clientId, 303)
-  })
-
-  it('if Redis does not permit the command INFO, authorization requests are accepted despite nearly full memory', async () => {
-    const { host, clientId } = await nearlyFull({ rights: '+@all -info' })
-    for (let index = 0; index < 3; index += 1) {
-      expect((await request(host, clientId)).status).toBe(303)
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
   })
 })
