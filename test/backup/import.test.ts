@@ -10,6 +10,7 @@ import { faultyStore } from '../support/faulty-store.ts'
 import { startHost, type Host } from '../support/host.ts'
 import { watchWrites } from '../support/stores.ts'
 import { exportRegistry, importRegistry } from '../../src/backup.ts'
+import { exported } from './setup.ts'
 
 /** The fields of a line. */
 interface Fields {
@@ -26,15 +27,9 @@ beforeAll(async () => {
   await host.gatehouse.apiKeys.removeOperation(changed, 'invoices:read')
   await host.createApplication({ homepageUri: 'https://ledger.example/', name: 'Bücher €' })
   await host.gatehouse.apiKeys.delete((await host.createApiKey()).client_id)
-  file = await collect(exportRegistry(host.gatehouse))
+  file = await exported(host)
   await host.close()
 })
-
-async function collect(lines: AsyncIterable<string>): Promise<string[]> {
-  const all: string[] = []
-  for await (const line of lines) all.push(line)
-  return all
-}
 
 const fieldsOf = (line: string | undefined) => JSON.parse(line ?? '') as Fields
 const kinds = (lines: readonly string[]) => lines.map((line) => fieldsOf(line).is)
@@ -403,7 +398,7 @@ describe('a store that fails during an import', () => {
 
   const sorted = (lines: readonly string[]) => lines.slice(1).toSorted()
   const state = async () => {
-    const lines = await collect(exportRegistry(host.gatehouse))
+    const lines = await exported(host)
     return sorted(lines).filter((line) => !/"is":"(products|signing-keys|end)"/.test(line))
   }
 
