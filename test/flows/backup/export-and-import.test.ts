@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { decodeJwt } from 'jose'
-import type { Gatehouse, Store } from 'koa-gatehouse'
+import type { Store } from 'koa-gatehouse'
 import type { ImportedRegistry, ImportOptions } from 'koa-gatehouse/backup'
 import { connect, startHost, SECRET, type Host, type HostOptions } from '../../support/host.ts'
 import { importBeforeStart } from '../../support/import-before-start.ts'
 import { describeEachStore } from '../../support/stores.ts'
-import { exportRegistry, importRegistry } from '../../../src/backup.ts'
+import { importRegistry } from '../../../src/backup.ts'
+import { exported, statusOf, tokenOf } from '../../backup/setup.ts'
 
 vi.mock('../../../src/keys/generate-key.ts', async (original) =>
   (await import('../../support/quick-keys.ts')).withQuickKeys(original),
@@ -15,12 +16,6 @@ vi.mock('../../../src/keys/generate-key.ts', async (original) =>
 const NEW_SECRET = 'the secret of the new processes, long enough'
 
 const direct = { grant_type: 'client_credentials' }
-
-async function exported({ gatehouse }: { gatehouse: Gatehouse }): Promise<string[]> {
-  const lines: string[] = []
-  for await (const line of exportRegistry(gatehouse)) lines.push(line)
-  return lines
-}
 
 /** Lists all API keys, or all applications, page by page. */
 async function listed({ gatehouse }: Host, service: 'apiKeys' | 'applications') {
@@ -69,14 +64,6 @@ describeEachStore('export and import of the registry', (makeStore) => {
     const answer = await importBeforeStart(lines, all, options.import)
     return { host: await start(store, all), answer }
   }
-
-  async function tokenOf(host: Host, client: { client_id: string; client_secret: string }): Promise<string> {
-    const { status, body } = await host.token({ ...client, ...direct })
-    expect(status).toBe(200)
-    return String(body['access_token'])
-  }
-
-  const statusOf = async (host: Host, token: string) => (await host.call('GET /invoices/list', token)).status
 
   it('after an import into an empty store, earlier tokens are valid, revoked tokens are rejected, and secrets stay the same', async () => {
     const [key, other, disabled, deleted] = [
