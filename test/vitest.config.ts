@@ -1,53 +1,25 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type ProjectConfig, type TestSpecification } from 'vitest/node'
 import { ENTRIES } from '../rolldown.config.ts'
-import { NO_STORES, storesOfRun } from './support/stores-of-run.ts'
+import QuietReporter from './support/quiet-reporter.ts'
+import { findProgram } from './support/required-programs.ts'
+import { storesOfRun } from './support/stores-of-run.ts'
+import { findTestFiles, isQuickOnRedis, type TestFile } from './support/test-files.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const files = findTestFiles()
 
-// If TEST_STORES names an unknown store, this call throws, and no test runs.
+/** The deployments on which a run repeats the marked files; undefined if the run has all files. */
+const deployments = process.env['TEST_STORES']
+
+// If TEST_STORES names an unknown deployment, this call throws, and no test runs.
 storesOfRun()
 
-/** Whether to run the files that only `npm run test:long` runs, or the others. */
-const isLongRun = process.env['TEST_LONG'] !== undefined
-
-/** The files with tests, and their texts. */
-const files = readdirSync(`${root}test`, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.test.ts') && name.includes('.long.') === isLongRun)
-  .map((name) => `test/${name}`)
-  .map((name) => ({ name, text: readFileSync(root + name, 'utf8') }))
-type TestFile = (typeof files)[number]
-
-/** Whether a file replaces modules. It needs modules that no other file has loaded. */
-const replacesModules = ({ text }: TestFile) => text.includes('vi.mock(')
-
-/**
- * Whether a file runs on the stores that TEST_STORES names: a flow whose name does not say `own-store`, and a file that
- * calls a function such as `describeEachStore`. In every other file these stores throw.
- */
-const usesStores = ({ name, text }: TestFile) =>
-  (name.startsWith('test/flows/') && !name.endsWith('.own-store.test.ts')) ||
-  /\bdescribe(On)?Each\w+\(/.test(text)
-
-/**
- * Test files that also run on Koa 2. They test how the middleware is mounted, and how it uses Koa's response.
- */
-const ON_KOA_2 = [
-  'test/flows/mounting/!(changed-paths).test.ts',
-  'test/flows/authorize/{consent,content-negotiation,host-session}.test.ts',
-  'test/flows/management/{mounting,who-may}.test.ts',
-  'test/gateway/gateway.test.ts',
-]
-
-const LONG =
-  /(every-page|delegated)\.browser|\/(expiry|histories|endpoints|expensive-requests|regular-expressions)\./
-
-/** The files that take a minute begin first. Otherwise the run waits for them at its end. */
+/** Files that take long begin first. Otherwise the run waits for them at its end. */
 class LongestFirst extends BaseSequencer {
   override async sort(sorted: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId)
+    const isLong = ({ moduleId }: TestSpecification) => /\.(browser|package|faults)\./.test(moduleId)
     // oxlint-disable-next-line unicorn/no-array-sort -- this is the method of the sequencer
     const others = await super.sort(sorted.filter((each) => !isLong(each)))
     return [...sorted.filter(isLong), ...others]
@@ -55,13 +27,42 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * Defines a project. Without `isolate`, the files of the project share their loaded modules, because loading
- * the modules for each file takes longer than most tests.
+ * Defines a project, whose tests use `stores` as TEST_STORES. Its files share their loaded modules, because loading the
+ * modules for each file takes longer than most tests.
  */
-function project(name: string, belongs: (file: TestFile) => boolean, options: ProjectConfig = {}) {
+function project(
+  name: string,
+  stores: string,
+  belongs: (file: TestFile) => boolean,
+  options: ProjectConfig = {},
+) {
   const include = files.filter(belongs).map((file) => file.name)
-  return { extends: true as const, test: { name, isolate: false, include, ...options } }
+  return {
+    extends: true as const,
+    test: { name, isolate: false, include, env: { TEST_STORES: stores }, ...options },
+  }
 }
+
+/** Which files of the class `redis`, and which marked files, run on Redis, unless `npm test` runs them on Redis. */
+const runsOnRedis = (file: TestFile) =>
+  deployments === undefined
+    ? file.class === 'redis' || (file.marks.includes('Redis') && !isQuickOnRedis(file))
+    : file.marks.includes('Redis')
+
+const projects = [
+  project('quick', 'memory', ({ command }) => command === 'quick'),
+  project(
+    'quick-redis',
+    'redis',
+    (file) => findProgram('redis-server') !== undefined && isQuickOnRedis(file),
+  ),
+  project('redis', deployments ?? 'redis', runsOnRedis),
+  project('others', 'memory', (file) => file.command === 'all' && file.class !== 'redis'),
+  {
+    ...project('koa-2', 'memory', ({ marks }) => marks.includes('Koa 2')),
+    resolve: { alias: [{ find: /^koa$/, replacement: 'koa-2' }] },
+  },
+]
 
 export default defineConfig({
   root,
@@ -69,6 +70,17 @@ export default defineConfig({
     // Tests import the package by its public names. vitest resolves these names to the source files.
     alias: ENTRIES.map(({ name, source }) => ({ find: new RegExp(`^${name}$`), replacement: root + source })),
   },
+  plugins: [
+    {
+      // The sources make no RSA keys in tests, because making an RSA key takes as long as a whole flow.
+      name: 'quick-keys',
+      enforce: 'pre',
+      resolveId: (id, importer) =>
+        id.endsWith('/generate-key.ts') && importer?.startsWith(`${root}src/`)
+          ? `${root}test/support/quick-keys.ts`
+          : undefined,
+    },
+  ],
   test: {
     globalSetup: [
       'test/support/required-programs.ts',
@@ -76,6 +88,11 @@ export default defineConfig({
       'test/support/start-deployments.ts',
     ],
     sequence: { sequencer: LongestFirst },
+    reporters: [new QuietReporter()],
+    // What a test and its child processes print is part of the report only if the test fails.
+    silent: 'passed-only',
+    // oidc-provider prints this line when Node 20 loads it: docs/troubleshooting.md says what it means.
+    onConsoleLog: (line) => !line.includes('oidc-provider WARNING: Unsupported runtime'),
     // A busy machine takes ten times as long as an idle one.
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -83,21 +100,13 @@ export default defineConfig({
     maxWorkers: 4,
     // Hosts that live for a second fill the young generation. If it is larger, V8 collects it less often.
     execArgv: ['--max-semi-space-size=64'],
-    // In CI a failed test runs once more, because a busy machine can make a correct test fail. On the machine
-    // of a developer no test is repeated.
+    // In CI a failed test runs once more, because a busy machine can make a correct test fail. The report lists these tests.
+    // On the machine of a developer no test is repeated.
     retry: process.env['CI'] === undefined ? 0 : 1,
-    projects: [
-      project('shared', (file) => !usesStores(file) && !replacesModules(file), {
-        env: { TEST_STORES: NO_STORES },
-      }),
-      project('stores', (file) => usesStores(file) && !replacesModules(file)),
-      project('own', replacesModules, { isolate: true }),
-      {
-        extends: true,
-        resolve: { alias: [{ find: /^koa$/, replacement: 'koa-2' }] },
-        test: { name: 'koa-2', isolate: false, include: isLongRun ? [] : ON_KOA_2, env: { TEST_KOA: '2' } },
-      },
-    ],
+    projects:
+      process.env['TEST_LONG'] === undefined
+        ? projects
+        : [project('long', 'memory,redis', ({ command }) => command === 'long')],
     coverage: {
       provider: 'v8',
       include: ['src/**', 'adapters/**'],

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'vitest'
 import { storeContract } from '../../src/testing/store-contract.ts'

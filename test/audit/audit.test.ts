@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { beforeEach, expect, it } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { describeEachStore } from '../support/stores.ts'

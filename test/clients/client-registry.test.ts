@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { inspect } from 'node:util'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'

@@ -1,3 +1,4 @@
+// Also runs on: Koa 2
 import { noRevocations } from '../../src/gateway/dependencies.ts'
 import Koa from 'koa'
 import { errors } from 'jose'

@@ -1,13 +1,10 @@
+// Also runs on: Redis
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { checkKeys } from '../../src/health/key-check.ts'
 import { faultyStore } from '../support/faulty-store.ts'
 import { seedKeyRing } from '../support/ready-keys.ts'
 import { describeEachStore } from '../support/stores.ts'
 import { keyProcess, SECRET } from './key-process.ts'
-
-vi.mock('../../src/keys/generate-key.ts', async (original) =>
-  (await import('../support/quick-keys.ts')).withQuickKeys(original),
-)
 
 const RING = 'signing-keys:ring'
 const LOG = 'revocations:buckets'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { GatehouseError, type Store } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
@@ -5,10 +6,6 @@ import { seedKeyRing } from '../support/ready-keys.ts'
 import { faultyStore } from '../support/faulty-store.ts'
 import { describeEachStore, watchWrites } from '../support/stores.ts'
 import { DAY, keyProcess, SECRET } from './key-process.ts'
-
-vi.mock('../../src/keys/generate-key.ts', async (original) =>
-  (await import('../support/quick-keys.ts')).withQuickKeys(original),
-)
 
 const NOW = Date.UTC(2030, 0, 1)
 const RING = 'signing-keys:ring'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { beforeEach, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { randomUUID } from 'node:crypto'
 import { expect, it, vi } from 'vitest'
 import { GatehouseError, type Store } from 'koa-gatehouse'

@@ -16,15 +16,14 @@ import { seedKeyRing } from './ready-keys.ts'
 import { withoutFastPath } from './direct-access/without-fast-path.ts'
 import { createBrowser, formsOf, type Browser, type Page } from './browser.ts'
 import { hostRequests, type Client } from './host-requests.ts'
-import { NO_STORES, storesOfRun, type Deployment } from './stores-of-run.ts'
+import { storesOfRun, type Deployment } from './stores-of-run.ts'
 
 /** The redirect URI of applications. No process listens at this address. */
 export const CALLBACK = 'http://localhost:9/callback'
 
 export interface HostOptions {
   /**
-   * @default an empty store: on the first deployment of TEST_STORES, or in memory if TEST_STORES names `memory` or if the
-   *   test runs once
+   * @default an empty store: in memory if TEST_STORES names `memory`, otherwise on the first deployment of TEST_STORES
    */
   readonly store?: Store | undefined
   /** The accounts of the host. @default alice, bob and acme (a developer with KYC level `verified`) */
@@ -253,7 +252,6 @@ export interface Tokens {
 }
 
 function defaultDeployment(): Deployment {
-  if (process.env['TEST_STORES'] === NO_STORES) return 'memory'
   const [first = 'memory', ...others] = storesOfRun()
   return others.includes('memory') ? 'memory' : first
 }

@@ -1,19 +1,18 @@
+/**
+ * Stands in for `src/keys/generate-key.ts` in tests: see `vitest.config.ts`. The RS256 keys are the keys of this test run, each
+ * time with a new `kid`. Tests that import `generate-key.ts` themselves get the original.
+ */
 import { randomUUID } from 'node:crypto'
-import type * as Keys from '../../src/keys/generate-key.ts'
+import * as original from '../../src/keys/generate-key.ts'
 import { rsaKeys } from './rsa-keys.ts'
 
-/**
- * Makes the mock of the module `generate-key`, for `vi.mock`. Making an RSA key takes as long as the rest of
- * a test. So the mock always returns the same RS256 key, with a new `kid` each time.
- */
-export async function withQuickKeys(original: () => Promise<unknown>): Promise<typeof Keys> {
-  const keys = (await original()) as typeof Keys
-  return {
-    ...keys,
-    async generateSigningKey(alg) {
-      if (alg === 'ES256') return keys.generateSigningKey(alg)
-      const [rsa] = await rsaKeys()
-      return { ...(rsa as Keys.SigningJwk), kid: randomUUID() }
-    },
-  }
+export * from '../../src/keys/generate-key.ts'
+
+let next = 0
+
+export async function generateSigningKey(alg: original.SigningAlgorithm): Promise<original.SigningJwk> {
+  if (alg === 'ES256') return original.generateSigningKey(alg)
+  const keys = await rsaKeys()
+  next += 1
+  return { ...(keys[next % keys.length] as original.SigningJwk), kid: randomUUID() }
 }

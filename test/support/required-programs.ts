@@ -1,9 +1,19 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import type { TestProject } from 'vitest/node'
 
-/** The programs of the system that some tests start. `name` is the name of the Debian package. */
-const programs = [
-  { name: 'redis-server', names: ['redis-server'], tests: 'everything on Redis' },
+interface Program {
+  /** The name of the Debian package. */
+  readonly name: string
+  readonly names: readonly string[]
+  readonly tests: string
+  /** Whether `npm test` needs the program. */
+  readonly isForQuick?: boolean
+}
+
+/** The programs of the system that some tests start. */
+const programs: readonly Program[] = [
+  { name: 'redis-server', names: ['redis-server'], tests: 'everything on Redis', isForQuick: true },
   {
     name: 'chromium',
     names: ['chromium', 'chromium-browser', 'google-chrome'],
@@ -26,18 +36,22 @@ export function findProgram(...names: string[]): string | undefined {
     .find((file) => existsSync(file))
 }
 
-/**
- * Runs once before all tests. If a program is missing, the tests that need it are skipped, and a message at
- * the end of the run names the program. With CI=true a missing program is a failure, so a green run in CI
- * means that all tests ran.
- */
-export default function setup(): () => void {
-  const missing = programs.filter(({ names }) => findProgram(...names) === undefined)
-  const lines = missing.map(
-    ({ name, tests }) => `${name} is not installed; skipped: ${tests}. To get it: apt-get install ${name}`,
+/** The programs that are not installed and that tests of the running projects start. */
+export function missingPrograms(projects: readonly string[]): Program[] {
+  const isQuick = projects.every((name) => name.startsWith('quick'))
+  return programs.filter(
+    ({ names, isForQuick = false }) => (isForQuick || !isQuick) && findProgram(...names) === undefined,
   )
-  if (process.env['CI'] === 'true' && lines.length > 0) throw new Error(lines.join('\n'))
-  return () => {
-    if (lines.length > 0) console.log(`\n${lines.join('\n')}\n`)
-  }
+}
+
+/**
+ * Runs once before all tests. Tests whose program is missing are skipped, and the reporter says so. With CI=true a missing
+ * program is an error, so a green run in CI means that all tests ran.
+ */
+export default function setup({ vitest }: TestProject): void {
+  const missing = missingPrograms(vitest.projects.map(({ name }) => name))
+  if (process.env['CI'] !== 'true' || missing.length === 0) return
+  throw new Error(
+    `not installed: ${missing.map(({ name }) => name).join(', ')}. With CI=true no test is skipped.`,
+  )
 }

@@ -12,7 +12,3 @@ it.each(['cluster-7', '', 'redis,', 'Redis'])(
     expect(() => storesOfRun(list)).toThrow('there are: memory, redis, redis-6, cluster')
   },
 )
-
-it('a file that runs once, such as this one, gets an error instead of the deployments of TEST_STORES', () => {
-  expect(() => storesOfRun()).toThrow('This file runs once')
-})

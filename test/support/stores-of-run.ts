@@ -17,21 +17,13 @@ export type Deployment = (typeof DEPLOYMENTS)[number]
 /** The deployments that several processes can reach. */
 export type RedisDeployment = Exclude<Deployment, 'memory'>
 
-/** The value of TEST_STORES in tests that run once, whatever the deployments of the run are. */
-export const NO_STORES = 'none'
-
 /**
  * The deployments that tests run on, in the order in which the environment variable TEST_STORES names them.
  *
  * @param list names with commas in between; `memory,redis` if left out
- * @throws if a name is unknown, or in a test that runs once
+ * @throws if a name is unknown
  */
 export function storesOfRun(list: string | undefined = process.env['TEST_STORES']): Deployment[] {
-  if (list === NO_STORES) {
-    throw new Error(
-      'This file runs once, not on each deployment: test/vitest.config.ts says which files run on each',
-    )
-  }
   const names = new Set((list ?? 'memory,redis').split(',').map((name) => name.trim()))
   return Array.from(names, (name) => {
     const known = DEPLOYMENTS.find((it) => it === name)

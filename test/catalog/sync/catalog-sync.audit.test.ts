@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { expect, it, vi } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { FAULTS, faultyStore } from '../../support/faulty-store.ts'

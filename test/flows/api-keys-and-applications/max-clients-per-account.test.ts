@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Gatehouse } from 'koa-gatehouse'
 import { CALLBACK, SECRET } from '../../support/host.ts'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { GatehouseEvents } from 'koa-gatehouse'
 import { storedClients } from '../../../src/clients/client-record.ts'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createConsole } from '../../../src/console.ts'
 import { createManagementApi } from '../../../src/management.ts'

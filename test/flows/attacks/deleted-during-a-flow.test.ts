@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Page } from '../../support/browser.ts'
 import type { Client } from '../../support/host-requests.ts'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createHost, type AddressedHost } from './addressed-host.ts'
 import { describeEachStore } from '../../support/stores.ts'

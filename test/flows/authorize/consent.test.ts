@@ -1,3 +1,4 @@
+// Also runs on: Koa 2
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { formsOf, type Browser, type Page } from '../../support/browser.ts'
 import {

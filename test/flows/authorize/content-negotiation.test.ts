@@ -1,3 +1,4 @@
+// Also runs on: Koa 2
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { faultyStore, type FaultyStore } from '../../support/faulty-store.ts'

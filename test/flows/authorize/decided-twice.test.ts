@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { redirectOf, type Browser, type Page } from '../../support/browser.ts'
 import { authorizationUrl, signInAs, startHost, type Host } from '../../support/host.ts'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { GatehouseError, type Store } from 'koa-gatehouse'
 import type { Page } from '../../support/browser.ts'

@@ -7,10 +7,6 @@ import { connectPublic } from '../../support/public-application.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { exported, linesOf } from '../../backup/setup.ts'
 
-vi.mock('../../../src/keys/generate-key.ts', async (original) =>
-  (await import('../../support/quick-keys.ts')).withQuickKeys(original),
-)
-
 const SECRET = 'the secret of both services, long enough for keys'
 
 describeEachStore('blocked hosts in an exported registry', (makeStore) => {

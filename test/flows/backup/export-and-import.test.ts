@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { decodeJwt } from 'jose'
 import type { Store } from 'koa-gatehouse'
@@ -7,10 +8,6 @@ import { importBeforeStart } from '../../support/import-before-start.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { importRegistry } from '../../../src/backup.ts'
 import { exported, statusOf, tokenOf } from '../../backup/setup.ts'
-
-vi.mock('../../../src/keys/generate-key.ts', async (original) =>
-  (await import('../../support/quick-keys.ts')).withQuickKeys(original),
-)
 
 /** The current secret of the new processes. Their option `secret` also lists the old secret. */
 const NEW_SECRET = 'the secret of the new processes, long enough'

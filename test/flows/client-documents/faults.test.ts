@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { documentOf, POLICY, startHostWithDocuments } from '../../support/client-document.ts'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Grant, GatehouseEvents } from 'koa-gatehouse'
 import type { Browser } from '../../support/browser.ts'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { createGateway } from 'koa-gatehouse/gateway'
 import { expect, it } from 'vitest'
 import type { Store } from 'koa-gatehouse'

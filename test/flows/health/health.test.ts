@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { Redis } from 'ioredis'

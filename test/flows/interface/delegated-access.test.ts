@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { authorizationUrl, authorize, CALLBACK, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { basic, type Client } from '../../support/host-requests.ts'
 import { startHost, type Host } from '../../support/host.ts'

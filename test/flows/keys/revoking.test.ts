@@ -1,12 +1,9 @@
+// Also runs on: Redis
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { connect, startHost, type Host } from '../../support/host.ts'
 import { pausingStore, type PausingStore } from '../../support/pausing-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { callAt, kidOf, kidsAt, statusAt, tokenAt } from './keys-setup.ts'
-
-vi.mock('../../../src/keys/generate-key.ts', async (original) =>
-  (await import('../../support/quick-keys.ts')).withQuickKeys(original),
-)
 
 describeEachStore('revoking a signing key, with two processes', (makeStore) => {
   let paused: PausingStore

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import Koa from 'koa'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import request from 'supertest'
@@ -9,10 +10,6 @@ import { asksFor, authorizationUrl, CALLBACK, connect, startHost, type Host } fr
 import { pausingStore, type PausingStore } from '../../support/pausing-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { kidOf, kidsAt, publishedAt, statusAt, tokenAt } from './keys-setup.ts'
-
-vi.mock('../../../src/keys/generate-key.ts', async (original) =>
-  (await import('../../support/quick-keys.ts')).withQuickKeys(original),
-)
 
 const SCOPE = 'openid invoices:read'
 describeEachStore('a key rotation, with two processes', (makeStore) => {

@@ -1,17 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { describeWithRedis } from '../../support/describe-with-redis.ts'
 import { startHost } from '../../support/host.ts'
 import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 import { until } from '../../support/until.ts'
 import { base, endAll, gatehouseOn, open, recordingLogger } from './start-setup.ts'
-
-vi.mock('../../../src/keys/generate-key.ts', async (original) =>
-  (await import('../../support/quick-keys.ts')).withQuickKeys(original),
-)
 
 describeWithRedis('a host that mounts gatehouse before its Redis is available', () => {
   let redis: RedisServer

@@ -11,10 +11,6 @@ import { describeEachStore } from '../../support/stores.ts'
 import { until } from '../../support/until.ts'
 import { base, endAll, gatehouseOn, open, recordingLogger, type Line } from './start-setup.ts'
 
-vi.mock('../../../src/keys/generate-key.ts', async (original) =>
-  (await import('../../support/quick-keys.ts')).withQuickKeys(original),
-)
-
 afterEach(endAll)
 
 /** Ways to mount gatehouse. Each entry mounts one middleware and does nothing else. */

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ProductDefinitions } from 'koa-gatehouse'
 import { products } from '../../fixtures/products.ts'

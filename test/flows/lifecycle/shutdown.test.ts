@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -5,14 +6,14 @@ import http, { type IncomingMessage, type Server } from 'node:http'
 import https from 'node:https'
 import { connect as connectSocket, type AddressInfo, type Socket } from 'node:net'
 import path from 'node:path'
-import type * as timers from 'node:timers/promises'
-import { setTimeout as delay } from 'node:timers/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import timers, { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import Koa, { type Context } from 'koa'
 import type { ShutdownOptions } from 'koa-gatehouse'
 import { createGateway } from 'koa-gatehouse/gateway'
 import { createTestIssuer } from 'koa-gatehouse/testing'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { selfSignedCertificate } from '../../support/certificate.ts'
 import { connect, startHost, type Host, type HostOptions } from '../../support/host.ts'
 import { temporaryFolder } from '../../support/package-copy.ts'
@@ -21,21 +22,23 @@ import { findProgram } from '../../support/required-programs.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { endClients, form, keepAliveClient, type Sent } from './keep-alive-client.ts'
 
-const grace = vi.hoisted(() => ({ HELD_MS: 1500, end() {} }))
 /** A grace of so many milliseconds lasts until the test calls `grace.end()`. */
-const { HELD_MS } = grace
+const HELD_MS = 1501
+const grace = { end() {} }
+const realDelay = timers.setTimeout
 
-vi.mock('node:timers/promises', async (original) => {
-  const real = await original<typeof timers>()
-  const setTimeout = (ms?: number, ...rest: never[]) =>
-    ms === grace.HELD_MS
-      ? new Promise<void>((resolve) => (grace.end = resolve))
-      : real.setTimeout(ms, ...rest)
-  return { ...real, setTimeout }
+beforeEach(() => {
+  vi.spyOn(timers, 'setTimeout').mockImplementation((ms, ...rest) =>
+    ms === HELD_MS ? new Promise((resolve) => (grace.end = resolve as () => void)) : realDelay(ms, ...rest),
+  )
+  // The sources import the function by its name.
+  syncBuiltinESMExports()
 })
 
 const hosts: Host[] = []
 afterEach(async () => {
+  vi.restoreAllMocks()
+  syncBuiltinESMExports()
   endClients()
   await Promise.all(hosts.splice(0).map((host) => host.close()))
 })
@@ -217,7 +220,6 @@ describe('the connections of a host that shuts down', () => {
     now.mockReturnValue(3001)
     await once(socket.resume(), 'close')
     await ended
-    vi.restoreAllMocks()
   })
 
   it('a client that reads slowly gets the whole answer, even if the answer began before the shutdown', async () => {

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createLimits, type LimitsOptions } from '../../../src/limits.ts'

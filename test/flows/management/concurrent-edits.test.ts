@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeEachStore } from '../../support/stores.ts'
 import type { Store } from 'koa-gatehouse'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { expect, it } from 'vitest'
 import { describeEachStore } from '../../support/stores.ts'
 import { startManagement } from './setup.ts'

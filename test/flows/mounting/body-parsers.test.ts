@@ -1,3 +1,4 @@
+// Also runs on: Koa 2
 import querystring from 'node:querystring'
 import { bodyParser } from '@koa/bodyparser'
 import type { Middleware } from 'koa'

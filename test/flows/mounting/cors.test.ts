@@ -1,3 +1,4 @@
+// Also runs on: Koa 2
 import { createHash } from 'node:crypto'
 import { get, type IncomingHttpHeaders } from 'node:http'
 import { gunzipSync, gzipSync } from 'node:zlib'

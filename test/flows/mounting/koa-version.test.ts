@@ -1,3 +1,4 @@
+// Also runs on: Koa 2
 import Koa from 'koa'
 import { expect, it } from 'vitest'
 

@@ -1,3 +1,4 @@
+// Also runs on: Koa 2
 import { Router } from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import mount from 'koa-mount'

@@ -1,3 +1,4 @@
+// Also runs on: Koa 2
 import Koa, { type Middleware } from 'koa'
 import mount from 'koa-mount'
 import { afterEach, expect, it, vi } from 'vitest'

@@ -1,3 +1,4 @@
+// Also runs on: Koa 2
 import type { Middleware } from 'koa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authorizationUrl, connect, startHost, type Host } from '../../support/host.ts'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { decodeJwt } from 'jose'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { decodeJwt } from 'jose'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ProductDefinitions } from 'koa-gatehouse'

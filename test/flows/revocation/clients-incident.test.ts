@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import type { GatehouseEvents } from 'koa-gatehouse'
 import { mintToken } from 'koa-gatehouse/testing'

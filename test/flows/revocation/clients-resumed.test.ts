@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, it, vi } from 'vitest'
 import { faultyStore } from '../../support/faulty-store.ts'

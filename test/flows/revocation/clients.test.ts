@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { pausingStore, type PausingStore } from '../../support/pausing-store.ts'

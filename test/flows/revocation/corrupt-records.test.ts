@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { connect, startHost, type Host } from '../../support/host.ts'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { connect } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'

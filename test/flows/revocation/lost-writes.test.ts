@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, it } from 'vitest'
 import { connect, startHost, type Host } from '../../support/host.ts'

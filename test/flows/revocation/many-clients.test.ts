@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Account } from 'koa-gatehouse'
 import { startHost, type Host } from '../../support/host.ts'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { randomUUID } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authorizationUrl, authorize, CALLBACK, startHost, type Host } from '../../support/host.ts'

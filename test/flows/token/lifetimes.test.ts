@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { decodeJwt } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { compileHostProgram, type HostProcessOptions, type HostProgram } from '../../support/host-process.ts'

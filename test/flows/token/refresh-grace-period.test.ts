@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { setTimeout as delay } from 'node:timers/promises'
 import { decodeJwt } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'

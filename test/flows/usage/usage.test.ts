@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import type { Context } from 'koa'
 import type { Store } from 'koa-gatehouse'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'

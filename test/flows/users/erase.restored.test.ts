@@ -6,10 +6,6 @@ import { importBeforeStart } from '../../support/import-before-start.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { watchedStore } from '../../support/watched-store.ts'
 
-vi.mock('../../../src/keys/generate-key.ts', async (original) =>
-  (await import('../../support/quick-keys.ts')).withQuickKeys(original),
-)
-
 const NEW_SECRET = 'the secret of the new processes, long enough'
 const nina = { accountId: 'kepler-4410', userId: 'nina-8842' }
 const bob = { accountId: 'kepler-4410', userId: 'bob-5521' }

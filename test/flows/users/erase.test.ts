@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { expect, it } from 'vitest'
 import type { Account, AuditRecord, Store } from 'koa-gatehouse'
 import { kindOfRecord } from '../../../src/access/personal-data.ts'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { randomBytes, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'

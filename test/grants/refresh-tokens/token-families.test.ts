@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'

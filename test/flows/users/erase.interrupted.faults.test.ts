@@ -1,14 +1,11 @@
+// Also runs on: Redis
 import { randomUUID } from 'node:crypto'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { startHost, type Host } from '../../support/host.ts'
 import { killableStore } from '../../support/killable-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { watchedStore } from '../../support/watched-store.ts'
-
-vi.mock('../../../src/keys/generate-key.ts', async (original) =>
-  (await import('../../support/quick-keys.ts')).withQuickKeys(original),
-)
 
 /** More writes than an erasure of this test makes. */
 const MAX_WRITES = 100

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { AuditEntry } from 'koa-gatehouse'
@@ -8,10 +9,6 @@ import { asksFor, authorizationUrl, SECRET, signInAs, startHost, type Host } fro
 import { killableStore, type KillableStore } from '../../support/killable-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { until } from '../../support/until.ts'
-
-vi.mock('../../../src/keys/generate-key.ts', async (original) =>
-  (await import('../../support/quick-keys.ts')).withQuickKeys(original),
-)
 
 /** Milliseconds after which a process has completed what a killed process began, and has removed it from its list. */
 const RECOVERED_MS = 660_000

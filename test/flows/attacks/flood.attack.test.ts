@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import type { Context, Next } from 'koa'
 import { Redis } from 'ioredis'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import type { JWK } from 'jose'
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'

@@ -8,10 +8,6 @@ import { SECRET, startHost, type Host } from '../../support/host.ts'
 import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 import { exportRegistry, importRegistry } from '../../../src/backup.ts'
 
-vi.mock('../../../src/keys/generate-key.ts', async (original) =>
-  (await import('../../support/quick-keys.ts')).withQuickKeys(original),
-)
-
 const RING = 'gatehouse:signing-keys:ring'
 
 /** Ways in which Redis loses data. `message` is what `health()` reports in a process that kept running. */

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { connect as connectSocket, type Socket } from 'node:net'
 import type { Context, Next } from 'koa'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'

@@ -1,7 +1,8 @@
+// Also runs on: Redis
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import { SECRET, startHost, type Host } from '../support/host.ts'
@@ -9,10 +10,6 @@ import { importBeforeStart } from '../support/import-before-start.ts'
 import { describeEachStore, watchWrites } from '../support/stores.ts'
 import type { RegistrySource } from '../../src/backup.ts'
 import { exported, linesOf, statusOf, tokenOf } from './setup.ts'
-
-vi.mock('../../src/keys/generate-key.ts', async (original) =>
-  (await import('../support/quick-keys.ts')).withQuickKeys(original),
-)
 
 describeEachStore('a file whose revocations were taken out', (makeStore) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-registry-'))

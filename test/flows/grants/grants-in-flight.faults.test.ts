@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
 import { authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'

@@ -1,3 +1,4 @@
+// Also runs on: Redis
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { compileHostProgram, type HostProgram } from '../../support/host-process.ts'
