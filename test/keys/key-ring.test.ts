@@ -122,7 +122,10 @@ describeEachStore('the key ring', (makeStore) => {
   ])('a ring record that is %s fails with ERR_STORE_CORRUPT and stays unchanged', async (_what, text) => {
     const store = makeStore()
     await store.set(KEY, text)
-    await expect(load(store, TODAY)).rejects.toMatchObject({ code: 'ERR_STORE_CORRUPT' })
+    await expect(load(store, TODAY)).rejects.toMatchObject({
+      code: 'ERR_STORE_CORRUPT',
+      message: expect.stringContaining(_what === 'of a later version' ? 'start the newer version' : KEY),
+    })
     expect(await store.get(KEY)).toBe(text)
   })
 

@@ -148,11 +148,10 @@ describeEachStore('the service', (makeStore) => {
       expect(await host.gatehouse.apiKeys.find(apiKey.clientId)).toMatchObject({ products: ['invoices'] })
     })
 
-    it('a start with another secret fails, requests get 500 without details, and the store keeps its keys', async () => {
-      const store = makeStore()
+    it('a start with another secret fails, requests get 500 without details, and the other processes go on', async () => {
+      const store = { ...makeStore(), volatile: false }
       const before = await start({ store })
       const key = await before.createApiKey()
-      const keys = await before.gatehouse.signingKeys.list()
       const after = await start({ gatehouse: { store, secret: 'the secret of today, which is long enough' } })
       await expect(after.gatehouse.ready()).rejects.toMatchObject({
         code: 'ERR_SECRET_MISMATCH',
@@ -165,7 +164,7 @@ describeEachStore('the service', (makeStore) => {
         500,
         { error: 'server_error', error_description: 'something went wrong on our side' },
       ])
-      expect(await before.gatehouse.signingKeys.list()).toEqual(keys)
+      expect((await before.requestDirectToken(key)).status).toBe(200)
     })
 
     it('without ready(), the first request waits for the start', async () => {

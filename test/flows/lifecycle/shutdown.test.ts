@@ -1,4 +1,3 @@
-// Also runs on: Redis
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
