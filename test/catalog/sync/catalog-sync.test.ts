@@ -175,32 +175,6 @@ describe('a reload of the products', () => {
     expect(here.ids()).toEqual(['b'])
   })
 
-  it('when two processes reload at the same time, an operation that one reload has withdrawn stays withdrawn', async () => {
-    const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
-    const crossed = crossedStore(inner)
-    const here = await startProcess(crossed.store, database.load)
-    const there = await startProcess(inner, database.load)
-    database.products = productsNamed('a', 'b', 'c')
-    crossed.beforeNextWrite(async () => {
-      database.products = productsNamed('a')
-      await there.sync.reload()
-    })
-    await here.sync.reload()
-    expect([here.ids(), there.ids()]).toEqual([['a'], ['a']])
-    expect(await readRecord(inner)).toMatchObject({ epoch: 1, products: { a: ['a:read'] } })
-  })
-
-  it('a process that starts again adopts a reload that happened while the process was stopped', async () => {
-    const [store, database] = [withoutMessages(memoryStore()), createDatabase('a')]
-    const here = await startProcess(store, database.load)
-    const there = await startProcess(store, database.load)
-    await there.leave()
-    database.products = productsNamed('b')
-    await here.sync.reload()
-    onTestFinished(await there.sync.start())
-    expect(there.ids()).toEqual(['b'])
-  })
-
   it('an invalid reload notifies no process and is not retried', async () => {
     const [{ store, moreReads }, database] = [watchReads(memoryStore()), createDatabase('a')]
     const here = await startProcess(store, database.load, { pollIntervalMs: 5 })
@@ -396,18 +370,6 @@ describe('an operation that is removed from a product', () => {
     expect(first.rejects(first.issue())).toBe(false)
   })
 
-  it('an operation stays withdrawn if a process with an older copy of the database adopts the record', async () => {
-    const [store, database] = [memoryStore(), createDatabase('a', 'b')]
-    const replica = createDatabase('a', 'b')
-    const here = await startProcess(store, database.load)
-    const there = await startProcess(store, replica.load)
-    database.products = productsNamed('b', 'c')
-    await here.sync.reload()
-    await vi.waitFor(() => expect(there.ids()).toEqual(['b']))
-    expect((await readRecord(store)).products).toEqual({ b: ['b:read'], c: ['c:read'] })
-    expect(here.ids()).toEqual(['b', 'c'])
-  })
-
   it('a process that missed the message about the products learns of the change from the message about the revocation', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a:read+@x', 'b:@x')]
     const mute: Store = {
@@ -436,16 +398,6 @@ describe('a withdrawn scope that is not revoked yet', () => {
     expect(next.rejects(old)).toBe(true)
     const third = await startProcess(inner, database.load)
     expect(third.rejects(old)).toBe(true)
-  })
-
-  it('another process revokes a withdrawn scope at its next poll', async () => {
-    const [inner, database] = [withoutMessages(memoryStore()), createDatabase('a', 'b')]
-    const here = await startProcess(withoutRevocations(inner).store, database.load)
-    const there = await startProcess(inner, database.load, { pollIntervalMs: 20 })
-    const old = here.issue()
-    database.products = productsNamed('b')
-    await expect(here.sync.reload()).rejects.toThrow('down')
-    await vi.waitFor(() => expect(there.rejects(old)).toBe(true))
   })
 
   it('a process whose revocation failed writes the revocation again at its next poll', async () => {
