@@ -9,11 +9,9 @@ export interface Credentials {
 }
 
 /** Tells the test that this process is ready, and answers its questions until the test ends. */
-export function answerQuestions<Ask extends string>(answers: {
-  readonly [K in Ask]: (about: never) => Promise<unknown>
-}): void {
-  process.on('message', ({ number, ask, about }: Question<Ask>) => {
-    void answers[ask](about as never).then((value) => process.send?.({ number, value } satisfies Report))
+export function answerQuestions(answers: Record<string, (about: never) => Promise<unknown>>): void {
+  process.on('message', ({ number, ask, about }: Question) => {
+    void answers[ask]?.(about as never).then((value) => process.send?.({ number, value } satisfies Report))
   })
   process.once('disconnect', () => process.exit())
   process.send?.({ ready: true } satisfies Report)

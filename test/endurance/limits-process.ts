@@ -20,6 +20,6 @@ const { port, servicePort, redisUrl } = JSON.parse(process.argv[2] ?? '') as Pro
 const store = redisStore(new Redis(redisUrl))
 const host = await startHost({ store, port, servicePort })
 createLimits(host.gatehouse, { perMinute: PER_MINUTE })
-answerQuestions<Ask>({
+answerQuestions({
   tokens: async (count: number) => (await createTokens(host, count)).map(({ token }) => token),
 })

@@ -20,7 +20,7 @@ const { port, servicePort, redisUrl } = JSON.parse(process.argv[2] ?? '') as Pro
 const store = redisStore(new Redis(redisUrl))
 const host = await startHost({ store, port, servicePort })
 const usage = createUsage(host.gatehouse, { intervalSeconds: INTERVAL_SECONDS })
-answerQuestions<Ask>({ tokens: (count: number) => createTokens(host, count), usage: usageOf })
+answerQuestions({ tokens: (count: number) => createTokens(host, count), usage: usageOf })
 
 /** The stored API calls of clients, by client id, and of all clients. */
 async function usageOf(clientIds: readonly string[]): Promise<{ of: Record<string, number>; all: number }> {

@@ -34,4 +34,4 @@ const server = createServer(app.callback()).listen(port, '127.0.0.1')
 await once(server, 'listening')
 await gatehouse.ready({ timeoutMs: 20_000 })
 
-answerQuestions<Ask>({ key: () => createKey(gatehouse) })
+answerQuestions({ key: () => createKey(gatehouse) })

@@ -141,10 +141,13 @@ describe('health() with a broken store', () => {
 
   it('health() reports a failure within the timeout, and does not throw, if every call of the store fails', async () => {
     for (const method of [never, throwing, rejecting]) {
-      const broken = new Proxy({ ...memoryStore(), durable: undefined } as Store, {
-        get: (target, name: keyof Store) =>
-          ['volatile', 'durable', 'close'].includes(name) ? target[name] : method,
-      })
+      const broken = new Proxy<Store>(
+        { ...memoryStore(), durable: undefined },
+        {
+          get: (target, name: keyof Store) =>
+            ['volatile', 'durable', 'close'].includes(name) ? target[name] : method,
+        },
+      )
       const host = await open({ gatehouse: { store: broken, storeTimeoutMs: 100, startTimeoutMs: 200 } })
       const from = performance.now()
       const answers = [await host.gatehouse.health(), await host.gatehouse.gateway.health()]

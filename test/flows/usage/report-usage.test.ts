@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { inspect } from 'node:util'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
@@ -170,7 +171,7 @@ describeEachStore('usage of a gateway without the store', (makeStore) => {
       [{ a: 1 }, 422],
       [`"${'x'.repeat(5_000_000)}"`, 413],
     ] as const) {
-      expect((await send(body)).status, String(body).slice(0, 20)).toBe(status)
+      expect((await send(body)).status, inspect(body).slice(0, 20)).toBe(status)
     }
   })
 
