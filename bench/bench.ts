@@ -3,7 +3,9 @@
  * library, starts everything that it needs, and ends all of it. It runs on Node 20 and later, and needs
  * `redis-server`.
  *
- * - `npm run bench` compares the candidates of `bench/peers/`; about five minutes. It stores the results in
+ * It needs the packages that it compares with and its generator of requests, too: `npm ci --prefix test/foreign`.
+ *
+ * - `npm run bench` compares the candidates of `bench/peers/` and `test/foreign/bench/peers/`; about five minutes. It stores the results in
  *   `bench/results.json`, and makes the tables of `docs/performance.md` and the chart `docs/images/bench.svg` again.
  * - `npm run bench -- quick` is the same with one short round, and writes nothing.
  * - `npm run bench -- growth` compares small with large: clients, tokens, operations, scopes, revocations. It stores

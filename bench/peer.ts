@@ -1,6 +1,6 @@
 /**
  * What all candidates of the bench share: their options, and the answers to the bench. A candidate is one
- * script of `bench/peers/` that runs in a process of its own.
+ * script of `bench/peers/` or `test/foreign/bench/peers/` that runs in a process of its own.
  */
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'

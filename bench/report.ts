@@ -1,7 +1,7 @@
 /** The results of the bench: their file, and the tables of `docs/performance.md` that are made from it. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { format } from 'prettier'
+import { format } from 'oxfmt'
 import { drawChart } from './chart.ts'
 import { round } from './figures.ts'
 import { OURS, type Group, type Report, type Result } from './rounds.ts'
@@ -50,7 +50,7 @@ export async function fillTables(page: string, reports: readonly Report[]): Prom
     /(<!-- tables: (\w+) -->)[^]*?(<!-- end -->)/g,
     (_, start: string, name: keyof typeof tables, end: string) => `${start}\n\n${tables[name]}\n\n${end}`,
   )
-  return format(filled, { parser: 'markdown', printWidth: 110 })
+  return (await format(PAGE, filled, { printWidth: 110 })).code
 }
 
 function machines(reports: readonly Report[]): string {
@@ -124,9 +124,10 @@ const PACKAGES =
 
 function environment(load: number) {
   const versionIn = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
-  const versions = PACKAGES.split(' ').map(
-    (name) => [name, versionIn(`node_modules/${name}/package.json`)] as const,
-  )
+  const versions = PACKAGES.split(' ').map((name) => {
+    const file = `node_modules/${name}/package.json`
+    return [name, versionIn(existsSync(file) ? file : `test/foreign/${file}`)] as const
+  })
   return {
     date: new Date().toISOString().slice(0, 10),
     machine: { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, load: round(load) },

@@ -1,5 +1,5 @@
 /** Runs the candidates of the bench in turn, and summarizes the CPU time of their processes. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -109,7 +109,18 @@ function namesAt(port: number) {
   return { issuer: `${origin}/auth`, audience: `${origin}/api` }
 }
 
+/** The folder of what imports packages of others, from this one. `npm ci --prefix test/foreign` installs them. */
+const FOREIGN = '../test/foreign/bench'
+const FOREIGN_PEERS = ['koa-jwt', 'express-oauth2-jwt-bearer', 'fastify-jwt']
+
+const urlOfPeer = (script: string) =>
+  new URL(`${FOREIGN_PEERS.includes(script) ? FOREIGN : '.'}/peers/${script}.ts`, import.meta.url)
+
 export async function prepare(): Promise<Setting> {
+  if (!existsSync('test/foreign/node_modules')) {
+    console.error('The bench needs packages that it compares with. Run: npm ci --prefix test/foreign')
+    process.exit(1)
+  }
   const keys = await generateKeys()
   const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -120,7 +131,7 @@ export async function prepare(): Promise<Setting> {
   })
   await new Promise<void>((resolve) => void jwksServer.listen(0, '127.0.0.1', resolve))
   const jwksUri = `http://127.0.0.1:${(jwksServer.address() as AddressInfo).port}/jwks`
-  const load = await startProcess<LoadQuestion>(new URL('load.ts', import.meta.url), { port: 0 })
+  const load = await startProcess<LoadQuestion>(new URL(`${FOREIGN}/load.ts`, import.meta.url), { port: 0 })
   let files = 0
   const write = (lines: readonly string[]) => {
     const file = path.join(folder, String((files += 1)))
@@ -135,7 +146,7 @@ export async function prepare(): Promise<Setting> {
       const names = options.redisPort === undefined ? GATEWAY : namesAt(port)
       const common = { port, ...names, keys: keys.keys, hmacSecret: keys.hmacSecret, jwksUri }
       const all = { ...common, ...options } satisfies PeerOptions
-      return startProcess(new URL(`peers/${script}.ts`, import.meta.url), all, { execArgv })
+      return startProcess(urlOfPeer(script), all, { execArgv })
     },
     async writeTokens({ count, alg = 'ES256', scopes = 10, peer }) {
       const names = peer ? namesAt(peer.port) : GATEWAY

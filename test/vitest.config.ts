@@ -59,8 +59,10 @@ const projects = [
   project('redis', deployments ?? 'redis', runsOnRedis),
   project('others', 'memory', (file) => file.command === 'all' && file.class !== 'redis'),
   {
-    ...project('koa-2', 'memory', ({ marks }) => marks.includes('Koa 2')),
-    resolve: { alias: [{ find: /^koa$/, replacement: 'koa-2' }] },
+    ...project('koa-2', 'memory', ({ marks }) => marks.includes('Koa 2'), {
+      env: { TEST_STORES: 'memory', TEST_KOA: '2' },
+    }),
+    resolve: { alias: [{ find: /^koa$/, replacement: `${root}test/foreign/node_modules/koa-2` }] },
   },
 ]
 

@@ -16,7 +16,8 @@ const host = `http://localhost:${port}`
 const partner = `http://localhost:${partnerPort}`
 
 await mkdir(images, { recursive: true })
-const server = spawn(process.execPath, [path.join(root, 'build/examples/server.js')], {
+const preload = path.join(root, 'examples/hide-runtime-warning.mjs')
+const server = spawn(process.execPath, ['--import', preload, path.join(root, 'build/examples/server.js')], {
   // A folder without `.env`, so that the example runs in memory.
   cwd: images,
   env: {
@@ -25,14 +26,17 @@ const server = spawn(process.execPath, [path.join(root, 'build/examples/server.j
     PARTNER_PORT: String(partnerPort),
     SPA_PORT: String(spaPort),
   },
-  stdio: ['ignore', 'ignore', 'inherit'],
+  stdio: ['ignore', 'pipe', 'inherit'],
 })
+let printed = ''
+server.stdout.setEncoding('utf8').on('data', (text) => (printed += text))
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--hide-scrollbars'],
 })
 try {
   await answers(partner)
+  await useApiKey()
   for (const colorScheme of /** @type {const} */ (['light', 'dark'])) await takePictures(colorScheme)
 } finally {
   await browser.close()
@@ -50,6 +54,20 @@ async function answers(url) {
     await delay(100)
   }
   throw new Error(`${url} does not answer`)
+}
+
+/** Makes a call with the API key of the printed commands, so that the console shows when it was used. */
+async function useApiKey() {
+  while (!printed.includes('client_secret=')) await delay(100)
+  const [, client_id = '', client_secret = ''] =
+    /client_id=(\S+) -d client_secret=([\w-]+)/.exec(printed) ?? []
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
+  const token = await fetch(`${host}/auth/oauth2/token`, { method: 'POST', body })
+  const { access_token } = await token.json()
+  const call = await fetch(`${host}/api/invoices/list`, {
+    headers: { authorization: `Bearer ${access_token}` },
+  })
+  if (!call.ok) throw new Error(`the API answers ${call.status}`)
 }
 
 /** @param {'light' | 'dark'} colorScheme */
@@ -113,11 +131,17 @@ async function takeConsolePictures(colorScheme) {
   }
 
   await signIn('acme', 'dynamite', '/console')
-  await picture('overview')
   await page.goto(`${host}/console/api-keys`)
   await picture('api-keys')
   await page.getByRole('link', { name: 'Nightly export' }).click()
-  await picture('api-key')
+  // The page is long, so the picture ends before its third panel.
+  const { y: height = 0 } = (await page.getByRole('heading', { name: 'Secrets' }).boundingBox()) ?? {}
+  await page.screenshot({
+    path: path.join(images, `console-api-key-${colorScheme}.png`),
+    clip: { x: 0, y: 0, width: 1000, height: height - 34 },
+    fullPage: true,
+    animations: 'disabled',
+  })
   await signIn('olga', 'lighthouse', '/console/operator/signing-keys')
   await picture('signing-keys')
   await context.close()

@@ -46,7 +46,8 @@ export interface Guarded<Resource = unknown> {
    * @throws {GatehouseError} `ERR_NOT_FOUND`, also for a client or grant of another account
    */
   readonly find?:
-    ((caller: Caller, params: Readonly<Record<string, string>>) => Promise<Resource>) | undefined
+    | ((caller: Caller, params: Readonly<Record<string, string>>) => Promise<Resource>)
+    | undefined
   readonly target?: ((resource: Resource) => Target) | undefined
 }
 

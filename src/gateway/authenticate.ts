@@ -23,7 +23,8 @@ export interface IncomingCall {
   readonly originalUrl?: string | undefined
   /** The headers by their lower-case names, or the Fetch API's `Headers`. */
   readonly headers:
-    Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null }
+    | Readonly<Record<string, string | readonly string[] | undefined>>
+    | { get(name: string): string | null }
   /**
    * Node's list of alternating names and values. The gateway needs this list to detect a second
    * `Authorization` header.

@@ -7,7 +7,8 @@ import { isObject } from '../validation/predicates.ts'
  * alone is for all tools.
  */
 export type ToolScopes<Scope extends string = string> =
-  Scope | { readonly [tool: string]: Scope | readonly [Scope, ...Scope[]] }
+  | Scope
+  | { readonly [tool: string]: Scope | readonly [Scope, ...Scope[]] }
 
 /** What a request does, as far as tools are concerned. */
 export interface ToolCalls {

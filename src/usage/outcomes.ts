@@ -18,7 +18,12 @@ const CALL_OUTCOMES = [
   'not_found',
   'unavailable',
 ] as const satisfies readonly (
-  RejectionReason | 'ok' | 'client_error' | 'server_error' | 'aborted' | 'accepted'
+  | RejectionReason
+  | 'ok'
+  | 'client_error'
+  | 'server_error'
+  | 'aborted'
+  | 'accepted'
 )[]
 
 /** What can become of a token request, besides `invalid_request`. The errors are those of RFC 6749 5.2. */

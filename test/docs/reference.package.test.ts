@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { format } from 'prettier'
+import { format } from 'oxfmt'
 import { describe, expect, it } from 'vitest'
 import { referencePages } from '../../docs/scripts/reference.ts'
 
@@ -11,8 +11,8 @@ const pages = referencePages(root)
 describe('the reference', () => {
   it.each([...pages])('docs/reference/%s is what the doc comments say', async (file, text) => {
     // Code blocks keep the form that they have in the sources.
-    const formatted = await format(text, { parser: 'markdown', embeddedLanguageFormatting: 'off' })
-    await expect(formatted).toMatchFileSnapshot(path.join(folder, file))
+    const { code } = await format(file, text, { printWidth: 110, embeddedLanguageFormatting: 'off' })
+    await expect(code).toMatchFileSnapshot(path.join(folder, file))
   })
 
   it('docs/reference has no page that the doc comments do not make', () => {

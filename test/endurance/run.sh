@@ -3,8 +3,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-script="test/endurance/${1:-}.ts"
+for script in "test/endurance/${1:-}.ts" "test/foreign/${1:-}.ts"; do
+  [ ! -f "$script" ] || break
+done
 [ -f "$script" ] || { echo "test/endurance/README.md lists the tests" >&2; exit 2; }
 npm run build --silent
 node build.mjs bench/rolldown.config.ts
-exec node "build/${script%.ts}.js" "${@:2}"
+exec node --import ./examples/hide-runtime-warning.mjs "build/${script%.ts}.js" "${@:2}"

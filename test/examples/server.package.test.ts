@@ -6,7 +6,6 @@ import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { freePort } from '../support/free-port.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 import { runToEnd } from '../support/package-copy.ts'
-import { problemsOf } from '../support/openapi-linters.ts'
 import { buildExamples, type BuiltExamples, type ExampleProcess } from './example-process.ts'
 
 let examples: BuiltExamples
@@ -64,10 +63,9 @@ describe('npm start', () => {
     expect(output).toContain('"invoices":[')
   })
 
-  it('the document of the API at /openapi.json has no problem, and its operations answer as it says', async () => {
+  it('the operations of the document of the API at /openapi.json answer as it says', async () => {
     const origin = `http://localhost:${example.port}`
     const document = await (await fetch(`${origin}/openapi.json`)).json()
-    expect(await problemsOf(document as object)).toEqual([])
     const { paths, servers } = document as {
       paths: Record<string, Record<string, { responses: object }>>
       servers: { url: string }[]

@@ -1,54 +1,10 @@
 import Koa, { type Context, type Middleware } from 'koa'
-import findMyWay from 'find-my-way'
 import mount from 'koa-mount'
 import { Router } from '@koa/router'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestGateway, serveRaw, type RawServer } from './support/api.ts'
-import { HOSTILE } from './support/hostile-paths.ts'
+import { TARGETS } from './support/hostile-paths.ts'
 
-/** Request targets as they are sent: the hostile paths, and targets that only a raw socket can send. */
-const TARGETS = [
-  ...HOSTILE,
-  '/api',
-  '/api/',
-  '/API/invoices/list',
-  '/api/invoices/list',
-  '/Api/Invoices/List/',
-  '/api/invoices/list?x=1',
-  '/api/invoices/list#fragment',
-  '/api/invoices/list?/../../public',
-  '/api#/public',
-  '/api/unknown',
-  '/api/invoices/%6Cist',
-  'http://example.com/api/invoices/list',
-  'HTTP://example.com/API/invoices/list',
-  'http://example.com//api/invoices/list',
-  'http://example.com/x/../api/invoices/list',
-  'http://example.com/%61pi/invoices/list',
-  'http://example.com\\api\\invoices\\list',
-  'http://a:b@example.com/api/invoices/list',
-  'http://[::1/api/invoices/list',
-  'http://example.com:port/api/invoices/list',
-  'foo:/api/invoices/list',
-  'foo:api/invoices/list',
-  'http:/api/invoices/list',
-  'http:api/invoices/list',
-  'http:////api/invoices/list',
-  '*',
-  '*api',
-  '*api/invoices/list',
-  '*API/invoices/list?x=1',
-  'foo://api/invoices/list',
-  'foo:///api/invoices/list',
-  '/api/\x7f',
-  '/api/\xa0',
-  '/\xa0/../api',
-  '/\xefapi/invoices/list',
-  '/x#/../api/invoices/list',
-  '/\\api#',
-  '/x/..\\api#',
-  '/api\\x#',
-]
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'TRACE']
 
 const isBelow = (path: string) => /^\/api(?:\/|$)/i.test(path)
@@ -62,11 +18,6 @@ const ROUTINGS: Record<string, (reach: (ctx: Context) => void) => Middleware> = 
     router.all('/invoices/:id', reach)
     router.all('/{*rest}', reach)
     return router.routes() as Middleware
-  },
-  'find-my-way': (reach) => {
-    const router = findMyWay({ caseSensitive: false, ignoreDuplicateSlashes: true })
-    for (const method of METHODS) router.on(method as 'GET', '/api/*', () => {})
-    return async (ctx, next) => (router.find(ctx.method as 'GET', ctx.url) ? reach(ctx) : next())
   },
   'koa-mount': (reach) => mount('/api', async (ctx: Context) => reach(ctx)) as Middleware,
   'a prefix of ctx.path': (reach) => async (ctx, next) => (isBelow(ctx.path) ? reach(ctx) : next()),
@@ -93,38 +44,47 @@ function decode(path: string): string {
   }
 }
 
-describe.each(Object.keys(ROUTINGS))('behind the gateway, a host that routes by %s', (name) => {
-  let server: RawServer
-  let reached: string[] = []
-
-  beforeAll(async () => {
-    const { gateway } = await createTestGateway()
-    const app = new Koa()
-    app.silent = true
-    app.use(gateway.middleware())
-    app.use(
-      ROUTINGS[name]!((ctx) => {
-        reached.push(ctx.url)
-        ctx.body = 'secret'
-      }),
-    )
-    server = await serveRaw(app)
+it('behind the gateway, no hostile path without a token reaches a host, however the host routes', async () => {
+  const { gateway } = await createTestGateway()
+  const reached: string[] = []
+  const routings = Object.entries(ROUTINGS).map(([name, routing]) =>
+    routing((ctx) => {
+      reached.push(`${ctx.method} ${ctx.url} by ${name}`)
+      ctx.body = 'secret'
+    }),
+  )
+  const app = new Koa()
+  app.silent = true
+  app.use(gateway.middleware())
+  app.use(async (ctx) => {
+    for (const routing of routings) await routing(ctx, async () => {})
   })
-  afterAll(() => server.close())
-
-  it(`without a token, no hostile path reaches a host that routes by ${name}`, async () => {
-    for (const target of TARGETS) {
-      for (const method of target === '/api/invoices/list' ? METHODS : ['GET', 'POST']) {
-        reached = []
-        const { status, text } = await server.send(
-          `${method} ${target} HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n`,
-        )
-        expect({ target, method, reached }).toEqual({ target, method, reached: [] })
-        expect(text).not.toContain('secret')
-        expect([400, 401, 404]).toContain(status)
-      }
+  const server = await serveRaw(app)
+  const wrong: string[] = []
+  for (const target of TARGETS) {
+    for (const method of target === '/api/invoices/list' ? METHODS : ['GET', 'POST']) {
+      const { status, text } = await server.send(
+        `${method} ${target} HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n`,
+      )
+      if (![400, 401, 404].includes(status) || text.includes('secret'))
+        wrong.push(`${method} ${target} ${status}`)
     }
+  }
+  expect({ reached, wrong }).toEqual({ reached: [], wrong: [] })
+  await server.close()
+})
+
+it('each of these hosts answers a plain path below its API, which no gateway guards', async () => {
+  const reached = new Set<string>()
+  const routings = Object.entries(ROUTINGS).map(([name, routing]) => routing(() => void reached.add(name)))
+  const app = new Koa()
+  app.use(async (ctx) => {
+    for (const routing of routings) await routing(ctx, async () => {})
   })
+  const server = await serveRaw(app)
+  await server.send('GET /api/invoices/list HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n')
+  expect([...reached]).toEqual(Object.keys(ROUTINGS))
+  await server.close()
 })
 
 it('a path that no router reads as part of the API passes the gateway, whether the path is canonical or not', async () => {

@@ -152,7 +152,7 @@ describe('the layout of the repository', () => {
       '.DS_Store',
     ]
     const entries = readdirSync(root).filter((name) => !ignored.includes(name) && !/\.(log|tgz)$/.test(name))
-    const dotfiles = ['.ci', '.github', '.gitignore', '.npmrc', '.oxlintrc.json', '.prettierignore']
+    const dotfiles = ['.ci', '.github', '.gitignore', '.npmrc', '.oxfmtrc.json', '.oxlintrc.json']
     const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md']
     const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'rolldown.config.ts', 'build.mjs']
     const folders = ['src', 'adapters', 'examples', 'test', 'bench', 'docs']
@@ -204,7 +204,8 @@ describe('the layout of the repository', () => {
 
 describe('the places of tests', () => {
   /** Test folders whose tests do not belong to a single source file. */
-  const WITHOUT_SOURCE_FILE = /^test\/(adapters|bench|docs|examples|flows|package|proof|support|types)\//
+  const WITHOUT_SOURCE_FILE =
+    /^test\/(adapters|bench|docs|examples|flows|foreign|package|proof|support|types)\//
 
   /** Returns the source file of a test. `test/keys/a.<aspect>.test.ts` is a test of `src/keys/a.ts`. */
   const sourceOf = (test: string) => test.replace(/^test\//, 'src/').replace(/\.[^/]*$/, '.ts')

@@ -383,7 +383,7 @@ describe('the packed package', () => {
     remove.push(host.remove)
     const write = (file: string, text: string) => writeFile(path.join(host.folder, file), text)
     await write('package.json', JSON.stringify({ name: 'host', private: true, type: 'module' }))
-    const older = ['koa-2', 'types-koa-2'].map((alias) => String(devDependencies[alias]).replace('npm:', ''))
+    const older = ['koa@^2.16', '@types/koa@^2.15']
     // Without --force and --legacy-peer-deps, npm rejects an unsuitable peer with ERESOLVE.
     await install(host.folder, [...older, `@types/node@${devDependencies['@types/node']}`])
     const tree = JSON.parse(

@@ -22,7 +22,8 @@ export interface HostOptions extends Settings {
   readonly store?: StoreAddress | undefined
   /** For an API that follows over HTTP. */
   readonly follow?:
-    { readonly uri: string; readonly clientId: string; readonly clientSecret: string } | undefined
+    | { readonly uri: string; readonly clientId: string; readonly clientSecret: string }
+    | undefined
 }
 
 /** What a process can be asked. */
@@ -53,7 +54,8 @@ export interface Asks {
 
 /** The answer to a question, or the code of the error. */
 export type Answer<K extends keyof Asks> =
-  { readonly value: Asks[K]['answer'] } | { readonly error: string; readonly message: string }
+  | { readonly value: Asks[K]['answer'] }
+  | { readonly error: string; readonly message: string }
 
 /** An index that the library does not use. */
 const INDEX = 'proof'

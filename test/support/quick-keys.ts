@@ -1,5 +1,5 @@
 /**
- * Stands in for `src/keys/generate-key.ts` in tests: see `vitest.config.ts`. The RS256 keys are the keys of this test run, each
+ * Replaces `src/keys/generate-key.ts` in tests: see `vitest.config.ts`. The RS256 keys are the keys of this test run, each
  * time with a new `kid`. Tests that import `generate-key.ts` themselves get the original.
  */
 import { randomUUID } from 'node:crypto'

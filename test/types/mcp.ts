@@ -1,27 +1,11 @@
 // Only the compiler checks this file: `npx tsc`. A line below `@ts-expect-error` must not compile.
-import type { OAuthTokenVerifier as OAuthTokenVerifier1 } from '@modelcontextprotocol/sdk/server/auth/provider.js'
-import type { AuthInfo as AuthInfo1 } from '@modelcontextprotocol/sdk/server/auth/types.js'
-import type {
-  AuthInfo as AuthInfo2,
-  OAuthTokenVerifier as OAuthTokenVerifier2,
-} from '@modelcontextprotocol/server'
 import { createGateway } from '../../src/gateway.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import type { Gatehouse } from '../../src/gatehouse/gatehouse.ts'
-import { mcpVerifier, requireTool, type McpAuthInfo } from '../../src/mcp.ts'
+import { requireTool } from '../../src/mcp.ts'
 
 declare const gateway: Gateway
 declare const gatehouse: Gatehouse<'invoices:read' | 'reminders:send'>
-declare const authInfo: McpAuthInfo
-
-export function theVerifierFitsBothGenerationsOfTheSdk(): void {
-  const verifier = mcpVerifier(gateway, { invalidToken: (text) => new Error(text) })
-  const fits: [OAuthTokenVerifier1, OAuthTokenVerifier2] = [verifier, verifier]
-  const infos: [AuthInfo1, AuthInfo2] = [authInfo, authInfo]
-  // @ts-expect-error the SDK needs an error of its own class
-  mcpVerifier(gateway, {})
-  void [fits, infos]
-}
 
 export function theScopesOfToolsAreInferred(): void {
   requireTool(gatehouse.gateway, {

@@ -56,7 +56,8 @@ export interface RequestState {
   code?: { readonly code: string; readonly payload: Promise<AdapterPayload | undefined> } | undefined
   /** The refresh token that this request presents. */
   refreshToken?:
-    { readonly token: string; readonly found: Promise<FoundRefreshToken | undefined> } | undefined
+    | { readonly token: string; readonly found: Promise<FoundRefreshToken | undefined> }
+    | undefined
   /** The grant of the code or refresh token that this request presents. */
   grant?: { readonly grantId: string; readonly stored: Promise<Stored<GrantRecord> | undefined> } | undefined
   /** The grant's entry in the index of grants; set only while a code is exchanged. */

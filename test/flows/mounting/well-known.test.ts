@@ -1,5 +1,4 @@
 // Also runs on: Koa 2
-import express from 'express'
 import Koa, { type Middleware } from 'koa'
 import mount from 'koa-mount'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -15,18 +14,7 @@ const PATHS = [AUTHORIZATION_SERVER, OPENID, PROTECTED_RESOURCE]
 
 type Listener = ReturnType<NonNullable<HostOptions['serve']>>
 
-const callbackOf = (gatehouse: Gatehouse) => new Koa().use(gatehouse.wellKnown()).callback()
 const mounted = (path: string, what: unknown) => mount(path, what as never) as unknown as Middleware
-
-/** An Express app. NestJS runs on one too, and mounts with the same functions. */
-function inExpress(use: (app: express.Express, wellKnown: Listener) => void) {
-  return (_app: Koa, gatehouse: Gatehouse): Listener => {
-    const app = express()
-    use(app, callbackOf(gatehouse))
-    app.use((_request, response) => void response.send('page'))
-    return app as unknown as Listener
-  }
-}
 
 function inKoa(use: (app: Koa, wellKnown: Middleware) => void) {
   return (_app: Koa, gatehouse: Gatehouse): Listener => {
@@ -40,7 +28,7 @@ function inKoa(use: (app: Koa, wellKnown: Middleware) => void) {
 /** connect removes a prefix like Express, but does not name it in `request.baseUrl`. */
 function inConnect(prefixes: readonly string[]) {
   return (_app: Koa, gatehouse: Gatehouse): Listener => {
-    const wellKnown = callbackOf(gatehouse)
+    const wellKnown = new Koa().use(gatehouse.wellKnown()).callback()
     return async (request, response) => {
       const url = request.url ?? '/'
       const prefix = prefixes.find((each) => url.startsWith(each) && '/?'.includes(url[each.length] ?? '/'))
@@ -60,20 +48,6 @@ const WAYS: Record<string, NonNullable<HostOptions['serve']>> = {
   'koa-mount at /.well-known': inKoa((app, wellKnown) => app.use(mounted('/.well-known', wellKnown))),
   'koa-mount at the full paths': inKoa((app, wellKnown) => {
     for (const path of PATHS) app.use(mounted(path, wellKnown))
-  }),
-  'app.all(path, wellKnown) in Express': inExpress((app, wellKnown) => {
-    for (const path of PATHS) app.all(path, wellKnown)
-  }),
-  "app.use('/.well-known', wellKnown) in Express": inExpress((app, wellKnown) =>
-    app.use('/.well-known', wellKnown),
-  ),
-  'app.use(path, wellKnown) in Express': inExpress((app, wellKnown) => {
-    for (const path of PATHS) app.use(path, wellKnown)
-  }),
-  'a router inside a router in Express': inExpress((app, wellKnown) => {
-    const router = express.Router()
-    for (const path of PATHS) router.use(path.replace('/.well-known', ''), wellKnown)
-    app.use('/.well-known', router)
   }),
   "use('/.well-known', wellKnown) in connect": inConnect(['/.well-known']),
   'use(path, wellKnown) in connect': inConnect(PATHS),

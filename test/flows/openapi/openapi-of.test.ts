@@ -1,11 +1,8 @@
 import { Router } from '@koa/router'
-import createClient from 'openapi-fetch'
 import { afterEach, expect, it } from 'vitest'
 import { createLimits } from '../../../src/limits.ts'
 import { findApiDrift, openApiOf } from '../../../src/openapi.ts'
 import { startHost, type Host } from '../../support/host.ts'
-import { problemsOf } from '../../support/openapi-linters.ts'
-import { typesOf } from '../../support/openapi-types.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 const INFO = {
@@ -30,7 +27,7 @@ describeEachStore('the OpenAPI document of the API', (makeStore) => {
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read any field of a document
   const documentOf = async (host: Host, options = {}): Promise<any> => openApiOf(host.gatehouse, options)
 
-  it('has each operation with its scope and the responses of the gateway, and two linters find nothing', async () => {
+  it('has each operation with its scope and the responses of the gateway', async () => {
     const host = await start()
     const document = await documentOf(host, { info: INFO })
     expect(document.info).toEqual({ version: '1', ...INFO })
@@ -47,8 +44,7 @@ describeEachStore('the OpenAPI document of the API', (makeStore) => {
       tokenUrl: `${host.issuer}/oauth2/token`,
       scopes: { 'payments:transfer': 'Move money' },
     })
-    expect(await problemsOf(document)).toEqual([])
-  }, 60_000)
+  })
 
   it('has the response 429 with its headers if calls are limited', async () => {
     const host = await start({
@@ -64,8 +60,7 @@ describeEachStore('the OpenAPI document of the API', (makeStore) => {
       'RateLimit',
       'RateLimit-Policy',
     ])
-    expect(await problemsOf(document)).toEqual([])
-  }, 60_000)
+  })
 
   it('is added to a document of the host, whose own parts stay', async () => {
     const host = await start()
@@ -95,24 +90,6 @@ describeEachStore('the OpenAPI document of the API', (makeStore) => {
     expect(get.responses['401'].$ref).toBe('#/components/responses/Gatehouse401')
     expect(document.paths['/status']).toEqual(own.paths['/status'])
     expect(document.components.schemas).toEqual(own.components.schemas)
-  })
-
-  it('a typed client that is generated from the document calls the API', async () => {
-    const host = await start()
-    const document = await documentOf(host)
-    const types = await typesOf(document)
-    expect(types).toContain('"/invoices/{id}"')
-    const key = await host.createApiKey(['invoices'])
-    const { body } = await host.requestDirectToken(key)
-    const client = createClient<Record<string, never>>({
-      baseUrl: document.servers[0].url,
-      headers: { Authorization: `Bearer ${String(body['access_token'])}` },
-    }) as never as {
-      GET(path: string, init?: object): Promise<{ response: Response; data?: { reached: string } }>
-    }
-    const found = await client.GET('/invoices/{id}', { params: { path: { id: '7' } } })
-    expect(found.data?.reached).toBe('/api/invoices/7')
-    expect((await client.GET('/payments/list')).response.status).toBe(403)
   })
 
   it('finds drift in both directions: routes without an operation, and operations without a route', async () => {

@@ -1,6 +1,5 @@
-import { AuthorizationCode } from 'simple-oauth2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { authorizationUrl, authorize, CALLBACK, connect, startHost, type Host } from '../../support/host.ts'
+import { authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 describeEachStore('standard OpenID scopes that this issuer does not offer', (makeStore) => {
@@ -49,27 +48,6 @@ describeEachStore('standard OpenID scopes that this issuer does not offer', (mak
     const tokens = await connect(host, application, { parameters: { scope: 'invoices:read' } })
     const { status, body } = await refresh(tokens.refresh_token, 'offline_access payments:list')
     expect([status, body['error'], body['scope']]).toEqual([400, 'invalid_scope', 'payments:list'])
-  })
-
-  it('simple-oauth2 can send its requested scope again at each refresh', async () => {
-    const client = new AuthorizationCode({
-      client: { id: application.client_id, secret: application.client_secret },
-      auth: {
-        tokenHost: host.origin,
-        tokenPath: '/auth/oauth2/token',
-        authorizePath: '/auth/oauth2/authorize',
-      },
-    })
-    const scope = ['openid', 'offline_access', 'invoices:read']
-    const url = new URL(client.authorizeURL({ redirect_uri: CALLBACK, scope, state: 'abc' }))
-    const { code } = await authorize(host, application.client_id, {
-      parameters: Object.fromEntries(url.searchParams),
-    })
-    let access = await client.getToken({ code, redirect_uri: CALLBACK })
-    for (let round = 0; round < 2; round += 1) {
-      access = await access.refresh({ scope })
-      expect(access.token).toMatchObject({ scope: 'openid invoices:read' })
-    }
   })
 })
 

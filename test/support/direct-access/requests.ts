@@ -147,9 +147,10 @@ const change = fc.oneof(
     )
     .map((value) => withParameter('grant_type', value)),
   // A parameter is left out, empty or repeated.
-  fc
-    .constantFrom(...NAMES)
-    .map((name): Change => (request) => ({ ...request, parameters: without(request, name) })),
+  fc.constantFrom(...NAMES).map((name): Change => (request) => ({
+    ...request,
+    parameters: without(request, name),
+  })),
   fc.constantFrom(...NAMES).map((name) => withParameter(name, '')),
   fc.tuple(fc.constantFrom(...NAMES), fc.boolean()).map(([name, isSame]): Change => (request) => {
     const value = request.parameters.find(([one]) => one === name)?.[1] ?? 'x'

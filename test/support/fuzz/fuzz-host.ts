@@ -9,7 +9,7 @@ import { generateSigningKey, type SigningJwk } from '../../../src/keys/generate-
 import type { GatehouseOptions } from '../../../src/options/options.ts'
 import { OPTIONAL, products, PUBLIC } from './api.ts'
 import { createDriver, type Driver } from './driver.ts'
-import { BASE, KOA_ROUTERS, startFastify, type Reach } from './routers.ts'
+import { BASE, koaRouter, type ForeignRouters, type Reach } from './routers.ts'
 
 export const ORIGIN = 'http://localhost:3000'
 export const ISSUER = `${ORIGIN}/auth`
@@ -54,6 +54,8 @@ export interface FuzzHostOptions {
   readonly isOpen: boolean
   /** Options of the gatehouse that replace the defaults of a host. */
   readonly gatehouse?: Partial<GatehouseOptions> | undefined
+  /** Further routers in front of which the gateway is. @default only `@koa/router` */
+  readonly foreign?: ForeignRouters | undefined
   /** Faulty middleware that gets generated requests before gatehouse. A test of the oracle uses it. */
   readonly above?: Middleware | undefined
   /** Faulty middleware between the gateway and the router. A test of the oracle uses it. */
@@ -97,9 +99,9 @@ export async function startFuzzHost(options: FuzzHostOptions): Promise<FuzzHost>
   await gatehouse.ready()
 
   const reach: Reach = (handler, principal) => driver.ran({ handler, clientId: principal?.clientId })
-  const { above, between } = options
+  const { above, between, foreign } = options
   const servers = new Map<string, Server>()
-  for (const [name, routing] of Object.entries(KOA_ROUTERS)) {
+  for (const [name, routing] of Object.entries({ [SERVICE]: koaRouter, ...foreign?.koa })) {
     const app = new Koa()
     app.on('error', (error) => driver.note({ kind: 'app error', value: error }))
     if (options.hasBodyParser)
@@ -114,7 +116,7 @@ export async function startFuzzHost(options: FuzzHostOptions): Promise<FuzzHost>
     })
     servers.set(name, driver.serve(app.callback()))
   }
-  servers.set(FASTIFY, await startFastify(driver, gatehouse.gateway, reach))
+  if (foreign) servers.set(FASTIFY, await foreign.startFastify(driver, gatehouse.gateway, reach))
 
   return {
     driver,

@@ -1,6 +1,5 @@
 import { endpointRequest } from './endpoint-requests.ts'
 import {
-  FASTIFY,
   GENERATED_FROM,
   startFuzzHost,
   type FuzzHost,
@@ -13,7 +12,6 @@ import { mutated } from './mutations.ts'
 import { judge, type Finding } from './oracle.ts'
 import { createRandom, type Random } from './random.ts'
 import { bytesOf, type FuzzRequest } from './request.ts'
-import { KOA_ROUTERS } from './routers.ts'
 import { shrink } from './shrink.ts'
 import type { Outcome, SendOptions } from './driver.ts'
 
@@ -119,7 +117,7 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
 
   async function sendOne(fuzzHost: FuzzHost, material: Material, number: number): Promise<void> {
     const random = randomOf(seed, number)
-    const request = generate(random, material)
+    const request = generate(random, material, [...fuzzHost.servers.keys()])
     const way = wayOf(request, random, outside)
     const outcome = await send(fuzzHost, request, way)
     sent += 1
@@ -155,11 +153,9 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
   }
 }
 
-const SERVERS = [...Object.keys(KOA_ROUTERS), FASTIFY]
-
-function generate(random: Random, material: Material): FuzzRequest {
+function generate(random: Random, material: Material, servers: readonly string[]): FuzzRequest {
   if (random.chance(0.55))
-    return mutated(gatewayRequest(random, material, SERVERS), random, material, 'gateway')
+    return mutated(gatewayRequest(random, material, servers), random, material, 'gateway')
   return mutated(endpointRequest(random, material), random, material, 'endpoint')
 }
 

@@ -108,7 +108,7 @@ export function createFastPath(parts: FastPathParts) {
 
 /**
  * Rejects a request with a wrong secret or an unknown client id (RFC 6749 5.2), as oidc-provider does: see
- * `direct-access-fast-path.differential.test.ts`.
+ * `direct-access-fast-path.differential.attack.test.ts`.
  */
 function rejectSecret(
   parts: FastPathParts,

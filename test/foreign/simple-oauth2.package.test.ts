@@ -1,13 +1,12 @@
 import { AuthorizationCode, ClientCredentials, type ModuleOptions } from 'simple-oauth2'
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
-import type { Client } from '../../support/host-requests.ts'
-import { authorize, CALLBACK, startHost, type Host } from '../../support/host.ts'
-import { describeEachStore } from '../../support/stores.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Client } from '../support/host-requests.ts'
+import { authorize, CALLBACK, startHost, type Host } from '../support/host.ts'
 
-describeEachStore('simple-oauth2', (makeStore) => {
+describe('simple-oauth2', () => {
   let host: Host
   beforeAll(async () => {
-    host = await startHost({ store: makeStore() })
+    host = await startHost()
   })
   afterEach(() => void vi.useRealTimers())
   afterAll(() => host.close())
@@ -89,5 +88,27 @@ describeEachStore('simple-oauth2', (makeStore) => {
       output: { statusCode: 401 },
       data: { payload: { error: 'invalid_client' } },
     })
+  })
+
+  it('simple-oauth2 can send its requested scope again at each refresh', async () => {
+    const application = await host.createApplication()
+    const client = new AuthorizationCode({
+      client: { id: application.client_id, secret: application.client_secret },
+      auth: {
+        tokenHost: host.origin,
+        tokenPath: '/auth/oauth2/token',
+        authorizePath: '/auth/oauth2/authorize',
+      },
+    })
+    const scope = ['openid', 'offline_access', 'invoices:read']
+    const url = new URL(client.authorizeURL({ redirect_uri: CALLBACK, scope, state: 'abc' }))
+    const { code } = await authorize(host, application.client_id, {
+      parameters: Object.fromEntries(url.searchParams),
+    })
+    let access = await client.getToken({ code, redirect_uri: CALLBACK })
+    for (let round = 0; round < 2; round += 1) {
+      access = await access.refresh({ scope })
+      expect(access.token).toMatchObject({ scope: 'openid invoices:read' })
+    }
   })
 })

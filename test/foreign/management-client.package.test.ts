@@ -1,9 +1,9 @@
 import createClient, { type FetchResponse } from 'openapi-fetch'
 import { expect, it } from 'vitest'
-import { memoryStore } from 'koa-gatehouse/adapters/memory'
-// openapi.test.ts generates this file, and compiles this one.
-import type { paths } from './openapi-types.d.ts'
-import { startManagement } from './setup.ts'
+import { memoryStore } from '../../adapters/memory.ts'
+import { startManagement } from '../flows/management/setup.ts'
+// `npm run check:foreign` makes this file from docs/openapi.json, and compiles this one.
+import type { components, paths } from './generated/management.d.ts'
 
 type Problem<Operation extends Record<string | number, unknown>> = NonNullable<
   FetchResponse<Operation, object, 'application/problem+json'>['error']
@@ -88,4 +88,35 @@ it('a generated client tells 404, 409, 412 and 422 apart by the type of the prob
     'mend name',
     'use another key',
   ])
+})
+
+it('a generated client makes a key, sees what it may do, and reads what was done, each with its type', async () => {
+  const host = await startManagement({ store: memoryStore() })
+  const api = createClient<paths>({
+    baseUrl: `${host.origin}/account/api`,
+    headers: { 'test-token': 'acme' },
+  })
+  const created = await api.POST('/api-keys', { body: { name: 'Nightly export', products: ['invoices'] } })
+  const { apiKey, clientSecret } = created.data!
+  const path = { clientId: apiKey.clientId }
+  expect((clientSecret satisfies string | undefined)?.length).toBeGreaterThan(30)
+  const scope = 'invoices:read'
+  await api.DELETE('/api-keys/{clientId}/operations/{scope}', { params: { path: { ...path, scope } } })
+  const preview = await api.GET('/api-keys/{clientId}/access', { params: { path } })
+  const invoices: readonly components['schemas']['AccessPreview']['products'][number]['operations'][number][] =
+    preview.data?.products.find(({ id }) => id === 'invoices')?.operations ?? []
+  expect(invoices.map(({ scope: name, callable, missing }) => [name, callable, missing])).toEqual([
+    ['invoices:read', false, ['operation']],
+    ['invoices:create', true, []],
+  ])
+  const listed = await api.GET('/api-keys', { params: { query: { limit: 10, sort: 'name' } } })
+  expect(listed.data?.items.map(({ name }) => name)).toEqual(['Nightly export'])
+  const trail = await api.GET('/audit', { params: { query: { clientId: apiKey.clientId } } })
+  const entries: readonly components['schemas']['AuditEntry'][] = trail.data?.items ?? []
+  expect(entries.map(({ name }) => name)).toEqual(['client.changed', 'client.created'])
+  // @ts-expect-error a misspelt field
+  await api.POST('/api-keys', { body: { nmae: 'Nightly export' } })
+  // @ts-expect-error an unknown path
+  await api.GET('/api-kyes', {})
+  await host.close()
 })

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { auth, type AuthResult } from 'express-oauth2-jwt-bearer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connect, startHost, type Host } from '../../support/host.ts'
+import { connect, startHost, type Host } from '../support/host.ts'
 
 /**
  * Starts a resource server as in the library's documentation. It is configured with the issuer and the

@@ -4,7 +4,7 @@
  */
 import express from 'express'
 import { auth } from 'express-oauth2-jwt-bearer'
-import { options, servePeer } from '../peer.ts'
+import { options, servePeer } from '../../../../bench/peer.ts'
 
 const { issuer, audience, jwksUri } = options
 const app = express()

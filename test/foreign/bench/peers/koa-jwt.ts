@@ -5,7 +5,7 @@
 import jwksRsa from 'jwks-rsa'
 import Koa from 'koa'
 import koaJwt from 'koa-jwt'
-import { options, servePeer } from '../peer.ts'
+import { options, servePeer } from '../../../../bench/peer.ts'
 
 const { issuer, audience, jwksUri } = options
 const secret = jwksRsa.koaJwtSecret({ jwksUri, cache: true, rateLimit: true, jwksRequestsPerMinute: 5 })

@@ -1,6 +1,6 @@
 /**
- * Sends generated requests to all endpoints of the authorization service, and to the gateway in front of five
- * routers (@koa/router, koa-tree-router, find-my-way with case-sensitive and with case-insensitive routes,
+ * Sends generated requests to all endpoints of the authorization service, and to the gateway in front of four
+ * routers (@koa/router, find-my-way with case-sensitive and with case-insensitive routes,
  * Fastify, which calls `authenticate`). A generated request starts as a typical request, with a valid or an
  * invalid token, and gets up to four mutations. Most requests are passed to Node's HTTP parser in this
  * process, and some are sent over sockets. The arguments `1 1000000` are a seed and a
@@ -30,6 +30,7 @@ import { bytesOf, type FuzzRequest } from '../support/fuzz/request.ts'
 import { fuzz } from '../support/fuzz/run.ts'
 import { makeFuzzHostKeys } from '../support/fuzz/fuzz-host.ts'
 import { round } from '../../bench/figures.ts'
+import { FOREIGN_ROUTERS } from './routers.ts'
 
 /** Requests to one host before the next host replaces it. */
 const REQUESTS_PER_HOST = 25_000
@@ -94,6 +95,7 @@ async function run(): Promise<boolean> {
     first,
     perHost: REQUESTS_PER_HOST,
     keys: await makeFuzzHostKeys(),
+    fuzzHost: { foreign: FOREIGN_ROUTERS },
     onFinding({ finding, request, number }) {
       console.log(`--- met at request ${number} of seed ${seed}: ${finding.class}: ${finding.detail}`)
       printRequest(request)

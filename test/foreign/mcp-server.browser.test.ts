@@ -8,16 +8,17 @@ import { describeWithChromium, startChromium } from '../support/chromium.ts'
 import { freePort } from '../support/free-port.ts'
 import { temporaryFolder } from '../support/package-copy.ts'
 import { until } from '../support/until.ts'
-import { packExamples, type BuiltExamples, type ExampleProcess } from './example-process.ts'
+import { packExamples, type BuiltExamples, type ExampleProcess } from '../examples/example-process.ts'
 import { documentOf } from '../support/client-document.ts'
 import { startDocumentHost, type DocumentHost } from '../support/document-host.ts'
-import { fakeNetwork, type FakeNetwork } from './fake-network.ts'
+import { fakeNetwork, type FakeNetwork } from '../examples/fake-network.ts'
 import { createAssistant } from './mcp-client.ts'
+import { problemsOf } from './openapi-linters.ts'
 
 /** The client metadata document of the assistant. The example accepts documents of this host. */
 const DOCUMENT = 'https://claude.ai/oauth/test-assistant'
 
-const MCP_REMOTE = path.resolve(import.meta.dirname, '../../node_modules/mcp-remote/dist/proxy.js')
+const MCP_REMOTE = path.resolve(import.meta.dirname, 'node_modules/mcp-remote/dist/proxy.js')
 
 describeWithChromium('the MCP server of the packed package, in a process of its own', () => {
   let examples: BuiltExamples
@@ -107,6 +108,11 @@ describeWithChromium('the MCP server of the packed package, in a process of its 
   }
 
   const scopesOf = (url: URL | undefined) => url?.searchParams.get('scope')?.split(' ').toSorted()
+
+  it('a validator and two linters find nothing in the document of its API at /openapi.json', async () => {
+    const answer = await fetch(`http://localhost:${example.port}/openapi.json`)
+    expect(await problemsOf((await answer.json()) as object)).toEqual([])
+  }, 60_000)
 
   it('an unchanged MCP client finds the service, identifies itself by its document, asks the user, calls a tool, gets further scopes when a tool needs them, refreshes, and is disconnected by the user', async () => {
     const assistant = await newAssistant()

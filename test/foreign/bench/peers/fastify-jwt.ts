@@ -5,7 +5,7 @@
  */
 import jwt from '@fastify/jwt'
 import Fastify from 'fastify'
-import { answerBench, options } from '../peer.ts'
+import { answerBench, options } from '../../../../bench/peer.ts'
 
 const { issuer, audience, hmacSecret, port } = options
 const app = Fastify()

@@ -2,7 +2,8 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 
 /** What a validator and the linters redocly and Spectral, with their recommended rules, find in a document. */
 export async function problemsOf(document: object): Promise<string[]> {
-  const { errors } = await new Validator().validate({ ...structuredClone(document) })
+  const validator = new Validator()
+  const { errors } = await validator.validate({ ...structuredClone(document) })
   const { createConfig, lintFromString } = await import('@redocly/openapi-core')
   // The host of a test is on localhost.
   const config = await createConfig({ extends: ['recommended'], rules: { 'no-server-example.com': 'off' } })
@@ -16,6 +17,7 @@ export async function problemsOf(document: object): Promise<string[]> {
   spectral.setRuleset(new core.Ruleset({ extends: [rulesets.oas] }))
   const bySpectral = await spectral.run(structuredClone(document) as Record<string, unknown>)
   return [
+    ...(validator.version === '3.1' ? [] : [`the version is ${validator.version}`]),
     ...[errors ?? []].flat().map((error) => JSON.stringify(error)),
     ...byRedocly.map(({ ruleId, message }) => `${ruleId}: ${message}`),
     ...bySpectral.map(({ code, path }) => `${code} ${path.join('/')}`),

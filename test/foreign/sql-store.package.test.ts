@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { PGlite, types } from '@electric-sql/pglite'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { storeContract } from 'koa-gatehouse/testing'
-import type { Store } from 'koa-gatehouse'
+import { storeContract } from '../../src/testing/index.ts'
+import type { Store } from '../../src/index.ts'
 import { connect, startHost } from '../support/host.ts'
-import { SCHEMA } from './sql-schema.ts'
-import { sqlStore, type SqlClient } from './sql-store.ts'
-import { elapse } from './real-time.ts'
+import { SCHEMA } from '../adapters/sql-schema.ts'
+import { sqlStore, type SqlClient } from '../adapters/sql-store.ts'
+import { elapse } from '../adapters/real-time.ts'
 
 /**
  * PostgreSQL, compiled to run within this process. It has one connection, so concurrent calls run one after
