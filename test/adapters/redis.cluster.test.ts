@@ -117,15 +117,6 @@ describeWithRedis('the Redis store on a cluster', () => {
     expect((await Promise.all(cluster.nodes.map(commandsOf))).flat()).toContain('wait')
   })
 
-  it('getMany() reads keys of all nodes of a cluster', async () => {
-    const { store } = open()
-    const names = Array.from({ length: 50 }, (_, number) => `key ${number}`)
-    await Promise.all(names.map((name) => store.set(name, name, 100)))
-    expect(await store.getMany(names)).toEqual(names)
-    // Redis rejects one command with keys of several nodes, so getMany() must send several commands.
-    await expect(askRedis(required(cluster.nodes[0]), 'MGET', 'key 1', 'key 2')).rejects.toThrow('CROSSSLOT')
-  })
-
   it('if the client of a Redis store is connected to a single cluster node, calls of the store reject, and the error names the client to use instead', async () => {
     const client = new Redis(required(cluster.nodes[0]).port)
     const store = redisStore(client, { durability })

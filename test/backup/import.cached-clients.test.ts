@@ -2,10 +2,10 @@ import { decodeJwt } from 'jose'
 import { afterEach, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
+import type { Client } from '../support/host-requests.ts'
 import { startHost, type Host } from '../support/host.ts'
-import { exportRegistry, importRegistry } from '../../src/backup.ts'
-
-type Credentials = { client_id: string; client_secret: string }
+import { importRegistry } from '../../src/backup.ts'
+import { exported, tokenOf } from './setup.ts'
 
 const hosts: Host[] = []
 afterEach(async () => {
@@ -19,20 +19,8 @@ async function start(store: Store): Promise<Host> {
   return host
 }
 
-async function exported({ gatehouse }: Host): Promise<string[]> {
-  const lines: string[] = []
-  for await (const line of exportRegistry(gatehouse)) lines.push(line)
-  return lines
-}
-
-const directToken = (host: Host, key: Credentials) => host.token({ ...key, grant_type: 'client_credentials' })
-
 /** The epoch of the client in a token that this process issues now. */
-async function epochAt(host: Host, key: Credentials): Promise<unknown> {
-  const { status, body } = await directToken(host, key)
-  expect(status).toBe(200)
-  return decodeJwt(String(body['access_token']))['access_epoch']
-}
+const epochAt = async (host: Host, key: Client) => decodeJwt(await tokenOf(host, key))['access_epoch']
 
 it('an import that revokes the tokens of an existing API key raises the epoch of the key in every process', async () => {
   const [old, next] = [memoryStore(), memoryStore()]
@@ -53,7 +41,7 @@ it('an import does not reuse the id of a deleted API key, even in a process that
   const [one, other] = [await start(store), await start(store)]
   const key = await one.createApiKey()
   const file = await exported(one)
-  for (const host of [one, other]) expect((await directToken(host, key)).status).toBe(200)
+  for (const host of [one, other]) await tokenOf(host, key)
   const left = async () => store.get(`client:${key.client_id}`)
 
   await one.gatehouse.apiKeys.delete(key.client_id)
@@ -65,7 +53,7 @@ it('an import does not reuse the id of a deleted API key, even in a process that
   ).rejects.toMatchObject({ code: 'ERR_CONFLICT' })
   expect(await left()).toBe(deleted)
   for (const host of [one, other]) {
-    const { status, body } = await directToken(host, key)
+    const { status, body } = await host.requestDirectToken(key)
     expect([status, body['error']]).toEqual([401, 'invalid_client'])
     expect(await host.gatehouse.apiKeys.find(key.client_id)).toBeUndefined()
     expect((await host.gatehouse.apiKeys.list()).items).toEqual([])

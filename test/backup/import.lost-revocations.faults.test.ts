@@ -8,9 +8,8 @@ import type { Store } from 'koa-gatehouse'
 import { SECRET, startHost, type Host } from '../support/host.ts'
 import { importBeforeStart } from '../support/import-before-start.ts'
 import { describeEachStore, watchWrites } from '../support/stores.ts'
-import { exportRegistry, type RegistrySource } from '../../src/backup.ts'
-
-type Source = RegistrySource
+import type { RegistrySource } from '../../src/backup.ts'
+import { exported, linesOf, statusOf, tokenOf } from './setup.ts'
 
 describeEachStore('a file whose revocations were taken out', (makeStore) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-registry-'))
@@ -25,11 +24,9 @@ describeEachStore('a file whose revocations were taken out', (makeStore) => {
     const source = await startHost({ store: memoryStore() })
     port.used = source.port
     const [one, two] = [await source.createApiKey(), await source.createApiKey()]
-    revoked = String((await source.requestDirectToken(one)).body['access_token'])
-    valid = String((await source.requestDirectToken(two)).body['access_token'])
+    ;[revoked, valid] = [await tokenOf(source, one), await tokenOf(source, two)]
     await source.gatehouse.apiKeys.removeOperation(one.client_id, 'invoices:read')
-    file = []
-    for await (const line of exportRegistry(source.gatehouse)) file.push(line)
+    file = await exported(source)
     await source.close()
   })
   afterEach(() => host?.close())
@@ -37,17 +34,13 @@ describeEachStore('a file whose revocations were taken out', (makeStore) => {
 
   /** Starts a host on the store of the import, with the issuer of the exporting host. */
   async function statusAfter(store: Store, token: string): Promise<number> {
-    host = await startHost({
-      store,
-      port: port.used,
-      gatehouse: { secret: SECRET },
-    })
+    host = await startHost({ store, port: port.used, gatehouse: { secret: SECRET } })
     await host.gatehouse.ready()
-    return (await host.call('GET /invoices/list', token)).status
+    return statusOf(host, token)
   }
 
   const without = (is: string) => (lines: readonly string[]) =>
-    lines.filter((line) => !line.startsWith(`{"is":"${is}"`))
+    lines.filter((line) => !linesOf(is, [line]).includes(line))
   const damages: [string, (lines: readonly string[]) => readonly string[]][] = [
     ['without its revocations', without('revocation')],
     ['without its revocations and its last line', (lines) => without('end')(without('revocation')(lines))],
@@ -65,7 +58,7 @@ describeEachStore('a file whose revocations were taken out', (makeStore) => {
     yield* lines
   }
   /** Inputs that can be read twice, and inputs that can be read once. */
-  const sources: [string, 'twice' | 'once', () => (lines: readonly string[]) => Source][] = [
+  const sources: [string, 'twice' | 'once', () => (lines: readonly string[]) => RegistrySource][] = [
     ['a list of texts', 'twice', () => (lines) => lines],
     ['one text', 'twice', () => (lines) => lines.join('')],
     ['a function that opens the file', 'twice', () => () => () => createReadStream(name)],
@@ -73,38 +66,41 @@ describeEachStore('a file whose revocations were taken out', (makeStore) => {
     ['an iteration', 'once', () => generated],
   ]
 
-  for (const [damage, damaged] of damages) {
-    for (const [what, times, open] of sources) {
-      it(`a file ${damage}, read from ${what}, makes no revoked token valid, and the complete file can be imported after it`, async () => {
-        const data = `${damage} ${what}`
-        const { store, writes } = watchWrites(makeStore(data))
-        const lines = damaged(file)
-        expect(lines.join('')).not.toBe(file.join(''))
+  it.each(damages)(
+    'a file %s makes no revoked token valid, whatever it is read from, and the complete file can be imported after it',
+    async (damage, damaged) => {
+      const lines = damaged(file)
+      expect(lines.join('')).not.toBe(file.join(''))
+      for (const [what, times, open] of sources) {
+        const { store, writes } = watchWrites(makeStore(`${damage} ${what}`))
         writeFileSync(name, lines.join(''))
         const imported = importBeforeStart(open()(lines), { store, port: port.used })
-        await expect(imported).rejects.toMatchObject({
+        await expect(imported, what).rejects.toMatchObject({
           code: 'ERR_INVALID_ARGUMENT',
           message: expect.stringContaining('mport the complete file'),
         })
         // Each process confirms the longest token lifetimes of its own options.
         const changes = writes.filter((write) => !write.includes('signing-keys:longest-'))
         expect(changes.filter((write) => write.includes('signing-keys:'))).toEqual([])
-        if (times === 'twice') expect(changes).toEqual([])
+        if (times === 'twice') expect(changes, what).toEqual([])
+      }
+      const store = makeStore(`${damage} a stream`)
+      writeFileSync(name, file.join(''))
+      await importBeforeStart(createReadStream(name), { store, port: port.used })
+      expect(await statusAfter(store, revoked)).toBe(401)
+      await host?.close()
+      expect(await statusAfter(store, valid)).toBe(200)
+    },
+  )
 
-        writeFileSync(name, file.join(''))
-        await importBeforeStart(open()(file), { store, port: port.used })
-        expect(await statusAfter(store, revoked)).toBe(401)
-        await host?.close()
-        expect(await statusAfter(store, valid)).toBe(200)
-      })
-    }
-
-    it(`after a file ${damage} was rejected, a process that starts on the store rejects all tokens of the file`, async () => {
+  it.each(damages)(
+    'after a file %s was rejected, a process that starts on the store rejects all tokens of the file',
+    async (damage, damaged) => {
       const store = makeStore(`${damage}, then a start`)
       await importBeforeStart(generated(damaged(file)), { store, port: port.used }).catch(() => {})
       expect(await statusAfter(store, revoked)).toBe(401)
       await host?.close()
       expect(await statusAfter(store, valid)).toBe(401)
-    })
-  }
+    },
+  )
 })

@@ -2,8 +2,8 @@
 import { Redis } from 'ioredis'
 import { redisStore } from '../../adapters/redis.ts'
 import { startHost } from '../../bench/host.ts'
-import type { Question, Report } from '../../bench/processes.ts'
 import { createLimits } from '../../src/limits.ts'
+import { answerQuestions, createTokens } from './key-process.ts'
 import { PER_MINUTE } from './limits.ts'
 
 /** The options of a process, passed as JSON. */
@@ -18,27 +18,8 @@ export type Ask = 'tokens'
 
 const { port, servicePort, redisUrl } = JSON.parse(process.argv[2] ?? '') as ProcessOptions
 const store = redisStore(new Redis(redisUrl))
-const { gatehouse, issuer } = await startHost({ store, port, servicePort })
-createLimits(gatehouse, { perMinute: PER_MINUTE })
-
-process.on('message', ({ number, about }: Question<Ask>) => {
-  void createTokens(about as number).then((value) => process.send?.({ number, value } satisfies Report))
+const host = await startHost({ store, port, servicePort })
+createLimits(host.gatehouse, { perMinute: PER_MINUTE })
+answerQuestions({
+  tokens: async (count: number) => (await createTokens(host, count)).map(({ token }) => token),
 })
-process.once('disconnect', () => process.exit())
-process.send?.({ ready: true } satisfies Report)
-
-async function createTokens(count: number): Promise<string[]> {
-  const tokens: string[] = []
-  for (let at = 0; at < count; at += 1) {
-    const key = { accountId: 'acme', name: 'Key', products: ['invoices', 'payments'] }
-    const { apiKey, clientSecret } = await gatehouse.apiKeys.create(key)
-    const body = new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: apiKey.clientId,
-      client_secret: clientSecret,
-    })
-    const response = await fetch(`${issuer}/oauth2/token`, { method: 'POST', body })
-    tokens.push(((await response.json()) as { access_token: string }).access_token)
-  }
-  return tokens
-}

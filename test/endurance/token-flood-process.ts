@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { redisStore } from '../../adapters/redis.ts'
 import { startHost } from '../../bench/host.ts'
-import type { Question, Report } from '../../bench/processes.ts'
+import { answerQuestions, createKey } from './key-process.ts'
 
 /** The options of a process, passed as JSON. */
 export interface ProcessOptions {
@@ -17,12 +17,6 @@ export interface ProcessOptions {
 
 /** What a process can be asked for: the clients of the host, or a flood. */
 export type Ask = 'clients' | 'flood'
-
-/** An API key, as parameters of a token request. */
-export interface Credentials {
-  readonly client_id: string
-  readonly client_secret: string
-}
 
 /**
  * Token requests on many connections. Each connection sends the next request as soon as it has its answer, whatever
@@ -44,30 +38,13 @@ export interface FloodAnswers {
 }
 
 const { port, redisUrl, maxTokenRequests } = JSON.parse(process.argv[2] ?? '') as ProcessOptions
-const answer = redisUrl === undefined ? sendFlood : await startFloodedHost(redisUrl)
-
-process.on('message', ({ number, about }: Question<Ask>) => {
-  void answer(about as Flood).then((value) => process.send?.({ number, value } satisfies Report))
-})
-process.once('disconnect', () => process.exit())
-process.send?.({ ready: true } satisfies Report)
-
-async function startFloodedHost(url: string): Promise<() => Promise<readonly Credentials[]>> {
-  const store = redisStore(new Redis(url))
-  const { gatehouse } = await startHost({
-    store,
-    port,
-    gatehouse: maxTokenRequests === undefined ? {} : { maxTokenRequests },
-  })
-  return () =>
-    Promise.all(
-      Array.from({ length: 4 }, async (_, at) => {
-        const key = { accountId: `account-${at}`, name: 'Key', products: ['invoices', 'payments'] }
-        const { apiKey, clientSecret } = await gatehouse.apiKeys.create(key)
-        return { client_id: apiKey.clientId, client_secret: clientSecret }
-      }),
-    )
-}
+if (redisUrl !== undefined) {
+  const gatehouseOptions = maxTokenRequests === undefined ? {} : { maxTokenRequests }
+  const store = redisStore(new Redis(redisUrl))
+  const { gatehouse } = await startHost({ store, port, gatehouse: gatehouseOptions })
+  const accounts = [0, 1, 2, 3].map((at) => `account-${at}`)
+  answerQuestions({ clients: () => Promise.all(accounts.map((account) => createKey(gatehouse, account))) })
+} else answerQuestions({ flood: sendFlood })
 
 async function sendFlood({ port, connections, seconds, requests }: Flood): Promise<FloodAnswers> {
   const statuses: Record<string, number> = {}

@@ -10,7 +10,8 @@ import { freePort } from '../support/free-port.ts'
 import { startRedis } from '../support/redis-server.ts'
 import { percentile, round } from '../../bench/figures.ts'
 import { startProcess } from '../../bench/processes.ts'
-import type { Ask, Credentials, Flood, FloodAnswers, ProcessOptions } from './token-flood-process.ts'
+import type { Credentials } from './key-process.ts'
+import type { Ask, Flood, FloodAnswers, ProcessOptions } from './token-flood-process.ts'
 
 const QUIET_SECONDS = 8
 const FLOOD_SECONDS = 10

@@ -2,8 +2,8 @@
 import { Redis } from 'ioredis'
 import { redisStore } from '../../adapters/redis.ts'
 import { startHost } from '../../bench/host.ts'
-import type { Question, Report } from '../../bench/processes.ts'
 import { createUsage } from '../../src/usage.ts'
+import { answerQuestions, createTokens } from './key-process.ts'
 import { INTERVAL_SECONDS } from './usage.ts'
 
 /** The options of a process, passed as JSON. */
@@ -18,33 +18,9 @@ export type Ask = 'tokens' | 'usage'
 
 const { port, servicePort, redisUrl } = JSON.parse(process.argv[2] ?? '') as ProcessOptions
 const store = redisStore(new Redis(redisUrl))
-const { gatehouse, issuer } = await startHost({ store, port, servicePort })
-const usage = createUsage(gatehouse, { intervalSeconds: INTERVAL_SECONDS })
-
-process.on('message', ({ number, ask, about }: Question<Ask>) => {
-  const answer = ask === 'tokens' ? createTokens(about as number) : usageOf(about as readonly string[])
-  void answer.then((value) => process.send?.({ number, value } satisfies Report))
-})
-process.once('disconnect', () => process.exit())
-process.send?.({ ready: true } satisfies Report)
-
-async function createTokens(count: number): Promise<{ clientId: string; token: string }[]> {
-  const tokens: { clientId: string; token: string }[] = []
-  for (let at = 0; at < count; at += 1) {
-    const key = { accountId: `account-${at % 50}`, name: 'Key', products: ['invoices', 'payments'] }
-    const { apiKey, clientSecret } = await gatehouse.apiKeys.create(key)
-    const { clientId } = apiKey
-    const body = new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: clientId,
-      client_secret: clientSecret,
-    })
-    const response = await fetch(`${issuer}/oauth2/token`, { method: 'POST', body })
-    const { access_token: token } = (await response.json()) as { access_token: string }
-    tokens.push({ clientId, token })
-  }
-  return tokens
-}
+const host = await startHost({ store, port, servicePort })
+const usage = createUsage(host.gatehouse, { intervalSeconds: INTERVAL_SECONDS })
+answerQuestions({ tokens: (count: number) => createTokens(host, count), usage: usageOf })
 
 /** The stored API calls of clients, by client id, and of all clients. */
 async function usageOf(clientIds: readonly string[]): Promise<{ of: Record<string, number>; all: number }> {

@@ -10,7 +10,8 @@ import { percentile, round } from '../../bench/figures.ts'
 import { startProcess } from '../../bench/processes.ts'
 import { freePort } from '../support/free-port.ts'
 import { startRedis } from '../support/redis-server.ts'
-import type { Ask, Credentials, ProcessOptions } from './wrong-secrets-process.ts'
+import type { Credentials } from './key-process.ts'
+import type { Ask, ProcessOptions } from './wrong-secrets-process.ts'
 
 const WRONG_PER_SECOND = 300
 const ADDRESSES = 1000

@@ -1,4 +1,5 @@
-import { describeHistories } from './describe-histories.ts'
+import { describeRuns } from './describe-runs.ts'
+import { MUTANTS } from './mutants.ts'
 
 // With replicas, a run takes a minute, so `npm run test:long` makes it.
-describeHistories(['alone'])
+describeRuns(['alone'], MUTANTS.slice(0, 1))

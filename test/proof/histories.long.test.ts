@@ -1,3 +1,4 @@
-import { describeHistories } from './describe-histories.ts'
+import { describeRuns } from './describe-runs.ts'
+import { MUTANTS } from './mutants.ts'
 
-describeHistories(['pair', 'sentinel'])
+describeRuns(['pair', 'sentinel'], MUTANTS.slice(1))

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   canVerify,
+  describeProved,
   CLIENT_LIVENESS,
   HONEST,
   HOSTILE,
@@ -36,3 +37,24 @@ describe.skipIf(!canVerify)('the models without a safeguard', { timeout: VERIFY_
     expect(error).toMatch(/^(assertion violated|acceptance cycle)/)
   })
 })
+
+describeProved([
+  [
+    'an honest client with a grace period loses nothing',
+    'refresh-family',
+    ['GRACE=1', 'SUCCESSES=1', 'FAULTS=2'],
+  ],
+  ['an honest client refreshes twice in grace', 'refresh-family', ['GRACE=1', 'SUCCESSES=2', 'FAULTS=1']],
+  ['the grace period repeats the same successor, and ends', 'refresh-family', HOSTILE_GRACE],
+  [
+    'a failover in the grace period repeats no used token',
+    'refresh-family',
+    ['HOSTILE', 'GRACE=1', 'SUCCESSES=1', 'FAULTS=0'],
+  ],
+  [
+    'a revoked client gets new tokens, whichever step its process stopped at',
+    'revocation-feed',
+    ['CLIENT', 'END=3'],
+  ],
+  ['each answered revocation is known in the end', 'revocation-feed', ['LIVENESS', 'END=3']],
+])

@@ -131,7 +131,7 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
 }
 
 /** Creates an application that needs no consent, on the first service. */
-export async function createApplication(fleet: Fleet, isPublic: boolean): Promise<Credentials> {
+async function createApplication(fleet: Fleet, isPublic: boolean): Promise<Credentials> {
   const answer = await (fleet.services[0] ?? fail()).ask('createApplication', { accountId: 'acme', isPublic })
   if ('error' in answer) throw new Error(`no application: ${answer.error}`)
   return answer.value

@@ -92,41 +92,42 @@ describeEachStore('a collection', (makeStore) => {
     expect(writes).toEqual([])
   })
 
-  it.each([
-    ['that is not JSON', 'garbage'],
-    ['that is incomplete', '{"v":1,"count":'],
-    ['that is null', 'null'],
-    ['that is a number', '7'],
-    ['that is a list', '[{"v":1}]'],
-    ['without a version', '{"count":1}'],
-    ['of a newer version', '{"v":2,"count":1}'],
-    ['with a version that is not a number', '{"v":"1","count":1}'],
-  ])(
-    'reading a record %s rejects with ERR_STORE_CORRUPT, names the record without quoting it, and leaves it unchanged',
-    async (_what, text) => {
-      const store = makeStore()
-      const counters = counterCollection(store)
+  it('reading a corrupt record rejects with ERR_STORE_CORRUPT, names the record without quoting it, and leaves it unchanged', async () => {
+    const store = makeStore()
+    const counters = counterCollection(store)
+    await counters.set('b', { count: 2 })
+    const failure = {
+      name: 'GatehouseError',
+      code: 'ERR_STORE_CORRUPT',
+      status: 500,
+      message: expect.stringMatching(/^(?!.*(count"|garbage)).*"counter:a"/s),
+    }
+    for (const text of [
+      'garbage',
+      '{"v":1,"count":',
+      'null',
+      '7',
+      '[{"v":1}]',
+      '{"count":1}',
+      '{"v":2,"count":1}',
+      '{"v":"1","count":1}',
+    ]) {
       await store.set('counter:a', text)
-      const failure = {
-        name: 'GatehouseError',
-        code: 'ERR_STORE_CORRUPT',
-        status: 500,
-        message: expect.stringContaining('"counter:a"'),
-      }
-      await expect(counters.get('a')).rejects.toMatchObject(failure)
-      await expect(counters.read('a')).rejects.toMatchObject(failure)
-      await expect(counters.getMany(['b', 'a'])).rejects.toMatchObject(failure)
-      await expect(counters.update('a', (record) => record)).rejects.toMatchObject(failure)
-      await expect(counters.get('a')).rejects.not.toThrow(/count"|garbage/)
+      const calls = [
+        counters.get('a'),
+        counters.read('a'),
+        counters.getMany(['b', 'a']),
+        counters.update('a', (record) => record),
+      ]
+      for (const call of calls) await expect(call, text).rejects.toMatchObject(failure)
       // getEach() returns all records except the corrupt one.
-      await counters.set('b', { count: 2 })
       const [absent, corrupt, valid] = await counters.getEach(['c', 'a', 'b'])
       expect([absent, valid]).toEqual([undefined, { count: 2 }])
       expect(corrupt).toBeInstanceOf(CorruptRecord)
       expect(corrupt).toMatchObject({ id: 'a', key: 'counter:a', error: failure })
       expect(await store.get('counter:a')).toBe(text)
-    },
-  )
+    }
+  })
 
   it.each([
     [2, 'start the newer version of koa-gatehouse that wrote it'],

@@ -1,12 +1,15 @@
 // Also runs on: Redis
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { FAULTS, faultyStore } from '../../support/faulty-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
+import { until } from '../../support/until.ts'
 import { createResilientStore } from '../../../src/store/resilient-store.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
 import { auditOf } from '../../audit/setup.ts'
 import { createDatabase, NEVER, productsNamed, startProcess } from './processes.ts'
+
+const DEADLINE_MS = 2000
 
 describeEachStore('the audit trail of the products', (makeStore) => {
   it('a change of the products is one entry, with what was added and removed, however many processes adopt it', async () => {
@@ -58,11 +61,18 @@ describeEachStore('the audit trail of the products', (makeStore) => {
   it.each(FAULTS)('a change whose write is %s is recorded once, when it is made', async (fault) => {
     const [data, database] = [randomUUID(), createDatabase('a', 'b')]
     const faulty = faultyStore(makeStore(data), { lateBy: 150 })
-    const { store, stop } = createResilientStore(faulty.store, 100, silentLogger)
+    // The deadline passes only when the write without an answer was made.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { store, stop } = createResilientStore(faulty.store, DEADLINE_MS, silentLogger)
     const here = await startProcess(store, database.load, { pollIntervalMs: NEVER })
     database.products = productsNamed('b')
     faulty.arm('replace catalog', fault)
-    await expect(here.sync.reload()).rejects.toThrow()
+    const rejected = expect(here.sync.reload()).rejects.toThrow()
+    await until(() => expect(faulty.calls.join()).toContain('replace catalog'))
+    await vi.advanceTimersByTimeAsync(DEADLINE_MS)
+    await rejected
+    vi.useRealTimers()
     await faulty.settled()
     faulty.comeBack()
     await vi.waitFor(() => here.sync.synchronize())

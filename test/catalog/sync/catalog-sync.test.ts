@@ -65,27 +65,18 @@ function withoutRevocations(inner: Store) {
 afterEach(() => void vi.useRealTimers())
 
 describe('a reload of the products', () => {
-  it('a reload reaches every process by a message', async () => {
+  it('a reload reaches every process by a message, and notifies the host once all new products are active', async () => {
     const [store, database] = [memoryStore(), createDatabase('a')]
     const [here, there] = [await startProcess(store, database.load), await startProcess(store, database.load)]
     database.products = productsNamed('a', 'b')
     await here.sync.reload()
     expect(here.ids()).toEqual(['a', 'b'])
     await vi.waitFor(() => expect(there.ids()).toEqual(['a', 'b']))
+    for (const { onChanged } of [here, there])
+      expect(onChanged.mock.calls.map(([{ products }]) => [...products.keys()])).toEqual([['a'], ['a', 'b']])
     // There is one load for each of the two starts, and one load in each process for the reload. A process
     // ignores its own message.
     expect(database.load).toHaveBeenCalledTimes(4)
-  })
-
-  it('a reload notifies the host in each process once all new products are active', async () => {
-    const [store, database] = [memoryStore(), createDatabase('a')]
-    const [here, there] = [await startProcess(store, database.load), await startProcess(store, database.load)]
-    database.products = productsNamed('b')
-    await here.sync.reload()
-    await vi.waitFor(() => expect(there.ids()).toEqual(['b']))
-    for (const { onChanged } of [here, there]) {
-      expect(onChanged.mock.calls.map(([{ products }]) => [...products.keys()])).toEqual([['a'], ['b']])
-    }
   })
 
   it('a reload reaches other processes even if the operations stay the same, because titles and routes may differ', async () => {
@@ -182,59 +173,6 @@ describe('a reload of the products', () => {
     })
     await here.sync.reload()
     expect(here.ids()).toEqual(['b'])
-  })
-
-  it('when two processes reload at the same time, an operation that one reload has withdrawn stays withdrawn', async () => {
-    const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
-    const crossed = crossedStore(inner)
-    const here = await startProcess(crossed.store, database.load)
-    const there = await startProcess(inner, database.load)
-    database.products = productsNamed('a', 'b', 'c')
-    crossed.beforeNextWrite(async () => {
-      database.products = productsNamed('a')
-      await there.sync.reload()
-    })
-    await here.sync.reload()
-    expect([here.ids(), there.ids()]).toEqual([['a'], ['a']])
-    expect(await readRecord(inner)).toMatchObject({ epoch: 1, products: { a: ['a:read'] } })
-  })
-
-  it('when two processes reload the same products at the same time, each process loads the products only once', async () => {
-    const [inner, database] = [withoutMessages(memoryStore()), createDatabase('a')]
-    const crossed = crossedStore(inner)
-    const here = await startProcess(crossed.store, database.load)
-    const there = await startProcess(inner, database.load)
-    database.products = productsNamed('a', 'b')
-    database.load.mockClear()
-    crossed.beforeNextWrite(async () => {
-      await there.sync.reload()
-    })
-    await here.sync.reload()
-    expect(database.load).toHaveBeenCalledTimes(2)
-    expect([here.ids(), there.ids()]).toEqual([
-      ['a', 'b'],
-      ['a', 'b'],
-    ])
-  })
-
-  it('simultaneous reloads in twenty processes all succeed', async () => {
-    const [store, database] = [memoryStore(), createDatabase('a')]
-    const processes = await Promise.all(Array.from({ length: 20 }, () => startProcess(store, database.load)))
-    database.products = productsNamed('b')
-    await Promise.all(processes.map(({ sync }) => sync.reload()))
-    expect(processes.map(({ ids }) => ids())).toEqual(processes.map(() => ['b']))
-    expect((await readRecord(store)).epoch).toBe(1)
-  })
-
-  it('a process that starts again adopts a reload that happened while the process was stopped', async () => {
-    const [store, database] = [withoutMessages(memoryStore()), createDatabase('a')]
-    const here = await startProcess(store, database.load)
-    const there = await startProcess(store, database.load)
-    await there.leave()
-    database.products = productsNamed('b')
-    await here.sync.reload()
-    onTestFinished(await there.sync.start())
-    expect(there.ids()).toEqual(['b'])
   })
 
   it('an invalid reload notifies no process and is not retried', async () => {
@@ -349,16 +287,6 @@ describe('an operation that is removed from a product', () => {
     }
   })
 
-  it('removing a product revokes the tokens of all its operations', async () => {
-    const [store, database] = [memoryStore(), createDatabase('a:read+write', 'b')]
-    const here = await startProcess(store, database.load)
-    database.products = productsNamed('b')
-    await here.sync.reload()
-    expect(here.rejects({ scopes: ['a:read'], epoch: 0 })).toBe(true)
-    expect(here.rejects({ scopes: ['a:write'], epoch: 0 })).toBe(true)
-    expect(here.rejects({ scopes: ['b:read'], epoch: 0 })).toBe(false)
-  })
-
   it('removing an operation from one product revokes the earlier tokens of clients that have the operation through another product, and new tokens of these clients are valid', async () => {
     const [store, database] = [memoryStore(), createDatabase('a:read+@x', 'b:@x')]
     const here = await startProcess(store, database.load)
@@ -442,18 +370,6 @@ describe('an operation that is removed from a product', () => {
     expect(first.rejects(first.issue())).toBe(false)
   })
 
-  it('an operation stays withdrawn if a process with an older copy of the database adopts the record', async () => {
-    const [store, database] = [memoryStore(), createDatabase('a', 'b')]
-    const replica = createDatabase('a', 'b')
-    const here = await startProcess(store, database.load)
-    const there = await startProcess(store, replica.load)
-    database.products = productsNamed('b', 'c')
-    await here.sync.reload()
-    await vi.waitFor(() => expect(there.ids()).toEqual(['b']))
-    expect((await readRecord(store)).products).toEqual({ b: ['b:read'], c: ['c:read'] })
-    expect(here.ids()).toEqual(['b', 'c'])
-  })
-
   it('a process that missed the message about the products learns of the change from the message about the revocation', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a:read+@x', 'b:@x')]
     const mute: Store = {
@@ -482,16 +398,6 @@ describe('a withdrawn scope that is not revoked yet', () => {
     expect(next.rejects(old)).toBe(true)
     const third = await startProcess(inner, database.load)
     expect(third.rejects(old)).toBe(true)
-  })
-
-  it('another process revokes a withdrawn scope at its next poll', async () => {
-    const [inner, database] = [withoutMessages(memoryStore()), createDatabase('a', 'b')]
-    const here = await startProcess(withoutRevocations(inner).store, database.load)
-    const there = await startProcess(inner, database.load, { pollIntervalMs: 20 })
-    const old = here.issue()
-    database.products = productsNamed('b')
-    await expect(here.sync.reload()).rejects.toThrow('down')
-    await vi.waitFor(() => expect(there.rejects(old)).toBe(true))
   })
 
   it('a process whose revocation failed writes the revocation again at its next poll', async () => {

@@ -1,23 +1,18 @@
 // Also runs on: Redis
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { decodeJwt } from 'jose'
-import type { Gatehouse, Store } from 'koa-gatehouse'
+import type { Store } from 'koa-gatehouse'
 import type { ImportedRegistry, ImportOptions } from 'koa-gatehouse/backup'
 import { connect, startHost, SECRET, type Host, type HostOptions } from '../../support/host.ts'
 import { importBeforeStart } from '../../support/import-before-start.ts'
 import { describeEachStore } from '../../support/stores.ts'
-import { exportRegistry, importRegistry } from '../../../src/backup.ts'
+import { importRegistry } from '../../../src/backup.ts'
+import { exported, statusOf, tokenOf } from '../../backup/setup.ts'
 
 /** The current secret of the new processes. Their option `secret` also lists the old secret. */
 const NEW_SECRET = 'the secret of the new processes, long enough'
 
 const direct = { grant_type: 'client_credentials' }
-
-async function exported({ gatehouse }: { gatehouse: Gatehouse }): Promise<string[]> {
-  const lines: string[] = []
-  for await (const line of exportRegistry(gatehouse)) lines.push(line)
-  return lines
-}
 
 /** Lists all API keys, or all applications, page by page. */
 async function listed({ gatehouse }: Host, service: 'apiKeys' | 'applications') {
@@ -66,14 +61,6 @@ describeEachStore('export and import of the registry', (makeStore) => {
     const answer = await importBeforeStart(lines, all, options.import)
     return { host: await start(store, all), answer }
   }
-
-  async function tokenOf(host: Host, client: { client_id: string; client_secret: string }): Promise<string> {
-    const { status, body } = await host.token({ ...client, ...direct })
-    expect(status).toBe(200)
-    return String(body['access_token'])
-  }
-
-  const statusOf = async (host: Host, token: string) => (await host.call('GET /invoices/list', token)).status
 
   it('after an import into an empty store, earlier tokens are valid, revoked tokens are rejected, and secrets stay the same', async () => {
     const [key, other, disabled, deleted] = [
@@ -151,22 +138,6 @@ describeEachStore('export and import of the registry', (makeStore) => {
     expect(newTokens.scope).toBe(tokens.scope)
   })
 
-  it('importing a file with signing keys into a store with other signing keys is rejected, and the store stays unchanged', async () => {
-    await old.createApiKey()
-    const lines = await exported(old)
-    const store = makeStore()
-    const before = await start(store, { gatehouse: { secret: [NEW_SECRET, SECRET] } })
-    const [contents, keys] = [await exported(before), await before.gatehouse.signingKeys.list()]
-    await expect(importRegistry(before.gatehouse, lines)).rejects.toThrow(
-      expect.objectContaining({
-        code: 'ERR_CONFLICT',
-        message: expect.stringMatching(/signingKeys: false.*Nothing was changed/),
-      }),
-    )
-    expect((await exported(before)).slice(1)).toEqual(contents.slice(1))
-    expect(await before.gatehouse.signingKeys.list()).toEqual(keys)
-  })
-
   it('an import into a store in use can leave out the signing keys, and every process knows the imported clients and revocations', async () => {
     const key = await old.createApiKey()
     const [token, revoked] = [await tokenOf(old, key), await tokenOf(old, key)]
@@ -237,37 +208,6 @@ describeEachStore('export and import of the registry', (makeStore) => {
     expect(await apiKeys.find(deletedInFile.client_id)).toMatchObject({ accountId: 'other' })
     expect(await apiKeys.find(deletedHere.client_id)).toBeUndefined()
     expect((await host.token({ ...key, ...direct })).status).toBe(401)
-  })
-
-  it('without the secret that encrypted the signing keys of a file, an import fails and changes nothing', async () => {
-    await old.createApiKey()
-    const lines = await exported(old)
-    const store = makeStore()
-    const gatehouse = { secret: NEW_SECRET }
-    await expect(importBeforeStart(lines, { store, gatehouse })).rejects.toThrow(
-      expect.objectContaining({
-        code: 'ERR_SECRET_MISMATCH',
-        message: expect.stringContaining('Nothing was changed'),
-      }),
-    )
-    const host = await start(store, { gatehouse })
-    expect(await listed(host, 'apiKeys')).toEqual([])
-    const kids = (await host.gatehouse.signingKeys.list()).map(({ kid }) => kid)
-    for (const { kid } of await old.gatehouse.signingKeys.list()) expect(kids).not.toContain(kid)
-  })
-
-  it('two imports of the same file at the same time import each client once', async () => {
-    await old.createApiKey()
-    await old.createApplication()
-    const lines = await exported(old)
-    const data = crypto.randomUUID()
-    const gatehouse = { secret: [NEW_SECRET, SECRET] }
-    const answers = await Promise.all(
-      [makeStore(data), makeStore(data)].map((store) => importBeforeStart(lines, { store, gatehouse })),
-    )
-    const sum = (count: 'apiKeys' | 'applications') => answers[0]![count] + answers[1]![count]
-    expect([sum('apiKeys'), sum('applications')]).toEqual([1, 1])
-    for (const { conflicts } of answers) expect(conflicts).toEqual([])
   })
 
   it('after an import, tokens with an operation that is missing from the new products are rejected, and new tokens are valid', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
-import { exportRegistry, importRegistry } from '../../../src/backup.ts'
+import { importRegistry } from '../../../src/backup.ts'
+import { exported } from '../../backup/setup.ts'
 import { asParameters, createClientKey, signAssertion } from '../../support/client-keys.ts'
 import { startHost, type Host } from '../../support/host.ts'
 import { connectPublic, createPublicApplication } from '../../support/public-application.ts'
@@ -30,8 +31,7 @@ describeEachStore('an export with public applications and public keys', (makeSto
       products: ['invoices'],
       jwks: { keys: [key.pem] },
     })
-    const lines: string[] = []
-    for await (const line of exportRegistry(from.gatehouse)) lines.push(line)
+    const lines = await exported(from)
     expect(lines.join('')).not.toContain('"d"')
 
     const to = await start()

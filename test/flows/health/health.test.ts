@@ -1,18 +1,12 @@
-// Also runs on: Redis
-import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { Redis } from 'ioredis'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import { redisStore } from 'koa-gatehouse/adapters/redis'
-import type { Health, Store } from 'koa-gatehouse'
+import type { Store } from 'koa-gatehouse'
 import { exportJWK, generateKeyPair } from 'jose'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { describeWithRedis } from '../../support/describe-with-redis.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { faultyStore } from '../../support/faulty-store.ts'
 import { products } from '../../fixtures/products.ts'
 import { SECRET, startHost, type Host, type HostOptions } from '../../support/host.ts'
-import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 import { describeEachStore } from '../../support/stores.ts'
+import { checkOf, expectReadable, listOf, uncachedHealth } from './health-checks.ts'
 
 const hosts: Host[] = []
 afterEach(async () => {
@@ -24,35 +18,6 @@ async function open(options: HostOptions): Promise<Host> {
   const host = await startHost(options)
   hosts.push(host)
   return host
-}
-
-/** Calls `health()` at a time when its cached checks of the store have expired. */
-async function uncachedHealth(of: { health(): Promise<Health> }): Promise<Health> {
-  const ahead = performance.now() + 1001
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => ahead)
-  const health = of.health()
-  clock.mockRestore()
-  return health
-}
-
-const listOf = ({ checks }: Health) => checks.map(({ name, status }) => `${name} ${status}`)
-const checkOf = ({ checks }: Health, name: string) => checks.find((check) => check.name === name)
-
-/**
- * Expects that every check has a readable message. A check that passes must have no remedy, and any other
- * check must have a remedy. The overall status must be the worst status of all checks.
- */
-function expectReadable({ checks, status }: Health): void {
-  for (const check of checks) {
-    expect([check.name, check.remedy === undefined]).toEqual([check.name, check.status === 'pass'])
-    expect(check.message).not.toMatch(/undefined|NaN|\[object|\n/)
-  }
-  const worst = checks.some((check) => check.status === 'fail')
-    ? 'fail'
-    : checks.every((check) => check.status === 'pass')
-      ? 'pass'
-      : 'warn'
-  expect(status).toBe(worst)
 }
 
 describeEachStore('health()', (makeStore) => {
@@ -174,37 +139,28 @@ describe('health() with a broken store', () => {
   }
   const rejecting = () => Promise.reject(undefined)
 
-  it.each([
-    ['never answers', never],
-    ['throws synchronously', throwing],
-    ['rejects with undefined', rejecting],
-  ])(
-    'health() reports a failure within the timeout, and does not throw, if the store %s',
-    async (_, method) => {
-      const broken = new Proxy(memoryStore(), {
-        get: (target, name: keyof Store) =>
-          name === 'volatile'
-            ? true
-            : name === 'durable'
-              ? undefined
-              : name === 'close'
-                ? target.close
-                : method,
-      })
+  it('health() reports a failure within the timeout, and does not throw, if every call of the store fails', async () => {
+    for (const method of [never, throwing, rejecting]) {
+      const broken = new Proxy<Store>(
+        { ...memoryStore(), durable: undefined },
+        {
+          get: (target, name: keyof Store) =>
+            ['volatile', 'durable', 'close'].includes(name) ? target[name] : method,
+        },
+      )
       const host = await open({ gatehouse: { store: broken, storeTimeoutMs: 100, startTimeoutMs: 200 } })
       const from = performance.now()
-      const health = await host.gatehouse.health()
-      const gateway = await host.gatehouse.gateway.health()
+      const answers = [await host.gatehouse.health(), await host.gatehouse.gateway.health()]
       expect(performance.now() - from).toBeLessThan(2000)
-      for (const each of [health, gateway]) {
+      for (const each of answers) {
         expectReadable(each)
         expect(each).toMatchObject({ ready: false, status: 'fail' })
         expect(checkOf(each, 'store')).toMatchObject({ status: 'fail' })
         expect(checkOf(each, 'start')).toMatchObject({ status: expect.stringMatching(/fail|warn/) })
         expect(JSON.stringify(each)).not.toContain('secret')
       }
-    },
-  )
+    }
+  })
 
   it('health() fails while the store is unavailable and passes when the store is available again, and the gateway stays ready', async () => {
     const store = faultyStore(memoryStore())
@@ -291,86 +247,5 @@ describe('health() of the products', () => {
         message: expect.stringContaining('invoices:read of invoices'),
       })
     }, 5000)
-  })
-})
-
-describeWithRedis('health() on Redis', () => {
-  let redis: RedisServer
-  let client: Redis
-  beforeAll(async () => {
-    redis = await startRedis({ args: ['--appendonly', 'yes'] })
-  })
-  afterEach(() => {
-    redis.resume()
-    client.disconnect()
-  })
-  afterAll(() => redis?.stop())
-
-  async function openOnRedis(): Promise<Host> {
-    client = new Redis(`redis://default:pass-of-a-test@127.0.0.1:${redis.port}`, {
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-    })
-    client.on('error', () => {})
-    await once(client, 'ready')
-    const host = await open({ store: redisStore(client, { keyPrefix: `${randomUUID()}:` }) })
-    await host.gatehouse.ready()
-    return host
-  }
-
-  it('a Redis with good settings passes every check of health()', async () => {
-    const host = await openOnRedis()
-    const health = await host.gatehouse.health()
-    expectReadable(health)
-    expect(listOf(health)).toEqual([
-      'start pass',
-      'store pass',
-      'store.latency pass',
-      'store.clock pass',
-      'store.writes pass',
-      'store.eviction pass',
-      'store.persistence pass',
-      'store.replicas pass',
-      'store.version pass',
-      'store.records pass',
-      'signing-keys pass',
-      'products pass',
-      'revocations pass',
-    ])
-    expect(health).toMatchObject({ ready: true, status: 'pass' })
-  })
-
-  it('health() fails within the timeout while Redis is frozen and passes when Redis continues, and the gateway stays ready', async () => {
-    const host = await openOnRedis()
-    redis.pause()
-    const from = performance.now()
-    const [health, gateway] = await Promise.all([host.gatehouse.health(), host.gatehouse.gateway.health()])
-    expect(performance.now() - from).toBeLessThan(1500)
-    expectReadable(health)
-    expect(health).toMatchObject({ ready: false, status: 'fail' })
-    expect(checkOf(health, 'store')).toMatchObject({
-      status: 'fail',
-      message: expect.stringContaining('did not answer within 1000 ms'),
-    })
-    expect(gateway).toMatchObject({ ready: true, status: 'fail' })
-    redis.resume()
-    await vi.waitFor(
-      async () => expect(await uncachedHealth(host.gatehouse)).toMatchObject({ ready: true }),
-      5000,
-    )
-  })
-
-  it('after Redis was killed, health() fails and does not show the password of Redis', async () => {
-    const host = await openOnRedis()
-    await redis.kill()
-    const health = await host.gatehouse.health()
-    expectReadable(health)
-    expect(health).toMatchObject({ ready: false, status: 'fail' })
-    expect(JSON.stringify(health)).not.toContain('pass-of-a-test')
-    await redis.restart()
-    await vi.waitFor(
-      async () => expect(await uncachedHealth(host.gatehouse)).toMatchObject({ ready: true }),
-      5000,
-    )
   })
 })

@@ -138,4 +138,15 @@ describeEachStore('the audit trail', (makeStore) => {
     expect(JSON.stringify(failures)).not.toContain('unknown-person')
     expect(events.filter(({ name }) => name === 'sign_in.rejected')).toHaveLength(1)
   })
+
+  it('a rotation and a revocation of signing keys are recorded with their actor', async () => {
+    const by = { actor: 'ops', address: '192.0.2.1' }
+    const [before] = await host.gatehouse.signingKeys.list()
+    await host.gatehouse.signingKeys.rotate(by)
+    await host.gatehouse.signingKeys.revoke(before?.kid ?? '', by)
+    const { items } = await host.gatehouse.audit.list({ actor: 'ops' })
+    expect(items.filter(({ name }) => name === 'key.activated')).toHaveLength(2)
+    expect(items.filter(({ name }) => name === 'key.revoked')).toMatchObject([{ keyId: before?.kid, ...by }])
+    expect(JSON.stringify(items)).not.toContain('"d"')
+  })
 })

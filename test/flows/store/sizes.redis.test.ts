@@ -3,14 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { describeWithRedis } from '../../support/describe-with-redis.ts'
 import { connect, startHost, type Host } from '../../support/host.ts'
-import {
-  bytesOf,
-  forgottenExpiries,
-  keysInRedis,
-  keysOfGrant,
-  passTime,
-  type KeyInRedis,
-} from '../../support/keys-in-redis.ts'
+import { bytesOf, keysInRedis, keysOfGrant, passTime, type KeyInRedis } from '../../support/keys-in-redis.ts'
 import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 
 const HOUR = 3_600_000
@@ -91,29 +84,4 @@ describeWithRedis('the size of the data in Redis', () => {
     await passTime(redis, longest)
     expect(await storedKeys()).toEqual([])
   }, 120_000)
-
-  it('all stored keys expire except clients, the signing keys and the state that all processes share', async () => {
-    const key = await host.createApiKey()
-    const application = await host.createApplication()
-    const { body } = await host.requestDirectToken(key)
-    await host.gatehouse.tokens.revoke(String(body['access_token']))
-    await host.gatehouse.apiKeys.disable(key.client_id)
-    const tokens = await connect(host, application)
-    const spent = { ...application, grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
-    await host.token(spent)
-    await connect(host, application, { user: 'bob' })
-    await host.gatehouse.grants.revokeAll({ accountId: 'bob' })
-
-    const keys = await keysInRedis(redis)
-    const kinds = new Set(keys.map(({ kind }) => kind))
-    for (const kind of ['session', 'code', 'consent', 'consent-version', 'revocations by their end']) {
-      expect(kinds).toContain(kind)
-    }
-    expect(forgottenExpiries(keys)).toEqual([])
-
-    // A session without an expiry is found. This shows that the previous check can fail.
-    await redis.set('gatehouse:session:without an expiry', 'text')
-    expect(forgottenExpiries(await keysInRedis(redis))).toMatchObject([{ kind: 'session', ttl: -1 }])
-    await redis.del('gatehouse:session:without an expiry')
-  })
 })

@@ -149,22 +149,17 @@ describeWithRedis('a Redis that loses data', () => {
         })
       }
     },
-    30_000,
   )
 
-  it.each(Object.entries(LOSSES))(
-    'if %s causes a data loss while no process runs, revoked tokens stay rejected after the restart, and new tokens work soon',
-    async (_, { lose }) => {
-      const [one] = hosts as [Host]
-      const [revoked, valid] = [await tokenAt(one), await tokenAt(one)]
-      await untilEverywhere(valid, 200)
-      await one.gatehouse.tokens.revoke(revoked)
-      await untilEverywhere(revoked, 401)
-      await Promise.all(hosts.map((host) => host.close()))
-      await lose(redis)
-      await openBoth()
-      await checkAfterLoss(revoked, valid)
-    },
-    30_000,
-  )
+  it('if Redis lost all data while no process ran, revoked tokens stay rejected after the restart, and new tokens work soon', async () => {
+    const [one] = hosts as [Host]
+    const [revoked, valid] = [await tokenAt(one), await tokenAt(one)]
+    await untilEverywhere(valid, 200)
+    await one.gatehouse.tokens.revoke(revoked)
+    await untilEverywhere(revoked, 401)
+    await Promise.all(hosts.map((host) => host.close()))
+    await redis.flushall()
+    await openBoth()
+    await checkAfterLoss(revoked, valid)
+  })
 })

@@ -1,9 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { createSharedAttempts } from '../../src/store/shared-attempts.ts'
 
-const BATCH_MS = 1100
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** Lets the processes send what they have counted, which they do every second. */
+const sendBatches = () => vi.advanceTimersByTimeAsync(1000)
 
 function processes(store = memoryStore()) {
   const clock = { now: 1_800_000_000 }
@@ -29,7 +32,7 @@ it('two processes know after a second that they have used up the limit together'
   const { one, other } = processes()
   expect(addTo(one, 'a', 6)).toBe(0)
   expect(addTo(other, 'a', 6)).toBe(0)
-  await delay(BATCH_MS)
+  await sendBatches()
   expect(Math.max(one('a').waitSeconds(), other('a').waitSeconds())).toBeGreaterThan(0)
 })
 
@@ -42,10 +45,10 @@ it('single mistakes are not sent to the store', async () => {
   })
   addTo(one, 'a', 1)
   for (let at = 0; at < 50; at += 1) addTo(one, `person ${at}`, 1)
-  await delay(BATCH_MS)
+  await sendBatches()
   expect(counted).toEqual([])
   addTo(one, 'a', 3)
-  await delay(BATCH_MS)
+  await sendBatches()
   expect(counted).toHaveLength(1)
   expect(counted[0]).not.toContain('a:a')
 })
@@ -53,11 +56,11 @@ it('single mistakes are not sent to the store', async () => {
 it('a success resets the count in the store', async () => {
   const { one, other } = processes()
   addTo(one, 'a', 7)
-  await delay(BATCH_MS)
+  await sendBatches()
   one('a').reset()
-  await delay(50)
+  await vi.advanceTimersByTimeAsync(0)
   addTo(other, 'a', 4)
-  await delay(BATCH_MS)
+  await sendBatches()
   expect(other('a').waitSeconds()).toBe(0)
 })
 
@@ -68,7 +71,7 @@ it('while the store is away, or has no counters, each process counts alone', asy
   for (const store of [failing, without]) {
     const { one } = processes(store)
     expect(addTo(one, 'a', 8)).toBe(60)
-    await delay(BATCH_MS)
+    await sendBatches()
     expect(one('a').waitSeconds()).toBe(60)
   }
 })
