@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { CLASSES, commandOf, findTestFiles, isQuickOnRedis, marksOf } from '../support/test-files.ts'
+import { hasForeignPackages } from '../support/required-programs.ts'
 import config from '../vitest.config.ts'
 
 /** The config of a whole run depends on the environment, and that of this test has the deployments of its own project. */
@@ -14,7 +15,7 @@ process.env['TEST_STORES'] = stores
 
 const root = path.resolve(import.meta.dirname, '../..')
 const names = readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.test.ts'))
+  .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
   .map((name) => `test/${name}`)
 
 /** The number of letters that must be inserted, removed or replaced to get from one word to another. */
@@ -33,7 +34,7 @@ function distanceOf(one: string, other: string): number {
 
 /** The segments between dots of a name that are almost a class. */
 function misspeltIn(name: string): string[] {
-  const aspects = path.basename(name).split('.').slice(1, -2)
+  const aspects = path.basename(name).split('.').slice(0, -2)
   return aspects.filter((aspect) => {
     const word = aspect.toLowerCase()
     const isNear = (each: string) => word.length >= 4 && distanceOf(word, each) <= (each.length > 4 ? 2 : 1)
@@ -65,7 +66,9 @@ it('the name of every test file has at most one class, correctly spelt, and ever
 it('a misspelt class, two classes, and a wrong mark are found', () => {
   const isFound = (name: string, text = '') => faultOf(`test/a/${name}`, text).length > 0
   const wrong =
-    `pages.brower pages.browsers redis.fault a.attacks a.packages a.Redis a.longs a.redis.faults`.split(' ')
+    `pages.brower pages.browsers rediss.durability redis.fault a.attacks a.packages a.Redis a.longs a.redis.faults`.split(
+      ' ',
+    )
   expect(wrong.filter((name) => !isFound(`${name}.test.ts`))).toEqual([])
   const right = ['pages', 'pages.browser', 'redis.durability', 'expiry.fleet.redis', 'long-host', 'a.find']
   expect(right.filter((name) => isFound(`${name}.test.ts`))).toEqual([])
@@ -88,6 +91,7 @@ it('every test file belongs to one command, and runs a second time only because 
   const projectOf = ({ command, class: own }: (typeof files)[number]) =>
     command === 'all' ? (own === 'redis' ? 'redis' : 'others') : command
   const wrong = files.flatMap((file) => {
+    if (!hasForeignPackages && file.name.startsWith('test/foreign/')) return []
     const found = projects.filter(({ test }) => test.include.includes(file.name)).map(({ test }) => test.name)
     const again = found.filter((project) => project !== projectOf(file))
     const isMarked = (project: string) =>
