@@ -94,15 +94,15 @@ describeEachStore('the revocation feed with two processes', (makeStore) => {
     const { grant_id: grant } = decodeJwt(tokens.access_token)
 
     const all = await readAll(host, resourceServer)
-    const until = expect.any(Number)
+    const expiry = expect.any(Number)
     expect(all.revocations).toContainEqual({
       of: 'token',
       id: token,
       clientId: key.client_id,
       epoch: 0,
-      until,
+      until: expiry,
     })
-    expect(all.revocations).toContainEqual({ of: 'grant', id: grant, until })
+    expect(all.revocations).toContainEqual({ of: 'grant', id: grant, until: expiry })
     const later = await revokeOne(host, key)
     // A cursor is valid at every process of the service. Gateways with the same cursor share a page for some milliseconds.
     for (const process of [host, other]) {
