@@ -60,9 +60,8 @@ describe.each([
   })
 
   // A body parser of the host has its own limit, and has already decompressed the body.
-  it.skipIf(above.length > 0)(
-    'a body larger than 56 KiB is answered with 413, with and without a Content-Length, and a compressed body with 415',
-    async () => {
+  if (above.length === 0)
+    it('a body larger than 56 KiB is answered with 413, with and without a Content-Length, and a compressed body with 415', async () => {
       for (const endpoint of ENDPOINTS) {
         for (const chunked of [false, true]) {
           const long = `${form}&x=${'x'.repeat(57 * 1024)}`
@@ -77,8 +76,7 @@ describe.each([
         expect([endpoint, answer.status, json(answer)['error']]).toEqual([endpoint, 415, 'invalid_request'])
         expect(json(answer)['error_description']).toContain('Content-Encoding')
       }
-    },
-  )
+    })
 
   it('a rejected body emits token.rejected at the token endpoint only', async () => {
     rejected.splice(0)
