@@ -8,6 +8,7 @@ import { storesOfRun } from './support/stores-of-run.ts'
 import { findTestFiles, isQuickOnRedis, type TestFile } from './support/test-files.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const WITHOUT_WARNING = new URL('../examples/hide-runtime-warning.mjs', import.meta.url).href
 const files = findTestFiles().filter(({ name }) => hasForeignPackages || !name.startsWith('test/foreign/'))
 
 /** The deployments on which a run repeats the marked files; undefined if the run has all files. */
@@ -93,7 +94,8 @@ export default defineConfig({
     reporters: [new QuietReporter()],
     // What a test and its child processes print is part of the report only if the test fails.
     silent: 'passed-only',
-    // oidc-provider prints this line when Node 20 loads it: docs/warnings-in-the-log.md says what it means.
+    // oidc-provider prints this line when Node 20 loads it: docs/warnings-in-the-log.md says what it means. Child processes get
+    // the flag `--import` of this process.
     onConsoleLog: (line) => !line.includes('oidc-provider WARNING: Unsupported runtime'),
     // A busy machine takes ten times as long as an idle one.
     testTimeout: 60_000,
@@ -101,7 +103,7 @@ export default defineConfig({
     // Many tests wait for servers, so a machine with two cores can run four workers.
     maxWorkers: 4,
     // Hosts that live for a second fill the young generation. If it is larger, V8 collects it less often.
-    execArgv: ['--max-semi-space-size=64'],
+    execArgv: ['--max-semi-space-size=64', `--import=${WITHOUT_WARNING}`],
     // In CI a failed test runs once more, because a busy machine can make a correct test fail. The report lists these tests.
     // On the machine of a developer no test is repeated.
     retry: process.env['CI'] === undefined ? 0 : 1,
