@@ -37,12 +37,16 @@ export default class QuietReporter extends DefaultReporter {
     for (const [name, { files, tests, seconds }] of this.#projects) {
       this.log(` ${name.padEnd(11)} ${files} files, ${tests} tests, ${Math.round(seconds)} s in all workers`)
     }
-    const missing = findMissing([...this.#projects.keys()])
+    const missing = findMissing(this.ctx.projects.map(({ name }) => name))
     if (missing) this.log(` skipped: ${[...missing.tests].join(', ')}. To run them: ${missing.command}`)
     if (this.#repeated.length > 0) {
       this.log(` passed or failed only after a repetition, so these tests need mending:`)
       for (const name of this.#repeated) this.log(`   ${name}`)
     }
-    super.onTestRunEnd(modules, errors, reason)
+    if (modules.length > 0 || errors.length > 0) super.onTestRunEnd(modules, errors, reason)
+    else
+      this.log(
+        ' No test file of this command has such a name. test/README.md says which command runs which file.',
+      )
   }
 }

@@ -44,7 +44,7 @@ export function findTestFiles(): TestFile[] {
 }
 
 /** The classes in the name of a file. */
-export function classesOf(name: string): TestClass[] {
+function classesOf(name: string): TestClass[] {
   const segments = name.slice(name.lastIndexOf('/') + 1).split('.')
   return CLASSES.filter((each) => segments.includes(each))
 }

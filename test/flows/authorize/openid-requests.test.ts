@@ -73,10 +73,7 @@ describe('an authorization request of OpenID Connect', () => {
   it('parameters that do not change the answer, their order, and a missing nonce are accepted, and the parameter claims is ignored', async () => {
     for (const parameters of [
       { scope: 'openid email', nonce: 'n', display: 'popup', login_hint: 'carol', ui_locales: 'de' },
-      {
-        ...{ display: 'page', ui_locales: 'se', claims_locales: 'se', acr_values: '1 2', extra: 'foobar' },
-        scope: 'email openid',
-      },
+      { extra: 'foobar', scope: 'email openid', display: 'page', ui_locales: 'se', acr_values: '1 2' },
     ]) {
       const { pages, code } = await authorize(host, application.client_id, {
         user: 'carol',

@@ -228,7 +228,8 @@ describe.each(Object.entries(MOUNTINGS))('mounted gatehouse: %s', (_name, { page
         const response = await host.fetch(host.origin + path)
         expect(response.status, path).toBe(200)
         expect(await response.text(), path).toMatch(/^(page|\{"reached":)/)
-        const early = await fetch(stuck.origin + path, { signal: AbortSignal.timeout(500) })
+        // This store never answers, so a page that waited for it would never come.
+        const early = await fetch(stuck.origin + path)
         expect(early.status, path).toBe(200)
       }
     } finally {

