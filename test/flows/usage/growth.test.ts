@@ -1,7 +1,9 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { memoryStore } from '../../../adapters/memory.ts'
+import { createUsage } from '../../../src/usage.ts'
 import { createUsageRecords, dayOf } from '../../../src/usage/usage-records.ts'
+import { startHost } from '../../support/host.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -68,4 +70,24 @@ it('after the days that usage is kept, the store has stopped growing', async () 
   const days = await records.read('key_1', '1970-01-02', dayOf(Date.now()))
   expect(days.length).toBeLessThanOrEqual(80)
   expect(await store.range('usage-days:key_1', { limit: 1000 })).toHaveLength(keys() / 3)
+})
+
+it('usage is kept for 400 days by default', async () => {
+  const noon = Date.parse('2026-01-01T12:00:00Z')
+  vi.useFakeTimers({ toFake: ['Date'], now: noon })
+  const { inspect: _, ...store } = memoryStore()
+  const host = await startHost({
+    store,
+    gatehouse: { signingKeys: { rotateAfterSeconds: 3660 * 86_400 } },
+  })
+  const usage = createUsage(host.gatehouse, { intervalSeconds: 3600 })
+  const key = await host.createApiKey(['invoices'])
+  await host.requestDirectToken(key)
+  await usage.flush()
+  const count = async () => (await usage.list({ from: noon / 1000 - 86_400, by: ['day'] })).length
+  vi.setSystemTime(noon + 399 * 86_400_000)
+  expect(await count()).toBe(1)
+  vi.setSystemTime(noon + 402 * 86_400_000)
+  expect(await count()).toBe(0)
+  await host.close()
 })
