@@ -66,7 +66,8 @@ describe('leak reports', () => {
     expect((await other.call('GET /invoices/list', accessToken)).status).toBe(200)
 
     const url = `https://code.example/acme/.env?${key.client_secret}`
-    const { status, body: answer } = await report([match(key.client_secret, { url })])
+    const { status, headers, body: answer } = await report([match(key.client_secret, { url })])
+    expect(headers.get('cache-control')).toBe('no-store')
     expect({ status, answer }).toEqual({
       status: 200,
       answer: [{ token_hash: sha256(key.client_secret), token_type: 'example_key', label: 'true_positive' }],
