@@ -196,19 +196,22 @@ describe('a conclusive probe', () => {
     expect(reports).toEqual(['unavailable: it did not answer', 'available'])
   })
 
-  it('the answer to a probe that was pending at stop() closes no circuit', async () => {
-    const pending = pendingCall()
-    const probe = vi.fn(async () => void (await pending.call()))
-    const onAvailable = vi.fn()
-    const breaker = createCircuitBreaker({ name: 'the store', probe, onAvailable, isProbeConclusive: true })
-    for (let n = 0; n < 5; n += 1) await breaker.run(fails).catch(() => {})
-    expect(probe).toHaveBeenCalledOnce()
-    breaker.stop()
-    pending.answer()
-    await advance(0)
-    expect(() => breaker.throwIfOpen()).toThrow(CircuitOpenError)
-    expect(onAvailable).not.toHaveBeenCalled()
-  })
+  it.each(['answer', 'fail'] as const)(
+    'the end of a probe that was pending at stop() closes no circuit: %s',
+    async (end) => {
+      const pending = pendingCall()
+      const probe = vi.fn(async () => void (await pending.call()))
+      const onAvailable = vi.fn()
+      const breaker = createCircuitBreaker({ name: 'the store', probe, onAvailable, isProbeConclusive: true })
+      for (let n = 0; n < 5; n += 1) await breaker.run(fails).catch(() => {})
+      expect(probe).toHaveBeenCalledOnce()
+      breaker.stop()
+      pending[end]()
+      await advance(0)
+      expect(() => breaker.throwIfOpen()).toThrow(CircuitOpenError)
+      expect(onAvailable).not.toHaveBeenCalled()
+    },
+  )
 
   it('stop() ends the probes', async () => {
     const { breaker, failTimes, probe } = createBreaker()
