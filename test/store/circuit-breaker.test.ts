@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { GatehouseError } from 'koa-gatehouse'
-import { createCircuitBreaker, CircuitOpenError } from '../../src/store/circuit-breaker.ts'
+import {
+  createCircuitBreaker,
+  CircuitOpenError,
+  type CircuitBreaker,
+} from '../../src/store/circuit-breaker.ts'
 
 const unavailable = () => new GatehouseError('ERR_STORE_UNAVAILABLE', 'it did not answer')
 const fails = () => Promise.reject(unavailable())
@@ -212,6 +216,18 @@ describe('a conclusive probe', () => {
       expect(onAvailable).not.toHaveBeenCalled()
     },
   )
+
+  it('stop() in the report of a failure leaves the circuit open', async () => {
+    const breaker: CircuitBreaker = createCircuitBreaker({
+      name: 'the store',
+      probe: fails as never,
+      onUnavailable: () => breaker.stop(),
+      isProbeConclusive: true,
+    })
+    for (let n = 0; n < 5; n += 1) await breaker.run(fails).catch(() => {})
+    await advance(5000)
+    expect(() => breaker.throwIfOpen()).toThrow(CircuitOpenError)
+  })
 
   it('stop() ends the probes', async () => {
     const { breaker, failTimes, probe } = createBreaker()
