@@ -220,7 +220,7 @@ describe('a conclusive probe', () => {
   it('stop() in the report of a failure leaves the circuit open', async () => {
     const breaker: CircuitBreaker = createCircuitBreaker({
       name: 'the store',
-      probe: fails as never,
+      probe: fails,
       onUnavailable: () => breaker.stop(),
       isProbeConclusive: true,
     })
