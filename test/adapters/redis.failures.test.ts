@@ -111,8 +111,11 @@ describe.each([
       await store.set('full', '1')
       await admin.config('SET', 'maxmemory', '1')
       try {
-        for (const write of [store.set('a', 'private text'), store.create('private key', 'private text')]) {
-          const error: unknown = await write.catch((reason: unknown) => reason)
+        for (const write of [
+          () => store.set('a', 'private text'),
+          () => store.create('private key', 'private text'),
+        ]) {
+          const error: unknown = await write().catch((reason: unknown) => reason)
           expect(error).toMatchObject({
             ...unavailable,
             message: expect.stringMatching(/^Redis rejected a command: OOM, .*maxmemory/),

@@ -114,12 +114,12 @@ describeEachStore('a collection', (makeStore) => {
     ]) {
       await store.set('counter:a', text)
       const calls = [
-        counters.get('a'),
-        counters.read('a'),
-        counters.getMany(['b', 'a']),
-        counters.update('a', (record) => record),
+        () => counters.get('a'),
+        () => counters.read('a'),
+        () => counters.getMany(['b', 'a']),
+        () => counters.update('a', (record) => record),
       ]
-      for (const call of calls) await expect(call, text).rejects.toMatchObject(failure)
+      for (const call of calls) await expect(call(), text).rejects.toMatchObject(failure)
       // getEach() returns all records except the corrupt one.
       const [absent, corrupt, valid] = await counters.getEach(['c', 'a', 'b'])
       expect([absent, valid]).toEqual([undefined, { count: 2 }])

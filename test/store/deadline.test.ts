@@ -81,8 +81,8 @@ it('the error of a corrupt record names its key', async () => {
     everyMethod(() => Promise.reject(failure)),
     1000,
   )
-  for (const call of [store.get('client:a'), store.add('client:a', 'b')]) {
-    await expect(call).rejects.toMatchObject({
+  for (const call of [() => store.get('client:a'), () => store.add('client:a', 'b')]) {
+    await expect(call()).rejects.toMatchObject({
       code: 'ERR_STORE_CORRUPT',
       message: 'the value has another type (key "client:a")',
       cause: failure,

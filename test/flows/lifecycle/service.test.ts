@@ -198,8 +198,8 @@ describeEachStore('the service', (makeStore) => {
       await expect(host.gatehouse.ready()).rejects.toMatchObject({ code: 'ERR_CLOSED' })
       await expect(host.gatehouse.gateway.ready()).rejects.toMatchObject({ code: 'ERR_CLOSED' })
       const { apiKeys, applications } = host.gatehouse
-      for (const call of [apiKeys.create({ accountId: 'acme', name: 'Late' }), applications.list()])
-        await expect(call).rejects.toMatchObject({ code: 'ERR_CLOSED' })
+      const calls = [() => apiKeys.create({ accountId: 'acme', name: 'Late' }), () => applications.list()]
+      for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'ERR_CLOSED' })
     })
 
     it('close() may be called before the service has started', async () => {
