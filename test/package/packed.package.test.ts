@@ -180,10 +180,11 @@ describe('the packed package', () => {
     const write = (file: string, text: string) => writeFile(path.join(project, file), text)
     await write(
       'print-imports.mjs',
-      `import { writeSync } from 'node:fs'
+      `import { appendFileSync } from 'node:fs'
        export async function resolve(specifier, context, next) {
          const resolved = await next(specifier, context)
-         writeSync(1, JSON.stringify({ specifier, from: context.parentURL, url: resolved.url }) + '\\n')
+         const line = JSON.stringify({ specifier, from: context.parentURL, url: resolved.url })
+         appendFileSync(process.env.IMPORTS, line + '\\n')
          return resolved
        }`,
     )
@@ -195,9 +196,12 @@ describe('the packed package', () => {
     await write('load.mjs', 'await import(process.argv[2])')
     const isOurs = (url = '') => url.includes('/node_modules/koa-gatehouse/dist/')
     const loadedBy = async (name: string) => {
-      const args = ['--import', './register.mjs', 'load.mjs', name]
-      const printed = await runToEnd(project, process.execPath, args)
-      const lines = printed.trim().split('\n')
+      // Into a file, because a full pipe rejects a synchronous write.
+      const list = path.join(project, `${name.replaceAll('/', '-')}.imports`)
+      await runToEnd(project, process.execPath, ['--import', './register.mjs', 'load.mjs', name], {
+        IMPORTS: list,
+      })
+      const lines = (await readFile(list, 'utf8')).trim().split('\n')
       return lines.map((line) => JSON.parse(line) as { specifier: string; from?: string; url: string })
     }
     const found = await Promise.all(
