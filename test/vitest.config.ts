@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type ProjectConfig, type TestSpecification } from 'vitest/node'
 import { ENTRIES } from '../rolldown.config.ts'
 import QuietReporter from './support/quiet-reporter.ts'
-import { findProgram, hasForeignPackages } from './support/required-programs.ts'
+import { hasForeignPackages } from './support/required-programs.ts'
 import { storesOfRun } from './support/stores-of-run.ts'
 import { findTestFiles, isQuickOnRedis, type TestFile } from './support/test-files.ts'
 
@@ -40,23 +40,18 @@ function project(
   const include = files.filter(belongs).map((file) => file.name)
   return {
     extends: true as const,
-    test: { name, isolate: false, include, env: { TEST_STORES: stores }, ...options },
+    test: { name, isolate: false, include, env: { TEST_STORES: stores, TEST_PROJECT: name }, ...options },
   }
 }
 
 /** Which files of the class `redis`, and which marked files, run on Redis, unless `npm test` runs them on Redis. */
 const runsOnRedis = (file: TestFile) =>
   deployments === undefined
-    ? file.class === 'redis' || (file.marks.includes('Redis') && !isQuickOnRedis(file))
+    ? file.class === 'redis' || (file.marks.includes('Redis') && !isQuickOnRedis(file.name))
     : file.marks.includes('Redis')
 
 const projects = [
   project('quick', 'memory', ({ command }) => command === 'quick'),
-  project(
-    'quick-redis',
-    'redis',
-    (file) => findProgram('redis-server') !== undefined && isQuickOnRedis(file),
-  ),
   project('redis', deployments ?? 'redis', runsOnRedis),
   project('others', 'memory', (file) => file.command === 'all' && file.class !== 'redis'),
   {

@@ -24,8 +24,9 @@ export function createAttemptCounters({
   readonly windowSeconds: number
   readonly now: () => number
 }) {
-  const counts = new Uint16Array(ROWS * ROW)
-  const ends = new Uint32Array(ROWS * ROW)
+  // Most processes count nothing, so the first attempt makes the table.
+  let counts = new Uint16Array(0)
+  let ends = new Uint32Array(0)
   // The seed is secret, so that an attacker cannot find keys that share a counter.
   const seed = randomBytes(32)
 
@@ -44,6 +45,7 @@ export function createAttemptCounters({
         return Math.ceil(Math.min(...counters.map(endOf)) - now())
       },
       add(): void {
+        if (counts.length === 0) [counts, ends] = [new Uint16Array(ROWS * ROW), new Uint32Array(ROWS * ROW)]
         for (const counter of counters) {
           counts[counter] = Math.min(countOf(counter) + 1, 65_535)
           if (endOf(counter) <= now()) ends[counter] = now() + windowSeconds

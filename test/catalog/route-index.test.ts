@@ -139,7 +139,7 @@ describe('createRouteIndex', () => {
           }
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     )
   })
 })

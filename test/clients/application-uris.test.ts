@@ -112,7 +112,7 @@ describe('a redirect URI', () => {
           expect(/^https?:\/\/([^/?]+)/.exec(candidate)?.[1]).toBe(url.host)
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 

@@ -132,6 +132,6 @@ it('for any method, path and Authorization fields, the cache does not change the
     fc.asyncProperty(call, async ([method, path, fields]) => {
       await expectSameAnswer(`${method} ${path} HTTP/1.1`, fields)
     }),
-    { numRuns: 100 },
+    { numRuns: 40 },
   )
 })

@@ -1,16 +1,16 @@
-import { createHmac, generateKeyPairSync } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   createLocalJWKSet,
-  exportJWK,
   exportSPKI,
-  generateKeyPair,
+  exportJWK,
   importJWK,
   SignJWT,
   UnsecuredJWT,
   type CryptoKey,
 } from 'jose'
 import { createTokenVerifier, type VerifyToken } from '../../src/gateway/verify-token.ts'
+import { keyPairOf } from '../support/rsa-keys.ts'
 import {
   accessTokenClaims,
   AUDIENCE,
@@ -121,7 +121,7 @@ describe('an invalid token', () => {
   })
 
   it('an ID token is rejected', async () => {
-    const { privateKey } = await generateKeyPair('RS256')
+    const { privateKey } = await keyPairOf('RS256')
     const token = await new SignJWT({ sub: 'acme', nonce: 'n' })
       .setProtectedHeader({ alg: 'RS256', kid: 'rsa', typ: 'JWT' })
       .setIssuer(ISSUER)
@@ -246,7 +246,7 @@ describe('a token with another algorithm', () => {
 
   it('a token with a valid signature of another algorithm is rejected', async () => {
     for (const alg of ['ES384', 'ES512', 'RS256', 'PS256', 'EdDSA']) {
-      const { privateKey, publicKey } = await generateKeyPair(alg)
+      const { privateKey, publicKey } = await keyPairOf(alg)
       const token = await new SignJWT(accessTokenClaims()).setProtectedHeader(header(alg)).sign(privateKey)
       const options = { issuer: ISSUER, audience: AUDIENCE, getKey: async () => publicKey }
       expect(await createTokenVerifier(options)(token)).toEqual({ problem: 'wrong-algorithm' })
@@ -254,7 +254,7 @@ describe('a token with another algorithm', () => {
   })
 
   it('an ES256 token with the kid of an RSA key is rejected as invalid, and the keys do not count as unavailable', async () => {
-    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' })
+    const rsa = await exportJWK((await keyPairOf('RS256')).publicKey)
     const rsaKey = (await importJWK(rsa, 'RS256')) as CryptoKey
     const byIdAlone = createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, getKey: async () => rsaKey })
     expect(await byIdAlone(await issuer.mint())).toHaveProperty('problem')

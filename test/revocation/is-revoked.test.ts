@@ -180,7 +180,7 @@ describe('the precedence of revocations', () => {
           }
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     )
   })
 
@@ -210,7 +210,7 @@ describe('the precedence of revocations', () => {
           }
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     )
   })
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { exportJWK, exportPKCS8, exportSPKI, generateKeyPair, SignJWT, type JWTPayload } from 'jose'
+import { exportJWK, exportPKCS8, exportSPKI, SignJWT, type JWTPayload } from 'jose'
+import { keyPairOf } from './rsa-keys.ts'
 
 /** `client_assertion_type` of an assertion (RFC 7523 2.2). */
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
@@ -8,7 +9,7 @@ type Algorithm = 'ES256' | 'RS256' | 'PS256'
 
 /** Creates a key pair with which a client authenticates, in all forms. */
 export async function createClientKey(alg: Algorithm = 'ES256') {
-  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
+  const { privateKey, publicKey } = await keyPairOf(alg)
   return {
     alg,
     privateKey,

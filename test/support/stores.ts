@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, describe } from 'vitest'
+import path from 'node:path'
+import { afterAll, describe, expect } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { deployStore, type DeployedStore } from './deployments.ts'
 import { describeWithRedis } from './describe-with-redis.ts'
+import { isQuickOnRedis } from './test-files.ts'
 import { storesOfRun, type Deployment, type RedisDeployment } from './stores-of-run.ts'
 
 /**
@@ -12,6 +14,8 @@ import { storesOfRun, type Deployment, type RedisDeployment } from './stores-of-
  *   Without a name the store is new and empty.
  */
 export type MakeStore = (data?: string) => Store
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
 
 /** Runs a suite on each deployment that `TEST_STORES` names: memory, Redis, cluster, Sentinel. */
 export function describeEachStore(name: string, suite: (makeStore: MakeStore) => void): void {
@@ -34,8 +38,7 @@ export function describeEachStore(name: string, suite: (makeStore: MakeStore) =>
  * connection. Stores of the same name share their data, except in memory, where each new store is empty.
  */
 export function describeEachDeployment(name: string, suite: (deploy: Deploy) => void): void {
-  const stores = storesOfRun()
-  if (stores.includes('memory')) describe(`${name} (memory)`, () => suite(deploying('memory')))
+  if (storesOfFile().includes('memory')) describe(`${name} (memory)`, () => suite(deploying('memory')))
   describeEachRedis(name, suite)
 }
 
@@ -44,10 +47,18 @@ export function describeEachRedis(
   name: string,
   suite: (deploy: Deploy, deployment: RedisDeployment) => void,
 ): void {
-  for (const deployment of storesOfRun()) {
+  for (const deployment of storesOfFile()) {
     if (deployment === 'memory') continue
     describeWithRedis(`${name} (${deployment})`, () => suite(deploying(deployment), deployment))
   }
+}
+
+/** The deployments of the current file: those of its project, and for some quick files one Redis. */
+function storesOfFile(): Deployment[] {
+  const stores = storesOfRun()
+  const { testPath = '' } = expect.getState()
+  const isOnRedis = process.env['TEST_PROJECT'] === 'quick' && isQuickOnRedis(path.relative(ROOT, testPath))
+  return isOnRedis ? [...stores, 'redis'] : stores
 }
 
 type Deploy = (data: string) => Store

@@ -76,6 +76,9 @@ export function commandOf(name: string): Command {
 }
 
 /** Whether `npm test` runs a quick file on Redis too: the interface, the token endpoint, one-time tokens, the store contract. */
-export function isQuickOnRedis({ name, command }: TestFile): boolean {
-  return command === 'quick' && /^test\/flows\/(interface|token)\/|\/one-time|\/every-deployment\./.test(name)
+export function isQuickOnRedis(name: string): boolean {
+  return (
+    commandOf(name) === 'quick' &&
+    /^test\/flows\/(interface|token)\/|\/one-time|\/every-deployment\./.test(name)
+  )
 }

@@ -43,10 +43,10 @@ describe('the sign-in rate limit', () => {
     expect(attempts.consume('a')).toBe(0)
   })
 
-  it('a hundred thousand attempts with different keys block no person, and do not reset the limit of a key (fixed bug: 10,000 attempts evicted all other keys)', () => {
+  it('20,000 attempts with different keys block no person, and do not reset the limit of a key (fixed bug: 10,000 attempts evicted all other keys)', () => {
     const attempts = fromManyAddresses({ max: 10, now: () => 1000 })
     for (let count = 0; count < 10; count += 1) attempts.consume('first')
-    for (let count = 0; count < 100_000; count += 1) attempts.consume(`key-${count}`)
+    for (let count = 0; count < 20_000; count += 1) attempts.consume(`key-${count}`)
     const people = Array.from({ length: 1000 }, (_, index) => attempts.consume(`person-${index}`))
     expect(people.filter((wait) => wait > 0)).toEqual([])
     expect(attempts.consume('first')).toBe(900)

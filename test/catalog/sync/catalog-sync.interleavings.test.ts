@@ -226,6 +226,6 @@ it('however the calls of several processes interleave, no process keeps a withdr
         ).toBe(true)
       }
     }),
-    { numRuns: 70 },
+    { numRuns: 30 },
   )
 })

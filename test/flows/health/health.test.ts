@@ -1,10 +1,11 @@
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
-import { exportJWK, generateKeyPair } from 'jose'
+import { exportJWK } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { faultyStore } from '../../support/faulty-store.ts'
 import { products } from '../../fixtures/products.ts'
 import { SECRET, startHost, type Host, type HostOptions } from '../../support/host.ts'
+import { keyPairOf } from '../../support/rsa-keys.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { checkOf, expectReadable, listOf, uncachedHealth } from './health-checks.ts'
 
@@ -182,7 +183,7 @@ describe('health() with a broken store', () => {
 describe('health() of the signing keys', () => {
   it('health() reports that the host manages the signing keys', async () => {
     const jwk = async (alg: 'ES256' | 'RS256', kid: string) => {
-      const { privateKey } = await generateKeyPair(alg, { extractable: true })
+      const { privateKey } = await keyPairOf(alg)
       return { ...(await exportJWK(privateKey)), alg, kid, use: 'sig' }
     }
     const keys = await Promise.all([jwk('ES256', 'one'), jwk('RS256', 'two')])

@@ -2,6 +2,7 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { products } from '../../fixtures/products.ts'
 import { CALLBACK, connect } from '../../support/host.ts'
+import { keyPairOf } from '../../support/rsa-keys.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { documentOf, type OpenApi } from './described.ts'
 import { browserOf, request, startManagement, type ManagementHost } from './setup.ts'
@@ -84,7 +85,7 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
     const data = `codes ${Date.now()}`
     const keys = await Promise.all(
       (['ES256', 'RS256'] as const).map(async (alg) => {
-        const { privateKey } = await generateKeyPair(alg, { extractable: true })
+        const { privateKey } = await keyPairOf(alg)
         return { ...(await exportJWK(privateKey)), kid: alg }
       }),
     )

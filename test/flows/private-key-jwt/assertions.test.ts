@@ -244,7 +244,7 @@ describeEachStore('clients that authenticate with their own keys (private_key_jw
   })
 
   it('a private key that leaked is found and revoked like a secret, with all tokens of its client', async () => {
-    const own = await createClientKey('RS256')
+    const own = await createClientKey()
     const id = await createKeyClient([own.jwk])
     const token = String((await request(await signAssertion(own, id, host.issuer))).body['access_token'])
     const { secrets } = host.gatehouse

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { OutgoingProblem } from '../../../src/http/outgoing/outgoing-problem.ts'
 import { parseTarget } from '../../../src/http/outgoing/parse-target.ts'
+import { anyText } from '../../support/any-text.ts'
 
 const problemOf = (text: string) => {
   try {
@@ -60,7 +61,7 @@ it('a URL with an IP address in any form, or without a domain name of the intern
 
 it('strange URLs are rejected with a problem, or lead to a domain name over https', () => {
   const part = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    anyText(),
     fc.constantFrom(
       ...'https: // @ : / \\ # ? [ ] % %00 %2e . .. \t \n 0x7f 127.0.0.1 ::1 localhost a.example 。 \u{202e}'.split(
         ' ',
@@ -68,7 +69,7 @@ it('strange URLs are rejected with a problem, or lead to a domain name over http
     ),
   )
   const text = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    anyText(),
     fc.webUrl({ withFragments: true, withQueryParameters: true, validSchemes: ['https', 'http'] }),
     fc.array(part, { maxLength: 8 }).map((parts) => `https://${parts.join('')}`),
     fc.ipV4Extended().map((address) => `https://${address}/`),
