@@ -54,7 +54,7 @@ function countRoundTrips(inner: Store) {
         const depth = ended + 1
         const counts = !BACKGROUND.test(String(args[0]))
         if (counts) deepest = Math.max(deepest, depth)
-        await delay(20)
+        await delay(5)
         const answer = (await Reflect.apply(method, target, args)) as unknown
         if (counts) ended = Math.max(ended, depth)
         return answer
