@@ -40,7 +40,7 @@ describe('reading the public key of a client', () => {
   })
 
   const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).publicKey
-  /** An RSA key whose modulus is no product of two primes: making one takes long, and nobody signs with this key. */
+  /** An RSA key whose modulus is no product of two primes: making one takes long, and no test signs with this key. */
   const rsa = (modulusLength: number, e = 'AQAB') => {
     const modulus = Buffer.alloc(modulusLength / 8, 0xf1)
     return createPublicKey({ key: { kty: 'RSA', n: modulus.toString('base64url'), e }, format: 'jwk' })
