@@ -62,7 +62,7 @@ beforeAll(async () => {
     install(project, packages),
     install(older, [...aliases, `@types/node@${devDependencies['@types/node']}`]),
   ])
-}, 120_000)
+}, 300_000)
 
 /** Installs the tarball together with other packages. */
 const install = (folder: string, packages: readonly string[]) =>

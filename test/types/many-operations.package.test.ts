@@ -11,7 +11,7 @@ const sources = relative(folder, join(root, 'src'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Compiles an app with a number of operations, and measures the work of the compiler. */
-function compile(operations: number): { instantiations: number; seconds: number } {
+function compile(operations: number): { instantiations: number } {
   const definitions = Array.from(
     { length: operations },
     (_, i) => `'op:${i}': { route: ['GET /p/${i}', 'POST /p/:id/${i}'], title: 'x', kycLevel: 'basic' },`,
@@ -51,7 +51,7 @@ function compile(operations: number): { instantiations: number; seconds: number 
   )
   expect(status, report).toBe(0)
   const figure = (name: string) => Number(new RegExp(`^${name}:\\s+([\\d.]+)`, 'm').exec(report)?.[1])
-  return { instantiations: figure('Instantiations'), seconds: figure('Check time') }
+  return { instantiations: figure('Instantiations') }
 }
 
 describe('the type inference of scopes', () => {
@@ -62,6 +62,5 @@ describe('the type inference of scopes', () => {
     const second = many.instantiations - some.instantiations
     expect(first).toBeGreaterThan(500)
     expect(second).toBeLessThan(first * 1.5)
-    expect(some.seconds).toBeLessThan(10)
-  })
+  }, 300_000)
 })
