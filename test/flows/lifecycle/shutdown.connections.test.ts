@@ -29,9 +29,10 @@ async function open() {
     gatehouse: { logger: { debug() {}, info() {}, error() {}, warn: (_, line) => void lines.push(line) } },
     above: [
       async (ctx, next) => {
-        if (ctx.path !== '/own') return next()
-        await answered
-        ctx.body = 'own'
+        if (ctx.path === '/own') {
+          await answered
+          ctx.body = 'own'
+        } else await next()
       },
     ],
   })
