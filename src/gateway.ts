@@ -26,6 +26,7 @@ export type {
   Authenticated,
   AuthenticateOptions,
   Authentication,
+  CallWithMethod,
   IncomingCall,
 } from './gateway/authenticate.ts'
 export type { GatewayEvents } from './gateway/dependencies.ts'

@@ -96,7 +96,7 @@ export function newEntryId(): string {
 /** Makes an entry. Fields that are undefined are left out. */
 export function createEntry(fields: EntryFields, at: number, id = newEntryId()): AuditEntry {
   const { name, outcome = 'success', userAgent, ...others } = fields
-  const address = fields.address === undefined ? undefined : clientAddress(fields.address)
+  const address = clientAddress(fields.address ?? '') || undefined
   const program = userAgent === undefined ? undefined : plainText(userAgent, MAX_USER_AGENT_LENGTH)
   const known = Object.entries({ ...others, address, userAgent: program }).filter(
     ([, value]) => value !== undefined,

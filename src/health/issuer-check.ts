@@ -33,11 +33,9 @@ export function createIssuerCheck(options: {
 
   async function examine(): Promise<void> {
     const today = Math.floor(now() / DAY_MS)
-    const [index, ofYesterday] = [today, today - 1].map((day) => `issuers:${day}`) as [string, string]
-    if (!isReader) await store.add(index, issuer, (2 * DAY_MS) / 1000)
-    const found = await Promise.all(
-      [index, ofYesterday].map((each) => store.range(each, { limit: MAX_NAMED })),
-    )
+    if (!isReader) await store.add(`issuers:${today}`, issuer, (2 * DAY_MS) / 1000)
+    const days = [today, today - 1].map((day) => store.range(`issuers:${day}`, { limit: MAX_NAMED }))
+    const found = await Promise.all(days)
     const known = others
     others = [...new Set(found.flat())].filter((each) => each !== issuer)
     if (others.some((each) => !known.includes(each)))

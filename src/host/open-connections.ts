@@ -101,6 +101,7 @@ export function destroyConnections(server: WebServer): void {
   for (const handle of list?.call(process) ?? []) {
     if (handle.server === server && handle instanceof Socket) handle.destroy()
   }
+  if ('closeAllConnections' in server) server.closeAllConnections()
 }
 
 /**
