@@ -98,9 +98,8 @@ export function createEntry(fields: EntryFields, at: number, id = newEntryId()):
   const { name, outcome = 'success', userAgent, ...others } = fields
   const address = clientAddress(fields.address ?? '') || undefined
   const program = userAgent === undefined ? undefined : plainText(userAgent, MAX_USER_AGENT_LENGTH)
-  const known = Object.entries({ ...others, address, userAgent: program }).filter(
-    ([, value]) => value !== undefined,
-  )
+  const all = { ...others, address, userAgent: program }
+  const known = Object.entries(all).filter(([, value]) => value !== undefined)
   return { id, at, name, outcome, ...Object.fromEntries(known) }
 }
 
