@@ -96,6 +96,7 @@ const RECORD_KINDS: readonly RecordKind[] = [
   { key: 'erasures:people', personal: [], erased: 'nothing' },
   { key: 'signing-keys:<name>', personal: [], erased: 'nothing' },
   { key: 'catalog:products', personal: [], erased: 'nothing' },
+  { key: 'issuers:<day>', personal: [], erased: 'nothing' },
 ]
 
 /**

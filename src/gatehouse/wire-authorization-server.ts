@@ -7,7 +7,6 @@ import { createInteractionPort } from '../authorization-server/provider/endpoint
 import type { Features } from '../authorization-server/provider/features/load-features.ts'
 import { jwksMaxAge } from '../authorization-server/provider/endpoints/jwks.ts'
 import type { AuthorizationServerParts } from '../authorization-server/routing/authorization-server.ts'
-import { createInsecureProxyWarning } from '../authorization-server/routing/insecure-proxy-warning.ts'
 import { createRequestsInFlight } from '../authorization-server/routing/requests-in-flight.ts'
 import { GatehouseError } from '../errors.ts'
 import { createPrincipal, type Principal } from '../gateway/principal.ts'
@@ -98,7 +97,6 @@ export function createServerParts(
     port: createInteractionPort({ ...core, registry, documents, consents, provider: requireProvider }),
     csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),
     revocationSource: core.revocationLog,
-    warnOnInsecureProxy: createInsecureProxyWarning(settings),
     requestsInFlight: createRequestsInFlight({ max: settings.maxTokenRequests, logger }),
     jwksMaxAge: jwksMaxAge(
       'jwks' in settings.signingKeys ? Infinity : settings.signingKeys.publishAheadSeconds,

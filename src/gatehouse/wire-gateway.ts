@@ -38,6 +38,8 @@ export function createOwnGateways(
     ...hygieneCheck.check(),
     ...unchecked.check(),
     ...gatewayKeysCheck.check(),
+    ...core.issuerCheck.check(),
+    ...core.proxyCheck.check(),
   ]
   const accessTokens: Pick<GatewayDependencies, 'issuer' | 'getKey'> = {
     issuer,
@@ -60,6 +62,7 @@ export function createOwnGateways(
     shutdown,
     readStoreHealth,
     check,
+    proxyCheck: core.proxyCheck,
     startTimeoutMs,
     maxCachedTokens,
     logger,

@@ -2,6 +2,7 @@ import type { JWTVerifyGetKey } from 'jose'
 import type { RouteClaim } from '../catalog/catalog.ts'
 import type { EventSource, GatehouseEvents } from '../host/events.ts'
 import type { HealthCheck } from '../health/health-report.ts'
+import type { ProxyCheck } from '../health/proxy-check.ts'
 import type { RevocationView } from '../health/revocations-check.ts'
 import type { ReadStoreHealth } from '../health/store-health.ts'
 import type { Logger } from '../host/logger.ts'
@@ -95,6 +96,7 @@ export interface GatewayDependencies {
   readonly readStoreHealth?: ReadStoreHealth | undefined
   /** Checks keys and products for `health()`, without waiting for I/O. */
   check(): readonly HealthCheck[]
+  readonly proxyCheck: ProxyCheck
   /** Milliseconds that a request waits for the start before it is answered with 503. */
   readonly startTimeoutMs: number
   /** Maximum number of verified access tokens in the cache. */

@@ -1,4 +1,5 @@
 import type { Context, Middleware, Next, ParameterizedContext } from 'koa'
+import { clientAddress } from '../http/client-address.ts'
 import { plainTarget } from '../http/request-path.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { checkInput, anyValue, functionRule, oneOf, optional, type Fields } from '../validation/rules.ts'
@@ -132,7 +133,7 @@ export function guard(
     // `public` and `optional`. The call then needs a token.
     const isCertain = !isWholeHost || alternatives.length === 0
     const openness = isCertain ? openRoutes?.find(ctx.method, path, endsInSlash) : undefined
-    const request = bearerRequestOf(ctx)
+    const request = bearerRequestOf(parts, ctx)
     if (openness === 'public' || (openness === 'optional' && hasNoToken(request))) return passOn(ctx, next)
 
     const scopes = requiredScopesOf(ctx.method, path, endsInSlash, dependencies)
@@ -171,9 +172,10 @@ export function guard(
 }
 
 /** The parts of a request that identify the caller. */
-export function bearerRequestOf(ctx: Context): BearerRequest {
+export function bearerRequestOf(parts: Pick<GatewayParts, 'dependencies'>, ctx: Context): BearerRequest {
+  parts.dependencies.proxyCheck.examine(ctx)
   const authorization = authorizationFields(ctx.headers, ctx.req.rawHeaders)
-  return { authorization, query: ctx.querystring, address: ctx.ip }
+  return { authorization, query: ctx.querystring, address: clientAddress(ctx.ip) }
 }
 
 /**

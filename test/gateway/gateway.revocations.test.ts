@@ -332,7 +332,7 @@ describe('gateway.watch()', () => {
     const { watch } = gateway
     const other = await createTestGateway()
     const headers = { authorization: `Bearer ${await other.issuer.mint()}` }
-    const foreign = await other.gateway.authenticate({ url: '/api/invoices/list', headers })
+    const foreign = await other.gateway.authenticate({ method: 'GET', url: '/api/invoices/list', headers })
     if (!foreign.ok) throw new Error(foreign.body)
     for (const wrong of [undefined, null, 'token', {}, { ...principal }, foreign.principal]) {
       expect(() => watch(wrong as Principal, () => {})).toThrow(

@@ -4,7 +4,7 @@ import type { Resources } from '../../catalog/resources.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { AuditWriter } from '../../audit/audit.ts'
 import type { EventSink } from '../../host/events.ts'
-import type { AddressCheck } from '../../http/address-check.ts'
+import type { ProxyCheck } from '../../health/proxy-check.ts'
 import type { Logger } from '../../host/logger.ts'
 import type { SigningJwk } from '../../keys/generate-key.ts'
 import type { ClientRegistry } from '../../clients/client-registry.ts'
@@ -97,7 +97,7 @@ export interface ProviderDependencies {
   readonly audit: AuditWriter
   readonly logger: Logger
   /** Whether a client may request tokens from an address. */
-  readonly mayUseFrom: AddressCheck
+  readonly mayUseFrom: ProxyCheck['mayUseFrom']
   readonly wrongSecrets: WrongSecretLimit
 }
 

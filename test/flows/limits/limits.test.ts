@@ -229,7 +229,7 @@ describeEachStore('limits of API calls', (makeStore) => {
     hosts.push(host)
     const token = await (await newClient(host)).token(host)
     expect((await list(host, token)).headers.get('RateLimit')).toContain('r=1;')
-    const call = { url: '/api/invoices/list', headers: { authorization: `Bearer ${token}` } }
+    const call = { method: 'GET', url: '/api/invoices/list', headers: { authorization: `Bearer ${token}` } }
     const accepted = await host.gatehouse.gateway.authenticate(call)
     expect(accepted).toMatchObject({ ok: true, headers: { 'RateLimit-Policy': '"minute";q=2;w=60' } })
     expect(await host.gatehouse.gateway.authenticate(call)).toMatchObject({

@@ -236,8 +236,8 @@ describeEachStore('usage', (makeStore) => {
     const key = await host.createApiKey(['invoices'])
     const authorization = `Bearer ${await tokenOf(host, key)}`
     const { gateway } = host.gatehouse
-    await gateway.authenticate({ url: '/api/invoices/list', headers: { authorization } })
-    await gateway.authenticate({ url: '/api/payments/list', headers: { authorization } })
+    await gateway.authenticate({ method: 'GET', url: '/api/invoices/list', headers: { authorization } })
+    await gateway.authenticate({ method: 'GET', url: '/api/payments/list', headers: { authorization } })
     await host.usage.flush()
     const rows = await host.usage.list({ clientId: key.client_id, by: ['operation', 'outcome'] })
     expect(rows).toContainEqual({ operation: 'invoices:read', outcome: 'accepted', count: 1 })
