@@ -39,6 +39,7 @@ export const english = {
   /** Screen readers read this explanation after the mark of a sensitive operation. */
   consentSensitiveHint: 'A mistake here may be costly. Allow it only if you trust {application}.',
   consentNothingChosen: 'Nothing is ticked. Tick at least one entry, or deny access.',
+  consentTooManyClients: 'You have connected too many new applications. Deny access to this application.',
   /** `{duration}` is a time in words, such as “30 days”. */
   consentDuration: 'Access ends if {application} does not use it for {duration}.',
   /** Shown if the host named its page of connected applications. `{page}` is the link to that page. */
