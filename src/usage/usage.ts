@@ -150,7 +150,7 @@ const isCounted = (clientId: string) =>
   isDocumentId(clientId) ? findDocumentIdProblem(clientId) === undefined : isClientId(clientId)
 
 /**
- * Counts token requests. A rejected request is not counted if nobody has approved the metadata document of its client,
+ * Counts token requests. A rejected request is not counted if no user has approved the metadata document of its client,
  * because strangers can invent documents.
  */
 function countTokenRequests(

@@ -45,7 +45,7 @@ const APPROVED = 'client-documents'
 /** The most documents of one host that people can approve. More of them could fill the store. */
 export const MAX_DOCUMENTS_OF_HOST = 1000
 
-/** How many documents one person can be the first to approve in 400 days. Everybody else who approves them is not counted. */
+/** How many documents one person can be the first to approve in 400 days. Others who approve them are not counted. */
 const FIRST_APPROVALS = { slotSeconds: 4 * 86_400, slots: 100, max: 100 }
 
 const rule = objectOf({

@@ -49,7 +49,7 @@ describe('calls of a client with a metadata document', () => {
     expect(await called(CLIENT_ID)).toBe(5)
   })
 
-  it('rejected token requests leave no usage of a document that nobody has approved', async () => {
+  it('rejected token requests leave no usage of a document that no user has approved', async () => {
     const id = 'https://agent.example.com/invented.json'
     documents.serve(id, documentOf(id))
     const reject = async (client_id: string) => {

@@ -105,7 +105,7 @@ describeEachStore('a client that revokes many of its own access tokens', (makeSt
     expect(await isValid(host, await mint(host, key))).toBe(true)
   })
 
-  it('a person who revokes more tokens of one grant than a hundredth of the bound loses this grant, and nobody else loses anything', async () => {
+  it('a person who revokes more tokens of one grant than a hundredth of the bound loses this grant, and other people lose nothing', async () => {
     const host = await start({ maxRevocationsPerClient: 250, publicApplications: true })
     const clients = [
       { client_id: await createPublicApplication(host) },
