@@ -14,7 +14,6 @@ import { createVerifierOfResources } from '../gateway/verify-any-resource.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
 import type { KeySource } from '../keys/signing-keys.ts'
-import { createMemoryWatch } from '../store/memory-watch.ts'
 import type { Clients } from './wire-clients.ts'
 import type { Core } from './wire-core.ts'
 import type { Authorizations } from './wire-grants.ts'
@@ -32,7 +31,7 @@ export function createProviderBuilder(
   authorizations: Authorizations,
   { keys, pages }: { readonly keys: Pick<KeySource, 'getKey'>; readonly pages: Pages },
 ): BuildProvider {
-  const { settings, store, revoked, logger } = core
+  const { settings, revoked, logger } = core
   const { issuer } = settings
   const verify = createVerifierOfResources(core.resources, { issuer, getKey: keys.getKey })
 
@@ -59,7 +58,7 @@ export function createProviderBuilder(
     pendingInteractions: createPendingInteractions({
       max: settings.maxPendingInteractions,
       seconds: settings.lifetimes.signIn,
-      memory: createMemoryWatch({ store, logger }),
+      memory: core.memory,
       logger,
     }),
     pages,

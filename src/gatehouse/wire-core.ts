@@ -9,6 +9,7 @@ import { createIssuerCheck } from '../health/issuer-check.ts'
 import { createProxyCheck } from '../health/proxy-check.ts'
 import { createEvents } from '../host/events.ts'
 import { createResilientStore } from '../store/resilient-store.ts'
+import { createMemoryWatch } from '../store/memory-watch.ts'
 import { createStoreClock } from '../store/store-clock.ts'
 import { createRevocationFollower } from '../revocation/revocation-follower.ts'
 import { createLongestLifetime } from '../revocation/longest-token-lifetime.ts'
@@ -42,7 +43,13 @@ export function createCore(settings: ResolvedOptions) {
     lifetimes.delegatedAccessToken,
     'longest-delegated-access-token',
   )
-  const revocations = createRevocations({ ...shared, log: revocationLog, set: revoked, longestLifetime })
+  const revocations = createRevocations({
+    ...shared,
+    log: revocationLog,
+    set: revoked,
+    longestLifetime,
+    longestDelegatedLifetime,
+  })
 
   const catalog = createLiveCatalog({
     products: settings.products,
@@ -83,6 +90,7 @@ export function createCore(settings: ResolvedOptions) {
      */
     durable,
     storeClock,
+    memory: createMemoryWatch({ store, logger }),
     /** Stops probing whether the store is available again. */
     stopProbing,
     events,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { clientAddress } from '../http/client-address.ts'
+import { userOf } from './call-limiter.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { checkInput, optional, stringRule, textRule, type Fields } from '../validation/rules.ts'
 import type { Authorized } from './authorize-token.ts'
@@ -112,7 +113,7 @@ export async function acceptRequest(
     return outcome
   }
   const { clientId } = outcome.principal
-  const { headers, exceeded } = (await limiter?.count(clientId)) ?? { headers: {} }
+  const { headers, exceeded } = (await limiter?.count(clientId, userOf(outcome.principal))) ?? { headers: {} }
   if (exceeded) {
     const rejection = errorResponses.tooManyCalls(clientId, exceeded, headers)
     observer?.rejected(rejection, scopes[0], undefined)

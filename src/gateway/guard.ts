@@ -1,3 +1,4 @@
+import { userOf } from './call-limiter.ts'
 import type { Context, Middleware, Next, ParameterizedContext } from 'koa'
 import { clientAddress } from '../http/client-address.ts'
 import { plainTarget } from '../http/request-path.ts'
@@ -112,7 +113,7 @@ export function guard(
     const principal = authorizer.acceptCachedToken(ctx.req.rawHeaders, scope)
     if (principal === undefined) return false
     if (hooks.limiter !== undefined && !wasAccepted(ctx)) {
-      const headers = hooks.limiter.countAtOnce(principal.clientId)
+      const headers = hooks.limiter.countAtOnce(principal.clientId, userOf(principal))
       if (headers === undefined) return false
       ctx.set(headers)
     }
@@ -219,10 +220,11 @@ export function acceptCall(
 export async function limitCall(
   { hooks, errorResponses }: Pick<GatewayParts, 'hooks' | 'errorResponses'>,
   ctx: Context,
-  { clientId }: Principal,
+  principal: Principal,
 ): Promise<ErrorResponse | undefined> {
+  const { clientId } = principal
   if (hooks.limiter === undefined || wasAccepted(ctx)) return undefined
-  const { headers, exceeded } = await hooks.limiter.count(clientId)
+  const { headers, exceeded } = await hooks.limiter.count(clientId, userOf(principal))
   if (exceeded) return errorResponses.tooManyCalls(clientId, exceeded, headers)
   ctx.set(headers)
   return undefined

@@ -1,4 +1,5 @@
 import { isClientId } from '../clients/client-id.ts'
+import { documentOf } from '../clients/documents/document-application.ts'
 import { findDocumentIdProblem } from '../clients/documents/document-id.ts'
 import { clientIdsOf } from '../clients/client-index.ts'
 import { GatehouseError } from '../errors.ts'
@@ -148,14 +149,24 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
 const isCounted = (clientId: string) =>
   isDocumentId(clientId) ? findDocumentIdProblem(clientId) === undefined : isClientId(clientId)
 
+/**
+ * Counts token requests. A rejected request is not counted if no user has approved the metadata document of its client,
+ * because strangers can invent documents.
+ */
 function countTokenRequests(
-  { events }: Pick<Internals, 'events'>,
+  { events, registry }: Pick<Internals, 'events' | 'registry'>,
   counts: ReturnType<typeof createCallCounts>,
 ) {
   events.on('token.issued', ({ clientId }) => counts.count(clientId, TOKEN_REQUEST, 'issued'))
-  events.on('token.rejected', ({ clientId, error }) =>
-    counts.count(clientId, TOKEN_REQUEST, outcomeOfTokenError(error)),
-  )
+  const isKnown = async (clientId: string | undefined) => {
+    if (clientId === undefined || !isDocumentId(clientId)) return true
+    const client = await registry.find(clientId)
+    return client !== undefined && documentOf(client)?.isApproved === true
+  }
+  events.on('token.rejected', ({ clientId, error }) => {
+    const count = () => counts.count(clientId, TOKEN_REQUEST, outcomeOfTokenError(error))
+    isKnown(clientId).then((is) => is && count(), count)
+  })
 }
 
 function periodOf({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now: () => number) {

@@ -93,7 +93,7 @@ function createModels(parts: ProviderParts): Readonly<Record<string, Adapter>> {
     AuthorizationCode: authorizationCodes(parts),
     RefreshToken: refreshTokens(parts),
     Grant: grants(parts),
-    Session: sessions(parts.store),
+    Session: sessions(parts),
     Interaction: interactions(parts),
     ...(parts.features.privateKeyJwt && {
       ReplayDetection: parts.features.privateKeyJwt.noMemory,

@@ -17,6 +17,7 @@ import type { RevokeKeepingConsent } from '../../grants/revoke-grants.ts'
 import type { TokenFamilies } from '../../grants/refresh-tokens/token-families.ts'
 import type { RefreshTokenFormat } from '../../grants/refresh-tokens/token-format.ts'
 import type { RevokeOwnToken } from '../../access/revoke-own-token.ts'
+import type { MemoryWatch } from '../../store/memory-watch.ts'
 import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import type { PendingInteractions } from './endpoints/authorize/pending-interactions.ts'
 import type { ConsentStore } from '../../grants/consent-store.ts'
@@ -92,6 +93,7 @@ export interface ProviderDependencies {
   /** Records the use of a secret or key of a client outside of a token request. */
   secretUsed(client: Client, secret: UsedCredential): void
   readonly pendingInteractions: PendingInteractions
+  readonly memory: MemoryWatch
   readonly pages: Pages
   readonly events: EventSink
   readonly audit: AuditWriter

@@ -11,6 +11,8 @@ export interface DocumentFacts {
   readonly kycLevel: string | undefined
   /** Changes with the name, the redirect URIs, the keys or the kind of authentication of the document. */
   readonly version: string
+  /** Whether a person has approved the client. */
+  readonly isApproved: boolean
   /** How often the host was blocked: the `epoch` of the client. */
   readonly epoch: number
 }

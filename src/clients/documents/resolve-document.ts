@@ -106,7 +106,8 @@ export function createDocumentResolver({ store, settings, outgoing, known }: Doc
     /**
      * Records that a person approves the client, before the approval takes effect.
      *
-     * @throws {GatehouseError} `ERR_DOCUMENT_UNAVAILABLE` if the document is not stored any more; `ERR_STORE_UNAVAILABLE`
+     * @throws {GatehouseError} `ERR_TOO_MANY_CLIENTS`; `ERR_DOCUMENT_UNAVAILABLE` if the document is not stored any more;
+     *   `ERR_STORE_UNAVAILABLE`
      */
     approving: (clientId: string, person: Person): Promise<void> =>
       documents.addUser(clientId, person, epochSeconds()),

@@ -26,6 +26,7 @@ export function toApplication(
     readonly version: string
     readonly keys?: JwkSet | undefined
     readonly createdAt: number
+    readonly approvedAt?: number | undefined
   },
   policy: DocumentPolicy,
   settings: { readonly epoch: number; readonly kycLevels: readonly string[] },
@@ -57,6 +58,7 @@ export function toApplication(
       isVerified: policy.name === 'verified',
       kycLevel: policy.kycLevel ?? settings.kycLevels[0],
       version,
+      isApproved: document.approvedAt !== undefined,
       epoch: settings.epoch,
     },
   }

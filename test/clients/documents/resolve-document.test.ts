@@ -41,6 +41,21 @@ it.each([
   expect(asked).toEqual([`known ${OWN}`, `${bounds} ${jwks_uri}`])
 })
 
+it('a person can be the first to approve 100 documents, and may approve what others have approved', async () => {
+  const ids = Array.from({ length: 101 }, (_, at) => `https://a${at}.example.com/client.json`)
+  const { resolver } = setUp(Object.fromEntries(ids.map((id) => [id, documentOf(id)])))
+  for (const id of ids) await resolver.resolve(id)
+  const [last = '', ...others] = ids
+  for (const id of [...others, ...others]) await resolver.approving(id, { accountId: 'alice' })
+  const approval = () => resolver.approving(last, { accountId: 'alice' })
+  await expect(approval()).rejects.toMatchObject({ code: 'ERR_TOO_MANY_CLIENTS' })
+  expect(await resolver.documents.get(last)).not.toHaveProperty('approvedAt')
+  expect(await resolver.documents.users(last)).toEqual([])
+  await resolver.approving(last, { accountId: 'alice', userId: 'other' })
+  await approval()
+  expect(await resolver.documents.users(last)).toHaveLength(2)
+})
+
 it('an approval of a document that is not stored any more is rejected', async () => {
   const { resolver } = setUp({})
   await expect(resolver.approving(OWN, { accountId: 'alice' })).rejects.toMatchObject({
@@ -63,7 +78,7 @@ it('when 1,000 documents of a host are approved, further ones are rejected, and 
       fetchedAt: 0,
       freshUntil: 0,
     }))
-    await resolver.approving(clientId, { accountId: 'alice' })
+    await resolver.approving(clientId, { accountId: `alice${at % 11}` })
   }
   expect(await resolver.resolve(more)).toEqual({
     problem: expect.stringContaining('users have already approved 1000 documents') as string,

@@ -62,11 +62,11 @@ export function accessTokens(
         userId: owner?.userId,
         ...requesterOf(requestState(ctx).host),
       }
+      const grantId = token && 'grantId' in token ? token.grantId : undefined
       const isRevoked = await revokeAccessToken(
-        { id: tokenId, until: token?.exp, clientId, epoch },
+        { id: tokenId, until: token?.exp, clientId, epoch, grantId },
         { name: 'token.revoked', tokenId, ...entry, reason: 'client-revoked-token' },
       )
-      const grantId = token && 'grantId' in token ? token.grantId : undefined
       if (isRevoked || grantId === undefined) return
       const reason = 'client-revoked-too-many-tokens'
       await parts.revokeGrant(grantId, { name: 'grant.revoked', grantId, ...entry, reason })
