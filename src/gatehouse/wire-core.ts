@@ -29,7 +29,7 @@ export function createCore(settings: ResolvedOptions) {
   )
   const audit = createAudit({ store: durable, bounds: settings.audit, logger })
   const shared = { store: durable, events, audit, logger }
-  const revocationLog = createRevocationLog(durable)
+  const revocationLog = createRevocationLog(durable, storeClock)
   const revoked = createRevocationFollower({ ...shared, source: revocationLog, policy: settings.revocations })
   const longestLifetime = createLongestLifetime(
     durable,
@@ -40,7 +40,8 @@ export function createCore(settings: ResolvedOptions) {
     lifetimes.delegatedAccessToken,
     'longest-delegated-access-token',
   )
-  const revocations = createRevocations({ ...shared, log: revocationLog, set: revoked, longestLifetime })
+  const { now } = storeClock
+  const revocations = createRevocations({ ...shared, now, log: revocationLog, set: revoked, longestLifetime })
 
   const catalog = createLiveCatalog({
     products: settings.products,
