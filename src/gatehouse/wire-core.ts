@@ -40,8 +40,7 @@ export function createCore(settings: ResolvedOptions) {
     lifetimes.delegatedAccessToken,
     'longest-delegated-access-token',
   )
-  const { now } = storeClock
-  const revocations = createRevocations({ ...shared, now, log: revocationLog, set: revoked, longestLifetime })
+  const revocations = createRevocations({ ...shared, log: revocationLog, set: revoked, longestLifetime })
 
   const catalog = createLiveCatalog({
     products: settings.products,
