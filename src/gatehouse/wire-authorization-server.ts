@@ -33,7 +33,8 @@ export function createProviderBuilder(
 ): BuildProvider {
   const { settings, revoked, logger } = core
   const { issuer } = settings
-  const verify = createVerifierOfResources(core.resources, { issuer, getKey: keys.getKey })
+  const { now } = core.storeClock
+  const verify = createVerifierOfResources(core.resources, { issuer, getKey: keys.getKey, now })
 
   async function verifyAccessToken(jwt: string): Promise<Principal | undefined> {
     const outcome = await verify(jwt)

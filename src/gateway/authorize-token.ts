@@ -79,6 +79,7 @@ export function createAuthorizer(
     if (!firstLoad.isReady && !(await firstLoad.soonReady())) return errorResponses.unavailable()
 
     try {
+      if (revocations.mustReject) await revocations.catchUp()
       const known = verifiedTokens.get(token)
       if (known !== undefined) return authorize(known.principal, known.verified, scopes, address)
       const verified = await verifiedTokens.verify(token)

@@ -16,6 +16,11 @@ import type { RevocableToken } from '../revocation/revocation.ts'
 export interface GatewayRevocations extends RevocationView {
   /** Whether a verified token has been revoked. */
   isTokenRevoked(token: RevocableToken): boolean
+  /**
+   * Reads the revocations if only the wall clock calls them stale: it was set forward, or the machine has slept. Call this
+   * method before you reject tokens because of `mustReject`.
+   */
+  catchUp(): Promise<unknown>
   /** Calls `listener` when tokens may have been revoked. @returns a function that removes the listener */
   onAdded(listener: () => void): () => void
 }
@@ -27,6 +32,7 @@ export interface GatewayRevocations extends RevocationView {
 export const noRevocations: GatewayRevocations = {
   isTokenRevoked: () => false,
   mustReject: false,
+  catchUp: async () => {},
   failure: undefined,
   freshness: undefined,
   size: 0,

@@ -267,7 +267,9 @@ describe('a suspended process', () => {
     answer = () => new Promise(() => {})
     // While a machine sleeps, the wall clock runs and the monotonic clock does not.
     vi.setSystemTime((NOW + 7200) * 1000)
-    expect(await callWith(token)).toMatchObject({ ok: false, status: 503 })
+    const call = callWith(token)
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(await call).toMatchObject({ ok: false, status: 503 })
     expect(await gateway.health()).toMatchObject({ ready: false, revocations: { stale: true } })
   })
 

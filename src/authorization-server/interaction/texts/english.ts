@@ -99,6 +99,8 @@ export const english = {
   errorBody: 'The form could not be read, so nothing was done.',
   errorMethod: 'This address cannot be used in that way.',
   errorNoSignIn: 'Signing in is not set up here.',
+  /** `{application}` is the host of an application that the person has not approved. */
+  errorOfClient: '{application} sent you here with a request that cannot be fulfilled.',
   errorNotFound: 'There is nothing at this address.',
 }
 

@@ -79,5 +79,6 @@ export const german: Texts = {
   errorBody: 'Das Formular konnte nicht gelesen werden. Es wurde nichts geändert.',
   errorMethod: 'Diese Adresse kann so nicht aufgerufen werden.',
   errorNoSignIn: 'Die Anmeldung ist hier nicht eingerichtet.',
+  errorOfClient: '{application} hat Sie mit einer Anfrage hierher geschickt, die nicht erfüllt werden kann.',
   errorNotFound: 'Unter dieser Adresse gibt es nichts.',
 }

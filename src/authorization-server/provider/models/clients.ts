@@ -18,6 +18,7 @@ import { isPublicClient } from '../../../clients/public-applications.ts'
 import { redirectKindOf } from '../../../clients/public-uris.ts'
 import { isUsable } from '../../../clients/why-no-token.ts'
 import { readBasicCredentials } from '../../../http/basic-credentials.ts'
+import { addressGroup } from '../../../http/rate-limit-group.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { currentContext, prefetch, recordOf, requestState } from '../request-state.ts'
 import { CLIENT_ROUTES, FRONT_CHANNEL } from '../routes.ts'
@@ -141,7 +142,9 @@ async function resolveDocument(
   ctx: KoaContextWithOIDC,
   clientId: string,
 ): Promise<Client | undefined> {
-  const resolved = await documents.resolve(clientId, keyIdIn(ctx.oidc.params?.['client_assertion']))
+  const kid = keyIdIn(ctx.oidc.params?.['client_assertion'])
+  const sender = addressGroup(requestState(ctx).host.ip)
+  const resolved = await documents.resolve(clientId, kid, sender)
   if ('application' in resolved) return resolved.application
   requestState(ctx).documentProblem = resolved.problem
   return undefined
