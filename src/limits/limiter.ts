@@ -34,7 +34,7 @@ export interface LimiterParts {
   readonly defaults: SharedLimits
   /** The limits of a client. Rejects if they cannot be read. */
   readonly limitsOf: (clientId: string) => Promise<SharedLimits>
-  /** Called with the error of each failed count, and without an error after each count. */
+  /** Called with the error of each failed count, and without an error after calls were counted in the store. */
   readonly onCounted: (error?: unknown) => void
 }
 
@@ -103,7 +103,8 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
       })
       calls.ahead = counted.time - performance.now()
       each.sent(amount, counted)
-      onCounted()
+      // A full or read-only store still answers a count of no calls.
+      if (amount > 0 || counted.claimed > 0) onCounted()
       return Math.min(claim, counted.claimed)
     } catch (error) {
       each.notSent(amount, error instanceof CircuitOpenError)

@@ -78,12 +78,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   const { issuer, mountPath, maxSignInAttempts } = settings
   const reject = createReject(pages)
   const answerInteraction = interactionRoutes({ ...parts, issuer, maxSignInAttempts })
-  const answerFeed = createRevocationFeed({
-    registry: parts.registry,
-    secretUsed: parts.secretUsed,
-    source: parts.revocationSource,
-    realm: issuer,
-  })
+  const answerFeed = createRevocationFeed({ ...parts, issuer, source: parts.revocationSource })
   const answerDirectAccess = createFastPath({ ...parts, isFlood: requestsInFlight.isFlood })
 
   async function answer(ctx: Context, path: string): Promise<boolean> {

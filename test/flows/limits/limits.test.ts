@@ -229,6 +229,33 @@ describeEachStore('limits of API calls', (makeStore) => {
     )
   }, 20_000)
 
+  it('while the store answers, but counts nothing, limits.fresh is not emitted', async () => {
+    const store = makeStore(data)
+    let isFull = false
+    const count: typeof store.count = async (key, amount, options) => {
+      if (isFull && (amount > 0 || options.claim > 0)) throw new Error('OOM command not allowed')
+      return store.count!(key, amount, options)
+    }
+    const host = await start({ perMinute: 40 }, { ...store, count })
+    const events: string[] = []
+    host.gatehouse.on('limits.stale', () => events.push('stale'))
+    host.gatehouse.on('limits.fresh', () => events.push('fresh'))
+    const token = await (await newClient(host)).token(host)
+    const clock = controlClock()
+    isFull = true
+    for (let call = 0; call < 4; call += 1) {
+      await list(host, token)
+      clock.pass(6000)
+    }
+    expect(events).toEqual(['stale'])
+    isFull = false
+    for (let call = 0; call < 4; call += 1) {
+      await list(host, token)
+      clock.pass(6000)
+    }
+    expect(events).toEqual(['stale', 'fresh'])
+  })
+
   it('while the store is away for longer than clients are cached, each client keeps its own limits', async () => {
     const faulty = faultyStore(makeStore(data))
     const host = await start({ perMinute: 5 }, faulty.store)

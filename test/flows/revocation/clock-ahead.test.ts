@@ -39,7 +39,11 @@ describe('a process whose clock is set forward', () => {
     const { body } = await host.requestDirectToken(await host.createApiKey())
     const token = String(body['access_token'])
     const headers = { authorization: `Bearer ${token}` }
-    const outcome = await host.gatehouse.gateway.authenticate({ url: '/api/invoices/list', headers })
+    const outcome = await host.gatehouse.gateway.authenticate({
+      method: 'GET',
+      url: '/api/invoices/list',
+      headers,
+    })
     if (!outcome.ok) throw new Error(outcome.body)
     const ended = vi.fn()
     setForward(1)

@@ -105,6 +105,7 @@ export function clients(
 ): Adapter {
   async function findUsable(ctx: KoaContextWithOIDC, clientId: string): Promise<Client | undefined> {
     prefetch(parts, ctx)
+    requestState(ctx).sentClientId ??= clientId
     const { documents } = parts.features
     const identifiesItself = ctx.oidc.route === 'authorization' || ctx.oidc.route === 'token'
     if (documents && identifiesItself && isDocumentId(clientId))
@@ -257,7 +258,7 @@ export function compareSecretsByHash(
 }
 
 /** The two possible readings of a sent secret: decoded, or unchanged. Many clients do not encode their secret. */
-function candidatesIn(ctx: KoaContextWithOIDC, secret: string): readonly string[] {
+export function candidatesIn(ctx: KoaContextWithOIDC, secret: string): readonly string[] {
   const authorization = requestState(ctx).host.get('Authorization')
   return readBasicCredentials(authorization)?.clientSecrets ?? [secret]
 }
