@@ -421,6 +421,12 @@ describeEachStore('usage', (makeStore) => {
       usedAt: Date.parse('2026-03-10T12:00:00Z') / 1000,
     })
     expect(await plain.usage.lastAddress(key.client_id)).toBeUndefined()
+    Object.assign(host.app, { proxy: true, maxIpsCount: 1 })
+    const authorization = `Bearer ${await tokenOf(host, key)}`
+    const headers = { authorization, 'X-Forwarded-For': '203.0.113.9:51234' }
+    await fetch(`${host.audience}/invoices/list`, { headers })
+    await host.usage.flush()
+    expect(await host.usage.lastAddress(key.client_id)).toMatchObject({ address: '203.0.113.9' })
     await host.gatehouse.apiKeys.delete(key.client_id)
     expect(await host.usage.lastAddress(key.client_id)).toBeUndefined()
     await host.gatehouse.accounts.erase({ accountId: 'acme' })
