@@ -190,7 +190,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
   /** What this process knows of a user; of the client if there is no user, or if users have no share. */
   function ofUser(client: Known, user: string | undefined): Known {
     const { perUser, perMinute, perDay } = client.limits
-    if (user === undefined || perUser === undefined) return client
+    if (user === undefined || perUser === undefined || client.windows.length === 0) return client
     const id = `${client.key} ${user}`
     const known = users.get(id)
     if (known?.client === client) return known
