@@ -32,7 +32,7 @@ export function createCore(settings: ResolvedOptions) {
   )
   const audit = createAudit({ store: durable, bounds: settings.audit, logger })
   const shared = { store: durable, events, audit, logger }
-  const revocationLog = createRevocationLog(durable, storeClock)
+  const revocationLog = createRevocationLog(durable)
   const revoked = createRevocationFollower({ ...shared, source: revocationLog, policy: settings.revocations })
   const longestLifetime = createLongestLifetime(
     durable,
