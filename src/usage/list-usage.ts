@@ -31,6 +31,7 @@ interface Period {
 
 /** The most rows of a list. */
 const MAX_ROWS = 10_000
+const TOO_MANY_ROWS = `the usage was not listed: it has more than ${MAX_ROWS} rows; name fewer dimensions in \`by\`, or a shorter time`
 
 /** Adds up the counts of clients in the rows of a list. Counts with the same values are one row. */
 export function createRows(by: readonly Dimension[], { from, to }: Period) {
@@ -55,7 +56,7 @@ export function createRows(by: readonly Dimension[], { from, to }: Period) {
             ...(has['outcome'] && { outcome }),
             count,
           })
-        } else throw tooManyRows()
+        } else throw new GatehouseError('ERR_INVALID_ARGUMENT', TOO_MANY_ROWS)
       }
     }
   }
@@ -83,13 +84,6 @@ export function createRows(by: readonly Dimension[], { from, to }: Period) {
     sorted: (): UsageRow[] =>
       [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row),
   }
-}
-
-function tooManyRows(): GatehouseError {
-  return new GatehouseError(
-    'ERR_INVALID_ARGUMENT',
-    `the usage was not listed: it has more than ${MAX_ROWS} rows; name fewer dimensions in \`by\`, or a shorter time`,
-  )
 }
 
 const COLUMNS = ['at', 'clientId', 'operation', 'result', 'outcome', 'count'] as const

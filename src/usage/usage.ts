@@ -1,4 +1,4 @@
-import { setImmediate as giveWay } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isClientId } from '../clients/client-id.ts'
 import { documentOf } from '../clients/documents/document-application.ts'
 import { findDocumentIdProblem } from '../clients/documents/document-id.ts'
@@ -215,7 +215,7 @@ async function readEach(
     const read = await Promise.all(some.map((clientId) => records.read(clientId, first, last)))
     for (const [index, days] of read.entries()) {
       use(some[index], days)
-      await giveWay()
+      await nextTurn()
     }
   }
 }

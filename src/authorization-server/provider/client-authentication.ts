@@ -80,7 +80,7 @@ export function reportWrongSecrets(provider: Provider, reporters: Reporters): vo
   provider.on('revocation.error', report)
 }
 
-/** Whether a client that is disabled or has expired sent its secret. Nobody guesses a key, so an assertion is not verified. */
+/** Whether a client that is disabled or has expired sent its secret. An assertion is not verified here. */
 function mayBeRight(ctx: KoaContextWithOIDC, client: Client): boolean {
   if (ctx.oidc.params?.['client_assertion'] !== undefined) return true
   return findSecretOf(client, candidatesIn(ctx, String(ctx.oidc.body?.['client_secret']))) !== undefined
