@@ -3,6 +3,7 @@ import { generateKeyPair, SignJWT } from 'jose'
 import { createCatalog } from '../src/catalog/create-catalog.ts'
 import type { GatewayHooks } from '../src/gateway/gateway-hooks.ts'
 import { createGatewayFrom } from '../src/gateway/gateway.ts'
+import { createProxyCheck } from '../src/health/proxy-check.ts'
 import { createEvents } from '../src/host/events.ts'
 import { silentLogger } from '../src/host/logger.ts'
 import { createRevocationFollower } from '../src/revocation/revocation-follower.ts'
@@ -53,6 +54,7 @@ export async function createGatewayUnderTest(hooks?: GatewayHooks) {
   const gateway = createGatewayFrom(
     {
       check: () => [],
+      proxyCheck: createProxyCheck({ issuer: ISSUER, logger: silentLogger }),
       issuer: ISSUER,
       audience: AUDIENCE,
       getKey: async () => publicKey,

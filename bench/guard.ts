@@ -42,7 +42,7 @@ export async function measureGuard(): Promise<void> {
   const { limiter } = createLimiter({
     count: async (...args) => counters.count(...args),
     defaults: { perMinute: 1_000_000_000, perDay: 1_000_000_000 },
-    limitsOf: async () => undefined,
+    limitsOf: async () => ({ perMinute: 1_000_000_000, perDay: 1_000_000_000 }),
     onCounted() {},
   })
   const withLimits = await createGatewayUnderTest({ ...createGatewayHooks(), limiter })

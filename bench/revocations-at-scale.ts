@@ -16,6 +16,7 @@ import Koa from 'koa'
 import { redisStore } from '../adapters/redis.ts'
 import { createCatalog } from '../src/catalog/create-catalog.ts'
 import { createGatewayFrom } from '../src/gateway/gateway.ts'
+import { createProxyCheck } from '../src/health/proxy-check.ts'
 import { createEvents } from '../src/host/events.ts'
 import { silentLogger } from '../src/host/logger.ts'
 import { createRevocationFollower, type KnownRevocations } from '../src/revocation/revocation-follower.ts'
@@ -197,6 +198,7 @@ async function compare(): Promise<number> {
   const serverWith = (revocations: KnownRevocations) => {
     const gateway = createGatewayFrom({
       check: () => [],
+      proxyCheck: createProxyCheck({ issuer: ISSUER, logger: silentLogger }),
       issuer: ISSUER,
       audience: AUDIENCE,
       getKey: async () => publicKey,

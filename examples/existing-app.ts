@@ -90,8 +90,12 @@ const api = new Router({ prefix: '/api' })
     ctx.body = { accountId: ctx.state.accountId }
   })
 
+const sessionKey = process.env.SESSION_KEY || (process.env.NODE_ENV === 'production' ? '' : 'for trials only')
+// With a key that others know, everybody can forge a session of every user.
+if (sessionKey === '')
+  throw new Error('set SESSION_KEY to a secret, such as the output of: openssl rand -base64 48')
 const app = new Koa()
-app.keys = [process.env.SESSION_KEY ?? 'for trials only']
+app.keys = [sessionKey]
 app.use(session({ sameSite: 'lax' }, app))
 app.use(bodyParser())
 // New: below the session, above the routes.

@@ -2,6 +2,8 @@
  * An MCP server: AI assistants use the API of the example host through its tools. It is a process of its own, and a resource
  * with tokens of its own. `npm start` prints the command with an API key, which receives revocations over HTTP. With
  * `REDIS_URL`, the MCP server receives them from the same Redis as the host.
+ * It is stateless: no request names an MCP session. A server with sessions must bind each session to its principal
+ * (docs/mcp.md#sessions).
  *
  *     node build/examples/mcp-server.js ISSUER CLIENT_ID CLIENT_SECRET
  */

@@ -5,11 +5,12 @@ import { createGatewayFrom, type Gateway } from './gateway/gateway.ts'
 import { remoteKeys } from './gateway/remote-keys.ts'
 import { noRevocations } from './gateway/dependencies.ts'
 import { checkFetchedKeys } from './health/fetched-keys-check.ts'
+import { createIssuerCheck } from './health/issuer-check.ts'
+import { createProxyCheck } from './health/proxy-check.ts'
 import { checkProducts } from './health/product-check.ts'
 import { storeHealthReader } from './health/store-health.ts'
 import type { CheckedProducts, ScopeOf } from './options/infer-scopes.ts'
 import { createEvents } from './host/events.ts'
-import type { Logger } from './host/logger.ts'
 import { createStartFailures } from './host/start-failures.ts'
 import type { GatewayOptions } from './options/gateway-options.ts'
 import { resolveGatewayOptions, type ResolvedGatewayOptions } from './options/gateway-schema.ts'
@@ -25,6 +26,7 @@ export type {
   Authenticated,
   AuthenticateOptions,
   Authentication,
+  CallWithMethod,
   IncomingCall,
 } from './gateway/authenticate.ts'
 export type { GatewayEvents } from './gateway/dependencies.ts'
@@ -71,12 +73,13 @@ export function createGateway<const Products extends ProductSource>(
     ['revocations.stale', 'revocations.fresh'],
   )
   const { revocations: policy } = resolved
-  const feed = policy && openFeed(policy, logger)
+  const feed = policy && openFeed(policy, resolved)
+  const proxyCheck = createProxyCheck(resolved)
   const revocationView = feed && createRevocationFollower({ source: feed.source, policy, logger, events })
   revocationView?.onAdded(refreshKeys)
   let seenRevokedKeys = 0
   let stopRefreshing: (() => void) | undefined
-  let stopMeasuring: (() => void) | undefined
+  let stops: (() => void)[] | undefined
   let closed = false
 
   /**
@@ -99,16 +102,17 @@ export function createGateway<const Products extends ProductSource>(
     readStoreHealth: feed?.readStoreHealth,
     check() {
       if (!closed && keys.condition.fetchedAt !== undefined) keys.ensureFresh()
-      return [checkFetchedKeys(keys.condition, Date.now()), checkProducts(catalog)]
+      const found = [checkFetchedKeys(keys.condition, Date.now()), checkProducts(catalog)]
+      return [...found, ...proxyCheck.check(), ...(feed?.check?.() ?? [])]
     },
     async ready() {
       await Promise.all([
         catalog.loaded || catalog.reload(),
         keys.ready(),
         revocationView?.start(),
-        feed?.clock?.measure(),
+        feed?.measure?.(),
       ])
-      if (!closed) stopMeasuring ??= feed?.clock?.follow()
+      if (!closed) stops ??= feed?.follow?.()
       // A gateway receives no message when the products change, so it reloads them periodically.
       if (closed || typeof resolved.products !== 'function') return
       stopRefreshing ??= periodically(() => catalog.reload(), resolved.productsRefreshSeconds * 1000)
@@ -117,23 +121,31 @@ export function createGateway<const Products extends ProductSource>(
     async close() {
       closed = true
       stopRefreshing?.()
-      stopMeasuring?.()
+      stops?.forEach((stop) => stop())
       keys.close()
       await revocationView?.close()
     },
     startTimeoutMs: resolved.startTimeoutMs,
     maxCachedTokens: resolved.maxCachedTokens,
+    proxyCheck,
     logger,
   })
 }
 
 /** Opens the source of revocations: a store or HTTP. If the source is a store, its health is also checked. */
-function openFeed(feed: NonNullable<ResolvedGatewayOptions['revocations']>, logger: Logger) {
-  if (!('store' in feed)) return { source: createHttpSource(feed), clock: undefined }
+function openFeed(
+  feed: NonNullable<ResolvedGatewayOptions['revocations']>,
+  { issuer, logger }: ResolvedGatewayOptions,
+) {
+  if (!('store' in feed)) return { source: createHttpSource(feed) }
   const { store, stop } = createResilientStore(feed.store, feed.timeoutMs, logger)
+  const clock = createStoreClock({ store, logger })
+  const issuerCheck = createIssuerCheck({ store, issuer, logger, now: clock.now, isReader: true })
   return {
     source: { ...createRevocationLog(store), close: stop },
     readStoreHealth: storeHealthReader(store),
-    clock: createStoreClock({ store, logger }),
+    check: issuerCheck.check,
+    measure: clock.measure,
+    follow: () => [clock.follow(), issuerCheck.start()],
   }
 }

@@ -79,6 +79,7 @@ export type {
   Authenticated,
   Authentication,
   AuthenticateOptions,
+  CallWithMethod,
   IncomingCall,
 } from './gateway/authenticate.ts'
 export type { GatewayEvents } from './gateway/dependencies.ts'

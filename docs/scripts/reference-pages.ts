@@ -257,7 +257,14 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     file: 'authenticate',
     title: 'Calls outside of Koa',
     about: 'What `gateway.authenticate()` takes and returns.',
-    parts: ['IncomingCall', 'AuthenticateOptions', 'Authentication', 'Authenticated', 'ErrorResponse'],
+    parts: [
+      'IncomingCall',
+      'CallWithMethod',
+      'AuthenticateOptions',
+      'Authentication',
+      'Authenticated',
+      'ErrorResponse',
+    ],
   },
   {
     file: 'remote-gateway',

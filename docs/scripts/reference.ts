@@ -161,9 +161,9 @@ function keysOf(declaration: TypeAliasDeclaration): string[] | undefined {
     const comments = property.getLeadingCommentRanges().map((range) => commentText(range.getText()))
     const value = property.getInitializerOrThrow()
     const paragraphs = Node.isStringLiteral(value)
-      ? [`“${value.getLiteralText()}”`]
-      : [`HTTP status ${value.getText()}.`]
-    return [`### \`${property.getName()}\``, ...paragraphs, ...comments].join('\n\n')
+      ? [[`“${value.getLiteralText()}”`, ...comments].join('\n')]
+      : [`HTTP status ${value.getText()}.`, ...comments]
+    return [`### \`${property.getName()}\``, ...paragraphs].join('\n\n')
   })
 }
 

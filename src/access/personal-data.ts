@@ -36,7 +36,7 @@ const RECORD_KINDS: readonly RecordKind[] = [
   },
   { key: 'client-usage:<id>', personal: ['lastUsedAt'], erased: 'deleted' },
   { key: 'usage:<client>:<day>:<source*>', personal: [], erased: 'nothing' },
-  { key: 'usage-day:<client>:<day>', personal: [], erased: 'nothing' },
+  { key: 'usage-month:<client>:<month>', personal: [], erased: 'nothing' },
   { key: 'usage-days:<client>', personal: [], erased: 'nothing' },
   { key: 'usage-sources:<client>:<day>', personal: [], erased: 'nothing' },
   { key: 'attempts:<name>:<digest>', personal: [], erased: 'nothing' },
@@ -96,6 +96,7 @@ const RECORD_KINDS: readonly RecordKind[] = [
   { key: 'erasures:people', personal: [], erased: 'nothing' },
   { key: 'signing-keys:<name>', personal: [], erased: 'nothing' },
   { key: 'catalog:products', personal: [], erased: 'nothing' },
+  { key: 'issuers:<day>', personal: [], erased: 'nothing' },
 ]
 
 /**

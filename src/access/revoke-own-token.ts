@@ -1,5 +1,4 @@
 import type { EntryFields } from '../audit/entry.ts'
-import { isDocumentId } from '../validation/document-id.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import type { Logger } from '../host/logger.ts'
 import type { RevocationSet } from '../revocation/is-revoked.ts'
@@ -10,6 +9,12 @@ import type { Revocations } from '../revocation/revoke-tokens.ts'
 /** The default and the maximum of the option `maxRevocationsPerClient`. */
 export const REVOCATIONS_PER_CLIENT = { byDefault: 1000, max: 1_000_000 }
 
+/**
+ * The share of `maxRevocationsPerClient` that one grant may use. One person has at most 100 grants for an application
+ * (`MAX_GRANTS_OF_PAIR`), so all grants of a person together may use about as much as one client without grants.
+ */
+const SHARE_OF_GRANT = 1 / 100
+
 /** An access token that its own client revokes (RFC 7009). */
 interface OwnToken {
   /** The `jti` of the token. */
@@ -19,37 +24,46 @@ interface OwnToken {
   readonly clientId: string
   /** The `access_epoch` of the token. */
   readonly epoch: number
+  /** The grant of the token; undefined for direct access. */
+  readonly grantId?: string | undefined
 }
 
 /**
  * Revokes one access token for the client to which it was issued. If an earlier revocation covers the token, nothing is
  * stored.
  *
- * @returns false if nothing was revoked, because the client has a metadata document and has revoked too many tokens one by
- *   one. The caller then revokes the grant of the token: the other tokens of the client belong to other people
+ * @returns false if nothing was revoked, because too many tokens of the grant were revoked one by one. The caller then
+ *   revokes the grant: the other tokens of the client belong to other people
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
  */
 export type RevokeOwnToken = (token: OwnToken, entry: EntryFields) => Promise<boolean>
 
 /**
  * Each process keeps each revocation in memory until the revoked token expires. So a client that obtains and revokes
- * tokens without end would fill the memory of all processes. If a client has `max` revocations in force, its next
- * revocation request raises its `access_epoch` instead. This one revocation covers all access tokens that the client
- * has so far. The revocations of its single tokens are then removed, so its count begins again at 0.
+ * tokens without end would fill the memory of all processes. If a client without grants has `max` revocations in force,
+ * its next revocation request raises its `access_epoch` instead. This one revocation covers all access tokens that the
+ * client has so far. The revocations of its single tokens are then removed, so its count begins again at 0. Tokens of a
+ * grant are counted by grant, because an epoch would revoke the tokens of other people.
  *
  * @param parts.revoked the revocations that this process knows, including those that other processes made
  */
 export function createRevokeOwnToken(parts: {
   readonly revocations: Pick<Revocations, 'revokeToken'>
-  readonly revoked: Pick<RevocationSet, 'isEpochRevoked' | 'countOwn' | 'coveredByNextEpoch'>
+  readonly revoked: Pick<
+    RevocationSet,
+    'isEpochRevoked' | 'isGrantRevoked' | 'countOwn' | 'coveredByNextEpoch'
+  >
   readonly log: Pick<RevocationLog, 'remove'>
   readonly clientTokens: Pick<ClientTokens, 'revokeAll'>
   readonly max: number
   readonly logger: Logger
 }): RevokeOwnToken {
   const { revocations, revoked, log, clientTokens, max, logger } = parts
+  const maxOfGrant = Math.ceil(max * SHARE_OF_GRANT)
   /** The clients whose epoch this process is raising now. */
   const raising = new Map<string, Promise<void>>()
+  /** The last request of each grant. Requests of one grant wait for each other, so that they are counted exactly. */
+  const revoking = new Map<string, Promise<boolean>>()
 
   async function revokeAll(clientId: string, { address, userAgent }: EntryFields): Promise<void> {
     const covered = revoked.coveredByNextEpoch(clientId)
@@ -65,12 +79,24 @@ export function createRevokeOwnToken(parts: {
     })
   }
 
+  async function revokeOfGrant(token: OwnToken, grantId: string, entry: EntryFields): Promise<boolean> {
+    await revoking.get(grantId)?.catch(() => {})
+    if (revoked.isEpochRevoked(token.clientId, token.epoch) || revoked.isGrantRevoked(grantId)) return true
+    if (revoked.countOwn(grantId) >= maxOfGrant) return false
+    await revocations.revokeToken(token, entry)
+    return true
+  }
+
   return async function revokeOwnToken(token, entry) {
-    const { clientId, epoch } = token
+    const { clientId, epoch, grantId } = token
+    if (grantId !== undefined) {
+      const done = revokeOfGrant(token, grantId, entry)
+      revoking.set(grantId, done)
+      return done.finally(() => revoking.get(grantId) === done && revoking.delete(grantId))
+    }
     await raising.get(clientId)
     if (revoked.isEpochRevoked(clientId, epoch)) return true
     if (revoked.countOwn(clientId) >= max) {
-      if (isDocumentId(clientId)) return false
       const raised = revokeAll(clientId, entry).finally(() => raising.delete(clientId))
       raising.set(clientId, raised)
       await raised

@@ -14,14 +14,23 @@ import { isObject } from '../validation/predicates.ts'
 
 /** The name of the collection of sessions. */
 export const SESSIONS = 'session'
+/** The name of the collection of pointers from a `uid` to its session. */
+export const SESSION_UIDS = 'session-uid'
+
+/** Maximum number of sessions of one person. */
+const MAX_SESSIONS = 50
 
 const BUCKETS = { spanSeconds: 7 * 86_400, slackSeconds: 86_400 }
 
 const PAGE_SIZE = 1000
 
+/** A session: the subject of the signed-in person, if there is one, and when it began, in epoch seconds. */
+type Session = { readonly accountId?: string | undefined; readonly iat?: number | undefined }
+
 /**
- * Lists the sessions of each account, so that they can be erased. A session is listed in the bucket of its expiry
- * (`bucketed-index.ts`).
+ * Lists the sessions of each account, so that they can be erased, and so that each person has at most `MAX_SESSIONS`. A
+ * session is listed in the bucket of its expiry (`bucketed-index.ts`). In a bucket, the sessions of a person are next to
+ * each other, the oldest first.
  */
 export function createSessionList(store: Store) {
   const indexOf = (accountId: string): BucketedIndex => ({
@@ -33,19 +42,51 @@ export function createSessionList(store: Store) {
 
   return {
     /**
-     * Lists a session.
+     * Lists a session, before it is stored.
      *
-     * @param subject the subject of the signed-in person. If it is undefined, no person is signed in, and nothing is
-     *   listed
      * @param ttl seconds until the session expires
      * @param listedUntil the expiry with which the session is listed already, in epoch seconds. If the new expiry is in
      *   the same bucket, the list does not change
      */
-    async add(id: string, subject: string | undefined, ttl: number, listedUntil = 0): Promise<void> {
+    async add(id: string, session: Session, ttl: number, listedUntil = 0): Promise<void> {
+      const { accountId: subject } = session
       if (subject === undefined) return
       const now = Date.now() / 1000
       if (bucketOf(BUCKETS, listedUntil) === bucketOf(BUCKETS, now + ttl)) return
-      await addEntry(indexOf(personOf(subject).accountId), id, now + ttl, now)
+      await addEntry(indexOf(personOf(subject).accountId), memberOf(id, subject, session), now + ttl, now)
+    },
+
+    /**
+     * Deletes the oldest sessions of a person who has too many. Call it after a new session of the person was stored.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     */
+    async limit(id: string, session: Session): Promise<void> {
+      const { accountId: subject } = session
+      if (subject === undefined) return
+      const index = indexOf(personOf(subject).accountId)
+      const after = tagOf(subject)
+      const buckets = await listBuckets(index, Date.now() / 1000)
+      const found = await Promise.all(
+        buckets.map((bucket) => rangeOfBucket(index, bucket, { after, limit: PAGE_SIZE })),
+      )
+      const members = [...new Set(found.flat())].filter((each) => each.startsWith(after)).toSorted()
+      // Another process may have removed this session from the list before it was stored.
+      if (!members.includes(memberOf(id, subject, session))) await store.delete(`${SESSIONS}:${id}`)
+      if (members.length <= MAX_SESSIONS) return
+      const texts = await store.getMany(
+        members.slice(0, PAGE_SIZE).map((each) => `${SESSIONS}:${idOf(each)}`),
+      )
+      const kept = members.filter((_, at) => texts[at] !== undefined).slice(-MAX_SESSIONS)
+      const removed = members.filter((each) => !kept.includes(each))
+      await Promise.all(
+        removed.map(async (each) => {
+          await store.delete(`${SESSIONS}:${idOf(each)}`)
+          const uid = uidIn(texts[members.indexOf(each)])
+          if (uid !== undefined) await store.delete(`${SESSION_UIDS}:${uid}`)
+          await removeEntry(index, buckets, each)
+        }),
+      )
     },
 
     /**
@@ -56,12 +97,12 @@ export function createSessionList(store: Store) {
     async erase(accountId: string, people: ErasedPeople): Promise<void> {
       const index = indexOf(accountId)
       for (const bucket of await listBuckets(index, Date.now() / 1000)) {
-        for (let ids: string[] | undefined; ids === undefined || ids.length === PAGE_SIZE;) {
-          ids = await rangeOfBucket(index, bucket, { after: ids?.at(-1), limit: PAGE_SIZE })
-          const texts = await store.getMany(ids.map((id) => `${SESSIONS}:${id}`))
-          const gone = ids.filter((_, at) => isGone(texts[at], people))
-          await Promise.all(gone.map((id) => store.delete(`${SESSIONS}:${id}`)))
-          await Promise.all(gone.map((id) => removeEntry(index, [bucket], id)))
+        for (let members: string[] | undefined; !members || members.length === PAGE_SIZE;) {
+          members = await rangeOfBucket(index, bucket, { after: members?.at(-1), limit: PAGE_SIZE })
+          const texts = await store.getMany(members.map((each) => `${SESSIONS}:${idOf(each)}`))
+          const gone = members.filter((_, at) => isGone(texts[at], people))
+          await Promise.all(gone.map((each) => store.delete(`${SESSIONS}:${idOf(each)}`)))
+          await Promise.all(gone.map((each) => removeEntry(index, [bucket], each)))
         }
       }
     },
@@ -70,6 +111,24 @@ export function createSessionList(store: Store) {
 
 /** Lists the sessions of each account. */
 export type SessionList = ReturnType<typeof createSessionList>
+
+/** The first part of the members of a person. Two people of an account hardly ever have the same. */
+function tagOf(subject: string): string {
+  return `${digest(subject).slice(0, 8)}:`
+}
+
+/** At most 64 characters, because Redis needs more memory for a list with a longer member. */
+function memberOf(id: string, subject: string, { iat = 0 }: Session): string {
+  return `${tagOf(subject)}${String(iat).padStart(10, '0')}:${id}`
+}
+
+function idOf(member: string): string {
+  return member.slice(member.lastIndexOf(':') + 1)
+}
+
+function uidIn(text: string | undefined): string | undefined {
+  return /"uid":"([\w-]+)"/.exec(text ?? '')?.[1]
+}
 
 /**
  * Whether a session has ended, or belongs to a person who is erased. False for a corrupt session, which expires by

@@ -24,7 +24,7 @@ export type TokenOwner =
  */
 export interface Tokens {
   /**
-   * Revokes one access token. Has no effect on a token that is expired or revoked.
+   * Revokes one access token. Has no effect on a token that is revoked, or expired by the clock of the store.
    *
    * @param jwt the access token. A refresh token is not accepted; revoke its grant instead
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `jwt` is not an access token of this service,

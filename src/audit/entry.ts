@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AuditReason } from '../host/audit-reason.ts'
 import { MAX_ADDRESS_LENGTH } from '../host/change-options.ts'
-import { unmapAddress } from '../http/client-address.ts'
+import { clientAddress } from '../http/client-address.ts'
 import { isCount, isObject, isText } from '../validation/predicates.ts'
 
 /** One entry of the audit trail: who did what, when, and from where. It never contains a token or a secret. */
@@ -96,8 +96,10 @@ export function newEntryId(): string {
 /** Makes an entry. Fields that are undefined are left out. */
 export function createEntry(fields: EntryFields, at: number, id = newEntryId()): AuditEntry {
   const { name, outcome = 'success', userAgent, ...others } = fields
+  const address = clientAddress(fields.address ?? '') || undefined
   const program = userAgent === undefined ? undefined : plainText(userAgent, MAX_USER_AGENT_LENGTH)
-  const known = Object.entries({ ...others, userAgent: program }).filter(([, value]) => value !== undefined)
+  const all = { ...others, address, userAgent: program }
+  const known = Object.entries(all).filter(([, value]) => value !== undefined)
   return { id, at, name, outcome, ...Object.fromEntries(known) }
 }
 
@@ -113,7 +115,7 @@ export function requesterOf(request: {
   get(header: string): string
   readonly oidc?: never
 }): { readonly address?: string; readonly userAgent?: string } {
-  const address = unmapAddress(plainText(request.ip, MAX_ADDRESS_LENGTH))
+  const address = clientAddress(plainText(request.ip, MAX_ADDRESS_LENGTH))
   const userAgent = plainText(request.get('User-Agent'), MAX_USER_AGENT_LENGTH)
   return { ...(address !== '' && { address }), ...(userAgent !== '' && { userAgent }) }
 }

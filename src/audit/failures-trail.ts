@@ -8,8 +8,12 @@ import { createWriter } from './writer.ts'
  * An event of the trail `failures`: what strangers tried. All other events go to the trail `changes` (`recording.ts`).
  */
 export interface Failure {
-  /** `client_authentication.failed`: a wrong secret. `sign_in.rejected`: credentials that the host rejected. */
-  readonly name: 'client_authentication.failed' | 'sign_in.rejected'
+  /**
+   * `client_authentication.failed`: a wrong secret. `token.rejected`: the right secret of a disabled or expired client.
+   * `sign_in.rejected`: credentials that the host rejected.
+   */
+  readonly name: 'client_authentication.failed' | 'token.rejected' | 'sign_in.rejected'
+  readonly reason?: EntryFields['reason']
   readonly clientId?: string | undefined
   readonly kind?: EntryFields['kind']
   readonly accountId?: string | undefined
@@ -52,9 +56,9 @@ export function createFailures(trail: Trail, logger: Logger, now: () => number) 
   return {
     /** Counts a failure, which is recorded within a minute. Does no I/O. */
     add({ address, ...failure }: Failure): void {
-      const { name, clientId } = failure
+      const { name, clientId, reason } = failure
       const group = address === undefined ? undefined : addressGroup(address)
-      const key = JSON.stringify([name, clientId, group])
+      const key = JSON.stringify([name, reason, clientId, group])
       const fits = counted.has(key) || counted.size < MAX_DIFFERENT
       const place = fits ? key : name
       const fields: EntryFields = fits

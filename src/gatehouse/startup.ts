@@ -86,6 +86,7 @@ async function start(
     stops.push(clients.hygieneCheck.start())
     stops.push(clients.gatewayKeysCheck.start())
     stops.push(await clearBlockedHosts())
+    stops.push(core.issuerCheck.start())
     stops.push(core.audit.start())
     stops.push(core.storeClock.follow())
     // If the host has a new secret, the key of the erasures is now encrypted with the new secret. The host may later

@@ -7,7 +7,6 @@ import { createInteractionPort } from '../authorization-server/provider/endpoint
 import type { Features } from '../authorization-server/provider/features/load-features.ts'
 import { jwksMaxAge } from '../authorization-server/provider/endpoints/jwks.ts'
 import type { AuthorizationServerParts } from '../authorization-server/routing/authorization-server.ts'
-import { createInsecureProxyWarning } from '../authorization-server/routing/insecure-proxy-warning.ts'
 import { createRequestsInFlight } from '../authorization-server/routing/requests-in-flight.ts'
 import { GatehouseError } from '../errors.ts'
 import { createPrincipal, type Principal } from '../gateway/principal.ts'
@@ -15,7 +14,6 @@ import { createVerifierOfResources } from '../gateway/verify-any-resource.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
 import type { KeySource } from '../keys/signing-keys.ts'
-import { createMemoryWatch } from '../store/memory-watch.ts'
 import type { Clients } from './wire-clients.ts'
 import type { Core } from './wire-core.ts'
 import type { Authorizations } from './wire-grants.ts'
@@ -33,9 +31,10 @@ export function createProviderBuilder(
   authorizations: Authorizations,
   { keys, pages }: { readonly keys: Pick<KeySource, 'getKey'>; readonly pages: Pages },
 ): BuildProvider {
-  const { settings, store, revoked, logger } = core
+  const { settings, revoked, logger } = core
   const { issuer } = settings
-  const verify = createVerifierOfResources(core.resources, { issuer, getKey: keys.getKey })
+  const { now } = core.storeClock
+  const verify = createVerifierOfResources(core.resources, { issuer, getKey: keys.getKey, now })
 
   async function verifyAccessToken(jwt: string): Promise<Principal | undefined> {
     const outcome = await verify(jwt)
@@ -60,7 +59,7 @@ export function createProviderBuilder(
     pendingInteractions: createPendingInteractions({
       max: settings.maxPendingInteractions,
       seconds: settings.lifetimes.signIn,
-      memory: createMemoryWatch({ store, logger }),
+      memory: core.memory,
       logger,
     }),
     pages,
@@ -98,7 +97,6 @@ export function createServerParts(
     port: createInteractionPort({ ...core, registry, documents, consents, provider: requireProvider }),
     csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),
     revocationSource: core.revocationLog,
-    warnOnInsecureProxy: createInsecureProxyWarning(settings),
     requestsInFlight: createRequestsInFlight({ max: settings.maxTokenRequests, logger }),
     jwksMaxAge: jwksMaxAge(
       'jwks' in settings.signingKeys ? Infinity : settings.signingKeys.publishAheadSeconds,

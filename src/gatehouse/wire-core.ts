@@ -1,13 +1,15 @@
 import { createWrongSecretLimit } from '../authorization-server/provider/wrong-secret-limit.ts'
-import { createAddressCheck } from '../http/address-check.ts'
 import type { Outgoing } from '../http/outgoing/outgoing.ts'
 import { createAudit } from '../audit/audit.ts'
 import { createCatalogSync } from '../catalog/sync/catalog-sync.ts'
 import { createLiveCatalog } from '../catalog/live-catalog.ts'
 import { createResources } from '../catalog/resources.ts'
 import { createHostAccounts } from '../host/host-accounts.ts'
+import { createIssuerCheck } from '../health/issuer-check.ts'
+import { createProxyCheck } from '../health/proxy-check.ts'
 import { createEvents } from '../host/events.ts'
 import { createResilientStore } from '../store/resilient-store.ts'
+import { createMemoryWatch } from '../store/memory-watch.ts'
 import { createStoreClock } from '../store/store-clock.ts'
 import { createRevocationFollower } from '../revocation/revocation-follower.ts'
 import { createLongestLifetime } from '../revocation/longest-token-lifetime.ts'
@@ -24,6 +26,7 @@ export function createCore(settings: ResolvedOptions) {
   const { store, stop: stopProbing } = createResilientStore(settings.store, settings.storeTimeoutMs, logger)
   const durable = store.durable ?? store
   const storeClock = createStoreClock({ store, logger })
+  const proxyCheck = createProxyCheck(settings)
   const events = createEvents((error, event) =>
     logger.error({ err: error, event }, 'an event listener failed'),
   )
@@ -40,7 +43,13 @@ export function createCore(settings: ResolvedOptions) {
     lifetimes.delegatedAccessToken,
     'longest-delegated-access-token',
   )
-  const revocations = createRevocations({ ...shared, log: revocationLog, set: revoked, longestLifetime })
+  const revocations = createRevocations({
+    ...shared,
+    log: revocationLog,
+    set: revoked,
+    longestLifetime,
+    longestDelegatedLifetime,
+  })
 
   const catalog = createLiveCatalog({
     products: settings.products,
@@ -81,6 +90,7 @@ export function createCore(settings: ResolvedOptions) {
      */
     durable,
     storeClock,
+    memory: createMemoryWatch({ store, logger }),
     /** Stops probing whether the store is available again. */
     stopProbing,
     events,
@@ -88,7 +98,9 @@ export function createCore(settings: ResolvedOptions) {
     /** Limits requests with wrong client secrets. */
     wrongSecrets: createWrongSecretLimit({ store }),
     /** Whether a client may request tokens from an address. */
-    mayUseFrom: createAddressCheck(logger),
+    mayUseFrom: proxyCheck.mayUseFrom,
+    proxyCheck,
+    issuerCheck: createIssuerCheck({ ...settings, store, now: storeClock.now }),
     accounts,
     catalog,
     resources: createResources({ ...settings, catalog }),

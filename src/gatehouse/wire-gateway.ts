@@ -38,6 +38,8 @@ export function createOwnGateways(
     ...hygieneCheck.check(),
     ...unchecked.check(),
     ...gatewayKeysCheck.check(),
+    ...core.issuerCheck.check(),
+    ...core.proxyCheck.check(),
   ]
   const accessTokens: Pick<GatewayDependencies, 'issuer' | 'getKey'> = {
     issuer,
@@ -60,6 +62,7 @@ export function createOwnGateways(
     shutdown,
     readStoreHealth,
     check,
+    proxyCheck: core.proxyCheck,
     startTimeoutMs,
     maxCachedTokens,
     logger,
@@ -83,7 +86,8 @@ export function createOwnGateways(
     /** The gateways of all resources, that of the API first. */
     gateways: [...gateways.values()],
     gatewayHooks,
-    verifyToken: createVerifierOfResources(resources, accessTokens),
+    // The clock of the store decides: other processes accept a token that only the clock of this process calls expired.
+    verifyToken: createVerifierOfResources(resources, { ...accessTokens, now: core.storeClock.now }),
     readStoreHealth,
     check: checkAll,
     passToHost: unchecked.pass,

@@ -1,5 +1,8 @@
+import type { IncomingMessage } from 'node:http'
+import { clientAddress } from '../http/client-address.ts'
+import { userOf } from './call-limiter.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
-import { checkInput, optional, stringRule, type Fields } from '../validation/rules.ts'
+import { checkInput, optional, stringRule, textRule, type Fields } from '../validation/rules.ts'
 import type { Authorized } from './authorize-token.ts'
 import { authorizationFields, type BearerRequest } from './bearer-token.ts'
 import { createPathLocator, locateReadings } from './canonical-path.ts'
@@ -12,6 +15,7 @@ import { readCallTarget } from '../http/request-path.ts'
 
 /** A call from any framework. Node's `IncomingMessage` and the Fetch API's `Request` both fit. */
 export interface IncomingCall {
+  /** The HTTP method. It may be absent only with the option `scope`, and is then GET. */
   readonly method?: string | undefined
   /** Request target or absolute URL. Scheme and host are ignored. */
   readonly url?: string | undefined
@@ -32,6 +36,9 @@ export interface IncomingCall {
   readonly rawHeaders?: readonly string[] | undefined
 }
 
+/** A call with its method, which decides what the token must carry. */
+export type CallWithMethod = IncomingMessage | (IncomingCall & { readonly method: string })
+
 /** Options of `gateway.authenticate()`. */
 export interface AuthenticateOptions<Scope extends string = string> {
   /**
@@ -45,8 +52,8 @@ export interface AuthenticateOptions<Scope extends string = string> {
    */
   readonly mountPath?: string | undefined
   /**
-   * The network address of the caller, such as the address that your framework finds behind your proxy. It is needed for
-   * clients with `allowedAddresses`: without it, their calls get 403.
+   * The network address of the caller, such as the address that your framework finds behind your proxy. A port
+   * (`203.0.113.9:51234`) is ignored. Clients with `allowedAddresses` need the address: without it, their calls get 403.
    * @default the address is not known
    */
   readonly address?: string | undefined
@@ -69,8 +76,8 @@ export type Authentication = Authenticated | ErrorResponse
 /**
  * Accepts or rejects a call outside of Koa, exactly as the middleware does.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an unknown option, an empty `scope` or an invalid
- *   `mountPath`
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for a call without method and `scope`, an unknown option, an empty
+ *   `scope` or an invalid `mountPath`
  */
 export async function authenticate(
   parts: GatewayParts,
@@ -79,16 +86,13 @@ export async function authenticate(
 ): Promise<Authentication> {
   // A misspelt `scope` is an error: if it were ignored, the call would need another scope than the host meant.
   checkInput('authenticate()', options, OPTIONS)
-  markCallChecked(call.headers)
-  const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
-  const { address } = options
-  const scopes = await scopesOf(parts, call, readings, options)
+  const { method, readings, bearer } = readCall(parts, call, options)
+  const scopes = await scopesOf(parts, method, readings, options)
   if ('status' in scopes) {
     parts.hooks.observer?.rejected(scopes, undefined, undefined)
     return scopes
   }
-  const request = { authorization: authorizationOf(call), query, address }
-  const outcome = await acceptRequest(parts, request, scopes)
+  const outcome = await acceptRequest(parts, bearer, scopes)
   return outcome.ok ? { ...outcome, scope: scopes[0] } : outcome
 }
 
@@ -109,7 +113,7 @@ export async function acceptRequest(
     return outcome
   }
   const { clientId } = outcome.principal
-  const { headers, exceeded } = (await limiter?.count(clientId)) ?? { headers: {} }
+  const { headers, exceeded } = (await limiter?.count(clientId, userOf(outcome.principal))) ?? { headers: {} }
   if (exceeded) {
     const rejection = errorResponses.tooManyCalls(clientId, exceeded, headers)
     observer?.rejected(rejection, scopes[0], undefined)
@@ -132,7 +136,7 @@ const OPTIONS: Fields = {
 /** The scopes that a call requires: the scopes in the options, and the scopes of its operation. */
 async function scopesOf(
   parts: GatewayParts,
-  { method = 'GET' }: IncomingCall,
+  method: string,
   readings: readonly string[],
   { scope = [], mountPath }: AuthenticateOptions,
 ): Promise<RequiredScopes | ErrorResponse> {
@@ -150,8 +154,28 @@ async function scopesOf(
   return rejectUnclaimed(errorResponses, location)
 }
 
+/**
+ * Reads a call outside of Koa.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` without a method, unless the host names a scope
+ */
+export function readCall(
+  { dependencies }: Pick<GatewayParts, 'dependencies'>,
+  call: IncomingCall,
+  { scope, address = '' }: Pick<AuthenticateOptions, 'scope' | 'address'>,
+) {
+  const { method = 'GET' } = call
+  if (scope === undefined)
+    checkInput('the call of authenticate()', { method: call.method }, { method: textRule })
+  markCallChecked(call.headers)
+  dependencies.proxyCheck.examineAddress(address)
+  const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
+  const caller = { authorization: authorizationOf(call), address: clientAddress(address) || undefined }
+  return { method, readings, bearer: { ...caller, query } }
+}
+
 /** Every `Authorization` field of a call. */
-export function authorizationOf({ headers, rawHeaders }: IncomingCall): readonly string[] {
+function authorizationOf({ headers, rawHeaders }: IncomingCall): readonly string[] {
   if (!isHeaders(headers)) return authorizationFields(headers, rawHeaders)
   return authorizationFields({ authorization: headers.get('authorization') ?? undefined })
 }

@@ -1,4 +1,3 @@
-import { createAddressCheck } from '../http/address-check.ts'
 import type { RevocableToken } from '../revocation/revocation.ts'
 import { onlyBearerToken, readBearerToken, type BearerRequest } from './bearer-token.ts'
 import type { GatewayDependencies } from './dependencies.ts'
@@ -23,8 +22,7 @@ export function createAuthorizer(
   errorResponses: ErrorResponses,
   firstLoad: Pick<FirstLoad, 'isReady' | 'soonReady'>,
 ) {
-  const { issuer, audience, getKey, revocations, maxCachedTokens, logger } = dependencies
-  const mayUseFrom = createAddressCheck(logger)
+  const { issuer, audience, getKey, revocations, maxCachedTokens, proxyCheck, logger } = dependencies
   const toPrincipal = (verified: VerifiedToken, token: string) =>
     createPrincipal(verified, token, dependencies)
   const verifiedTokens = createVerifiedTokens({
@@ -65,7 +63,7 @@ export function createAuthorizer(
   ): Authorized | ErrorResponse {
     const outcome = authorizePrincipal(principal, scopes, verified)
     const { networks } = verified
-    const isAllowed = !outcome.ok || networks === undefined || mayUseFrom(networks, address)
+    const isAllowed = !outcome.ok || networks === undefined || proxyCheck.mayUseFrom(networks, address)
     return isAllowed ? outcome : errorResponses.addressNotAllowed(principal.clientId, address)
   }
 
@@ -81,6 +79,7 @@ export function createAuthorizer(
     if (!firstLoad.isReady && !(await firstLoad.soonReady())) return errorResponses.unavailable()
 
     try {
+      if (revocations.mustReject) await revocations.catchUp()
       const known = verifiedTokens.get(token)
       if (known !== undefined) return authorize(known.principal, known.verified, scopes, address)
       const verified = await verifiedTokens.verify(token)

@@ -1,3 +1,5 @@
+import type { Principal } from './principal.ts'
+
 /** Headers of a response, by their usual names. */
 export type ResponseHeaders = Readonly<Record<string, string>>
 
@@ -21,9 +23,15 @@ export interface CallLimiter {
   /**
    * Counts a call that is certainly within the limits of its client.
    *
+   * @param user the subject of the user for whom the client calls; undefined for direct access
    * @returns the headers of the response; undefined if the call was not counted, and `count` must decide
    */
-  countAtOnce(clientId: string): ResponseHeaders | undefined
+  countAtOnce(clientId: string, user?: string): ResponseHeaders | undefined
   /** Counts a call, if it is within the limits of its client. Never rejects. */
-  count(clientId: string): Promise<CountedCall>
+  count(clientId: string, user?: string): Promise<CountedCall>
+}
+
+/** The subject of the user for whom a client calls; undefined for direct access. */
+export function userOf({ mode, claims }: Principal): string | undefined {
+  return mode === 'delegated' ? claims.sub : undefined
 }

@@ -2,6 +2,7 @@ import type { JWTVerifyGetKey } from 'jose'
 import type { RouteClaim } from '../catalog/catalog.ts'
 import type { EventSource, GatehouseEvents } from '../host/events.ts'
 import type { HealthCheck } from '../health/health-report.ts'
+import type { ProxyCheck } from '../health/proxy-check.ts'
 import type { RevocationView } from '../health/revocations-check.ts'
 import type { ReadStoreHealth } from '../health/store-health.ts'
 import type { Logger } from '../host/logger.ts'
@@ -15,6 +16,11 @@ import type { RevocableToken } from '../revocation/revocation.ts'
 export interface GatewayRevocations extends RevocationView {
   /** Whether a verified token has been revoked. */
   isTokenRevoked(token: RevocableToken): boolean
+  /**
+   * Reads the revocations if only the wall clock calls them stale: it was set forward, or the machine has slept. Call this
+   * method before you reject tokens because of `mustReject`.
+   */
+  catchUp(): Promise<unknown>
   /** Calls `listener` when tokens may have been revoked. @returns a function that removes the listener */
   onAdded(listener: () => void): () => void
 }
@@ -26,6 +32,7 @@ export interface GatewayRevocations extends RevocationView {
 export const noRevocations: GatewayRevocations = {
   isTokenRevoked: () => false,
   mustReject: false,
+  catchUp: async () => {},
   failure: undefined,
   freshness: undefined,
   size: 0,
@@ -95,6 +102,7 @@ export interface GatewayDependencies {
   readonly readStoreHealth?: ReadStoreHealth | undefined
   /** Checks keys and products for `health()`, without waiting for I/O. */
   check(): readonly HealthCheck[]
+  readonly proxyCheck: ProxyCheck
   /** Milliseconds that a request waits for the start before it is answered with 503. */
   readonly startTimeoutMs: number
   /** Maximum number of verified access tokens in the cache. */

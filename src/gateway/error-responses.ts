@@ -1,4 +1,4 @@
-import { describeAddress } from '../http/address-check.ts'
+import { describeAddress } from '../http/client-address.ts'
 import type { ExceededLimits, ResponseHeaders } from './call-limiter.ts'
 import { describeInvalidToken } from './token-problem.ts'
 import { protectedResourceMetadataUrl } from './well-known.ts'

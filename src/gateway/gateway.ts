@@ -5,6 +5,7 @@ import {
   authenticate,
   type AuthenticateOptions,
   type Authentication,
+  type CallWithMethod,
   type IncomingCall,
 } from './authenticate.ts'
 import { createGatewayHooks, type GatewayHooks } from './gateway-hooks.ts'
@@ -50,10 +51,14 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
    * request a token that has them.
    *
    * @returns the caller, or the error response to send
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an unknown option, an empty `scope` or an invalid
-   *   `mountPath`, and nothing else
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for a call without method and `scope`, an unknown option, an empty
+   *   `scope` or an invalid `mountPath`, and nothing else
    */
-  authenticate(call: IncomingCall, options?: AuthenticateOptions<Scope>): Promise<Authentication>
+  authenticate(call: CallWithMethod, options?: AuthenticateOptions<Scope>): Promise<Authentication>
+  authenticate(
+    call: IncomingCall,
+    options: AuthenticateOptions<Scope> & { readonly scope: Scope | readonly Scope[] },
+  ): Promise<Authentication>
   /**
    * Calls `onEnd` once, as soon as the token of an accepted call is no longer valid. Use it for work that continues
    * after the call was accepted, such as WebSockets, streams and long jobs. If the token is invalid already, `onEnd` is
@@ -121,7 +126,7 @@ export function createGatewayFrom<Scope extends string = string>(
       parts.watchPath(parts.base)
       return requireScope(parts, scopes)
     },
-    authenticate: (call, options) => authenticate(parts, call, options),
+    authenticate: (call: IncomingCall, options?: AuthenticateOptions) => authenticate(parts, call, options),
     watch: tokenWatch.watch,
     wellKnown() {
       firstLoad.begin()

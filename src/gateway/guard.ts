@@ -1,4 +1,6 @@
+import { userOf } from './call-limiter.ts'
 import type { Context, Middleware, Next, ParameterizedContext } from 'koa'
+import { clientAddress } from '../http/client-address.ts'
 import { plainTarget } from '../http/request-path.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { checkInput, anyValue, functionRule, oneOf, optional, type Fields } from '../validation/rules.ts'
@@ -111,7 +113,7 @@ export function guard(
     const principal = authorizer.acceptCachedToken(ctx.req.rawHeaders, scope)
     if (principal === undefined) return false
     if (hooks.limiter !== undefined && !wasAccepted(ctx)) {
-      const headers = hooks.limiter.countAtOnce(principal.clientId)
+      const headers = hooks.limiter.countAtOnce(principal.clientId, userOf(principal))
       if (headers === undefined) return false
       ctx.set(headers)
     }
@@ -132,7 +134,7 @@ export function guard(
     // `public` and `optional`. The call then needs a token.
     const isCertain = !isWholeHost || alternatives.length === 0
     const openness = isCertain ? openRoutes?.find(ctx.method, path, endsInSlash) : undefined
-    const request = bearerRequestOf(ctx)
+    const request = bearerRequestOf(parts, ctx)
     if (openness === 'public' || (openness === 'optional' && hasNoToken(request))) return passOn(ctx, next)
 
     const scopes = requiredScopesOf(ctx.method, path, endsInSlash, dependencies)
@@ -171,9 +173,10 @@ export function guard(
 }
 
 /** The parts of a request that identify the caller. */
-export function bearerRequestOf(ctx: Context): BearerRequest {
+export function bearerRequestOf(parts: Pick<GatewayParts, 'dependencies'>, ctx: Context): BearerRequest {
+  parts.dependencies.proxyCheck.examine(ctx)
   const authorization = authorizationFields(ctx.headers, ctx.req.rawHeaders)
-  return { authorization, query: ctx.querystring, address: ctx.ip }
+  return { authorization, query: ctx.querystring, address: clientAddress(ctx.ip) }
 }
 
 /**
@@ -217,10 +220,11 @@ export function acceptCall(
 export async function limitCall(
   { hooks, errorResponses }: Pick<GatewayParts, 'hooks' | 'errorResponses'>,
   ctx: Context,
-  { clientId }: Principal,
+  principal: Principal,
 ): Promise<ErrorResponse | undefined> {
+  const { clientId } = principal
   if (hooks.limiter === undefined || wasAccepted(ctx)) return undefined
-  const { headers, exceeded } = await hooks.limiter.count(clientId)
+  const { headers, exceeded } = await hooks.limiter.count(clientId, userOf(principal))
   if (exceeded) return errorResponses.tooManyCalls(clientId, exceeded, headers)
   ctx.set(headers)
   return undefined

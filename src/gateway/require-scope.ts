@@ -46,7 +46,7 @@ export function requireScope(
  * @returns the principal; undefined if the request was rejected
  */
 export async function acceptWithScopes(
-  parts: Pick<GatewayParts, 'authorizer' | 'hooks' | 'errorResponses'>,
+  parts: Pick<GatewayParts, 'dependencies' | 'authorizer' | 'hooks' | 'errorResponses'>,
   ctx: ParameterizedContext,
   scopes: readonly string[],
 ): Promise<Principal | undefined> {
@@ -56,7 +56,7 @@ export async function acceptWithScopes(
   const required = isGuarded ? [...new Set([...scopesRequiredAbove(ctx), ...scopes])] : scopes
   const outcome = isGuarded
     ? authorizer.authorizePrincipal(auth, required)
-    : await authorizer.authorizeToken(bearerRequestOf(ctx), required)
+    : await authorizer.authorizeToken(bearerRequestOf(parts, ctx), required)
   if (!outcome.ok) {
     hooks.observer?.rejected(outcome, required[0], wasAccepted(ctx) ? ctx.res : undefined)
     writeError(ctx, outcome)

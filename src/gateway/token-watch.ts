@@ -47,6 +47,11 @@ export function createTokenWatch(
     return revocations.mustReject ? 'stale' : undefined
   }
 
+  function check(): void {
+    if (revocations.mustReject) void revocations.catchUp().then(checkAll)
+    else checkAll()
+  }
+
   function checkAll(): void {
     const startedAt = performance.now()
     checkAt = Infinity
@@ -79,7 +84,7 @@ export function createTokenWatch(
     if (at >= checkAt) return
     checkAt = at
     clearTimeout(timer)
-    timer = setTimeout(checkAll, ms).unref()
+    timer = setTimeout(check, ms).unref()
   }
 
   function remove(id: symbol): void {

@@ -53,7 +53,10 @@ export function createTokenVerifier(options: {
   readonly issuer: string
   readonly audience: string
   readonly getKey: JWTVerifyGetKey
+  /** Milliseconds since the epoch. @default the clock of this process */
+  readonly now?: (() => number) | undefined
 }): VerifyToken {
+  const { now = () => Date.now() } = options
   const getKey = distinguishFailures(options.getKey)
   const readOwnToken = createOwnTokenReader(options)
   const rules = {
@@ -72,7 +75,7 @@ export function createTokenVerifier(options: {
     if (/\s/.test(token)) return { problem: 'malformed' }
     try {
       const own = readOwnToken(token)
-      const accepted = own && acceptClaims(own.claims, own.header.kid)
+      const accepted = own && acceptClaims(own.claims, own.header.kid, now())
       // Each token gets one signature check. If the claims have a problem, jose checks the whole token, because the
       // order of jose's checks decides which problem is reported.
       if (own !== undefined && accepted !== undefined && !('problem' in accepted)) {
@@ -86,8 +89,8 @@ export function createTokenVerifier(options: {
       // If a token has no key id and only one key is published, jose tries this key. Without the key id, the
       // gateway could not check whether the key is revoked.
       if (!isText(kid)) return { problem: 'no-key-id', also: alsoWrong(token, options) }
-      const { payload } = await jwtVerify(token, getKey, rules)
-      return acceptClaims(payload, kid)
+      const { payload } = await jwtVerify(token, getKey, { ...rules, currentDate: new Date(now()) })
+      return acceptClaims(payload, kid, now())
     } catch (error) {
       if (error instanceof GatehouseError) throw error
       return describeError(error, () => alsoWrong(token, options))
@@ -96,14 +99,14 @@ export function createTokenVerifier(options: {
 }
 
 /** Checks the claims that jose does not check. */
-function acceptClaims(claims: JWTPayload, keyId: string): VerifiedToken | InvalidToken {
+function acceptClaims(claims: JWTPayload, keyId: string, now: number): VerifiedToken | InvalidToken {
   // A token with `cnf` is bound to a key. The gateway must not accept such a token unless the caller proves
   // that it has the key (RFC 7800 3.1, RFC 9449 7.1).
   if (claims['cnf'] !== undefined) return { problem: 'bound-to-key' }
   const [invalid] = findProblems(claims, CLAIM_RULES)
   if (invalid !== undefined) return { problem: 'wrong-claim', claim: invalid.path }
   const checked = claims as AccessTokenClaims
-  if (isExpired(checked.exp, Date.now() / 1000)) return { problem: 'expired', clientId: checked.client_id }
+  if (isExpired(checked.exp, now / 1000)) return { problem: 'expired', clientId: checked.client_id }
   return toVerifiedToken(checked, keyId)
 }
 

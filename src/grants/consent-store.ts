@@ -64,28 +64,34 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
     return { ...stored, resources: { ...stored.resources, [resource]: merged } }
   }
 
+  async function read(person: Person, { clientId, document }: DecidedClient) {
+    // The two reads may run in any order, because a record contains the consent versions of its decision.
+    // `validPart` compares these versions with the current versions.
+    const [record, current] = await Promise.all([
+      records.get(idOf(person, clientId)),
+      consentVersions.current(person, clientId),
+    ])
+    const ofDocument = document && { document: document.version, host: String(document.epoch) }
+    return { record, versions: { ...current, ...ofDocument } }
+  }
+
   return {
     /**
      * The current consent at a resource. Both lists of the consent are empty if the person has not decided yet, or if the
      * consent was revoked after the last decision.
      */
-    async get(
-      person: Person,
-      { clientId, document }: DecidedClient,
-      resource: string,
-    ): Promise<CurrentConsent> {
-      // The two reads may run in any order, because a record contains the consent versions of its decision.
-      // `validPart` compares these versions with the current versions.
-      const [record, current] = await Promise.all([
-        records.get(idOf(person, clientId)),
-        consentVersions.current(person, clientId),
-      ])
-      const ofDocument = document && { document: document.version, host: String(document.epoch) }
-      const versions = { ...current, ...ofDocument }
+    async get(person: Person, client: DecidedClient, resource: string): Promise<CurrentConsent> {
+      const { record, versions } = await read(person, client)
       const before = record?.versions?.document
       const hasChanged = before !== undefined && before !== versions.document
       const { granted, denied } = decisionAt(validPart(record, versions), resource)
       return { consent: { granted, denied }, versions, hasChanged }
+    },
+    /** Whether a person has approved something of an application, at any resource. */
+    async hasApproved(person: Person, client: DecidedClient): Promise<boolean> {
+      const { record, versions } = await read(person, client)
+      const stored = validPart(record, versions)
+      return [stored, ...Object.values(stored.resources ?? {})].some(({ granted }) => granted.length > 0)
     },
     /**
      * Merges a decision into the stored consent at a resource. No concurrent decision is lost.

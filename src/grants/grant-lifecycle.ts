@@ -4,6 +4,7 @@ import type { Store } from '../store/contract.ts'
 import { STORED_CONSENT_SECONDS } from './consent-store.ts'
 import { createConsentVersions, isOfVersions } from './revoked-consents.ts'
 import { createGrantIndex, isSameBucket, type GrantEntry } from './grant-index.ts'
+import { createCountNewGrant } from './max-grants.ts'
 import { grantRecords, isActive, type GrantRecord } from './grant-record.ts'
 
 /** An index entry that a code exchange adds early, when the exchange may still fail. */
@@ -41,6 +42,8 @@ export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
     records,
     index,
     consentVersions,
+    /** Counts a new grant. @returns false if the person has started too many for this application in the last hour */
+    countNew: createCountNewGrant(store),
     /** Adds a grant to the list of its account, before the grant is activated. Pass the result to `activate`. */
     list: (entry: GrantEntry) => listGrant(state, entry),
     /**

@@ -3,9 +3,18 @@ import type { EntryFields } from '../audit/entry.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Person } from '../host/subject.ts'
+import type { Store } from '../store/contract.ts'
+import { digest } from '../store/digest.ts'
+import { createClaim } from '../store/slot-counters.ts'
 
 /** Maximum number of grants in use that one person may have for one application. */
 export const MAX_GRANTS_OF_PAIR = 100
+
+/**
+ * Maximum number of grants that one person may start for one application in an hour. Each grant may leave a revocation,
+ * which every process keeps in memory.
+ */
+const GRANTS_AN_HOUR = { slotSeconds: 360, slots: 10, max: 60 }
 
 /** A person, and an application that the person authorizes. */
 export interface GrantPair extends Person {
@@ -53,4 +62,11 @@ export function createLimitGrants(parts: {
     due.set(JSON.stringify(pair), pair)
     void revokeDue()
   }
+}
+
+/** Counts the new grants of each person for each application, in all processes together. */
+export function createCountNewGrant(store: Pick<Store, 'count'>): (pair: GrantPair) => Promise<boolean> {
+  const claim = createClaim(store, GRANTS_AN_HOUR)
+  return ({ accountId, userId, clientId }) =>
+    claim(`grants:new:${digest(JSON.stringify([accountId, userId ?? null, clientId]))}`)
 }

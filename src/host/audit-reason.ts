@@ -8,6 +8,10 @@ export type AuditReason =
   | 'too-many-grants'
   /** An operator blocked the host of the client's metadata document. */
   | 'host-blocked'
+  /** The client is disabled. */
+  | 'client-disabled'
+  /** The client has expired. */
+  | 'client-expired'
   /** The host called `accounts.changed()`. */
   | 'account-changed'
   /** The entry counts the failures of many clients and addresses, because there are too many for an entry each. */

@@ -11,8 +11,16 @@ export interface GatehouseEvents {
     /** Epoch seconds. */
     expiresAt: number
   }
-  /** The token endpoint rejected a request. */
-  'token.rejected': { clientId?: string | undefined; error: string; description?: string | undefined }
+  /**
+   * The token endpoint rejected a request. `reason` says why the client gets no token for any request, such as `disabled`
+   * or `expired`; `clientId` is known only if the client exists.
+   */
+  'token.rejected': {
+    clientId?: string | undefined
+    error: string
+    description?: string | undefined
+    reason?: string | undefined
+  }
   /** A request had a wrong client secret. `clientId` is known only if the client exists. */
   'client_authentication.failed': RequesterEvent & { clientId?: string | undefined }
   /**

@@ -1,10 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { Server as NetServer, type Socket } from 'node:net'
+import { Server as NetServer, Socket } from 'node:net'
 import type { Server as HttpServer, ServerResponse } from 'node:http'
+import type { Http2SecureServer, Http2Server, Http2ServerResponse } from 'node:http2'
 import type { Server as HttpsServer } from 'node:https'
 
 /** An HTTP server of Node, with or without TLS. */
-export type WebServer = HttpServer | HttpsServer
+export type WebServer = HttpServer | HttpsServer | Http2Server | Http2SecureServer
 
 /** A socket of an HTTP server. `_httpMessage` is its pending answer. */
 type AnsweringSocket = Socket & { readonly _httpMessage?: ServerResponse | null }
@@ -20,7 +21,8 @@ interface ConnectionList {
 
 /**
  * Makes Node send `Connection: close` with each further answer of a server, and end the connection after the
- * answer. This includes pending answers whose headers are not sent yet.
+ * answer. This includes pending answers whose headers are not sent yet. An HTTP/2 connection accepts no further stream
+ * after its next request, and ends after its last answer.
  */
 export function endConnectionsAfterAnswers(server: WebServer): void {
   const lastAnswers = new WeakMap<Socket, ServerResponse>()
@@ -28,7 +30,10 @@ export function endConnectionsAfterAnswers(server: WebServer): void {
     if (socket?._httpMessage) endAfter(socket._httpMessage)
   }
   // This listener must be the first, so that it runs before a listener that sends the headers.
-  server.prependListener('request', (_request, answer: ServerResponse) => endAfter(answer))
+  server.prependListener('request', (_request: unknown, answer: ServerResponse | Http2ServerResponse) => {
+    if ('stream' in answer) answer.stream.session?.close()
+    else endAfter(answer)
+  })
 
   function endAfter(answer: ServerResponse): void {
     const { socket } = answer.req
@@ -78,10 +83,25 @@ export function stopListening(server: WebServer): Promise<unknown> {
  */
 export function closeIdleConnections(server: WebServer, includesUnused: boolean): void {
   const connections = connectionsOf(server)
-  if (connections === undefined) return server.closeIdleConnections()
+  if (connections === undefined)
+    return 'closeIdleConnections' in server ? server.closeIdleConnections() : undefined
   // A new connection is not idle for Node, although the client may never send a request.
   const unused = includesUnused ? connections.all().filter(({ socket }) => socket?.bytesRead === 0) : []
   for (const { socket } of [...connections.idle(), ...unused]) if (!socket?._httpMessage) socket?.destroy()
+}
+
+/**
+ * Destroys the connections of a server, also those of HTTP/2 and WebSockets.
+ *
+ * Relies on: `process._getActiveHandles()` lists the open sockets, and `server` of a socket is the server that accepted
+ * it (Node 20, 22 and 24). Node documents no way to find the sockets that a server has handed on.
+ */
+export function destroyConnections(server: WebServer): void {
+  const { _getActiveHandles: list } = process as { _getActiveHandles?(): readonly { server?: unknown }[] }
+  for (const handle of list?.call(process) ?? []) {
+    if (handle.server === server && handle instanceof Socket) handle.destroy()
+  }
+  if ('closeAllConnections' in server) server.closeAllConnections()
 }
 
 /**

@@ -1,3 +1,4 @@
+import { Server as NetServer } from 'node:net'
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { settlesWithin } from '../async/with-timeout.ts'
 import { callHost, type Awaitable } from '../validation/host-callback.ts'
@@ -6,6 +7,7 @@ import type { Logger } from './logger.ts'
 import {
   acceptWaitingConnections,
   closeIdleConnections,
+  destroyConnections,
   endConnectionsAfterAnswers,
   stopListening,
   type WebServer,
@@ -19,8 +21,8 @@ export interface ShutdownOptions {
    */
   readonly graceMs?: number | undefined
   /**
-   * Called at the end of the grace. Close your WebSockets here, because the server does not know them. An error is
-   * logged, and the shutdown continues.
+   * Called at the end of the grace. Close your WebSockets here: their connections are destroyed if they are still open 20
+   * seconds later. An error is logged, and the shutdown continues.
    */
   readonly onGraceEnd?: (() => Awaitable<unknown>) | undefined
 }
@@ -38,7 +40,9 @@ const FIRST_REQUEST_MS = 2000
 const CHECK_INTERVAL_MS = 50
 
 const RULES = {
-  server: listOf(must("a server of Node's module http or https, as app.listen() returns it", isWebServer)),
+  server: listOf(
+    must("a server of Node's module http, https or http2, as app.listen() returns it", isWebServer),
+  ),
   graceMs: optional(wholeNumber(0, MAX_GRACE_MS)),
   onGraceEnd: optional(functionRule),
 }
@@ -68,7 +72,7 @@ export function createShutdown(close: () => Promise<void>, logger: Logger) {
         {},
         `shutdown() closed connections that were still open ${LAST_ANSWERS_MS} ms after the grace`,
       )
-      for (const server of servers) server.closeAllConnections()
+      for (const server of servers) destroyConnections(server)
     }
     await close()
   }
@@ -97,14 +101,9 @@ export function createShutdown(close: () => Promise<void>, logger: Logger) {
 /** The shutdown of a gatehouse or a gateway together with the servers of its host. */
 export type Shutdown = ReturnType<typeof createShutdown>
 
-/**
- * Whether a value is an HTTP or HTTPS server of Node. This function loads `node:http` and `node:https` only when it is
- * called. On Node 24, importing `node:http` takes 70 ms of CPU time, because Node then also loads fetch and WebSocket.
- */
+/** Whether a value is a server of Node for HTTP. Other servers of `node:net` and `node:tls` have no `timeout`. */
 function isWebServer(value: unknown): boolean {
-  const { Server: HttpServer } = process.getBuiltinModule('node:http')
-  const { Server: HttpsServer } = process.getBuiltinModule('node:https')
-  return value instanceof HttpServer || value instanceof HttpsServer
+  return value instanceof NetServer && 'timeout' in value
 }
 
 /** Closes connections as they become idle. @returns whether all connections have ended in time */

@@ -1,4 +1,25 @@
-import { isIPv6 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
+
+/** `203.0.113.9:51234`, `[2001:db8::1]:51234` and `[2001:db8::1]`. */
+const WITH_PORT = /^(?:([\d.]{7,15}):\d{1,5}|\[([^\]]{2,64})\](?::\d{1,5})?)$/
+
+/**
+ * The address of a caller in one form: without the port that some proxies add, without brackets, and IPv4 if an IPv4
+ * address is written as an IPv6 address.
+ *
+ * @param text Koa's `ctx.ip`, or what the host passed. Another text than an address is returned as it is
+ */
+export function clientAddress(text: string): string {
+  const [, ipv4 = '', ipv6 = ''] = WITH_PORT.exec(text) ?? []
+  return unmapAddress(isIPv4(ipv4) ? ipv4 : isIPv6(ipv6) ? ipv6 : text)
+}
+
+/** The error text for a caller whose address is not allowed. */
+export function describeAddress(address: string | undefined): string {
+  return address === undefined
+    ? 'this client may be used from certain addresses only, and the address of the caller is not known: pass it to authenticate()'
+    : `this client may not be used from ${address}; if that is the address of a proxy, the host must set app.proxy`
+}
 
 /** Turns an IPv4 address that is written as an IPv6 address (`::ffff:192.0.2.1`) into an IPv4 address. */
 export function unmapAddress(ip: string): string {

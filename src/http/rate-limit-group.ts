@@ -1,11 +1,11 @@
 import { isIPv6 } from 'node:net'
 import { MAX_ADDRESS_LENGTH } from '../host/change-options.ts'
-import { groupsOf, mappedAddress } from './client-address.ts'
+import { clientAddress, groupsOf, mappedAddress } from './client-address.ts'
 
 /**
  * The group of addresses that a rate limit counts as one client:
  *
- * - an IPv4 address itself, even if it is written as an IPv6 address (`::ffff:192.0.2.1`)
+ * - an IPv4 address itself, even if it is written with a port, or as an IPv6 address (`::ffff:192.0.2.1`)
  * - the first 64 bits of an IPv6 address, as `2001:db8:0:1::/64`, because a site usually has the whole network (RFC
  *   6177 2)
  *
@@ -15,8 +15,9 @@ import { groupsOf, mappedAddress } from './client-address.ts'
  *   arbitrary texts from strangers
  */
 export function addressGroup(ip: string): string {
-  const [address = ''] = ip.split('%', 1)
-  if (!isIPv6(address)) return Buffer.from(ip.slice(0, MAX_ADDRESS_LENGTH)).toString()
+  const plain = clientAddress(ip)
+  const [address = ''] = plain.split('%', 1)
+  if (!isIPv6(address)) return Buffer.from(plain.slice(0, MAX_ADDRESS_LENGTH)).toString()
   const groups = groupsOf(address)
   const network = groups.slice(0, 4).map((group) => group.toString(16))
   return mappedAddress(groups) ?? `${network.join(':')}::/64`

@@ -1,10 +1,10 @@
 import { createHash, verify, type KeyObject } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { requesterOf } from '../audit/entry.ts'
 import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf } from '../gatehouse/internals.ts'
-import { addressGroup } from '../http/rate-limit-group.ts'
 import { answerErrorAsJson } from '../http/error-response.ts'
 import { readBody, type BodyRejection } from '../http/read-body.ts'
 import { pathBelow } from '../http/request-path.ts'
@@ -49,11 +49,8 @@ export interface LeakReportsOptions {
 const GITHUB_KEYS = 'https://api.github.com/meta/public_keys/secret_scanning'
 const DEFAULT_PATH = '/leak-reports'
 
-/**
- * The maximum numbers of reports that are read and checked at once: in all, and of one address. The first limit
- * bounds the memory that strangers can use. The second limit keeps one stranger from shutting out the scanner.
- */
-const MAX_AT_ONCE = { inAll: 16, ofAddress: 4 }
+/** The maximum bytes of all reports that arrive or are checked at once. It bounds the memory that strangers can use. */
+const MAX_BYTES_AT_ONCE = 64 * 1024 * 1024
 /** A report of 10,000 secrets has about 2 MB. */
 const MAX_REPORT_BYTES = 8 * 1024 * 1024
 /** The time in which a report must arrive. After this time the connection is closed. */
@@ -92,8 +89,8 @@ export function createLeakReports(gatehouse: AnyGatehouse, options: LeakReportsO
   }
   const { mountPath } = pathsOf({ ...options, path: options.path ?? DEFAULT_PATH })
   const reporterKeys = keys ? fixedKeys(keys) : fetchedKeys(keysUrl ?? GITHUB_KEYS, parts.logger)
-  /** The addresses of the reports that are read and checked now. */
-  const reading: string[] = []
+  /** The bytes of the reports that arrive or are checked now, the oldest report first. */
+  const reports = new Map<IncomingMessage, number>()
   parts.begin()
 
   async function answer(ctx: Context): Promise<void> {
@@ -110,21 +107,30 @@ export function createLeakReports(gatehouse: AnyGatehouse, options: LeakReportsO
         'the header Github-Public-Key-Identifier names no key of the scanner',
       )
     }
-    const address = addressGroup(ctx.ip)
-    const ofAddress = reading.filter((each) => each === address).length
-    if (reading.length >= MAX_AT_ONCE.inAll || ofAddress >= MAX_AT_ONCE.ofAddress) {
-      return unavailable(ctx, 'too many reports at once')
-    }
-    reading.push(address)
+    reports.set(ctx.req, 0)
     try {
       await answerReport(ctx, key)
     } finally {
-      reading.splice(reading.indexOf(address), 1)
+      reports.delete(ctx.req)
+    }
+  }
+
+  /** Counts the bytes of a report, and ends the oldest reports that still arrive if all reports have too many. */
+  function count(arriving: IncomingMessage, length: number): void {
+    if (reports.has(arriving)) reports.set(arriving, (reports.get(arriving) ?? 0) + length)
+    let inAll = [...reports.values()].reduce((sum, bytes) => sum + bytes, 0)
+    for (const [request, bytes] of reports) {
+      if (inAll <= MAX_BYTES_AT_ONCE) return
+      if (request.complete) continue
+      inAll -= bytes
+      reports.delete(request)
+      request.destroy()
     }
   }
 
   async function answerReport(ctx: Context, key: KeyObject | undefined): Promise<void> {
     const late = setTimeout(() => ctx.req.destroy(), ARRIVAL_MS)
+    ctx.req.on('data', (chunk: Buffer) => count(ctx.req, chunk.length))
     const body = await readReport(ctx).finally(() => clearTimeout(late))
     if (!Buffer.isBuffer(body)) {
       return reject(

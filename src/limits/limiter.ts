@@ -7,10 +7,11 @@ import { GatehouseError } from '../errors.ts'
 import type { CallLimiter, CountedCall, ResponseHeaders } from '../gateway/call-limiter.ts'
 import { CircuitOpenError } from '../store/circuit-breaker.ts'
 import type { CountOptions, SlotCounts } from '../store/contract.ts'
+import { digest } from '../store/digest.ts'
 import { WindowCalls, WINDOWS } from './window-calls.ts'
 
-/** The most clients whose calls this process knows. The client that called the longest time ago is forgotten first. */
-const MAX_CLIENTS = 50_000
+/** The most clients, and users, whose calls this process knows. Who called the longest time ago is forgotten first. */
+const MAX_KNOWN = 50_000
 /** Milliseconds after which the limits of a client are read again, and after which all calls are sent to the store. */
 const REFRESH_MS = 5000
 /** The most milliseconds that a call waits for the store. Then this process decides by what it knows. */
@@ -21,23 +22,30 @@ const NO_HEADERS: ResponseHeaders = Object.freeze({})
 /** Counts in the store, or in this process. */
 export type Count = (key: string, amount: number, options: CountOptions) => Promise<SlotCounts>
 
+/** The limits of a client, and the share of them that one user may use. */
+export interface SharedLimits extends CallLimits {
+  readonly perUser?: number | undefined
+}
+
 /** What a limiter needs. */
 export interface LimiterParts {
   readonly count: Count
-  /** The limits of clients without limits of their own. */
-  readonly defaults: CallLimits
-  /** The limits that a client has of its own. Rejects if they cannot be read. */
-  readonly limitsOf: (clientId: string) => Promise<CallLimits | undefined>
-  /** Called with the error of each failed count, and without an error after each count. */
+  /** The limits of a client whose own limits cannot be read. */
+  readonly defaults: SharedLimits
+  /** The limits of a client. Rejects if they cannot be read. */
+  readonly limitsOf: (clientId: string) => Promise<SharedLimits>
+  /** Called with the error of each failed count, and without an error after calls were counted in the store. */
   readonly onCounted: (error?: unknown) => void
 }
 
-/** What this process knows of a client. */
-interface KnownClient {
-  readonly limits: CallLimits
+/** What this process knows of a client, or of a user of a client. */
+interface Known {
+  /** The key of the counters in the store. */
+  readonly key: string
+  readonly limits: SharedLimits
   readonly windows: readonly WindowCalls[]
-  /** The header `RateLimit-Policy`. */
-  readonly policy: string
+  /** The client of a user. */
+  readonly client?: Known | undefined
   /** When the limits are read again, by the monotonic clock of the process. */
   refreshAt: number
   /** Milliseconds by which the clock of the store is ahead of the monotonic clock of the process. */
@@ -51,28 +59,27 @@ interface KnownClient {
  * Limits the calls of clients. Each process counts most calls by itself, and sends them to the store once its lease is
  * used: 1/40 of the limit. Calls beyond two leases claim their places in the store first. So a client can pass its
  * limit by at most two leases of each process. A client below its limit is never rejected, because only calls that were
- * made are counted.
+ * made are counted. A call with a user counts for the client, and for the user's share of its limits.
  */
 export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterParts) {
-  const clients = createLru<string, KnownClient>(MAX_CLIENTS)
-  const loading = new Map<string, Promise<KnownClient>>()
-  /** The clients that may have calls to send. */
-  const unsent = new Map<string, KnownClient>()
+  const clients = createLru<string, Known>(MAX_KNOWN)
+  const users = createLru<string, Known>(MAX_KNOWN)
+  const loading = new Map<string, Promise<Known>>()
+  /** Those that may have calls to send. */
+  const unsent = new Set<Known>()
 
-  /** Sends the calls of a client, claims places for those that wait, and learns what all processes have counted. */
-  function send(clientId: string, calls: KnownClient): Promise<void> {
-    return (calls.sending ??= sendAll(clientId, calls).finally(() => {
+  /** Sends the calls of a client or user, claims places for those that wait, and learns what all processes have counted. */
+  function send(calls: Known): Promise<void> {
+    return (calls.sending ??= sendAll(calls).finally(() => {
       calls.sending = undefined
-      if (calls.waiting.length > 0) void send(clientId, calls)
+      if (calls.waiting.length > 0) void send(calls)
     }))
   }
 
-  async function sendAll(clientId: string, calls: KnownClient): Promise<void> {
-    unsent.delete(clientId)
+  async function sendAll(calls: Known): Promise<void> {
+    unsent.delete(calls)
     const waiting = calls.waiting.splice(0)
-    const claimed = await Promise.all(
-      calls.windows.map((each) => sendWindow(clientId, calls, each, waiting.length)),
-    )
+    const claimed = await Promise.all(calls.windows.map((each) => sendWindow(calls, each, waiting.length)))
     let places = Math.min(...claimed)
     for (const answer of waiting) {
       // A call that waits no more leaves its place to a later call.
@@ -84,16 +91,11 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
   }
 
   /** @returns the places that were claimed in a window; 0 if the store could not count */
-  async function sendWindow(
-    clientId: string,
-    calls: KnownClient,
-    each: WindowCalls,
-    claim: number,
-  ): Promise<number> {
+  async function sendWindow(calls: Known, each: WindowCalls, claim: number): Promise<number> {
     const amount = each.startSending()
     const { name, slotSeconds, slots } = each.window
     try {
-      const counted = await count(`limits:${name}:${storedIdOf(clientId)}`, amount, {
+      const counted = await count(`limits:${name}:${calls.key}`, amount, {
         slotSeconds,
         slots,
         claim,
@@ -101,7 +103,8 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
       })
       calls.ahead = counted.time - performance.now()
       each.sent(amount, counted)
-      onCounted()
+      // A full or read-only store still answers a count of no calls.
+      if (amount > 0 || counted.claimed > 0) onCounted()
       return Math.min(claim, counted.claimed)
     } catch (error) {
       each.notSent(amount, error instanceof CircuitOpenError)
@@ -111,7 +114,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
   }
 
   /** Waits until a place was claimed for a call, or until the time is over. @returns whether it was claimed */
-  function claimPlace(clientId: string, calls: KnownClient, milliseconds: number): Promise<boolean> {
+  function claimPlace(calls: Known, milliseconds: number): Promise<boolean> {
     return new Promise((resolve) => {
       let isWaiting = true
       const answer = (isClaimed: boolean): boolean => {
@@ -123,85 +126,106 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
       }
       const timer = setTimeout(() => answer(false), Math.max(0, milliseconds)).unref()
       calls.waiting.push(answer)
-      void send(clientId, calls)
+      void send(calls)
     })
   }
 
   /** Reads the limits of a client, and what all processes have counted. Takes at most twice `MAX_WAIT_MS`. */
-  function load(clientId: string): Promise<KnownClient> {
+  function load(clientId: string): Promise<Known> {
     const pending = loading.get(clientId) ?? loadNew(clientId).finally(() => loading.delete(clientId))
     loading.set(clientId, pending)
     return pending
   }
 
-  async function loadNew(clientId: string): Promise<KnownClient> {
+  async function loadNew(clientId: string): Promise<Known> {
     const before = clients.get(clientId)
     // If the limits cannot be read, a client keeps the limits that it had.
-    const limits = await withTimeout(MAX_WAIT_MS, () => limitsOf(clientId), TOO_LATE).then(
-      (own) => own ?? defaults,
+    const limits = await withTimeout(MAX_WAIT_MS, () => limitsOf(clientId), TOO_LATE).catch(
       () => before?.limits ?? defaults,
     )
     const isSame =
       before !== undefined &&
       before.limits.perMinute === limits.perMinute &&
-      before.limits.perDay === limits.perDay
-    if (before && !isSame) await (before.sending ?? settlesWithin(() => send(clientId, before), MAX_WAIT_MS))
-    const calls = isSame ? before : newCalls(limits, before?.ahead)
+      before.limits.perDay === limits.perDay &&
+      before.limits.perUser === limits.perUser
+    if (before && !isSame) await (before.sending ?? settlesWithin(() => send(before), MAX_WAIT_MS))
+    const calls = isSame ? before : newCalls(storedIdOf(clientId), limits, before?.ahead)
     calls.refreshAt = performance.now() + REFRESH_MS
     clients.set(clientId, calls)
-    if (calls.windows.length > 0) await settlesWithin(() => send(clientId, calls), MAX_WAIT_MS)
+    if (calls.windows.length > 0) await settlesWithin(() => send(calls), MAX_WAIT_MS)
     return calls
   }
 
-  function headersOf(calls: KnownClient, now: number): ResponseHeaders {
-    if (calls.windows.length === 0) return NO_HEADERS
-    let left = ''
-    for (const each of calls.windows) {
-      const remaining = Math.max(0, each.limit - each.used)
-      left += `${left && ', '}"${each.window.name}";r=${remaining};t=${each.secondsUntilReset(now)}`
+  /** The headers name what is left of each limit: of the client's, or of the user's share if less is left of it. */
+  function headersOf(calls: Known, now: number): ResponseHeaders {
+    let [policy, left] = ['', '']
+    for (const [at, each] of calls.windows.entries()) {
+      const ofClient = calls.client?.windows[at] ?? each
+      const { window, limit, remaining } = ofClient.remaining < each.remaining ? ofClient : each
+      const comma = left && ', '
+      policy += `${comma}"${window.name}";q=${limit};w=${window.seconds}`
+      left += `${comma}"${window.name}";r=${remaining};t=${each.secondsUntilReset(now)}`
     }
-    return { 'RateLimit-Policy': calls.policy, RateLimit: left }
+    return left === '' ? NO_HEADERS : { 'RateLimit-Policy': policy, RateLimit: left }
   }
 
   /** Counts a call. @param isAlone whether the store does not answer. @returns whether it was counted */
-  function add(clientId: string, calls: KnownClient, now: number, isAlone: boolean): boolean {
-    for (const each of calls.windows) {
+  function add(calls: Known, now: number, isAlone: boolean): boolean {
+    const levels = calls.client ? [calls.client, calls] : [calls]
+    for (const each of windowsOf(calls)) {
       each.moveTo(now)
       if (each.isExceeded || (each.mustSend && !isAlone)) return false
     }
-    let isLeaseUsed = false
-    for (const each of calls.windows) {
-      each.add()
-      isLeaseUsed ||= each.isLeaseUsed
+    for (const level of levels) {
+      for (const each of level.windows) each.add()
+      const isLeaseUsed = level.windows.some((each) => each.isLeaseUsed)
+      if (isLeaseUsed && level.sending === undefined) void send(level)
+      else if (level.windows.length > 0) unsent.add(level)
     }
-    if (isLeaseUsed && calls.sending === undefined) void send(clientId, calls)
-    else if (calls.windows.length > 0) unsent.set(clientId, calls)
     return true
   }
 
-  const nowOf = (calls: KnownClient) => performance.now() + calls.ahead
+  const nowOf = (calls: Known) => performance.now() + calls.ahead
 
-  async function countAfterWait(clientId: string): Promise<CountedCall> {
+  /** What this process knows of a user; of the client if there is no user, or if users have no share. */
+  function ofUser(client: Known, user: string | undefined): Known {
+    const { perUser, perMinute, perDay } = client.limits
+    if (user === undefined || perUser === undefined || client.windows.length === 0) return client
+    const id = `${client.key} ${user}`
+    const known = users.get(id)
+    if (known?.client === client) return known
+    const share = (limit: number | undefined) => limit && Math.ceil(limit * perUser)
+    const limits = { perMinute: share(perMinute), perDay: share(perDay) }
+    const calls = { ...newCalls(`user:${digest(id)}`, limits, client.ahead), client }
+    users.set(id, calls)
+    return calls
+  }
+
+  async function countAfterWait(clientId: string, user?: string): Promise<CountedCall> {
     const known = clients.get(clientId)
     const isFresh = known !== undefined && performance.now() <= known.refreshAt
     const until = performance.now() + MAX_WAIT_MS
-    const calls = isFresh ? known : await load(clientId)
+    const calls = ofUser(isFresh ? known : await load(clientId), user)
     for (let isOver = false; !isOver;) {
       isOver = performance.now() > until
       // If the store does not answer in time, this process decides by what it knows.
-      if (add(clientId, calls, nowOf(calls), isOver)) return { headers: headersOf(calls, nowOf(calls)) }
+      if (add(calls, nowOf(calls), isOver)) return { headers: headersOf(calls, nowOf(calls)) }
       // As long as no slot is over, the calls that the store knows can only become more.
-      if (isOver || calls.windows.some((each) => each.isCertainlyExceeded)) break
-      if (await claimPlace(clientId, calls, until - performance.now())) {
-        return { headers: headersOf(calls, nowOf(calls)) }
+      if (isOver || windowsOf(calls).some((each) => each.isCertainlyExceeded)) break
+      const levels = calls.client ? [calls.client, calls] : [calls]
+      const claims = await Promise.all(levels.map((each) => claimPlace(each, until - performance.now())))
+      if (claims.every(Boolean)) return { headers: headersOf(calls, nowOf(calls)) }
+      // A place of the client without a place of the user is left to a later call, and the other way round.
+      for (const [at, { windows }] of levels.entries()) {
+        if (claims[at]) for (const each of windows) each.keep(1)
       }
     }
     const now = nowOf(calls)
-    const exceeded = calls.windows.filter((each) => each.isExceeded)
+    const exceeded = windowsOf(calls).filter((each) => each.isExceeded)
     return {
       headers: headersOf(calls, now),
       exceeded: {
-        policies: exceeded.map(({ window }) => window.name),
+        policies: [...new Set(exceeded.map(({ window }) => window.name))],
         retryAfter: Math.max(1, ...exceeded.map((each) => each.secondsUntilFree(now))),
       },
     }
@@ -209,20 +233,21 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
 
   /** Sends all calls that were not sent yet. Never rejects. */
   async function sendRest(): Promise<void> {
-    for (const [clientId, calls] of unsent) {
+    for (const calls of unsent) {
       await calls.sending
-      await send(clientId, calls)
+      await send(calls)
     }
   }
   const stop = periodically(sendRest, REFRESH_MS)
 
   return {
     limiter: {
-      countAtOnce(clientId) {
-        const calls = clients.get(clientId)
-        if (calls === undefined || performance.now() > calls.refreshAt) return undefined
+      countAtOnce(clientId, user) {
+        const client = clients.get(clientId)
+        if (client === undefined || performance.now() > client.refreshAt) return undefined
+        const calls = ofUser(client, user)
         const now = nowOf(calls)
-        return add(clientId, calls, now, false) ? headersOf(calls, now) : undefined
+        return add(calls, now, false) ? headersOf(calls, now) : undefined
       },
       count: countAfterWait,
     } satisfies CallLimiter,
@@ -239,16 +264,20 @@ const TOO_LATE = {
   keepsAlive: false,
 }
 
-function newCalls(limits: CallLimits, ahead = Date.now() - performance.now()): KnownClient {
+/** All windows in which a call counts. */
+function windowsOf(calls: Known): readonly WindowCalls[] {
+  return calls.client ? [...calls.client.windows, ...calls.windows] : calls.windows
+}
+
+function newCalls(key: string, limits: SharedLimits, ahead = Date.now() - performance.now()): Known {
   const windows = WINDOWS.flatMap((window) => {
     const limit = limits[window.limit]
     return limit === undefined ? [] : [new WindowCalls(window, limit)]
   })
-  const policies = windows.map(({ window, limit }) => `"${window.name}";q=${limit};w=${window.seconds}`)
   return {
+    key,
     limits,
     windows,
-    policy: policies.join(', '),
     refreshAt: 0,
     ahead,
     waiting: [],

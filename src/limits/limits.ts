@@ -10,11 +10,28 @@ import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import { pass, warn } from '../store/check-results.ts'
 import { createSlotCounters } from '../store/slot-counters.ts'
-import { checkInput } from '../validation/rules.ts'
-import { createLimiter, type Count } from './limiter.ts'
+import { isDocumentId } from '../validation/document-id.ts'
+import { checkInput, must, optional } from '../validation/rules.ts'
+import { createLimiter, type Count, type SharedLimits } from './limiter.ts'
 
 /** Options of `createLimits()` and `limitCalls()`. */
-export interface LimitsOptions extends CallLimits {}
+export interface LimitsOptions extends CallLimits {
+  /**
+   * The share of a client's limits that one user may use, above 0 and at most 1. The share is rounded up to whole calls.
+   *
+   * @default a quarter (0.25) for public applications and clients with a metadata document; no share of their own for
+   *   the users of applications with a secret or key
+   */
+  readonly perUser?: number | undefined
+}
+
+const LIMITS_OPTIONS = {
+  ...CALL_LIMITS,
+  perUser: optional(must('above 0 and at most 1', (value) => Number(value) > 0 && Number(value) <= 1)),
+}
+
+/** The share of one user of an application that needs no secret, so that each of its users can call as the application. */
+const SHARE_OF_USER = 0.25
 
 /** The limits of a gatehouse, for the console and the management API. */
 export interface Limits {
@@ -36,7 +53,7 @@ const SETTLED_MS = 5000
  */
 export function createLimits(gatehouse: AnyGatehouse, options: LimitsOptions = {}): Limits {
   const parts = internalsOf(gatehouse, 'createLimits()')
-  checkInput('createLimits()', options, CALL_LIMITS)
+  checkInput('createLimits()', options, LIMITS_OPTIONS)
   const { plainStore: store, registry, events, logger } = parts
   const defaults = limitsIn(options)
   limit(parts.gatewayHooks, {
@@ -45,7 +62,12 @@ export function createLimits(gatehouse: AnyGatehouse, options: LimitsOptions = {
     events,
     logger,
     defaults,
-    limitsOf: async (clientId) => (await registry.find(clientId))?.limits,
+    async limitsOf(clientId) {
+      const client = await registry.find(clientId)
+      const isOpen = client?.kind === 'application' && (client.isPublic || isDocumentId(clientId))
+      const { perUser = isOpen ? SHARE_OF_USER : undefined } = options
+      return { ...(client?.limits ?? defaults), perUser }
+    },
   })
   return { defaults }
 }
@@ -58,13 +80,17 @@ export function createLimits(gatehouse: AnyGatehouse, options: LimitsOptions = {
  *   its calls are limited already
  */
 export function limitCalls(gateway: Pick<Gateway, 'close'>, options: LimitsOptions): void {
-  checkInput('limitCalls()', options, CALL_LIMITS)
+  checkInput('limitCalls()', options, LIMITS_OPTIONS)
   const hooks = hooksOf(gateway)
   if (!hooks) {
     throw new GatehouseError('ERR_INVALID_ARGUMENT', 'limitCalls() takes a gateway of createGateway()')
   }
   const defaults = limitsIn(options)
-  limit(hooks, { count: undefined, isAloneByDesign: true, defaults, limitsOf: async () => undefined })
+  const limitsOf = async (clientId: string) => {
+    const { perUser = isDocumentId(clientId) ? SHARE_OF_USER : undefined } = options
+    return { ...defaults, perUser }
+  }
+  limit(hooks, { count: undefined, isAloneByDesign: true, defaults, limitsOf })
 }
 
 function limitsIn({ perMinute, perDay }: LimitsOptions): CallLimits {
@@ -77,7 +103,7 @@ interface Counting {
   readonly count: Count | undefined
   readonly isAloneByDesign: boolean
   readonly defaults: CallLimits
-  readonly limitsOf: (clientId: string) => Promise<CallLimits | undefined>
+  readonly limitsOf: (clientId: string) => Promise<SharedLimits>
   readonly events?: EventSink
   readonly logger?: Logger
 }

@@ -68,6 +68,10 @@ export class WindowCalls {
     return this.#sum - this.#claimed + this.#unsent + this.#sending
   }
 
+  get remaining(): number {
+    return Math.max(0, this.limit - this.used)
+  }
+
   /** Whether a call must not be counted, as far as this process knows. */
   get isExceeded(): boolean {
     return this.used >= this.limit

@@ -37,8 +37,10 @@ export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Rou
         const found = await secrets.findIn(call.caller.accountId, call.body.secret)
         // A secret of another account gets the same answer as an unknown secret.
         if (!found) throw unknownSecret('of this account ')
-        const right = found.kind === 'apiKey' ? 'keys:report' : 'applications:report'
-        await requireAccess(call, right, found.client ?? { clientId: found.clientId })
+        for (const { kind, clientId, client } of [found, ...(found.others ?? [])]) {
+          const right = kind === 'apiKey' ? 'keys:report' : 'applications:report'
+          await requireAccess(call, right, client ?? { clientId })
+        }
         return report(call, found)
       },
     }),

@@ -1,12 +1,10 @@
 import type { Middleware } from 'koa'
-import { acceptRequest, authorizationOf, type IncomingCall } from '../gateway/authenticate.ts'
+import { acceptRequest, readCall, type CallWithMethod, type IncomingCall } from '../gateway/authenticate.ts'
 import { readBearerToken } from '../gateway/bearer-token.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { bearerRequestOf } from '../gateway/guard.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { acceptWithScopes } from '../gateway/require-scope.ts'
-import { markCallChecked } from '../gateway/unchecked-calls.ts'
-import { readCallTarget } from '../http/request-path.ts'
 import { isObject } from '../validation/predicates.ts'
 import { checkInput, optional, stringRule } from '../validation/rules.ts'
 import { requireParts, toAuthInfo, type McpAuthInfo } from './auth-info.ts'
@@ -40,10 +38,10 @@ export interface RequireTool extends Middleware<{ auth: Principal }> {
    *
    * @param body the parsed body of the request
    * @param options.address the network address of the caller, needed for clients with `allowedAddresses`
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an unknown option
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for a request without a method, or an unknown option
    */
   authenticate(
-    request: IncomingCall,
+    request: CallWithMethod,
     body: unknown,
     options?: { readonly address?: string | undefined },
   ): Promise<AcceptedTool | ToolRejection>
@@ -88,7 +86,7 @@ export function requireTool<Scope extends string>(
       ctx.body = text
       return undefined
     }
-    const { token = '' } = readBearerToken(bearerRequestOf(ctx))
+    const { token = '' } = readBearerToken(bearerRequestOf(parts, ctx))
     Object.assign(ctx.req, { auth: toAuthInfo(principal, token, audience) })
     return next()
   }
@@ -99,10 +97,8 @@ export function requireTool<Scope extends string>(
     options: { readonly address?: string | undefined } = {},
   ): Promise<AcceptedTool | ToolRejection> {
     checkInput('authenticate()', options, { address: optional(stringRule) })
-    markCallChecked(request.headers)
-    const { scopes, problem } = callsOf(request.method ?? 'GET', body)
-    const { query } = readCallTarget(request.url ?? '/', request.originalUrl)
-    const bearer = { authorization: authorizationOf(request), query, address: options.address }
+    const { method, bearer } = readCall(parts, request, options)
+    const { scopes, problem } = callsOf(method, body)
     const known = acceptedBefore(request.auth)
     const outcome = known ? acceptAgain(known, scopes) : await acceptRequest(parts, bearer, scopes)
     if (!outcome.ok) return outcome

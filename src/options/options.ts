@@ -239,9 +239,10 @@ export interface GatehouseOptions<
    */
   readonly maxPendingInteractions?: number | undefined
   /**
-   * Maximum number of unexpired access tokens that one API key or application may revoke one by one (RFC 7009), 1 to
-   * 1,000,000. After that many, its next revocation request revokes all access tokens that it has obtained so far.
-   * The count then begins again at 0. Refresh tokens stay valid. Revocations by the host do not count.
+   * Maximum number of unexpired access tokens that one API key may revoke one by one (RFC 7009), 1 to 1,000,000. After
+   * that many, its next revocation request revokes all access tokens that it has obtained so far. The count then begins
+   * again at 0. For each grant of a user, the maximum is a hundredth, rounded up. After that many, the next revocation
+   * request revokes the grant. Revocations by the host do not count.
    * @default 1000
    */
   readonly maxRevocationsPerClient?: number | undefined

@@ -26,6 +26,9 @@ export function createClockJumps(now: () => number) {
      * steady clock is too small. After the wall clock was set back, its value is too small.
      */
     since: ({ steady, wall }: Moment) => Math.max(performance.now() - steady, now() - wall),
+    /** Whether this much time has passed since a moment by the wall clock alone. */
+    isOnlyWallPast: ({ steady, wall }: Moment, milliseconds: number) =>
+      now() - wall > milliseconds && performance.now() - steady <= milliseconds,
     /** Whether the wall clock has jumped since the previous call. */
     hasJumped(): boolean {
       const before = difference

@@ -26,7 +26,10 @@ const REJECTIONS: Readonly<Record<number, { readonly error: string; readonly why
     error: 'invalid_client',
     why: 'revocations.clientId is unknown, disabled, expired or deleted, or revocations.clientSecret is not its secret',
   },
-  403: { error: 'unauthorized_client', why: 'it is no resource server (apiKeys.setResourceServer)' },
+  403: {
+    error: 'unauthorized_client',
+    why: 'it is no resource server (apiKeys.setResourceServer), or may not be used from the address of this gateway',
+  },
   429: { error: 'invalid_client', why: 'too many wrong secrets: check revocations.clientSecret' },
 }
 

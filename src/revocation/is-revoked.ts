@@ -52,11 +52,15 @@ export function createRevocationSet() {
     isClientRevoked: (clientId: string) => clients.get(clientId)?.get(ALL_TOKENS)?.below === Infinity,
     /** Whether all tokens of a client with this `access_epoch` are revoked. */
     isEpochRevoked: (clientId: string, epoch: number) => isEpochRevoked(revoked, clientId, epoch),
+    /** Whether a grant is revoked. */
+    isGrantRevoked: (grantId: string) => ids.grant.has(grantId),
     /**
-     * The number of tokens that a client revoked one by one (RFC 7009). Tokens that a revocation of the whole client
-     * covers do not count.
+     * The number of tokens that a client revoked one by one (RFC 7009). Tokens that a revocation of the whole client or
+     * grant covers do not count.
+     *
+     * @param holder the id of the grant of the tokens, or of the client if the tokens have no grant
      */
-    countOwn: (clientId: string): number => own.get(clientId)?.size ?? 0,
+    countOwn: (holder: string): number => own.get(holder)?.size ?? 0,
     /**
      * The revocations that are no longer needed after all tokens below the next epoch of a client are revoked. These
      * are the revocations of the tokens that `countOwn` counts, and the last revocation of all tokens of the client.

@@ -29,9 +29,10 @@ export interface TokenToRevoke {
   readonly id: string
   /** When it expires, in epoch seconds. */
   readonly until?: number | undefined
-  /** Its client and its `access_epoch`, if the client itself revokes it. */
+  /** Its client, its `access_epoch` and its grant, if the client itself revokes it. */
   readonly clientId?: string | undefined
   readonly epoch?: number | undefined
+  readonly grantId?: string | undefined
 }
 
 /**
@@ -56,6 +57,7 @@ const SUBJECT = {
   until: optional(countRule),
   clientId: optional(stringRule),
   epoch: optional(countRule),
+  grantId: optional(stringRule),
   scopes: optional(listOf(textRule)),
   entry: optional(must('an audit entry', isPendingEntry)),
 }

@@ -4,7 +4,7 @@ import { areCredentialsRejected, GatehouseError, isStoreUnavailable } from '../e
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import { unavailablePause } from '../async/unavailable-pause.ts'
-import { withTimeout } from '../async/with-timeout.ts'
+import { settlesWithin, withTimeout } from '../async/with-timeout.ts'
 import { createRevocationSet, type RevocationSet } from './is-revoked.ts'
 import type { RevocationSource } from './revocation-source.ts'
 import { createClockJumps } from './clock-jumps.ts'
@@ -34,6 +34,9 @@ const PRUNE_AFTER_JUMP_MS = 3_600_000
  */
 const FULL_READ_INTERVAL_MS = 3_600_000
 
+/** Maximum milliseconds that a call waits for `catchUp()`. */
+const CATCH_UP_MS = 2000
+
 /** Milliseconds to wait for one page: longer than the timeout of any source. */
 const PAGE_TIMEOUT_MS = 60_000
 
@@ -50,6 +53,8 @@ export interface KnownRevocations extends RevocationSet {
   readonly freshness: RevocationFreshness
   /** Whether all tokens must be rejected, because the revocations are too stale. Reading this property does no I/O. */
   readonly mustReject: boolean
+  /** As in `GatewayRevocations`. Takes at most two seconds, and never throws. */
+  catchUp(): Promise<unknown>
   /** Why the revocations are stale: the error of a read. Undefined while they are fresh, and during the start. */
   readonly failure: unknown
   /**
@@ -86,6 +91,7 @@ export function createRevocationFollower(parts: Parts): KnownRevocations {
     get failure() {
       return follower.failure
     },
+    catchUp: () => settlesWithin(() => catchUp(follower), CATCH_UP_MS),
     start: () => (follower.starting ??= start(follower).finally(() => (follower.starting = undefined))),
     close: () => close(follower),
   }
@@ -201,6 +207,13 @@ async function pollAgain(follower: Follower): Promise<void> {
   await poll(follower)
 }
 
+async function catchUp(follower: Follower): Promise<void> {
+  const { state, clocks, freshAt, intervalMs, logger } = follower
+  if (state !== 'fresh' || !clocks.isOnlyWallPast(freshAt, 3 * intervalMs)) return
+  if (!follower.reading) logger.warn({}, STEPPED)
+  await poll(follower)
+}
+
 /** Reads new revocations. Concurrent calls share one read. */
 function read(follower: Follower): Promise<void> {
   return (follower.reading ??= readPages(follower).finally(() => (follower.reading = undefined)))
@@ -272,6 +285,9 @@ const KEY_REJECTED =
 function isKeyRejected(error: unknown): boolean {
   return areCredentialsRejected(error) && !isStoreUnavailable(error)
 }
+
+const STEPPED =
+  'the clock of this process was set forward, or the machine has slept: the revocations are read again'
 
 const TIMED_OUT = { error: notAnswered, keepsAlive: false }
 

@@ -11,7 +11,8 @@ import {
   removeEntry,
   type BucketedIndex,
 } from '../store/bucketed-index.ts'
-import { metCorruptMember, type StoreWithMemory } from '../store/met-corrupt-records.ts'
+import { isCorruptRecord } from '../store/corrupt-record.ts'
+import { metCorruptMember, metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
 import { readCursor, writeCursor, type Cursor, type Place } from './cursor.ts'
 import { readRevocation, writeRevocation, type Revocation } from './revocation.ts'
 import type { RevocationPage } from './revocation-source.ts'
@@ -205,7 +206,13 @@ async function readIndexes(
   let room = PAGE_SIZE
   for (const number of numbers) {
     const index = kind === 'bucket' ? bucketName(buckets, number) : recentIndex(number)
-    const range = (from: IndexRange) => store.range(index, from)
+    const range = (from: IndexRange) =>
+      store.range(index, from).catch((error: unknown) => {
+        // A bucket also has each of these revocations, so a process starts without a recent index of a wrong type.
+        if (kind === 'bucket' || !isCorruptRecord(error)) throw error
+        metCorruptRecord(store, index, error)
+        return []
+      })
     const { entries, head } = await fillPage(range, { after, limit: room }, ENTRY[kind])
     revocations.push(...parseEntries(store, index, entries, ENTRY[kind]))
     room -= entries.length

@@ -20,7 +20,7 @@ export const ALL_TOKENS = ''
 /** All revocations in force, by what they revoke. */
 export function createRevocationMaps() {
   return {
-    /** The epoch of each token that its own client revoked, by client id, then by `jti`. */
+    /** The epoch of each token that its own client revoked, by grant, or by client id without a grant, then by `jti`. */
     own: new Map<string, Map<string, number>>(),
     /** The `until` of each revoked token, grant and key, by its id. */
     ids: {
@@ -48,7 +48,7 @@ export function addRevocation(revoked: RevocationMaps, revocation: Revocation): 
   const { of, id, until } = revocation
   if (of === 'operation') raise(operations, id, { below: revocation.below, until })
   else if (of === 'token' && revocation.clientId !== undefined)
-    addOwn(revoked, revocation.clientId, revocation)
+    addOwn(revoked, { ...revocation, clientId: revocation.clientId })
   else if (of === 'client') {
     const thresholds = clients.get(id) ?? new Map<string, Threshold>()
     clients.set(id, thresholds)
@@ -60,36 +60,35 @@ export function addRevocation(revoked: RevocationMaps, revocation: Revocation): 
     const ends = grantScopes.get(id) ?? new Map<string, number>()
     grantScopes.set(id, ends)
     for (const scope of revocation.scopes) ends.set(scope, Math.max(ends.get(scope) ?? 0, until))
-  } else ids[of].set(id, Math.max(ids[of].get(id) ?? 0, until))
+  } else {
+    ids[of].set(id, Math.max(ids[of].get(id) ?? 0, until))
+    if (of === 'grant') removeOutdated(revoked, id)
+  }
 }
 
-/** Adds a token that its client revoked, unless a revocation of the client covers the token already. */
+/** Adds a token that its client revoked, unless a revocation of its client or grant covers the token already. */
 function addOwn(
   revoked: RevocationMaps,
-  clientId: string,
-  {
-    id,
-    epoch = 0,
-    until,
-  }: { readonly id: string; readonly epoch?: number | undefined; readonly until: number },
+  token: Extract<Revocation, { of: 'token' }> & { readonly clientId: string },
 ): void {
-  if (isEpochRevoked(revoked, clientId, epoch)) return
   const { own, ids } = revoked
-  const tokens = own.get(clientId) ?? new Map<string, number>()
-  own.set(clientId, tokens.set(id, epoch))
+  const { id, clientId, grantId, epoch = 0, until } = token
+  if (isEpochRevoked(revoked, clientId, epoch) || ids.grant.has(grantId ?? '')) return
+  const holder = grantId ?? clientId
+  own.set(holder, (own.get(holder) ?? new Map<string, number>()).set(id, epoch))
   ids.token.set(id, Math.max(ids.token.get(id) ?? 0, until))
 }
 
-/** Removes the tokens that a client revoked one by one, if a revocation of the client covers them now. */
-function removeOutdated(revoked: RevocationMaps, clientId: string): void {
+/** Removes the tokens that were revoked one by one, if a revocation of their grant or client covers them now. */
+function removeOutdated(revoked: RevocationMaps, holder: string): void {
   const { own, ids } = revoked
-  const tokens = own.get(clientId) ?? new Map<string, number>()
+  const tokens = own.get(holder) ?? new Map<string, number>()
   for (const [id, epoch] of tokens) {
-    if (!isEpochRevoked(revoked, clientId, epoch)) continue
+    if (!ids.grant.has(holder) && !isEpochRevoked(revoked, holder, epoch)) continue
     tokens.delete(id)
     ids.token.delete(id)
   }
-  if (tokens.size === 0) own.delete(clientId)
+  if (tokens.size === 0) own.delete(holder)
 }
 
 /** Removes revocations that cover only expired tokens. @param now Unix time in seconds */
@@ -98,9 +97,9 @@ export function prune({ own, ids, grantScopes, clients, operations }: Revocation
   for (const revoked of Object.values(ids)) {
     for (const [id, until] of revoked) if (isOver(until)) revoked.delete(id)
   }
-  for (const [clientId, tokens] of own) {
+  for (const [holder, tokens] of own) {
     for (const id of tokens.keys()) if (!ids.token.has(id)) tokens.delete(id)
-    if (tokens.size === 0) own.delete(clientId)
+    if (tokens.size === 0) own.delete(holder)
   }
   for (const thresholds of [operations, ...clients.values()]) {
     for (const [scope, { until }] of thresholds) if (isOver(until)) thresholds.delete(scope)

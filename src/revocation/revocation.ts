@@ -22,6 +22,8 @@ export type Revocation = {
       readonly clientId?: string | undefined
       /** The `access_epoch` of a token that its client revoked. */
       readonly epoch?: number | undefined
+      /** The grant of a token that its client revoked; undefined for direct access. */
+      readonly grantId?: string | undefined
     }
   | {
       /** All tokens of a grant. */
@@ -90,10 +92,13 @@ export function readRevocation(text: string): Revocation | undefined {
  */
 export function asRevocation(value: unknown): Revocation | undefined {
   if (!isObject(value)) return undefined
-  const { of, id, until, below, scopes, clientId, epoch } = value
+  const { of, id, until, below, scopes, clientId, epoch, grantId } = value
   if (!isText(id) || !isEpochSeconds(until)) return undefined
   if (of === 'key') return { of, id, until }
-  if (of === 'token') return { of, id, ...(isText(clientId) && isCount(epoch) && { clientId, epoch }), until }
+  if (of === 'token') {
+    const own = isText(clientId) && isCount(epoch) && { clientId, epoch, ...(isText(grantId) && { grantId }) }
+    return { of, id, ...own, until }
+  }
   if (below !== undefined && !isCount(below)) return undefined
   if (of === 'operation') return below === undefined ? undefined : { of, id, below, until }
   if (scopes !== undefined && !areTexts(scopes)) return undefined

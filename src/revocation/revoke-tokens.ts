@@ -43,6 +43,8 @@ interface Parts {
   readonly log: Pick<RevocationLog, 'add'>
   readonly set: Pick<RevocationSet, 'add'>
   readonly longestLifetime: LongestLifetime
+  /** The longest lifetime of the tokens of grants. @default `longestLifetime` */
+  readonly longestDelegatedLifetime?: LongestLifetime | undefined
   /** Receives each revocation that this process stored. */
   readonly events?: Pick<EventSink, 'emit'> | undefined
   readonly audit?: Pick<AuditWriter, 'entry' | 'append' | 'record'> | undefined
@@ -148,14 +150,18 @@ export function createRevocations(parts: Parts) {
 }
 
 /** Revokes tokens at once, without a pending entry. */
-function createDirectRevocations({ log, set, longestLifetime, events, now }: Parts & { now: () => number }) {
+function createDirectRevocations(parts: Parts & { now: () => number }) {
+  const { log, set, longestLifetime, longestDelegatedLifetime = longestLifetime, events, now } = parts
+  const lifetimeOf = ({ of }: RevocationSpec) => (of === 'grant' ? longestDelegatedLifetime : longestLifetime)
+  const withEnd = (spec: RevocationSpec) => withUntil(spec, now() / 1000 + lifetimeOf(spec).secondsKnown)
+
   async function storeRevocations(specs: readonly RevocationSpec[]): Promise<readonly Revocation[]> {
     if (specs.length === 0) return []
-    const withEnds = (lifetime: number) => specs.map((spec) => withUntil(spec, now() / 1000 + lifetime))
     // This process rejects the tokens immediately, even while the store is unavailable.
-    set.add(withEnds(longestLifetime.secondsKnown))
-    const isOpen = specs.some(({ until }) => until === undefined)
-    const revocations = withEnds(isOpen ? await longestLifetime.seconds() : 0)
+    set.add(specs.map(withEnd))
+    const lifetimes = specs.filter(({ until }) => until === undefined).map(lifetimeOf)
+    await Promise.all([...new Set(lifetimes)].map((each) => each.seconds()))
+    const revocations = specs.map(withEnd)
     set.add(revocations)
     await log.add(revocations)
     return revocations
@@ -175,7 +181,7 @@ function createDirectRevocations({ log, set, longestLifetime, events, now }: Par
      * Revokes tokens. This process rejects the tokens immediately, and all other processes reject them within moments.
      * Resolves with the revocations when they are stored. The call may be repeated.
      *
-     * @param specs without `until`, a revocation is kept for the longest lifetime of access tokens
+     * @param specs without `until`, a revocation is kept for the longest lifetime of the access tokens that it may cover
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: call the method again, because other processes may still accept
      *   the tokens; `ERR_INVALID_ARGUMENT` for an invalid spec, before anything is revoked
      */

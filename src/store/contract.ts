@@ -152,8 +152,8 @@ export interface Store {
   ): Promise<() => Promise<void>>
 
   /**
-   * Adds `amount` to the counter of `key`, and answers what all processes have counted. Optional: limits of calls use it,
-   * and without it each process counts alone. Atomic across all processes. Time is divided into slots of `slotSeconds`,
+   * Adds `amount` to the counter of `key`, and answers what all processes have counted. Optional: limits of calls, and limits for
+   * one person, use it. Without it each process counts alone. Atomic across all processes. Time is divided into slots of `slotSeconds`,
    * which begin at multiples of `slotSeconds` since the epoch, by one clock for all processes. `amount` is added to the
    * present slot. The counter is absent once no slot of the last `slots` slots has a count. A counter is lost with a server
    * of the database, or may be counted once more than asked for if an answer was lost, and no other data depends on it. The

@@ -1,3 +1,4 @@
+import { GatehouseError } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from './contract.ts'
 
@@ -29,12 +30,11 @@ export function createMemoryWatch(options: {
     isFull = usedShare >= NEARLY_FULL_SHARE
     if (isFull === wasFull) return
     const used = `${Math.floor(usedShare * 100)} % of the memory of the store are used`
-    if (isFull)
-      logger.warn({}, `${used}: new authorization requests that need a sign-in or a consent are rejected`)
-    else logger.info({}, `${used}: new authorization requests are accepted again`)
+    if (isFull) logger.warn({}, `${used}: new sign-ins and authorizations are rejected`)
+    else logger.info({}, `${used}: new sign-ins and authorizations are accepted again`)
   }
 
-  return {
+  const watch = {
     /**
      * Whether the memory was nearly full at the last check. Returns at once. Starts a check in the background if the
      * last check is some seconds old. False if the store does not report its memory.
@@ -47,7 +47,18 @@ export function createMemoryWatch(options: {
       }
       return isFull
     },
+    /**
+     * Call this before something is stored that a person can make without end. The rest of the memory is for
+     * revocations.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if `isNearlyFull`
+     */
+    requireSpace(): void {
+      if (!watch.isNearlyFull()) return
+      throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'the memory of the store is nearly full')
+    },
   }
+  return watch
 }
 
 /** Watches how much of a store's memory is used, without delaying requests. */

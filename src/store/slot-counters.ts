@@ -1,4 +1,4 @@
-import type { CountOptions, SlotCounts } from './contract.ts'
+import type { CountOptions, SlotCounts, Store } from './contract.ts'
 
 /** The most counters. The oldest are dropped, and count from 0 again. */
 const MAX_COUNTERS = 100_000
@@ -33,5 +33,23 @@ export function createSlotCounters(now: () => number = Date.now) {
     },
     delete: (key: string) => counters.delete(key),
     clear: () => counters.clear(),
+  }
+}
+
+/**
+ * Creates a function that counts one act of a key, such as a person, if at most `max` acts are in the slots.
+ * If the store cannot count, this process counts alone.
+ *
+ * @returns whether the act was counted; false if the key has used up its acts
+ */
+export function createClaim(
+  store: Pick<Store, 'count'>,
+  slots: Omit<CountOptions, 'claim'>,
+): (key: string) => Promise<boolean> {
+  const own = createSlotCounters()
+  const options = { ...slots, claim: 1 }
+  return async function claim(key) {
+    const counted = await store.count?.(key, 0, options).catch(() => undefined)
+    return (counted ?? own.count(key, 0, options)).claimed === 1
   }
 }

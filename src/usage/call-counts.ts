@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { isCount } from '../validation/predicates.ts'
 import { FURTHER_CLIENTS, FURTHER_OPERATIONS, OUTCOMES, type Outcome } from './outcomes.ts'
 
 /** The most clients that are counted in a day. The calls of further clients are in the totals only. */
@@ -22,6 +23,31 @@ export type Counts = { readonly [outcome in Outcome]?: number }
 
 /** The counts of a day: by hour (0 to 23, UTC), then by operation. */
 export type CountedHours = Readonly<Record<string, Readonly<Record<string, Counts>>>>
+
+/** Adds up counts by operation. */
+export function addOperations(all: readonly CountedHours[string][]): Record<string, Counts> {
+  const sums = new Map<string, Record<string, number>>()
+  for (const [operation, counts] of all.flatMap((each) => Object.entries(each))) {
+    const sum = sums.get(operation) ?? {}
+    sums.set(operation, sum)
+    for (const [outcome, count] of Object.entries(counts)) {
+      sum[outcome] = Math.min((sum[outcome] ?? 0) + count, Number.MAX_SAFE_INTEGER)
+    }
+  }
+  return Object.fromEntries(sums)
+}
+
+/** Adds up lists of the clients with the most calls, and keeps the first ones. */
+export function addTops(
+  tops: readonly (Readonly<Record<string, number>> | undefined)[],
+): Record<string, number> | undefined {
+  const sums = new Map<string, number>()
+  for (const [clientId, calls] of tops.flatMap((top) => Object.entries(top ?? {}))) {
+    if (isCount(calls)) sums.set(clientId, (sums.get(clientId) ?? 0) + calls)
+  }
+  if (sums.size === 0) return undefined
+  return Object.fromEntries([...sums].toSorted(([, one], [, other]) => other - one).slice(0, TOP_CLIENTS))
+}
 
 /** What one process has counted on one day for a client or for all calls. The counts are totals, not differences. */
 export interface CountedDay {
@@ -148,6 +174,7 @@ export function createCallCounts(now: () => number) {
   let hourOfDay = 0
   /** Earlier blocks whose last counts are not stored yet. */
   let earlier: Block[] = []
+  let calls = 0
 
   /** Begins an hour. After a clock was set back, a new source begins, because a source never returns to an hour. */
   function begin(next: number): void {
@@ -171,6 +198,7 @@ export function createCallCounts(now: () => number) {
     count(clientId: string | undefined, operation: string, outcome: Outcome): void {
       const next = Math.floor(now() / HOUR_MS)
       if (next !== hours) begin(next)
+      calls += 1
       block.add(clientId, hourOfDay, operation, INDEXES[outcome])
     },
 
@@ -180,6 +208,9 @@ export function createCallCounts(now: () => number) {
       if (next !== hours) begin(next)
       block.add(clientId, hourOfDay, operation, undefined)
     },
+
+    /** The calls that were counted since the start. */
+    calls: () => calls,
 
     /**
      * The totals that have changed since they were last taken. `take` returns the present totals, which then count as

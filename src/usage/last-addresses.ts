@@ -2,6 +2,7 @@ import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { countRule, textRule } from '../validation/rules.ts'
 import { MAX_ADDRESS_LENGTH } from '../host/change-options.ts'
+import { clientAddress } from '../http/client-address.ts'
 
 /** The most clients whose new addresses wait to be stored. Further ones are not recorded. */
 const MAX_WAITING = 50_000
@@ -44,7 +45,7 @@ export function createLastAddresses(
       const usedAt = Math.floor(now() / 3_600_000) * 3600
       for (const [clientId, text] of addresses) {
         // A copy: the address may be a part of a header, and would keep the whole header in memory.
-        const address = Buffer.from(text.slice(0, MAX_ADDRESS_LENGTH)).toString()
+        const address = Buffer.from(clientAddress(text).slice(0, MAX_ADDRESS_LENGTH)).toString()
         if (!(await isClient(clientId))) continue
         await records.set(clientId, { address, usedAt }, KEPT_SECONDS)
         // The client may have been deleted meanwhile.

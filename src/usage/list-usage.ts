@@ -1,6 +1,8 @@
-import type { CountedHours } from './call-counts.ts'
+import { GatehouseError } from '../errors.ts'
+import { addOperations, type CountedHours } from './call-counts.ts'
 import { isOutcome, resultOf, type Outcome, type Result } from './outcomes.ts'
-import { startOfDay, type StoredDay } from './usage-records.ts'
+import type { StoredDay } from './month-record.ts'
+import { startOfDay } from './usage-records.ts'
 
 /** What the rows of a list of usage are separated by. */
 export const DIMENSIONS = ['hour', 'day', 'client', 'operation', 'result', 'outcome'] as const
@@ -27,54 +29,60 @@ interface Period {
   readonly to: number
 }
 
-/** The stored days of one client. */
-interface DaysOf {
-  readonly clientId: string | undefined
-  readonly days: readonly StoredDay[]
-}
+/** The most rows of a list. */
+const MAX_ROWS = 10_000
+const TOO_MANY_ROWS = `the usage was not listed: it has more than ${MAX_ROWS} rows; name fewer dimensions in \`by\`, or a shorter time`
 
-/**
- * The rows of a list, in the order of their times, clients, operations and outcomes. Counts with the same values are added
- * up.
- */
-export function rowsOf(all: readonly DaysOf[], by: readonly Dimension[], { from, to }: Period): UsageRow[] {
-  const rows = new Map<string, UsageRow>()
-  for (const { clientId, days } of all) {
-    for (const { day, hours } of days) {
-      for (const { hour, operations } of hours) {
-        const start = startOfDay(day) / 1000
-        const time = start + (hour ?? 0) * 3600
-        const ends = hour === undefined ? start + 86_400 : time + 3600
-        if (ends <= from || time > to) continue
-        const at = by.includes('hour') ? time : by.includes('day') ? start : undefined
-        const client = by.includes('client') && clientId !== undefined && { clientId }
-        addRows(rows, by, { ...(at !== undefined && { at }), ...client }, operations)
+/** Adds up the counts of clients in the rows of a list. Counts with the same values are one row. */
+export function createRows(by: readonly Dimension[], { from, to }: Period) {
+  const has = Object.fromEntries(DIMENSIONS.map((name) => [name, by.includes(name)]))
+  const rows = new Map<string, UsageRow & { count: number }>()
+
+  function add(fields: Pick<UsageRow, 'at' | 'clientId'>, operations: CountedHours[string]): void {
+    const start = `${String(fields.at ?? '').padStart(12, '0')}\n${fields.clientId ?? ''}`
+    for (const [operation, counts] of Object.entries(operations)) {
+      for (const [outcome, count] of Object.entries(counts)) {
+        // A newer version may count further outcomes.
+        if (!isOutcome(outcome)) continue
+        const result = has['result'] ? resultOf(outcome) : ''
+        const key = `${start}\n${has['operation'] ? operation : ''}\n${result}\n${has['outcome'] ? outcome : ''}`
+        const present = rows.get(key)
+        if (present) present.count += count
+        else if (rows.size < MAX_ROWS) {
+          rows.set(key, {
+            ...fields,
+            ...(has['operation'] && { operation }),
+            ...(result !== '' && { result }),
+            ...(has['outcome'] && { outcome }),
+            count,
+          })
+        } else throw new GatehouseError('ERR_INVALID_ARGUMENT', TOO_MANY_ROWS)
       }
     }
   }
-  return [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
-}
 
-function addRows(
-  rows: Map<string, UsageRow>,
-  by: readonly Dimension[],
-  fields: Pick<UsageRow, 'at' | 'clientId'>,
-  operations: CountedHours[string],
-): void {
-  for (const [operation, counts] of Object.entries(operations)) {
-    for (const [outcome, count] of Object.entries(counts)) {
-      // A newer version may count further outcomes.
-      if (!isOutcome(outcome)) continue
-      const row: Omit<UsageRow, 'count'> = {
-        ...fields,
-        ...(by.includes('operation') && { operation }),
-        ...(by.includes('result') && { result: resultOf(outcome) }),
-        ...(by.includes('outcome') && { outcome }),
+  return {
+    /**
+     * Adds the stored days of a client.
+     *
+     * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the list has too many rows
+     */
+    add(clientId: string | undefined, days: readonly StoredDay[]): void {
+      const client = has['client'] && clientId !== undefined && { clientId }
+      for (const { day, hours } of days) {
+        const start = startOfDay(day) / 1000
+        const all = () => [{ hour: 0, operations: addOperations(hours.map(({ operations }) => operations)) }]
+        for (const { hour = 0, operations } of has['hour'] ? hours : all()) {
+          const at = start + hour * 3600
+          if (at + (has['hour'] ? 3600 : 86_400) <= from || at > to) continue
+          add({ ...((has['hour'] || has['day']) && { at }), ...client }, operations)
+        }
       }
-      const time = String(row.at ?? '').padStart(12, '0')
-      const key = [time, row.clientId, row.operation, row.result, row.outcome].join('\n')
-      rows.set(key, { ...row, count: (rows.get(key)?.count ?? 0) + count })
-    }
+    },
+
+    /** The rows in the order of their times, clients, operations and outcomes. */
+    sorted: (): UsageRow[] =>
+      [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row),
   }
 }
 

@@ -29,6 +29,8 @@ const CALL_OUTCOMES = [
 /** What can become of a token request, besides `invalid_request`. The errors are those of RFC 6749 5.2. */
 const TOKEN_OUTCOMES = [
   'issued',
+  'client_disabled',
+  'client_expired',
   'invalid_client',
   'invalid_grant',
   'invalid_scope',
@@ -48,8 +50,8 @@ export const OUTCOMES = [...CALL_OUTCOMES, ...TOKEN_OUTCOMES] as const
  *   500 or more. `aborted`: the connection was closed before the API answered.
  * - `accepted`: `gateway.authenticate()` accepted the call; the answer of the API is not known.
  * - A reason of a gateway: it rejected the call (`RejectionReason`).
- * - `issued`: the token endpoint issued an access token. `invalid_client` and further errors of OAuth: the token endpoint
- *   rejected the request. `other_error`: another error of the token endpoint.
+ * - `issued`: the token endpoint issued an access token. `client_disabled`, `client_expired`: the token endpoint rejected the
+ *   request of a client that is disabled or has expired. `invalid_client` and further errors of OAuth: it rejected the request. `other_error`: another error of the token endpoint.
  */
 export type Outcome = (typeof OUTCOMES)[number]
 
@@ -72,7 +74,9 @@ export function outcomeOfStatus(status: number): Outcome {
 }
 
 /** The outcome of a token request that was rejected. @param error the error of RFC 6749 5.2 */
-export function outcomeOfTokenError(error: string): Outcome {
+export function outcomeOfTokenError(error: string, reason: string | undefined): Outcome {
+  if (error === 'invalid_client' && reason === 'expired') return 'client_expired'
+  if (error === 'invalid_client' && reason?.startsWith('disabled')) return 'client_disabled'
   const known = [...TOKEN_OUTCOMES, 'invalid_request' as const].find((outcome) => outcome === error)
   return known === undefined || known === 'issued' ? 'other_error' : known
 }

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { authenticateBasicClient } from '../clients/authenticate-client.ts'
+import { authenticateGateway } from '../authorization-server/provider/authenticate-gateway.ts'
 import { isClientId } from '../clients/client-id.ts'
 import { isDocumentId, mayBeClientId } from '../validation/document-id.ts'
 import { GatehouseError, isStoreUnavailable } from '../errors.ts'
@@ -19,17 +19,16 @@ import {
   optional,
   type Rule,
 } from '../validation/rules.ts'
-import { MAX_OPERATIONS, TOP_CLIENTS, type CountedDay, type CountedHours } from './call-counts.ts'
-import { FURTHER_CLIENTS, FURTHER_OPERATIONS, isOutcome, OTHER_OPERATION, OUTCOMES } from './outcomes.ts'
-import { BATCH } from './store-counts.ts'
 import {
   addOperations,
-  dayOf,
-  daysBefore,
-  mergeOldDays,
-  startOfDay,
-  type UsageRecords,
-} from './usage-records.ts'
+  MAX_OPERATIONS,
+  TOP_CLIENTS,
+  type CountedDay,
+  type CountedHours,
+} from './call-counts.ts'
+import { FURTHER_CLIENTS, FURTHER_OPERATIONS, isOutcome, OTHER_OPERATION, OUTCOMES } from './outcomes.ts'
+import { BATCH } from './store-counts.ts'
+import { dayOf, daysBefore, mergeOldDays, startOfDay, type UsageRecords } from './usage-records.ts'
 
 /** Options of the endpoint for the usage of other gateways. */
 export interface ReceiverOptions {
@@ -63,7 +62,7 @@ export function receiveUsage(
   records: Pick<UsageRecords, 'write' | 'mergeOldDays'>,
   options: ReceiverOptions & { readonly hourDays: number },
 ): Middleware {
-  const { registry, secretUsed, issuer, plainStore: store } = parts
+  const { registry, issuer, plainStore: store } = parts
   const { mountPath = new URL(issuer).pathname.replace(/\/$/, '') + USAGE_PATH } = options
   const now = parts.storeClock.now
   parts.begin()
@@ -90,14 +89,8 @@ export function receiveUsage(
       return reject(ctx, 405, 'invalid_request', 'usage is sent with POST')
     }
     await parts.ready()
-    const client = await authenticateBasicClient({ registry, secretUsed }, ctx.get('Authorization'))
-    if (!client) {
-      ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`)
-      return reject(ctx, 401, 'invalid_client', 'send client_id and client_secret of a resource server')
-    }
-    if (client.kind !== 'apiKey' || !client.resourceServer) {
-      return reject(ctx, 403, 'unauthorized_client', 'this API key is not marked as a resource server')
-    }
+    const client = await authenticateGateway(parts, ctx)
+    if (!client) return
     const body = await readBody(ctx.req, MAX_BYTES)
     if (!Buffer.isBuffer(body))
       return reject(ctx, body.status, 'invalid_request', 'the usage was not received')
@@ -108,7 +101,7 @@ export function receiveUsage(
     const inTime = totals.filter(({ day }) => isInTime(day, time, options.hourDays))
     const sources = await knownSources(client.clientId, inTime)
     const stored = inTime.filter((each) => sources.has(sourceOfDay(each)))
-    await Promise.all(stored.map((each) => storeTotals(client.clientId, each, time)))
+    await Promise.all(stored.map((each) => storeTotals(client.clientId, each)))
     const dropped = totals.length - stored.length
     if (dropped > 0)
       parts.logger.debug({ clientId: client.clientId, dropped }, 'usage of a gateway was dropped')
@@ -116,13 +109,13 @@ export function receiveUsage(
   }
 
   /** Stores the totals of one client. The totals of a client that does not exist are dropped. */
-  async function storeTotals(server: string, totals: Received, time: number): Promise<void> {
+  async function storeTotals(server: string, totals: Received): Promise<void> {
     const { clientId } = totals
     if (clientId !== undefined && !(await registry.find(clientId))) return
     const hours = JSON.stringify(withKnownOperations(totals.hours, parts.catalog.current.operations))
     const top = clientId === undefined ? await existing(totals.top ?? {}) : undefined
-    await records.write({ ...totals, clientId, hours, top, source: `${server}:${totals.source}` }, time)
-    if (totals.isFirst) await mergeOldDays(records, clientId, { now: time, logger: parts.logger })
+    await records.write({ ...totals, clientId, hours, top, source: `${server}:${totals.source}` })
+    if (totals.isFirst) await mergeOldDays(records, clientId, parts.logger)
   }
 
   /** The clients that exist. */

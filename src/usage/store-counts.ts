@@ -18,19 +18,23 @@ export function storePeriodically({
   intervalMs,
   logger,
 }: {
-  readonly counts: Pick<CallCounts, 'changed'>
+  readonly counts: Pick<CallCounts, 'changed' | 'calls'>
   readonly send: (totals: readonly CountedDay[]) => Promise<void>
   readonly intervalMs: number
   readonly logger: Logger
 }) {
   /** Why the last write failed. */
   let failure: string | undefined
+  let isEnding = false
+  /** The calls that were counted before the last complete write. */
+  let stored = 0
   let running: Promise<void> | undefined
 
   /** Stores all counts that have changed. Concurrent calls share one run. */
   const run = () => (running ??= storeAll().finally(() => (running = undefined)))
 
   async function storeAll(): Promise<void> {
+    const calls = counts.calls()
     const changed = counts.changed()
     for (let at = 0; at < changed.length; at += BATCH) {
       const batch = changed.slice(at, at + BATCH)
@@ -40,7 +44,9 @@ export function storePeriodically({
       } catch (error) {
         for (const each of batch) each.putBack()
         const reason = error instanceof Error ? error.message : String(error)
-        if (reason !== failure) {
+        if (isEnding) {
+          logger.warn({ err: error, lost: calls - stored }, 'the last calls could not be stored in the usage')
+        } else if (reason !== failure) {
           logger.warn({ err: error }, 'usage could not be stored; it is counted on, and stored later')
         }
         failure = reason
@@ -49,6 +55,7 @@ export function storePeriodically({
     }
     if (failure !== undefined) logger.info({}, 'usage is stored again')
     failure = undefined
+    stored = calls
   }
 
   const stop = periodically(run, intervalMs)
@@ -57,6 +64,7 @@ export function storePeriodically({
     async end() {
       stop()
       await running
+      isEnding = true
       await run()
     },
   }

@@ -12,7 +12,7 @@ export interface UsageOptions {
   readonly intervalSeconds?: number | undefined
   /** Days before today for which usage is kept by the hour, 1 to 31. @default 7 */
   readonly hourDays?: number | undefined
-  /** Days for which usage is kept, 91 to 3660. @default 400 */
+  /** Days for which usage is kept, 31 to 3660. @default 400 */
   readonly days?: number | undefined
   /**
    * Whether to keep the address from which each client last called the API, for 90 days. Addresses are personal data.
@@ -46,7 +46,8 @@ export interface Usage {
   /**
    * Lists the calls and token requests that were stored, in the order of time, client, operation and outcome.
    *
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, also for hours that are not kept any more; `ERR_STORE_UNAVAILABLE`
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, also for hours that are not kept any more, and for a list of more than
+   *   10,000 rows; `ERR_STORE_UNAVAILABLE`
    */
   list(query?: UsageQuery): Promise<readonly UsageRow[]>
   /**
@@ -64,8 +65,8 @@ export interface Usage {
   /**
    * The operations of the catalog that were not called for some days: by anyone, or by one client.
    *
-   * @param options.days 1 to the days for which usage is kept. @default 90
-   * @returns undefined if usage has been counted for fewer days, or if the bounds of what is counted were reached
+   * @param options.days 1 to 3660. @default 90
+   * @returns undefined if usage has been counted or is kept for fewer days, or if the bounds of what is counted were reached
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`
    */
   uncalledOperations(options?: {

@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isClientId } from '../clients/client-id.ts'
+import { documentOf } from '../clients/documents/document-application.ts'
 import { findDocumentIdProblem } from '../clients/documents/document-id.ts'
 import { clientIdsOf } from '../clients/client-index.ts'
 import { GatehouseError } from '../errors.ts'
@@ -7,28 +9,22 @@ import { internalsOf, type Internals } from '../gatehouse/internals.ts'
 import { booleanRule, checkInput, epochSecondsRule, notEmpty, oneOf, optional } from '../validation/rules.ts'
 import { textRule, uniqueListOf, wholeNumber } from '../validation/rules.ts'
 import { isDocumentId } from '../validation/document-id.ts'
-import { createCallCounts } from './call-counts.ts'
+import { addTops, createCallCounts } from './call-counts.ts'
 import { createLastAddresses } from './last-addresses.ts'
-import { DIMENSIONS, rowsOf } from './list-usage.ts'
+import { createRows, DIMENSIONS } from './list-usage.ts'
+import type { StoredDay } from './month-record.ts'
 import { observeCalls } from './observe-calls.ts'
 import { FURTHER_CLIENTS, FURTHER_OPERATIONS, outcomeOfTokenError, TOKEN_REQUEST } from './outcomes.ts'
 import { checkReceiverOptions, receiveUsage } from './receive-usage.ts'
 import type { ClientCalls, Usage, UsageOptions, UsageQuery } from './usage-types.ts'
 import { INTERVAL_SECONDS } from './report-usage.ts'
 import { storePeriodically } from './store-counts.ts'
-import {
-  addTops,
-  createUsageRecords,
-  dayOf,
-  daysBefore,
-  mergeOldDays,
-  type UsageRecords,
-} from './usage-records.ts'
+import { createUsageRecords, dayOf, daysBefore, mergeOldDays, type UsageRecords } from './usage-records.ts'
 
 const DAY_SECONDS = 86_400
 const DEFAULT_DAYS = 30
-/** The clients of an account whose usage is read at the same time. */
-const AT_ONCE = 500
+/** The clients whose usage is read at the same time. */
+const AT_ONCE = 10
 
 const PERIOD = { from: optional(epochSecondsRule), to: optional(epochSecondsRule) }
 
@@ -44,7 +40,7 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
   checkInput('createUsage()', options, {
     intervalSeconds: optional(wholeNumber(1, 3600)),
     hourDays: optional(wholeNumber(1, 31)),
-    days: optional(wholeNumber(91, 3660)),
+    days: optional(wholeNumber(31, 3660)),
     keepAddresses: optional(booleanRule),
   })
   if (parts.gatewayHooks.observer) {
@@ -52,7 +48,7 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
   }
   const { intervalSeconds = INTERVAL_SECONDS, hourDays = 7, days = 400, keepAddresses = false } = options
   const now = parts.storeClock.now
-  const records = createUsageRecords(parts.plainStore, { days, hourDays })
+  const records = createUsageRecords(parts.plainStore, { days, hourDays, now })
   const addresses = keepAddresses
     ? createLastAddresses(parts.plainStore, now, async (id) => {
         // An application with a metadata document may run on the computer of a user: its address is then that user's.
@@ -68,12 +64,9 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
     intervalMs: intervalSeconds * 1000,
     logger: parts.logger,
     async send(totals) {
-      const time = now()
-      await Promise.all(totals.map((each) => records.write(each, time)))
+      await Promise.all(totals.map((each) => records.write(each)))
       const merging = totals.filter(({ isFirst }) => isFirst)
-      await Promise.all(
-        merging.map(({ clientId }) => mergeOldDays(records, clientId, { now: time, logger: parts.logger })),
-      )
+      await Promise.all(merging.map(({ clientId }) => mergeOldDays(records, clientId, parts.logger)))
       await addresses?.store()
     },
   })
@@ -89,16 +82,9 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
       const { from, to, by = ['day', 'outcome'] } = checkQuery(query, { hourDays, now })
       await parts.ready()
       const ids = await clientsOf(query)
-      const [first, last] = [dayOf(from * 1000), dayOf(to * 1000)]
-      const all: Parameters<typeof rowsOf>[0][number][] = []
-      for (let at = 0; at < ids.length; at += AT_ONCE) {
-        const page = ids.slice(at, at + AT_ONCE)
-        const read = await Promise.all(
-          page.map(async (clientId) => ({ clientId, days: await records.read(clientId, first, last) })),
-        )
-        all.push(...read)
-      }
-      return rowsOf(all, by, by.includes('hour') ? { from, to } : wholeDays({ from, to }))
+      const rows = createRows(by, by.includes('hour') ? { from, to } : wholeDays({ from, to }))
+      await readEach(records, ids, { from, to }, rows.add)
+      return rows.sorted()
     },
 
     async topClients(input = {}) {
@@ -114,13 +100,12 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
     async uncalledOperations(input = {}) {
       checkInput('the operations were not listed', input, {
         clientId: optional(textRule),
-        days: optional(wholeNumber(1, days)),
+        days: optional(wholeNumber(1, 3660)),
       })
       await parts.ready()
       const today = dayOf(now())
       const since = daysBefore(today, input.days ?? 90)
-      const first = await records.firstDay()
-      if (first === undefined || first > since) return undefined
+      if (!(await records.isKnownSince(since))) return undefined
       const { clientId } = input
       const [called, all] = await Promise.all([
         calledOperations(records, clientId, since, today),
@@ -148,14 +133,24 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
 const isCounted = (clientId: string) =>
   isDocumentId(clientId) ? findDocumentIdProblem(clientId) === undefined : isClientId(clientId)
 
+/**
+ * Counts token requests. A rejected request is not counted if no user has approved the metadata document of its client,
+ * because strangers can invent documents.
+ */
 function countTokenRequests(
-  { events }: Pick<Internals, 'events'>,
+  { events, registry }: Pick<Internals, 'events' | 'registry'>,
   counts: ReturnType<typeof createCallCounts>,
 ) {
   events.on('token.issued', ({ clientId }) => counts.count(clientId, TOKEN_REQUEST, 'issued'))
-  events.on('token.rejected', ({ clientId, error }) =>
-    counts.count(clientId, TOKEN_REQUEST, outcomeOfTokenError(error)),
-  )
+  const isKnown = async (clientId: string | undefined) => {
+    if (clientId === undefined || !isDocumentId(clientId)) return true
+    const client = await registry.find(clientId)
+    return client !== undefined && documentOf(client)?.isApproved === true
+  }
+  events.on('token.rejected', ({ clientId, error, reason }) => {
+    const count = () => counts.count(clientId, TOKEN_REQUEST, outcomeOfTokenError(error, reason))
+    isKnown(clientId).then((is) => is && count(), count)
+  })
 }
 
 function periodOf({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now: () => number) {
@@ -207,23 +202,39 @@ async function calledOperations(
   return new Set(days.flatMap(({ hours }) => hours.flatMap(({ operations }) => Object.keys(operations))))
 }
 
+/** Reads the usage of clients, a few at the same time. The other work of the process goes on after each client. */
+async function readEach(
+  records: UsageRecords,
+  clientIds: readonly (string | undefined)[],
+  { from, to }: { readonly from: number; readonly to: number },
+  use: (clientId: string | undefined, days: readonly StoredDay[]) => void,
+): Promise<void> {
+  const [first, last] = [dayOf(from * 1000), dayOf(to * 1000)]
+  for (let at = 0; at < clientIds.length; at += AT_ONCE) {
+    const some = clientIds.slice(at, at + AT_ONCE)
+    const read = await Promise.all(some.map((clientId) => records.read(clientId, first, last)))
+    for (const [index, days] of read.entries()) {
+      use(some[index], days)
+      await nextTurn()
+    }
+  }
+}
+
 /** The clients of the lists of all processes, with their exact numbers of calls. */
 async function topClients(
   records: UsageRecords,
-  { from, to }: { readonly from: number; readonly to: number },
+  period: { readonly from: number; readonly to: number },
   limit: number,
 ): Promise<ClientCalls[]> {
-  const [first, last] = [dayOf(from * 1000), dayOf(to * 1000)]
-  const days = await records.read(undefined, first, last)
-  const candidates = Object.keys(addTops(days.map(({ top }) => top)) ?? {})
-  const counted = await Promise.all(
-    candidates.map(async (clientId) => {
-      const own = await records.read(clientId, first, last)
-      const rows = rowsOf([{ clientId, days: own }], ['client'], wholeDays({ from, to }))
-      return { clientId, calls: rows[0]?.count ?? 0 }
-    }),
-  )
-  return counted
+  let candidates: readonly string[] = []
+  await readEach(records, [undefined], period, (_, days) => {
+    candidates = Object.keys(addTops(days.map(({ top }) => top)) ?? {})
+  })
+  const rows = createRows(['client'], wholeDays(period))
+  await readEach(records, candidates, period, rows.add)
+  return rows
+    .sorted()
+    .map(({ clientId = '', count }) => ({ clientId, calls: count }))
     .filter(({ calls }) => calls > 0)
     .toSorted((one, other) => other.calls - one.calls)
     .slice(0, limit)

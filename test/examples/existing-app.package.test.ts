@@ -66,6 +66,13 @@ async function connect(browser: Browser, scope: string) {
 }
 
 describe('the example that adds gatehouse to an existing app', () => {
+  it('in production the app does not start without the key of its sessions', async () => {
+    const program = { args: ['build/examples/existing-app.js'], printsWhenReady: '# 403' }
+    const production = await examples.start({ NODE_ENV: 'production', SESSION_KEY: '' }, program)
+    expect(await production.ended).toBe(1)
+    expect(production.stderr()).toContain('set SESSION_KEY to a secret')
+  })
+
   it('a partner connects an account of the app, and calls exactly the operations that the user allowed', async () => {
     const browser = newBrowser()
     const signInPage = await authorize(browser, 'openid invoices:read')

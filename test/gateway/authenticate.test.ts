@@ -158,6 +158,16 @@ describe('gateway.authenticate()', () => {
     })
   })
 
+  it('authenticate() throws for a call without a method, unless the option scope names what it needs', async () => {
+    const call = { url: '/api/invoices/list', headers: bearer(await issuer.mint()) }
+    // @ts-expect-error the method is missing
+    await expect(gateway.authenticate(call)).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+      problems: [{ path: 'method', code: 'required' }],
+    })
+    expect(await gateway.authenticate(call, { scope: 'invoices:read' })).toHaveProperty('ok', true)
+  })
+
   it('authenticate() with mountPath guards an API whose prefix a proxy strips', async () => {
     const call = { method: 'GET', url: '/invoices/list', headers: bearer(await issuer.mint()) }
     expect(await gateway.authenticate(call)).toHaveProperty('status', 404)

@@ -267,7 +267,9 @@ describe('a suspended process', () => {
     answer = () => new Promise(() => {})
     // While a machine sleeps, the wall clock runs and the monotonic clock does not.
     vi.setSystemTime((NOW + 7200) * 1000)
-    expect(await callWith(token)).toMatchObject({ ok: false, status: 503 })
+    const call = callWith(token)
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(await call).toMatchObject({ ok: false, status: 503 })
     expect(await gateway.health()).toMatchObject({ ready: false, revocations: { stale: true } })
   })
 
@@ -332,7 +334,7 @@ describe('gateway.watch()', () => {
     const { watch } = gateway
     const other = await createTestGateway()
     const headers = { authorization: `Bearer ${await other.issuer.mint()}` }
-    const foreign = await other.gateway.authenticate({ url: '/api/invoices/list', headers })
+    const foreign = await other.gateway.authenticate({ method: 'GET', url: '/api/invoices/list', headers })
     if (!foreign.ok) throw new Error(foreign.body)
     for (const wrong of [undefined, null, 'token', {}, { ...principal }, foreign.principal]) {
       expect(() => watch(wrong as Principal, () => {})).toThrow(

@@ -146,7 +146,7 @@ describe('the remote keys', () => {
     const { gateway } = await createTestGateway({ issuer: ISSUER, getKey: keys.getKey, logger })
     await gateway.ready()
     const token = await second.mint()
-    const call = { url: '/api/invoices/list', headers: { authorization: `Bearer ${token}` } }
+    const call = { method: 'GET', url: '/api/invoices/list', headers: { authorization: `Bearer ${token}` } }
     for (let i = 0; i < 5; i += 1) expect(await gateway.authenticate(call)).toMatchObject({ status: 401 })
     expect([logger.warn.mock.calls, logger.error.mock.calls, warn.mock.calls.length]).toEqual([[], [], 1])
     expect(debug).toHaveBeenCalledTimes(5)

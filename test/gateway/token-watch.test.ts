@@ -101,10 +101,10 @@ describe('the end of a watched token', () => {
     expect([a, again, b].map(({ reasons }) => reasons)).toEqual([[['revoked']], [['revoked']], []])
   })
 
-  it('onEnd is called with stale if tokens are rejected because revocations are stale', () => {
+  it('onEnd is called with stale if tokens are rejected because revocations are stale', async () => {
     const { reasons } = watch('a')
     mustReject = true
-    vi.advanceTimersByTime(1000)
+    await vi.advanceTimersByTimeAsync(1000)
     expect(reasons).toEqual([['stale']])
     mustReject = false
     const next = watch('a')

@@ -258,6 +258,11 @@ describe('requireTool()', () => {
     })
     const fetched = new Request('https://example.com/mcp', call)
     expect(await guard.authenticate(fetched, toolCall('list_invoices'))).toMatchObject({ ok: true })
+    const withoutMethod = { url: '/mcp', headers: call.headers }
+    // @ts-expect-error without a method, the tool of a message would not be checked
+    await expect(guard.authenticate(withoutMethod, toolCall('create_invoice'))).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+    })
     await expect(guard.authenticate(call, {}, { adress: '::1' } as object)).rejects.toThrow('adress')
   })
 

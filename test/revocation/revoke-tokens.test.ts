@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 
 /** Creates the revocation services of a process on a store. */
-function processOn(store: Store, { lifetime = LIFETIME, ahead = 0 } = {}) {
+function processOn(store: Store, { lifetime = LIFETIME, delegated = LIFETIME, ahead = 0 } = {}) {
   const now = () => time + ahead
   const set = createRevocationSet()
   const log = createRevocationLog(store, { now })
@@ -36,6 +36,7 @@ function processOn(store: Store, { lifetime = LIFETIME, ahead = 0 } = {}) {
     log,
     set,
     longestLifetime: createLongestLifetime(store, lifetime),
+    longestDelegatedLifetime: createLongestLifetime(store, delegated, 'delegated'),
     events: { emit: (name, event) => void events.push({ name, ...event } as never) },
     logger: { ...silentLogger, error: (details) => void failures.push(details) },
     now,
@@ -110,6 +111,20 @@ describeEachStore('revoke()', (makeStore) => {
     // Two minutes are added because clocks differ, and the end is rounded up to a full hour.
     expect(revocations[0]?.until).toBeGreaterThanOrEqual(end + 120)
     expect(revocations[0]?.until).toBeLessThan(end + 120 + 3600)
+  })
+
+  it('a revocation of a grant is kept for the longest lifetime of the tokens of grants', async () => {
+    const store = makeStore()
+    const here = processOn(store, { delegated: 3600 })
+    await createLongestLifetime(store, 7200, 'delegated').seconds()
+    await here.revoke({ of: 'grant', id: 'g1' }, { of: 'client', id: 'c1', below: 1 })
+    const { revocations } = await here.log.read(undefined)
+    const hours = Object.fromEntries(
+      revocations.map(({ of, until }) => [of, Math.floor((until - START / 1000) / 3600)]),
+    )
+    expect(hours['grant']).toBeGreaterThanOrEqual(2)
+    expect(hours['grant']).toBeLessThanOrEqual(3)
+    expect(hours['client']).toBeGreaterThanOrEqual(LIFETIME / 3600)
   })
 
   it('a revocation with its own end is kept until two minutes after that end', async () => {

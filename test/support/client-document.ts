@@ -26,7 +26,7 @@ export function documentOf(clientId: string = CLIENT_ID, changes: object = {}) {
 /** Starts a host that accepts documents, and a server for the documents. */
 export async function startHostWithDocuments(
   store: Store,
-  options: Pick<HostOptions, 'gatehouse' | 'mount'> & { readonly documents?: DocumentHost } = {},
+  options: Pick<HostOptions, 'gatehouse' | 'mount' | 'above'> & { readonly documents?: DocumentHost } = {},
 ): Promise<{ readonly host: Host; readonly documents: DocumentHost }> {
   const documents = options.documents ?? (await startDocumentHost([VENDOR, '*.example.com']))
   const host = await startHost({

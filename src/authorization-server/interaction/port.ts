@@ -92,13 +92,17 @@ export interface InteractionPort {
   signedIn(ctx: Context, pending: PendingInteraction, person: SignedIn): Promise<URL>
   /** Reports that the host rejected the credentials of a person. */
   signInRejected(ctx: Context, pending: PendingInteraction): void
-  /** Continues after the person has approved the request, with at least one granted scope. */
+  /**
+   * Continues after the person has approved the request, with at least one granted scope.
+   *
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_TOO_MANY_CLIENTS` if the person may approve no new document
+   */
   approved(ctx: Context, pending: PendingInteraction, decision: ConsentDecision): Promise<URL>
-  /** Ends the request: the person denied access, or cannot be signed in as requested. */
+  /** Ends the request: the person denied access, cannot be signed in as requested, or started too many grants. */
   failed(
     ctx: Context,
     pending: PendingInteraction,
-    error: 'access_denied' | 'login_required',
+    error: 'access_denied' | 'login_required' | 'temporarily_unavailable',
     description: string,
   ): Promise<URL>
   /** Starts the same authorization request again. With `endSession`, the person is first signed out of our session. */

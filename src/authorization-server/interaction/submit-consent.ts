@@ -1,4 +1,5 @@
 import { localize } from '../../catalog/localize.ts'
+import { GatehouseError } from '../../errors.ts'
 import { decide } from '../../grants/consent-decision.ts'
 import type { Form } from '../../http/form-body.ts'
 import { parseGroupChoice, selectGroup, type GroupChoice } from './all-none-buttons.ts'
@@ -23,7 +24,13 @@ export async function submitConsent(request: StepRequest, form: Form): Promise<S
   if (action === 'deny') return port.failed(ctx, pending, 'access_denied', 'the person denied access')
   if (action !== 'approve') return showError(request, 400, 'errorBody')
   const decision = decide(pending.requestedScopes, form.getAll('scope'))
-  if (decision) return port.approved(ctx, pending, decision)
+  if (decision) {
+    return port.approved(ctx, pending, decision).catch((error: unknown) => {
+      if (!(error instanceof GatehouseError) || error.code !== 'ERR_TOO_MANY_CLIENTS') throw error
+      const { status } = error
+      return renderPage(request, { selected: decision.granted, status, problem: 'consentTooManyClients' })
+    })
+  }
   return renderPage(request, { selected: [], status: 400, problem: 'consentNothingChosen' })
 }
 

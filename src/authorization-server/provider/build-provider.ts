@@ -26,7 +26,7 @@ import { grants } from './models/grants.ts'
 import { interactions } from './models/interactions.ts'
 import { refreshTokens } from './endpoints/token/refresh-token-grant.ts'
 import { sessions } from './models/sessions.ts'
-import { reportFailures } from './render-errors.ts'
+import { createAnswerHere, reportFailures } from './render-errors.ts'
 import { signAccessTokens } from './seam/tokens.ts'
 import { recordOf } from './request-state.ts'
 import { applySeam, ScriptlessProvider } from './seam/seam.ts'
@@ -55,6 +55,7 @@ export function buildProvider(deps: ProviderDependencies): Provider {
     settings.issuer,
     providerConfiguration(parts, adapter, authenticated),
   )
+  provider.answerHere = createAnswerHere(parts)
   applySeam(provider, parts, authenticated)
   const signingKey = deps.signingKeys.find(({ alg }) => alg === 'ES256')
   if (signingKey) {
@@ -93,7 +94,7 @@ function createModels(parts: ProviderParts): Readonly<Record<string, Adapter>> {
     AuthorizationCode: authorizationCodes(parts),
     RefreshToken: refreshTokens(parts),
     Grant: grants(parts),
-    Session: sessions(parts.store),
+    Session: sessions(parts),
     Interaction: interactions(parts),
     ...(parts.features.privateKeyJwt && {
       ReplayDetection: parts.features.privateKeyJwt.noMemory,

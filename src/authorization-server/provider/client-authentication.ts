@@ -1,11 +1,12 @@
-import type { Context } from 'koa'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Client } from '../../clients/client.ts'
-import { requesterOf } from '../../audit/entry.ts'
+import { findSecretOf } from '../../clients/authenticate-client.ts'
 import { isPublicClient } from '../../clients/public-applications.ts'
 import { recordOf, requestState } from './request-state.ts'
-import type { ProviderDependencies, ProviderSettings } from './dependencies.ts'
+import type { ProviderSettings } from './dependencies.ts'
+import { candidatesIn } from './models/clients.ts'
 import { errorOf, type ProviderResponse } from './fix-responses.ts'
+import { reportWrongSecret, type Reporters } from './report-wrong-secret.ts'
 import { TOO_MANY_WRONG_SECRETS } from './wrong-secret-limit.ts'
 
 // What follows if a client secret is missing or wrong. `models/clients.ts` compares the secrets at oidc-provider's
@@ -58,15 +59,14 @@ function hasCredentials(ctx: Pick<ProviderResponse, 'headers' | 'oidc'>): boolea
   )
 }
 
-type Reporters = Pick<ProviderDependencies, 'audit' | 'events' | 'wrongSecrets'>
-
 /** Reports requests with wrong client secrets to the audit trail and as events. No response waits for these reports. */
 export function reportWrongSecrets(provider: Provider, reporters: Reporters): void {
   function report(ctx: KoaContextWithOIDC, { error }: { readonly error?: unknown }): void {
     if (error !== 'invalid_client' || !hasCredentials(ctx)) return
-    const { client } = ctx.oidc
-    const { host } = requestState(ctx)
-    const waitSeconds = reportWrongSecret(reporters, host, client && recordOf(client))
+    const { host, sentClientId, unusableClient } = requestState(ctx)
+    const client = ctx.oidc.client ? recordOf(ctx.oidc.client) : unusableClient
+    const isRight = unusableClient && !ctx.oidc.client && mayBeRight(ctx, unusableClient)
+    const waitSeconds = reportWrongSecret(reporters, host, { sentClientId, client, isRight })
     if (waitSeconds === 0) return
     // The error response is written already, and is sent after this.
     ctx.status = 429
@@ -80,29 +80,8 @@ export function reportWrongSecrets(provider: Provider, reporters: Reporters): vo
   provider.on('revocation.error', report)
 }
 
-/**
- * Reports one request with a wrong client secret. Beyond the bounds, a burst is one event and one entry.
- *
- * @param ctx the host's context
- * @param client undefined if no client has the id that was sent
- * @returns the seconds after which the caller may try again; 0 if it is within the bounds
- */
-export function reportWrongSecret(
-  { audit, events, wrongSecrets }: Reporters,
-  ctx: Context,
-  client?: Client,
-): number {
-  const { waitSeconds, isFirst } = wrongSecrets.add(client?.clientId, ctx)
-
-  const failure = { ...(client && { clientId: client.clientId }), ...requesterOf(ctx) }
-  audit.reject({
-    name: 'client_authentication.failed',
-    kind: client?.kind,
-    // A client with a metadata document has no account.
-    accountId: client?.accountId || undefined,
-    ...failure,
-  })
-  if (waitSeconds === 0) events.emit('client_authentication.failed', failure)
-  if (isFirst) events.emit('client_authentication.limited', failure)
-  return waitSeconds
+/** Whether a client that is disabled or has expired sent its secret. An assertion is not verified here. */
+function mayBeRight(ctx: KoaContextWithOIDC, client: Client): boolean {
+  if (ctx.oidc.params?.['client_assertion'] !== undefined) return true
+  return findSecretOf(client, candidatesIn(ctx, String(ctx.oidc.body?.['client_secret']))) !== undefined
 }

@@ -4,7 +4,7 @@ import type { Resources } from '../../catalog/resources.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { AuditWriter } from '../../audit/audit.ts'
 import type { EventSink } from '../../host/events.ts'
-import type { AddressCheck } from '../../http/address-check.ts'
+import type { ProxyCheck } from '../../health/proxy-check.ts'
 import type { Logger } from '../../host/logger.ts'
 import type { SigningJwk } from '../../keys/generate-key.ts'
 import type { ClientRegistry } from '../../clients/client-registry.ts'
@@ -17,6 +17,7 @@ import type { RevokeKeepingConsent } from '../../grants/revoke-grants.ts'
 import type { TokenFamilies } from '../../grants/refresh-tokens/token-families.ts'
 import type { RefreshTokenFormat } from '../../grants/refresh-tokens/token-format.ts'
 import type { RevokeOwnToken } from '../../access/revoke-own-token.ts'
+import type { MemoryWatch } from '../../store/memory-watch.ts'
 import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import type { PendingInteractions } from './endpoints/authorize/pending-interactions.ts'
 import type { ConsentStore } from '../../grants/consent-store.ts'
@@ -92,12 +93,13 @@ export interface ProviderDependencies {
   /** Records the use of a secret or key of a client outside of a token request. */
   secretUsed(client: Client, secret: UsedCredential): void
   readonly pendingInteractions: PendingInteractions
+  readonly memory: MemoryWatch
   readonly pages: Pages
   readonly events: EventSink
   readonly audit: AuditWriter
   readonly logger: Logger
   /** Whether a client may request tokens from an address. */
-  readonly mayUseFrom: AddressCheck
+  readonly mayUseFrom: ProxyCheck['mayUseFrom']
   readonly wrongSecrets: WrongSecretLimit
 }
 

@@ -1,5 +1,7 @@
 import { errors, type Configuration, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import { documentOf } from '../../clients/documents/document-application.ts'
 import { emitAppError } from '../../host/emit-app-error.ts'
+import { personOf } from '../../host/subject.ts'
 import { answerError, errorFields } from '../../http/error-response.ts'
 import { recordOf, requestState } from './request-state.ts'
 import type { ProviderDependencies } from './dependencies.ts'
@@ -32,6 +34,31 @@ export function createRenderError(
     ctx.status = Math.max(answer.status, 400)
     ctx.set('Cache-Control', 'no-store')
     ctx.body = errorFields(answer)
+  }
+}
+
+/** Answers with an error that must not be redirected to its application. Resolves with whether it did. */
+export type AnswerHere = (ctx: KoaContextWithOIDC, out: Record<string, unknown>) => Promise<boolean>
+
+/**
+ * Answers here with the errors of a client that any stranger may have published. They are redirected only after the person
+ * has decided on the consent page, or if they have approved the client before. Otherwise strangers could redirect any browser
+ * to any address (RFC 9700 4.11.2).
+ */
+export function createAnswerHere(parts: Pick<ProviderDependencies, 'pages' | 'consents'>): AnswerHere {
+  return async function answerHere(ctx, out) {
+    const { client, session, result, entities } = ctx.oidc
+    const document = client && documentOf(recordOf(client))
+    const isDecided = result?.consent ?? entities.Interaction?.result?.error === 'access_denied'
+    if (!client || !document?.isOfAnyHost || isDecided) return false
+    const application = { clientId: client.clientId, document }
+    const subject = session?.accountId
+    if (subject !== undefined && (await parts.consents.hasApproved(personOf(subject), application)))
+      return false
+    const { error, error_description, state } = out as Record<string, string>
+    const answer = { status: ctx.status, error: String(error), description: String(error_description), state }
+    answerError(ctx, parts.pages, { ...answer, text: 'errorOfClient', client: document.host })
+    return true
   }
 }
 

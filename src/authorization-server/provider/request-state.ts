@@ -48,6 +48,8 @@ export interface RequestState {
   readonly clients: Map<string, Client>
   /** The disabled client that this request names. oidc-provider does not find disabled clients. */
   unusableClient?: Client | undefined
+  /** The client id that the request names, whether or not the client exists. */
+  sentClientId?: string | undefined
   /** The secret or key with which the client authenticated. */
   credential?: UsedCredential | undefined
   /** Whether the wrong secret in this request looks like a mistyped or cut-off secret of this service. */

@@ -3,7 +3,7 @@ import { addressGroup } from '../../http/rate-limit-group.ts'
 import type { Store } from '../../store/contract.ts'
 import { createSharedAttempts } from '../../store/shared-attempts.ts'
 
-/** Wrong secrets a minute of one client from one address. Further ones get 429. */
+/** Wrong secrets a minute for one client id from one address. Further ones get 429. */
 const MAX_OF_CLIENT = 10
 /** Wrong secrets a minute from one address, for any client. */
 const MAX_OF_ADDRESS = 100
@@ -33,7 +33,7 @@ export function createWrongSecretLimit({
   const ofAddress = createSharedAttempts(store, { name: 'wrong-secrets', max: MAX_OF_ADDRESS, ...common })
 
   return {
-    /** @param clientId undefined if no client has the id that was sent */
+    /** @param clientId as it was sent, so that strangers cannot find out which clients exist; undefined without an id */
     add(clientId: string | undefined, { ip }: Pick<Context, 'ip'>): WrongSecret {
       const address = addressGroup(ip)
       const counts = [

@@ -29,9 +29,8 @@ import {
 } from '../provider/routes.ts'
 import { runProvider } from '../provider/run-provider.ts'
 import { checkRequest, letPageRead } from './check-request.ts'
-import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
 import type { RequestsInFlight } from './requests-in-flight.ts'
-import { createReject, createRouter } from './router.ts'
+import { createReject, createRouter, type RouterOptions } from './router.ts'
 
 /** The dependencies of the mounted authorization server. */
 export interface AuthorizationServerParts
@@ -55,7 +54,7 @@ export interface AuthorizationServerParts
     Pick<InteractionOptions, 'maxSignInAttempts'> &
     Pick<ProviderDependencies, 'logger'> & { readonly mountPath: string }
   readonly revocationSource: RevocationSource
-  readonly warnOnInsecureProxy: InsecureProxyWarning
+  readonly proxyCheck: RouterOptions['proxyCheck']
   readonly requestsInFlight: RequestsInFlight
   /** Seconds for which the public keys may be cached. */
   readonly jwksMaxAge: number
@@ -79,12 +78,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   const { issuer, mountPath, maxSignInAttempts } = settings
   const reject = createReject(pages)
   const answerInteraction = interactionRoutes({ ...parts, issuer, maxSignInAttempts })
-  const answerFeed = createRevocationFeed({
-    registry: parts.registry,
-    secretUsed: parts.secretUsed,
-    source: parts.revocationSource,
-    realm: issuer,
-  })
+  const answerFeed = createRevocationFeed({ ...parts, issuer, source: parts.revocationSource })
   const answerDirectAccess = createFastPath({ ...parts, isFlood: requestsInFlight.isFlood })
 
   async function answer(ctx: Context, path: string): Promise<boolean> {
@@ -147,7 +141,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     reject,
     logger: settings.logger,
     events,
-    warnOnInsecureProxy: parts.warnOnInsecureProxy,
+    proxyCheck: parts.proxyCheck,
   })
   return compose([route, issuerPage(issuer, mountPath, pages)]) as Middleware
 }

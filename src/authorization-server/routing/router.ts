@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { GatehouseError } from '../../errors.ts'
 import { emitAppError } from '../../host/emit-app-error.ts'
+import type { ProxyCheck } from '../../health/proxy-check.ts'
 import type { EventSink } from '../../host/events.ts'
 import type { Logger } from '../../host/logger.ts'
 import { answerError, answerErrorAsJson, type ErrorAnswer } from '../../http/error-response.ts'
@@ -11,7 +12,6 @@ import type { Pages } from '../interaction/pages.ts'
 import type { ErrorModel } from '../interaction/pages/other-pages.ts'
 import { isForPrograms, normalizePath } from '../provider/routes.ts'
 import { failureResponse, isServiceUnavailable, logFailure } from '../provider/service-unavailable.ts'
-import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
 
 /**
  * Answers a request with an error: with JSON at the endpoints for programs, with a page elsewhere.
@@ -46,7 +46,7 @@ export interface RouterOptions {
   readonly reject: Reject
   readonly logger: Logger
   readonly events: EventSink
-  readonly warnOnInsecureProxy: InsecureProxyWarning
+  readonly proxyCheck: Pick<ProxyCheck, 'examine'>
 }
 
 /**
@@ -68,7 +68,7 @@ async function answer(options: RouterOptions, ctx: Context, path: string): Promi
     if (ctx.method === 'OPTIONS' && (await options.answerPreflight?.(ctx, path))) return true
     const methods = options.methods[normalizePath(path)]
     if (methods && answerWithMethods(ctx, methods)) return true
-    options.warnOnInsecureProxy(ctx)
+    options.proxyCheck.examine(ctx, true)
     return await options.answer(ctx, path)
   } catch (error) {
     fail(options, ctx, path, asError(error))

@@ -17,7 +17,7 @@ const OPENID_CONFIGURATION = '/.well-known/openid-configuration'
  * @param gateways serve the metadata about their resources
  */
 export function wellKnown(
-  parts: Pick<AuthorizationServerParts, 'settings' | 'pages' | 'events' | 'ready' | 'warnOnInsecureProxy'>,
+  parts: Pick<AuthorizationServerParts, 'settings' | 'pages' | 'events' | 'ready' | 'proxyCheck'>,
   gateways: readonly { wellKnown(): Middleware }[],
 ): Middleware {
   const reject = createReject(parts.pages)
@@ -31,7 +31,7 @@ export function wellKnown(
     reject,
     logger: parts.settings.logger,
     events: parts.events,
-    warnOnInsecureProxy: parts.warnOnInsecureProxy,
+    proxyCheck: parts.proxyCheck,
   })
   return compose([authorizationServer, ...gateways.map((gateway) => gateway.wellKnown())]) as Middleware
 }

@@ -7,10 +7,14 @@ export interface DocumentFacts {
   readonly host: string
   /** Whether the host of this service vouches for the name. */
   readonly isVerified: boolean
+  /** Whether the operator did not name the host: the policy covers the documents of every host. */
+  readonly isOfAnyHost: boolean
   /** The KYC level that takes the place of the level of a developer. */
   readonly kycLevel: string | undefined
   /** Changes with the name, the redirect URIs, the keys or the kind of authentication of the document. */
   readonly version: string
+  /** Whether a person has approved the client. */
+  readonly isApproved: boolean
   /** How often the host was blocked: the `epoch` of the client. */
   readonly epoch: number
 }

@@ -31,6 +31,9 @@ const MAX_BYTES = { document: 5 * 1024, keys: 64 * 1024 }
 /** Seconds for which a document or its keys are used before they are fetched again. The server of the document may choose. */
 const FRESH_SECONDS = { min: 60, byDefault: 3600, max: 86_400, unapproved: 600 }
 
+/** Seconds beyond their time for which a document and its keys are used while they cannot be fetched. */
+const STALE_SECONDS = { document: 86_400, keys: 3600 }
+
 /** Seconds after which keys are fetched again for an assertion that names an unknown key. */
 const KEY_PAUSE_SECONDS = 60
 
@@ -75,15 +78,16 @@ export function createDocumentResolver({ store, settings, outgoing, known }: Doc
      * Finds the application of a document for an OAuth request, and fetches the document if the stored one is too old.
      *
      * @param kid the key that the client's assertion names; undefined if it names none, or if there is no assertion
+     * @param sender the address group of the request, which has a share of what may be fetched
      * @throws {GatehouseError} `ERR_DOCUMENT_UNAVAILABLE` if the document cannot be fetched now; `ERR_STORE_UNAVAILABLE`
      */
-    async resolve(clientId: string, kid?: string): Promise<ResolvedDocument> {
+    async resolve(clientId: string, kid?: string, sender?: string): Promise<ResolvedDocument> {
       const fault = findDocumentIdProblem(clientId)
       if (fault) return { problem: `client_id ${fault.message}` }
       const policy = findPolicy(settings.clientDocuments, clientId)
       if (!policy) return { problem: `this service accepts no documents of ${hostOf(clientId)}` }
       const [stored, host] = approved.get(clientId) ? await read(clientId) : await readOfStranger(clientId)
-      return resolveWith(policy, clientId, stored, host, kid)
+      return resolveWith(policy, clientId, stored, host, { kid, sender })
     },
 
     /**
@@ -106,7 +110,8 @@ export function createDocumentResolver({ store, settings, outgoing, known }: Doc
     /**
      * Records that a person approves the client, before the approval takes effect.
      *
-     * @throws {GatehouseError} `ERR_DOCUMENT_UNAVAILABLE` if the document is not stored any more; `ERR_STORE_UNAVAILABLE`
+     * @throws {GatehouseError} `ERR_TOO_MANY_CLIENTS`; `ERR_DOCUMENT_UNAVAILABLE` if the document is not stored any more;
+     *   `ERR_STORE_UNAVAILABLE`
      */
     approving: (clientId: string, person: Person): Promise<void> =>
       documents.addUser(clientId, person, epochSeconds()),
@@ -130,7 +135,7 @@ export function createDocumentResolver({ store, settings, outgoing, known }: Doc
     clientId: string,
     stored: StoredDocument | undefined,
     host: HostRecord | undefined,
-    kid: string | undefined,
+    { kid, sender }: { readonly kid: string | undefined; readonly sender: string | undefined },
   ): Promise<ResolvedDocument> {
     if (stored?.approvedAt !== undefined) approved.set(clientId, true)
     if (host?.isBlocked) return { problem: `this service has blocked ${hostOf(clientId)}` }
@@ -139,9 +144,9 @@ export function createDocumentResolver({ store, settings, outgoing, known }: Doc
     const isRejected = stored && typeof applicationOf(stored, policy) === 'string'
     const mayChange = isRejected && now >= stored.fetchedAt + REJECTED_SECONDS
     const isUsable = stored && isFresh(stored, now) && !mayChange
-    const fresh = isUsable ? stored : await fetchDocument(clientId, stored, now)
+    const fresh = isUsable ? stored : await fetchDocument(clientId, stored, now, sender)
     if (typeof fresh === 'string') return { problem: `the document of the client ${fresh}` }
-    const complete = await withKeys(fresh, kid, now)
+    const complete = await withKeys(fresh, kid, now, sender)
     if (typeof complete === 'string') return { problem: `the JWK Set at jwks_uri ${complete}` }
     const application = applicationOf(complete, policy, host?.epoch)
     if (typeof application === 'string') return { problem: application }
@@ -166,9 +171,12 @@ export function createDocumentResolver({ store, settings, outgoing, known }: Doc
     clientId: string,
     stored: StoredDocument | undefined,
     now: number,
+    sender: string | undefined,
   ): Promise<StoredDocument | string> {
     const isKnown = stored?.approvedAt !== undefined
-    const fetched = await tryFetch(clientId, MAX_BYTES.document, isKnown)
+    const isUsable = stored !== undefined && now < stored.freshUntil + STALE_SECONDS.document
+    const fetched = await tryFetch(clientId, { maxBytes: MAX_BYTES.document, isKnown, sender, isUsable })
+    if (fetched === undefined) return stored as StoredDocument
     const metadata = typeof fetched === 'string' ? fetched : readDocument(clientId, fetched.body)
     if (typeof metadata === 'string') {
       await noteProblem(documents, clientId, metadata)
@@ -198,6 +206,7 @@ export function createDocumentResolver({ store, settings, outgoing, known }: Doc
     stored: StoredDocument,
     kid: string | undefined,
     now: number,
+    sender: string | undefined,
   ): Promise<StoredDocument | string> {
     const { clientId, metadata, keys, approvedAt } = stored
     const { method, jwksUri } = metadata
@@ -205,9 +214,10 @@ export function createDocumentResolver({ store, settings, outgoing, known }: Doc
     const isMissing = kid !== undefined && !keys?.keys.some((key) => key.kid === kid)
     const mayAskAgain = keys === undefined || now >= keys.fetchedAt + KEY_PAUSE_SECONDS
     if (keys && isFresh(keys, now) && !(isMissing && mayAskAgain)) return stored
-    // Only the keys on the host of an approved document have the bounds of known clients. Other hosts did not ask for this.
-    const isKnown = approvedAt !== undefined && originOf(jwksUri) === originOf(clientId)
-    const fetched = await tryFetch(jwksUri, MAX_BYTES.keys, isKnown)
+    const isKnown = approvedAt !== undefined
+    const isUsable = keys !== undefined && !isMissing && now < keys.freshUntil + STALE_SECONDS.keys
+    const fetched = await tryFetch(jwksUri, { maxBytes: MAX_BYTES.keys, isKnown, sender, isUsable })
+    if (fetched === undefined) return stored
     const set = typeof fetched === 'string' ? fetched : readKeySet(fetched.body)
     if (typeof set === 'string') return set
     const freshUntil = freshEnd(fetched, now, FRESH_SECONDS.max)
@@ -218,13 +228,22 @@ export function createDocumentResolver({ store, settings, outgoing, known }: Doc
     return { ...stored, keys: known }
   }
 
-  /** @returns the answer, or why it cannot be used. @throws `ERR_DOCUMENT_UNAVAILABLE` */
-  async function tryFetch(url: string, maxBytes: number, isKnown: boolean): Promise<FetchedJson | string> {
+  /**
+   * @param options.isUsable whether the caller can use what is stored, if there is no answer: the result is then undefined
+   * @returns the answer, or why it cannot be used
+   * @throws `ERR_DOCUMENT_UNAVAILABLE`
+   */
+  async function tryFetch(
+    url: string,
+    options: { maxBytes: number; isKnown: boolean; sender: string | undefined; isUsable: boolean },
+  ): Promise<FetchedJson | string | undefined> {
+    const { isKnown, isUsable, ...others } = options
     try {
-      return await outgoing.fetchJson(url, { maxBytes, budget: isKnown ? 'known' : 'new' })
+      return await outgoing.fetchJson(url, { ...others, budget: isKnown ? 'known' : 'new' })
     } catch (error) {
       if (!(error instanceof OutgoingProblem)) throw error
       if (error.kind === 'rejected') return `cannot be used: ${error.problem}`
+      if (isUsable) return undefined
       const message = `${hostOf(url)} cannot be asked about the client now: ${error.problem}`
       throw new GatehouseError('ERR_DOCUMENT_UNAVAILABLE', message, { cause: error })
     }

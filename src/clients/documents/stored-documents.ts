@@ -3,6 +3,8 @@ import { GatehouseError } from '../../errors.ts'
 import { subjectOf, type Person } from '../../host/subject.ts'
 import { createCollection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
+import { digest } from '../../store/digest.ts'
+import { createClaim } from '../../store/slot-counters.ts'
 import { countRule, objectOf, oneOf, optional, listOf, textRule } from '../../validation/rules.ts'
 import { type JwkSet, storedKeysRule } from '../jwk-set.ts'
 import type { DocumentMetadata } from './to-application.ts'
@@ -43,6 +45,9 @@ const APPROVED = 'client-documents'
 /** The most documents of one host that people can approve. More of them could fill the store. */
 export const MAX_DOCUMENTS_OF_HOST = 1000
 
+/** How many documents one person can be the first to approve in 400 days. Others who approve them are not counted. */
+const FIRST_APPROVALS = { slotSeconds: 4 * 86_400, slots: 100, max: 100 }
+
 const rule = objectOf({
   clientId: textRule,
   metadata: objectOf({
@@ -67,6 +72,7 @@ const MAX_ATTEMPTS = 20
 
 /** The documents in the store, for all processes. */
 export function createStoredDocuments(store: Store) {
+  const claimFirst = createClaim(store, FIRST_APPROVALS)
   const records = createCollection<StoredDocument>(store, {
     name: 'client-document',
     version: 1,
@@ -98,8 +104,18 @@ export function createStoredDocuments(store: Store) {
     get: (clientId: string) => records.get(storedIdOf(clientId)),
     put,
 
-    /** Adds a person to the users of a client, before the approval takes effect. May be called again. */
+    /**
+     * Adds a person to the users of a client, before the approval takes effect. May be called again.
+     *
+     * @throws {GatehouseError} `ERR_TOO_MANY_CLIENTS` if the person was the first to approve too many documents;
+     *   `ERR_DOCUMENT_UNAVAILABLE`; `ERR_STORE_UNAVAILABLE`
+     */
     async addUser(clientId: string, person: Person, now: number): Promise<void> {
+      const known = await records.get(storedIdOf(clientId))
+      const key = `client-documents:first:${digest(subjectOf(person))}`
+      if (known && known.approvedAt === undefined && !(await claimFirst(key))) {
+        throw new GatehouseError('ERR_TOO_MANY_CLIENTS', 'the person has approved too many new clients')
+      }
       await store.add(usersOf(clientId), subjectOf(person), APPROVED_SECONDS)
       await store.add(APPROVED, clientId)
       const stored = await put(

@@ -2,7 +2,7 @@ import type { JwkSet } from '../jwk-set.ts'
 import { hostOf } from '../../validation/document-id.ts'
 import { redirectKindOf } from '../public-uris.ts'
 import type { DocumentApplication } from './document-application.ts'
-import type { DocumentPolicy } from './document-policy.ts'
+import { coversEveryHost, type DocumentPolicy } from './document-policy.ts'
 
 /** What a document says about its client, after it was checked. */
 export interface DocumentMetadata {
@@ -26,6 +26,7 @@ export function toApplication(
     readonly version: string
     readonly keys?: JwkSet | undefined
     readonly createdAt: number
+    readonly approvedAt?: number | undefined
   },
   policy: DocumentPolicy,
   settings: { readonly epoch: number; readonly kycLevels: readonly string[] },
@@ -55,8 +56,10 @@ export function toApplication(
     document: {
       host: hostOf(clientId),
       isVerified: policy.name === 'verified',
+      isOfAnyHost: coversEveryHost(policy.match),
       kycLevel: policy.kycLevel ?? settings.kycLevels[0],
       version,
+      isApproved: document.approvedAt !== undefined,
       epoch: settings.epoch,
     },
   }

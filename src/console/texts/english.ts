@@ -820,7 +820,7 @@ export const english = {
   uncalledLink: 'Find operations that are not called',
   uncalledIntro:
     'Operations that an API key may use, and has not called for {days} days. Without them, a stolen secret can do less.',
-  uncalledTooEarly: 'Usage has been counted for less than {days} days. Look again later.',
+  uncalledTooEarly: 'Usage is known for less than {days} days. Look again later.',
   uncalledNone: 'Every operation was called.',
   uncalledHint:
     'Its present tokens stop working at once. Programs then get new ones. You can add the operations again.',

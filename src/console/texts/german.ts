@@ -846,7 +846,7 @@ export const german: ConsoleTexts = {
   uncalledLink: 'Operationen finden, die nicht aufgerufen werden',
   uncalledIntro:
     'Operationen, die ein API-Schlüssel nutzen darf und seit {days} Tagen nicht aufgerufen hat. Ohne sie kann ein gestohlenes Secret weniger anrichten.',
-  uncalledTooEarly: 'Die Nutzung wird seit weniger als {days} Tagen gezählt. Sehen Sie später wieder nach.',
+  uncalledTooEarly: 'Die Nutzung ist für weniger als {days} Tage bekannt. Sehen Sie später wieder nach.',
   uncalledNone: 'Jede Operation wurde aufgerufen.',
   uncalledHint:
     'Die jetzigen Tokens gelten sofort nicht mehr. Programme holen sich dann neue. Sie können die Operationen wieder hinzufügen.',

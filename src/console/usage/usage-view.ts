@@ -29,9 +29,10 @@ export async function usageView(
   const { texts } = call
   const now = Math.floor(Date.now() / 1000)
   const period = { from: now - (DAYS - 1) * DAY, to: now }
-  const [hours, days] = await Promise.all([
+  const [hours, days, calls] = await Promise.all([
     usage.list({ ...subject, from: now - (HOURS - 1) * HOUR, to: now, by: ['hour', 'result'] }),
-    usage.list({ ...subject, ...period, by: ['day', 'operation', 'result', 'outcome'] }),
+    usage.list({ ...subject, ...period, by: ['day', 'result'] }),
+    usage.list({ ...subject, ...period, by: ['operation', 'result', 'outcome'] }),
   ])
   const nameOf = (operation: string) => operationName(call, catalog, operation)
   return html`${panel(
@@ -42,8 +43,8 @@ export async function usageView(
     { title: texts.html('usageDays') },
     barChart(call, barsOf(days, { now, step: DAY, count: DAYS }), texts.date),
   )}
-  ${panel({ title: texts.html('usageProblems'), id: 'problems' }, problems(call, days, nameOf))}
-  ${panel({ title: texts.html('usageOperations'), id: 'operations' }, operations(call, days, nameOf))}`
+  ${panel({ title: texts.html('usageProblems'), id: 'problems' }, problems(call, calls, nameOf))}
+  ${panel({ title: texts.html('usageOperations'), id: 'operations' }, operations(call, calls, nameOf))}`
 }
 
 function barsOf(
@@ -79,9 +80,8 @@ function problems(
   rows: readonly UsageRow[],
   nameOf: (operation: string) => Html,
 ): Html {
-  const failed = rows.filter(({ result }) => result !== 'successful')
-  const found = [...groupBy(failed, ({ operation, outcome }) => `${operation} ${outcome}`).values()]
-    .map((each) => ({ ...each[0], count: each.reduce((sum, { count }) => sum + count, 0) }))
+  const found = rows
+    .filter(({ result }) => result !== 'successful')
     .toSorted((one, other) => other.count - one.count)
     .slice(0, MAX_ROWS)
   if (found.length === 0) return html`<p class="muted">${texts.html('usageNoProblems')}</p>`
@@ -150,6 +150,8 @@ const OUTCOME_TEXTS: Readonly<Record<Outcome, readonly [name: TextName, remedy?:
   address_not_allowed: ['outcomeAddress', 'remedyAddress'],
   rate_limited: ['outcomeRateLimited', 'remedyRateLimited'],
   not_found: ['outcomeNotFound', 'remedyNotFound'],
+  client_disabled: ['stateDisabled', 'stateDisabledWhy'],
+  client_expired: ['stateExpired', 'stateExpiredWhy'],
   invalid_client: ['outcomeInvalidClient', 'remedyInvalidClient'],
   invalid_grant: ['outcomeInvalidGrant', 'remedyInvalidGrant'],
   invalid_scope: ['outcomeInvalidScope', 'remedyInsufficientScope'],

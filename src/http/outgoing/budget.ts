@@ -1,4 +1,7 @@
-/** How many outgoing requests may run at once, and how many may begin in a minute: in all, and to each host. */
+/**
+ * How many outgoing requests may run at once, and how many may begin in a minute: in all, and to each host. Each sender may
+ * cause a quarter of all, so that one stranger does not use up what all others may fetch.
+ */
 export const BOUNDS = {
   /** For addresses that strangers may have invented. */
   new: { atOnce: 16, atOncePerHost: 4, perMinute: 120, perMinutePerHost: 30 },
@@ -15,30 +18,32 @@ const MINUTE_MS = 60_000
  * @param now milliseconds of a clock that never goes back
  */
 export function createBudget(max: (typeof BOUNDS)['new'], now: () => number) {
-  /** The hosts of the running requests. */
-  const running: string[] = []
+  type Request = { readonly host: string; readonly sender: string | undefined; readonly at: number }
+  const running: Request[] = []
   /** The requests of the last minute, oldest first. */
-  let started: { readonly host: string; readonly at: number }[] = []
+  let started: Request[] = []
 
   return {
     /**
      * Counts a request, if no bound is exceeded.
      *
      * @param host the name of the host in lower case, without its port: a host must not get more requests by naming other ports
+     * @param sender the address group of the client that causes the request; undefined if it has no share of its own
      * @returns the function to call when the request has ended; undefined if the request must not begin
      */
-    begin(host: string): (() => void) | undefined {
-      const at = now()
-      started = started.filter((one) => at - one.at < MINUTE_MS)
+    begin(host: string, sender?: string): (() => void) | undefined {
+      const request = { host, sender, at: now() }
+      started = started.filter(({ at }) => request.at - at < MINUTE_MS)
+      const isFull = (counts: (one: Request) => boolean, atOnce: number, perMinute: number) =>
+        running.filter(counts).length >= atOnce || started.filter(counts).length >= perMinute
       const isExceeded =
-        running.length >= max.atOnce ||
-        started.length >= max.perMinute ||
-        running.filter((one) => one === host).length >= max.atOncePerHost ||
-        started.filter((one) => one.host === host).length >= max.perMinutePerHost
+        isFull(() => true, max.atOnce, max.perMinute) ||
+        isFull((one) => one.host === host, max.atOncePerHost, max.perMinutePerHost) ||
+        (sender !== undefined && isFull((one) => one.sender === sender, max.atOnce / 4, max.perMinute / 4))
       if (isExceeded) return undefined
-      running.push(host)
-      started.push({ host, at })
-      return () => void running.splice(running.indexOf(host), 1)
+      running.push(request)
+      started.push(request)
+      return () => void running.splice(running.indexOf(request), 1)
     },
   }
 }

@@ -32,12 +32,16 @@ export async function fetchDocument(
 ): Promise<FetchedJson> {
   const { maxBytes, timeoutMs, connections } = options
   const ended = new AbortController()
-  const late = { error: () => unavailable(`the host did not answer within ${timeoutMs / 1000} seconds`) }
+  const text = `the host cannot be reached, or did not answer within ${timeoutMs / 1000} seconds`
+  const late = { error: () => unavailable(text) }
   try {
     return await withTimeout(
       timeoutMs,
       async () => {
         const target = await findTarget(url, connections)
+        // One text and one time for all names without a public address: strangers must not learn which names the DNS of
+        // this network has.
+        if (!target) return new Promise<never>(() => {})
         // A name that was resolved after the timeout leads to no connection.
         ended.signal.throwIfAborted()
         return exchange(url, { maxBytes, signal: ended.signal, connect: () => connections.connect(target) })
@@ -49,16 +53,11 @@ export async function fetchDocument(
   }
 }
 
-/** @throws {OutgoingProblem} if one of the addresses is not public, because the host name may lead to it next time */
-async function findTarget(url: URL, { resolve }: OutgoingConnections): Promise<ConnectionTarget> {
-  const addresses = await resolve(url.hostname).catch((cause: unknown) => {
-    throw unavailable('the host name cannot be resolved', cause)
-  })
+/** @returns undefined if one of the addresses is not public, because the host name may lead to it next time, or if there is none */
+async function findTarget(url: URL, { resolve }: OutgoingConnections): Promise<ConnectionTarget | undefined> {
+  const addresses = await resolve(url.hostname).catch(() => [])
   const [first] = addresses
-  if (first === undefined) throw unavailable('the host name has no address')
-  if (!addresses.every(({ address }) => isPublicAddress(address))) {
-    throw rejected('the host name leads to an address that is not public')
-  }
+  if (!first || !addresses.every(({ address }) => isPublicAddress(address))) return undefined
   const port = url.port === '' ? 443 : Number(url.port)
   return { address: first.address, family: first.family, port, servername: url.hostname }
 }

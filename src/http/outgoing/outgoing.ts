@@ -20,6 +20,8 @@ export interface FetchJsonOptions {
    * client that is registered already. So strangers cannot stop the requests for known clients.
    */
   readonly budget: 'new' | 'known'
+  /** The address group of the client that causes the request. Each sender has a share of the bounds. */
+  readonly sender?: string | undefined
 }
 
 /**
@@ -58,14 +60,14 @@ export function createOutgoing(options: { readonly timeoutMs?: number; readonly 
      * @throws {OutgoingProblem} `unavailable` if a later request may succeed, also if too many requests are made;
      *   otherwise `rejected`
      */
-    async fetchJson(text: string, { maxBytes, budget }: FetchJsonOptions): Promise<FetchedJson> {
+    async fetchJson(text: string, { maxBytes, budget, sender }: FetchJsonOptions): Promise<FetchedJson> {
       const url = parseTarget(text)
       const key = `${maxBytes} ${url.href}`
       const joined = running.get(key)
       if (joined !== undefined) return joined
       const failure = failures.find(key)
       if (failure !== undefined) throw failure
-      const end = budgets[budget].begin(url.hostname)
+      const end = budgets[budget].begin(url.hostname, sender)
       if (end === undefined) throw unavailable('too many requests to other hosts are made at the moment')
       const fetched = fetchOnce(key, url, maxBytes, end)
       running.set(key, fetched)

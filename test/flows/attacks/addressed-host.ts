@@ -1,4 +1,5 @@
 import type { Store } from 'koa-gatehouse'
+import { createUsage } from '../../../src/usage.ts'
 import { startHost } from '../../support/host.ts'
 
 /** A host behind a proxy: requests name the address of their sender. */
@@ -7,6 +8,7 @@ export async function createHost(store: Store) {
     store,
     mount(app, gatehouse) {
       app.proxy = true
+      app.use(createUsage(gatehouse).middleware())
       app.use(gatehouse.middleware())
       app.use(gatehouse.gateway.middleware())
     },

@@ -43,6 +43,66 @@ describeEachStore('wrong client secrets', (makeStore) => {
     },
   )
 
+  it.each(['token', 'introspect', 'revoke'] as const)(
+    'the limit at %s does not say whether a client exists',
+    async (endpoint) => {
+      const host = await start()
+      const key = await host.createApiKey()
+      const disabled = await host.createApiKey()
+      await host.gatehouse.apiKeys.disable(disabled.client_id)
+      const answers = []
+      for (const client_id of [key.client_id, disabled.client_id, 'key_unknown']) {
+        const statuses: number[] = []
+        for (let at = 0; at < 12; at += 1) {
+          const { status } = await host.post(endpoint, { client_id, client_secret: WRONG }, '203.0.113.7')
+          statuses.push(status)
+        }
+        answers.push(statuses)
+      }
+      expect(answers).toEqual(answers.map(() => [...Array.from({ length: 10 }, () => 401), 429, 429]))
+      expect((await host.post(endpoint, disabled, '203.0.113.7')).status).toBe(401)
+    },
+  )
+
+  it.each(['/oauth2/revocations', '/oauth2/usage'])(
+    '%s limits wrong secrets, records them, and checks the allowed addresses of a gateway',
+    async (path) => {
+      const host = await start()
+      const created = await host.gatehouse.apiKeys.create({
+        accountId: 'acme',
+        name: 'A gateway',
+        resourceServer: true,
+        allowedAddresses: ['203.0.113.7'],
+      })
+      const { clientId } = created.apiKey
+      const ask = async (clientSecret: string, address: string) => {
+        const authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
+        const response = await fetch(host.issuer + path, {
+          method: path.endsWith('usage') ? 'POST' : 'GET',
+          headers: { 'X-Forwarded-For': address, authorization },
+        })
+        return [response.status, ((await response.json().catch(() => ({}))) as { error?: string }).error]
+      }
+      const answers = []
+      for (let at = 0; at < 12; at += 1) answers.push(await ask(WRONG, '203.0.113.7'))
+      expect(answers.slice(9)).toEqual([
+        [401, 'invalid_client'],
+        [429, 'invalid_client'],
+        [429, 'invalid_client'],
+      ])
+      // The right secret passes; the usage that was sent is malformed.
+      expect((await ask(created.clientSecret, '203.0.113.7'))[0]).toBe(path.endsWith('usage') ? 422 : 200)
+      expect(await ask(created.clientSecret, '203.0.113.8')).toEqual([403, 'unauthorized_client'])
+      await host.gatehouse.apiKeys.disable(clientId)
+      expect(await ask(created.clientSecret, '203.0.113.7')).toEqual([401, 'invalid_client'])
+      const { items } = await host.gatehouse.audit.list({ clientId, trail: 'failures' })
+      expect(Object.fromEntries(items.map(({ name, count }) => [name, count]))).toEqual({
+        'client_authentication.failed': 12,
+        'token.rejected': 1,
+      })
+    },
+  )
+
   it('an application with a wrong secret is limited at the token endpoint too', async () => {
     const host = await start()
     const application = await host.createApplication()

@@ -1,6 +1,7 @@
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { documentOf, POLICY, startHostWithDocuments, VENDOR } from '../../support/client-document.ts'
+import { digest } from '../../../src/store/digest.ts'
 import type { DocumentHost } from '../../support/document-host.ts'
 import { asksFor, authorizationUrl, signInAs, type Host } from '../../support/host.ts'
 import { authorizePublic, connectPublic, createPkce } from '../../support/public-application.ts'
@@ -12,12 +13,13 @@ const VERIFIED = 'https://verified.example.com/client.json'
 describe('consent for a client with a metadata document', () => {
   let host: Host
   let documents: DocumentHost
+  const store = memoryStore()
   beforeAll(async () => {
     const verified = { match: VERIFIED, products: ['invoices'], name: 'verified', loopback: true } as const
     const payments = { products: ['payments'], loopback: true }
     const low = { match: 'https://low.example.com/*', ...payments }
     const high = { match: 'https://high.example.com/*', ...payments, kycLevel: 'verified' }
-    ;({ host, documents } = await startHostWithDocuments(memoryStore(), {
+    ;({ host, documents } = await startHostWithDocuments(store, {
       gatehouse: {
         branding: { name: 'Ledger' },
         kycLevels: ['none', 'basic', 'verified'],
@@ -46,6 +48,22 @@ describe('consent for a client with a metadata document', () => {
     expect(asksFor(next)).toBe('consent')
     return { page: next, browser, body: next.body.replaceAll(/\s+/g, ' ') }
   }
+
+  it('a person who was the first to approve too many documents is told so, and nothing is approved', async () => {
+    const { page, browser } = await consentPage(publish('one-more'))
+    const key = `client-documents:first:${digest('alice')}`
+    const slots = { slotSeconds: 4 * 86_400, slots: 100, claim: 0, max: 0 }
+    await store.count?.(key, 100, slots)
+    const approve = () => browser.submit(page, { action: /consent$/, button: ['action', 'approve'] })
+    const rejected = await approve()
+    expect([rejected.status, asksFor(rejected)]).toEqual([422, 'consent'])
+    expect(rejected.body).toContain('You have connected too many new applications.')
+    expect((await host.gatehouse.clientDocuments.list()).items.map(({ clientId }) => clientId)).not.toContain(
+      `https://${VENDOR}/one-more.json`,
+    )
+    await store.delete(key)
+    expect((await approve()).url.searchParams.has('code')).toBe(true)
+  })
 
   it('names the host, and not the name that the client gives itself', async () => {
     const clientId = publish('names', {

@@ -100,7 +100,7 @@ describe('documents and faults', () => {
     expect(documents.connected.map(({ address }) => address)).toEqual(['93.184.216.34'])
     expect(answers).toBe(1)
     await makeStale(clientId)
-    expect((await refresh(host, clientId, refresh_token)).status).toBe(401)
+    expect((await refresh(host, clientId, refresh_token)).status).toBe(503)
     expect(documents.connected).toHaveLength(1)
   })
 
@@ -109,7 +109,7 @@ describe('documents and faults', () => {
     documents.addresses.set('inner.example.com', ['10.0.0.7'])
     const clientId = publish({ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: inner })
     const answer = await refresh(host, clientId)
-    expect(answer).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+    expect(answer).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } })
     expect(documents.connected.map(({ servername }) => servername)).not.toContain('inner.example.com')
   })
 

@@ -15,7 +15,7 @@ describe('calls of a client with a metadata document', () => {
     ;({ host, documents } = await startHostWithDocuments(memoryStore(), {
       mount(app, gatehouse) {
         usage = createUsage(gatehouse, { intervalSeconds: 3600 })
-        createLimits(gatehouse, { perMinute: 5 })
+        createLimits(gatehouse, { perMinute: 5, perUser: 0.6 })
         app.use(usage.middleware())
         app.use(gatehouse.middleware())
         app.use(gatehouse.gateway.middleware())
@@ -47,6 +47,20 @@ describe('calls of a client with a metadata document', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
     await usage?.flush()
     expect(await called(CLIENT_ID)).toBe(5)
+  })
+
+  it('rejected token requests leave no usage of a document that no user has approved', async () => {
+    const id = 'https://agent.example.com/invented.json'
+    documents.serve(id, documentOf(id))
+    const reject = async (client_id: string) => {
+      const form = { client_id, grant_type: 'refresh_token', refresh_token: 'invented' }
+      expect((await host.token(form)).body).toMatchObject({ error: 'invalid_grant' })
+      await usage?.flush()
+      return usage?.list({ clientId: client_id, by: ['outcome'] })
+    }
+    expect(await reject(id)).toEqual([])
+    await connectPublic(host, id)
+    expect(await reject(id)).toContainEqual(expect.objectContaining({ outcome: 'invalid_grant', count: 1 }))
   })
 
   it('are accepted from the gateways of other processes', async () => {

@@ -76,7 +76,7 @@ describe('the pages about usage', () => {
     const key = await host.createApiKey()
     await callAs(key, 'POST /invoices/create')
     expect((await host.visit('acme').open('/console/hygiene/operations')).body).toContain(
-      'Usage has been counted for less than 90 days.',
+      'Usage is known for less than 90 days.',
     )
     await host.close()
     vi.setSystemTime(NOON + 91 * DAY_MS)

@@ -20,9 +20,9 @@ describeEachStore('a sign-out during another request', (makeStore) => {
     below = pausingStore(makeStore())
     pausing = pausingStore(below.store)
     host = await startHost({ store: pausing.store, gatehouse: { storeTimeoutMs: 20_000 } })
-    clientId = (await host.createApplication()).client_id
   })
   beforeEach(async () => {
+    clientId = (await host.createApplication()).client_id
     browser = host.browser()
     const { code } = await authorize(host, clientId, { browser, parameters: { scope: SCOPE } })
     expect(code).not.toBe('')

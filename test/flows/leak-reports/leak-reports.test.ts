@@ -1,5 +1,5 @@
 import { createHash, sign } from 'node:crypto'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Middleware } from 'koa'
 import type { Store } from 'koa-gatehouse'
@@ -280,19 +280,35 @@ describe('leak reports', () => {
     expect(await report([match(key.client_secret)], at)).toMatchObject({ status: 200 })
   })
 
-  it('a stranger who sends slow reports keeps out only reports of the same address', async () => {
-    const { port } = host
-    const head = `POST /leak-reports HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nGithub-Public-Key-Identifier: first\r\n\r\n[`
-    const sockets = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').on('error', () => {}))
-    for (const socket of sockets) socket.write(head)
-    const body = signedReport('[]', scanner)
-    await vi.waitFor(async () => {
-      expect((await fetch(`http://127.0.0.1:${port}/leak-reports`, body)).status).toBe(503)
-    })
+  /** Begins reports that never end. Resolves when all bytes are sent. */
+  async function beginReports(count: number, bytes: number): Promise<Socket[]> {
+    const head = `POST /leak-reports HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${bytes + 1}\r\nGithub-Public-Key-Identifier: first\r\n\r\n`
+    const sockets: Socket[] = []
+    for (let at = 0; at < count; at += 1) {
+      const socket = connect(host.port, '127.0.0.1').on('error', () => {})
+      sockets.push(socket)
+      await new Promise((resolve) => socket.write(head + '['.repeat(bytes), resolve))
+    }
+    return sockets
+  }
+
+  it('strangers who send sixteen slow reports do not keep out a signed one', async () => {
+    await report([])
+    const key = await host.createApiKey()
+    const sockets = await beginReports(16, 1)
+    expect(await report([match(key.client_secret)])).toMatchObject({ status: 200 })
+    expect(await host.gatehouse.apiKeys.listSecrets(key.client_id)).toEqual([])
+    expect(sockets.filter(({ destroyed }) => destroyed)).toEqual([])
     for (const socket of sockets) socket.destroy()
-    await vi.waitFor(async () => {
-      expect((await fetch(`http://127.0.0.1:${port}/leak-reports`, body)).status).toBe(200)
-    })
+  })
+
+  it('while more than 64 MB of reports arrive, the oldest of them ends, and a signed report is accepted', async () => {
+    await report([])
+    const sockets = await beginReports(9, 8 * 1024 * 1024 - 1)
+    await vi.waitFor(() => expect(sockets[0]?.destroyed).toBe(true))
+    expect(await report([])).toMatchObject({ status: 200 })
+    expect(sockets.filter(({ destroyed }) => destroyed)).toHaveLength(1)
+    for (const socket of sockets) socket.destroy()
   })
 
   it('long and strange places are cut, and never keep a secret valid', async () => {

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createLimits, type LimitsOptions } from '../../../src/limits.ts'
 import { createUsage } from '../../../src/usage.ts'
 import { faultyStore } from '../../support/faulty-store.ts'
-import { startHost, type Host } from '../../support/host.ts'
+import { connect, startHost, type Host, type Tokens } from '../../support/host.ts'
+import { connectPublic, createPublicApplication } from '../../support/public-application.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 describeEachStore('limits of API calls', (makeStore) => {
@@ -24,9 +25,10 @@ describeEachStore('limits of API calls', (makeStore) => {
     return { pass: (milliseconds) => void (passed += milliseconds) }
   }
 
-  async function start(options: LimitsOptions = {}, store = makeStore(data)): Promise<Host> {
+  async function start(options: LimitsOptions = {}, store = makeStore(data), gatehouse = {}): Promise<Host> {
     const host = await startHost({
       store,
+      gatehouse,
       mount(app, gatehouse) {
         createLimits(gatehouse, options)
         app.use(gatehouse.middleware())
@@ -67,6 +69,52 @@ describeEachStore('limits of API calls', (makeStore) => {
       error: 'too_many_requests',
       error_description: expect.any(String) as string,
     })
+  })
+
+  it('one user of a public application may use a quarter of its limit in all processes together, and another user notices nothing', async () => {
+    const options = { perMinute: 400 }
+    const one = await start(options, makeStore(data), { publicApplications: true })
+    const { issuer, audience } = one
+    const two = await start(options, makeStore(data), { publicApplications: true, issuer, audience })
+    const client_id = await createPublicApplication(one)
+    const [bob, alice] = [
+      await connectPublic(one, client_id, { user: 'bob' }),
+      await connectPublic(one, client_id),
+    ]
+    const callAs = async ({ access_token }: Tokens, calls: number) => {
+      const statuses: number[] = []
+      for (let at = 0; at < calls; at += 2) {
+        const answers = await Promise.all([one, two].map((host) => list(host, access_token)))
+        statuses.push(...answers.map(({ status }) => status))
+      }
+      return statuses
+    }
+    const statuses = await callAs(bob, 140)
+    const accepted = statuses.filter((status) => status === 200).length
+    expect(accepted).toBeGreaterThanOrEqual(100)
+    // Two leases of each process, and a lease is 1/40 of the share.
+    expect(accepted).toBeLessThanOrEqual(100 + 2 * 2 * 2)
+    expect(statuses.slice(-20)).toEqual(Array.from({ length: 20 }, () => 429))
+    expect((await callAs(alice, 90)).every((status) => status === 200)).toBe(true)
+    const { headers } = await list(one, alice.access_token)
+    expect(headers.get('RateLimit-Policy')).toBe('"minute";q=100;w=60')
+    expect(headers.get('RateLimit')).toMatch(/^"minute";r=1?\d;t=\d+$/)
+  })
+
+  it.each([
+    [undefined, 'q=8;', [200, 200, 200, 200]],
+    [0.3, 'q=3;', [200, 200, 200, 429]],
+  ])('users of an application with a secret have a share of %s', async (perUser, policy, expected) => {
+    const host = await start({ perMinute: 8, ...(perUser !== undefined && { perUser }) })
+    const client = await host.createApplication()
+    const { access_token } = await connect(host, client)
+    const answers = []
+    for (const _ of expected) answers.push(await list(host, access_token))
+    expect(answers.map(({ status }) => status)).toEqual(expected)
+    expect(answers[0]?.headers.get('RateLimit-Policy')).toContain(policy)
+    if (perUser === undefined) return
+    const other = await connect(host, client, { user: 'bob' })
+    expect((await list(host, other.access_token)).status).toBe(200)
   })
 
   it('counts accepted calls only: calls that are rejected for another reason use up nothing', async () => {
@@ -181,6 +229,33 @@ describeEachStore('limits of API calls', (makeStore) => {
     )
   }, 20_000)
 
+  it('while the store answers, but counts nothing, limits.fresh is not emitted', async () => {
+    const store = makeStore(data)
+    let isFull = false
+    const count: typeof store.count = async (key, amount, options) => {
+      if (isFull && (amount > 0 || options.claim > 0)) throw new Error('OOM command not allowed')
+      return store.count!(key, amount, options)
+    }
+    const host = await start({ perMinute: 40 }, { ...store, count })
+    const events: string[] = []
+    host.gatehouse.on('limits.stale', () => events.push('stale'))
+    host.gatehouse.on('limits.fresh', () => events.push('fresh'))
+    const token = await (await newClient(host)).token(host)
+    const clock = controlClock()
+    isFull = true
+    for (let call = 0; call < 4; call += 1) {
+      await list(host, token)
+      clock.pass(6000)
+    }
+    expect(events).toEqual(['stale'])
+    isFull = false
+    for (let call = 0; call < 4; call += 1) {
+      await list(host, token)
+      clock.pass(6000)
+    }
+    expect(events).toEqual(['stale', 'fresh'])
+  })
+
   it('while the store is away for longer than clients are cached, each client keeps its own limits', async () => {
     const faulty = faultyStore(makeStore(data))
     const host = await start({ perMinute: 5 }, faulty.store)
@@ -229,7 +304,7 @@ describeEachStore('limits of API calls', (makeStore) => {
     hosts.push(host)
     const token = await (await newClient(host)).token(host)
     expect((await list(host, token)).headers.get('RateLimit')).toContain('r=1;')
-    const call = { url: '/api/invoices/list', headers: { authorization: `Bearer ${token}` } }
+    const call = { method: 'GET', url: '/api/invoices/list', headers: { authorization: `Bearer ${token}` } }
     const accepted = await host.gatehouse.gateway.authenticate(call)
     expect(accepted).toMatchObject({ ok: true, headers: { 'RateLimit-Policy': '"minute";q=2;w=60' } })
     expect(await host.gatehouse.gateway.authenticate(call)).toMatchObject({

@@ -125,6 +125,29 @@ describe('the public keys of a client in the management API', () => {
   })
 })
 
+it('a leaked private key is revoked only if the caller may report all clients of the account that have it', async () => {
+  let forbidden = ''
+  const host = await startManagement({
+    store: memoryStore(),
+    gatehouse: OPTIONS,
+    accounts: { can: (_ctx, _permission, { clientId }) => clientId !== forbidden },
+  })
+  const { call } = host.api('acme')
+  const { privatePem, publicPem } = await keyPair('shared')
+  const jwks = { keys: [publicPem] }
+  const first = (await call('POST /api-keys', { name: 'One', jwks })).body.apiKey.clientId
+  const second = (await call('POST /applications', { name: 'Two', jwks })).body.application.clientId
+  for (forbidden of [first, second]) {
+    expect((await call('POST /secrets/report-leaked', { secret: privatePem })).status).toBe(403)
+    for (const path of [`/api-keys/${first}/keys`, `/applications/${second}/keys`])
+      expect((await call(`GET ${path}`)).body.items ?? [{}]).toHaveLength(1)
+  }
+  forbidden = ''
+  expect((await call('POST /secrets/report-leaked', { secret: privatePem })).status).toBe(200)
+  expect((await call(`GET /applications/${second}/keys`)).body).toEqual({ items: [] })
+  await host.close()
+})
+
 describe('public applications in the management API', () => {
   let host: ManagementHost
   beforeAll(async () => {

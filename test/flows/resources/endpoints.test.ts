@@ -200,7 +200,11 @@ describeEachStore('the gateways of several resources', (makeStore) => {
   it('authenticate() of a gateway knows its path and its operations, and health() is that of the service', async () => {
     const key = await host.createApiKey(BOTH)
     const { body } = await host.requestDirectToken(key, { resource: TOOLS })
-    const call = { url: '/mcp/run', headers: { authorization: `Bearer ${String(body['access_token'])}` } }
+    const call = {
+      method: 'GET',
+      url: '/mcp/run',
+      headers: { authorization: `Bearer ${String(body['access_token'])}` },
+    }
     const tools = host.gatehouse.gateway.for(TOOLS)
     expect(await tools.authenticate(call)).toMatchObject({ ok: true, scope: 'tools:use' })
     expect(await host.gatehouse.gateway.authenticate(call)).toMatchObject({ ok: false, status: 404 })
@@ -230,6 +234,7 @@ describeEachStore('the gateways of several resources', (makeStore) => {
     const tools = String(body['access_token'])
     const { gateway } = closing.gatehouse
     const authentication = await gateway.authenticate({
+      method: 'GET',
       url: '/api/invoices/list',
       headers: { authorization: `Bearer ${api}` },
     })

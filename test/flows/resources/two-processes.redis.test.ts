@@ -65,7 +65,11 @@ describeEachRedis('two resources in two processes', (deploy, deployment) => {
       token,
     )
   const atGateway = (gateway: Gateway, token: string) =>
-    gateway.authenticate({ url: '/mcp/payments/list', headers: { authorization: `Bearer ${token}` } })
+    gateway.authenticate({
+      method: 'GET',
+      url: '/mcp/payments/list',
+      headers: { authorization: `Bearer ${token}` },
+    })
   const other = expect.stringContaining('another audience')
 
   it('each process accepts the tokens of its own resource only', async () => {

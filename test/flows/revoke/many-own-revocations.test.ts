@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AuditEntry } from 'koa-gatehouse'
 import { createRevocationLog } from '../../../src/revocation/revocation-log.ts'
-import { authorize, startHost, type Host } from '../../support/host.ts'
+import { startHost, type Host } from '../../support/host.ts'
 import type { Client } from '../../support/host-requests.ts'
+import { authorizePublic, createPublicApplication, LOOPBACK } from '../../support/public-application.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { until } from '../../support/until.ts'
 
@@ -19,10 +20,10 @@ describeEachStore('a client that revokes many of its own access tokens', (makeSt
   afterEach(async () => void (await Promise.all(hosts.splice(0).map((host) => host.close()))))
 
   /** Starts a process of one service: all processes have the same store, issuer and audience. */
-  async function start(): Promise<Host> {
+  async function start(options: object = {}): Promise<Host> {
     const [first] = hosts
     const same = first && { issuer: first.issuer, audience: first.audience }
-    const gatehouse = { maxRevocationsPerClient: MAX, ...same }
+    const gatehouse = { maxRevocationsPerClient: MAX, ...same, ...options }
     const host = await startHost({ store: makeStore(data), gatehouse })
     await host.gatehouse.ready()
     hosts.push(host)
@@ -35,7 +36,7 @@ describeEachStore('a client that revokes many of its own access tokens', (makeSt
     return String(body['access_token'])
   }
 
-  async function revoke(host: Host, client: Client, token: string): Promise<void> {
+  async function revoke(host: Host, client: Partial<Client>, token: string): Promise<void> {
     const form = { ...client, token }
     expect((await host.post('/oauth2/revoke', form, { 'User-Agent': 'sdk/1' })).status).toBe(200)
   }
@@ -104,20 +105,47 @@ describeEachStore('a client that revokes many of its own access tokens', (makeSt
     expect(await isValid(host, await mint(host, key))).toBe(true)
   })
 
-  it('the refresh tokens of an application stay valid', async () => {
-    const host = await start()
-    const application = await host.createApplication()
-    const { code } = await authorize(host, application.client_id)
-    let { body } = await host.exchangeCode(application, code)
-    for (let at = 0; at <= MAX; at += 1) {
-      await revoke(host, application, String(body['access_token']))
-      expect(await isValid(host, String(body['access_token']))).toBe(false)
-      const refreshed = await host.refresh(application, body['refresh_token'])
-      expect(refreshed.status).toBe(200)
-      body = refreshed.body
+  it('a person who revokes more tokens of one grant than a hundredth of the bound loses this grant, and other people lose nothing', async () => {
+    const host = await start({ maxRevocationsPerClient: 250, publicApplications: true })
+    const clients = [
+      { client_id: await createPublicApplication(host) },
+      await host.createApplication({ redirectUris: [LOOPBACK] }),
+    ]
+    for (const client of clients) {
+      const connectAs = async (user: string) => {
+        const { exchange } = await authorizePublic(host, client.client_id, { user, redirect_uri: LOOPBACK })
+        return (await host.token({ ...exchange, ...client })).body
+      }
+      const refresh = (body: object) =>
+        host.token({
+          ...client,
+          grant_type: 'refresh_token',
+          refresh_token: String(Reflect.get(body, 'refresh_token')),
+        })
+      const [alice, elsewhere] = [await connectAs('alice'), await connectAs('bob')]
+      let bob = await connectAs('bob')
+      const tokens = [String(bob['access_token'])]
+      while (tokens.length < 5) {
+        ;({ body: bob } = await refresh(bob))
+        tokens.push(String(bob['access_token']))
+      }
+      const before = await stored()
+      await Promise.all(tokens.slice(0, 3).map((token) => revoke(host, client, token)))
+      expect([await stored(), await isValid(host, tokens[4] ?? '')]).toEqual([before + 3, true])
+      await revoke(host, client, tokens[3] ?? '')
+      await revoke(host, client, tokens[4] ?? '')
+      expect(await isValid(host, tokens[4] ?? '')).toBe(false)
+      expect((await refresh(bob)).status).toBe(400)
+      expect(await stored()).toBe(before + 4)
+      for (const other of [alice, elsewhere]) {
+        expect(await isValid(host, String(other['access_token']))).toBe(true)
+        expect((await refresh(other)).status).toBe(200)
+      }
+      const { items } = await host.gatehouse.audit.list({ clientId: client.client_id, limit: 500 })
+      expect(items.filter(({ reason }) => reason === 'client-revoked-too-many-tokens')).toEqual([
+        expect.objectContaining({ name: 'grant.revoked', accountId: 'bob' }),
+      ])
     }
-    expect(await isValid(host, String(body['access_token']))).toBe(true)
-    expect(await stored()).toBe(1)
   })
 
   describe('in two processes', () => {

@@ -118,12 +118,50 @@ describeEachStore('usage', (makeStore) => {
     const [revoked, expired] = [await tokenOf(host, key), await tokenOf(host, key)]
     await host.gatehouse.tokens.revoke(revoked)
     await host.call('GET /invoices/list', revoked)
+    await host.usage.flush()
     vi.setSystemTime(NOON + 11 * DAY_MS)
     await host.call('GET /invoices/list', expired)
     await host.usage.flush()
     const rows = await host.usage.list({ clientId: key.client_id, by: ['operation', 'outcome'] })
     expect(rows).toContainEqual({ operation: 'invoices:read', outcome: 'revoked_token', count: 1 })
     expect(rows).toContainEqual({ operation: 'invoices:read', outcome: 'expired_token', count: 1 })
+  })
+
+  it('token requests of a disabled or expired client count for it with the reason, and its right secret is not called wrong', async () => {
+    const host = await start()
+    const key = await host.createApiKey(['invoices'])
+    const clientId = key.client_id
+    const events: unknown[] = []
+    host.gatehouse.on('token.rejected', (event) => events.push([event.clientId, event.reason]))
+    host.gatehouse.on('client_authentication.failed', () => events.push('wrong secret'))
+    await host.gatehouse.apiKeys.update(clientId, { expiresAt: NOON / 1000 + 60 })
+    vi.setSystemTime(NOON + 61_000)
+    const rejected = await host.requestDirectToken(key)
+    expect([rejected.status, rejected.body['error_description']]).toEqual([
+      401,
+      (await host.requestDirectToken({ ...key, client_secret: 'wrong' })).body['error_description'],
+    ])
+    await host.gatehouse.apiKeys.disable(clientId)
+    for (let time = 0; time < 12; time += 1) expect((await host.requestDirectToken(key)).status).toBe(401)
+    expect(events).toEqual([
+      [clientId, 'expired'],
+      [clientId, 'expired'],
+      'wrong secret',
+      ...Array.from({ length: 12 }, () => [clientId, 'disabled']),
+    ])
+    await host.usage.flush()
+    expect(await host.usage.list({ clientId, by: ['outcome'] })).toEqual([
+      { outcome: 'client_disabled', count: 12 },
+      { outcome: 'client_expired', count: 2 },
+    ])
+    const { items } = await host.gatehouse.audit.list({ clientId, trail: 'failures' })
+    expect(items.map(({ name, reason, count }) => ({ name, reason, count }))).toEqual(
+      expect.arrayContaining([
+        { name: 'token.rejected', reason: 'client-expired', count: 1 },
+        { name: 'client_authentication.failed', reason: undefined, count: 1 },
+        { name: 'token.rejected', reason: 'client-disabled', count: 12 },
+      ]),
+    )
   })
 
   it('counts a call once that passes several guards, with the reason of the last one', async () => {
@@ -236,8 +274,8 @@ describeEachStore('usage', (makeStore) => {
     const key = await host.createApiKey(['invoices'])
     const authorization = `Bearer ${await tokenOf(host, key)}`
     const { gateway } = host.gatehouse
-    await gateway.authenticate({ url: '/api/invoices/list', headers: { authorization } })
-    await gateway.authenticate({ url: '/api/payments/list', headers: { authorization } })
+    await gateway.authenticate({ method: 'GET', url: '/api/invoices/list', headers: { authorization } })
+    await gateway.authenticate({ method: 'GET', url: '/api/payments/list', headers: { authorization } })
     await host.usage.flush()
     const rows = await host.usage.list({ clientId: key.client_id, by: ['operation', 'outcome'] })
     expect(rows).toContainEqual({ operation: 'invoices:read', outcome: 'accepted', count: 1 })
@@ -383,6 +421,12 @@ describeEachStore('usage', (makeStore) => {
       usedAt: Date.parse('2026-03-10T12:00:00Z') / 1000,
     })
     expect(await plain.usage.lastAddress(key.client_id)).toBeUndefined()
+    Object.assign(host.app, { proxy: true, maxIpsCount: 1 })
+    const authorization = `Bearer ${await tokenOf(host, key)}`
+    const headers = { authorization, 'X-Forwarded-For': '203.0.113.9:51234' }
+    await fetch(`${host.audience}/invoices/list`, { headers })
+    await host.usage.flush()
+    expect(await host.usage.lastAddress(key.client_id)).toMatchObject({ address: '203.0.113.9' })
     await host.gatehouse.apiKeys.delete(key.client_id)
     expect(await host.usage.lastAddress(key.client_id)).toBeUndefined()
     await host.gatehouse.accounts.erase({ accountId: 'acme' })

@@ -4,6 +4,7 @@ import Koa from 'koa'
 import { createCatalog } from '../../../src/catalog/create-catalog.ts'
 import { createEvents } from '../../../src/host/events.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
+import { createProxyCheck } from '../../../src/health/proxy-check.ts'
 import type { GatewayDependencies } from '../../../src/gateway/dependencies.ts'
 import { createGatewayFrom, type Gateway } from '../../../src/gateway/gateway.ts'
 import { noRevocations } from '../../../src/gateway/dependencies.ts'
@@ -41,6 +42,7 @@ export async function createTestGateway(
     close: () => Promise.resolve(),
     startTimeoutMs: 1500,
     maxCachedTokens: 100_000,
+    proxyCheck: createProxyCheck({ issuer: ISSUER, logger: changes.logger ?? silentLogger }),
     logger: silentLogger,
     ...changes,
   })

@@ -54,3 +54,17 @@ it('requests that were rejected do not count', () => {
   expect(begin(1000, () => 'one')).toBe(0)
   expect(begin(116, (index) => `host-${index}`)).toBe(116)
 })
+
+it('a sender gets a quarter of what all may fetch, whatever the hosts, and others get the rest', () => {
+  const beginFrom = (sender: string, count: number, stay = false) => {
+    const ends = Array.from({ length: count }, (_, index) => budget.begin(`${sender}-${index}`, sender))
+    if (!stay) for (const end of ends) end?.()
+    return ends.filter((end) => end !== undefined).length
+  }
+  expect(beginFrom('slow', 200, true)).toBe(4)
+  for (let round = 0; round < 10; round += 1) beginFrom('one', 4)
+  expect(beginFrom('one', 1)).toBe(0)
+  expect(beginFrom('other', 1)).toBe(1)
+  now += 60_000
+  expect(beginFrom('one', 1)).toBe(1)
+})

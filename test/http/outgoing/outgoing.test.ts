@@ -138,7 +138,14 @@ it('1,000 URLs of strangers at once lead to 16 requests, and a known URL is fetc
   expect(host.requests).toHaveLength(17)
 })
 
+/** Makes requests end soon if they reach no host. */
+function endSoon() {
+  outgoing = createOutgoing({ now: () => now, timeoutMs: 1 })
+  outgoing.replaceConnections(host.connections)
+}
+
 it('long URLs of strangers leave no memory behind', async () => {
+  endSoon()
   await collectGarbage()
   const before = process.memoryUsage().heapUsed
   for (let index = 0; index < 4_000; index += 1) {
@@ -157,18 +164,19 @@ it('long URLs of strangers leave no memory behind', async () => {
 })
 
 it('strangers with a new URL each time get 120 requests in a minute, and the known budget stays whole', async () => {
+  endSoon()
   for (const name of ['a', 'b', 'c', 'd', 'e']) host.addresses.set(`${name}.many.example.com`, ['10.0.0.1'])
   const results: string[] = []
   for (let index = 0; index < 300; index += 1) {
     const name = 'abcde'[index % 5]
     results.push(await kindOf(outgoing.fetchJson(`https://${name}.many.example.com/${index}`, NEW)))
   }
-  expect(results.filter((result) => result.includes('not public'))).toHaveLength(120)
+  expect(results.filter((result) => result.includes('cannot be reached'))).toHaveLength(120)
   expect(host.resolved).toHaveLength(120)
   expect(host.connected).toEqual([])
-  expect((await outgoing.fetchJson(URL_OF_DOCUMENT, KNOWN)).body).toEqual({ a: 1 })
+  expect(await kindOf(outgoing.fetchJson(URL_OF_DOCUMENT, KNOWN))).not.toContain('too many')
   now += 60_000
-  expect((await outgoing.fetchJson(URL_OF_DOCUMENT, NEW)).body).toEqual({ a: 1 })
+  expect(await kindOf(outgoing.fetchJson(URL_OF_DOCUMENT, NEW))).not.toContain('too many')
 })
 
 it('a resolver that hangs frees its place in the budget after the timeout', async () => {
@@ -182,8 +190,8 @@ it('a resolver that hangs frees its place in the budget after the timeout', asyn
   const first = Array.from({ length: 17 }, (_, index) => hang(index))
   expect(await first[16]).toBe('too many requests to other hosts are made at the moment')
   expect(new Set(await Promise.all(first.slice(0, 16)))).toEqual(
-    new Set(['the host did not answer within 0.05 seconds']),
+    new Set(['the host cannot be reached, or did not answer within 0.05 seconds']),
   )
-  expect(await hang(17)).toBe('the host did not answer within 0.05 seconds')
+  expect(await hang(17)).toBe('the host cannot be reached, or did not answer within 0.05 seconds')
   expect(host.connected).toEqual([])
 })

@@ -9,6 +9,8 @@ export interface ErrorModel {
   readonly error: string
   /** The name of the page text that describes the problem. */
   readonly text?: keyof Texts | undefined
+  /** The `{application}` of this text. */
+  readonly client?: string | undefined
   /** An English sentence that describes the problem. It may come from oidc-provider. */
   readonly description?: string | undefined
 }
@@ -17,13 +19,13 @@ export interface ErrorModel {
  * The page for an error that cannot be sent to the application. Its details are for developers, and closed at first: a user
  * reads only the sentences in their language.
  */
-export function errorPage(frame: Frame, { error, text, description }: ErrorModel): Html {
+export function errorPage(frame: Frame, { error, text, client, description }: ErrorModel): Html {
   const { texts } = frame
   return layout(frame, {
     title: texts.plain('errorTitle'),
     content: html` <div class="intro">
         <h1>${texts.html('errorTitle')}</h1>
-        ${text && html`<p>${texts.html(text)}</p>`}
+        ${text && html`<p>${texts.html(text, { application: client })}</p>`}
         <p class="muted">${texts.html('errorHint')}</p>
       </div>
       <details class="details small">

@@ -36,9 +36,9 @@ export const english = {
   consentDeniedBefore: 'Denied before',
   consentAlwaysIncluded: 'Always included',
   consentSensitive: 'Sensitive',
-  /** Screen readers read this explanation after the mark of a sensitive operation. */
   consentSensitiveHint: 'A mistake here may be costly. Allow it only if you trust {application}.',
   consentNothingChosen: 'Nothing is ticked. Tick at least one entry, or deny access.',
+  consentTooManyClients: 'You have connected too many new applications. Deny access to this application.',
   /** `{duration}` is a time in words, such as “30 days”. */
   consentDuration: 'Access ends if {application} does not use it for {duration}.',
   /** Shown if the host named its page of connected applications. `{page}` is the link to that page. */
@@ -88,7 +88,6 @@ export const english = {
     'Applications use this address to get access to {service} for their users. There is nothing to do here.',
   issuerDiscovery: 'Developers find all endpoints in the discovery document:',
 
-  /** Heading of the error page. */
   errorTitle: 'This did not work',
   errorHint: 'Go back to the application that you came from and start again.',
   /** Opens the code and the description of an error. The description is English. */
@@ -100,6 +99,8 @@ export const english = {
   errorBody: 'The form could not be read, so nothing was done.',
   errorMethod: 'This address cannot be used in that way.',
   errorNoSignIn: 'Signing in is not set up here.',
+  /** `{application}` is the host of an application that the person has not approved. */
+  errorOfClient: '{application} sent you here with a request that cannot be fulfilled.',
   errorNotFound: 'There is nothing at this address.',
 }
 

@@ -33,6 +33,8 @@ export const german: Texts = {
     'Ein Fehler kann hier teuer werden. Erlauben Sie dies nur, wenn Sie {application} vertrauen.',
   consentNothingChosen:
     'Nichts ist ausgewählt. Wählen Sie mindestens einen Eintrag aus oder lehnen Sie den Zugriff ab.',
+  consentTooManyClients:
+    'Sie haben zu viele neue Anwendungen verbunden. Lehnen Sie den Zugriff dieser Anwendung ab.',
   consentDuration: 'Der Zugriff endet, wenn {application} ihn {duration} lang nicht nutzt.',
   consentManage: 'Sie können {application} später unter {page} trennen.',
   consentManagePage: 'Verbundene Anwendungen',
@@ -77,5 +79,6 @@ export const german: Texts = {
   errorBody: 'Das Formular konnte nicht gelesen werden. Es wurde nichts geändert.',
   errorMethod: 'Diese Adresse kann so nicht aufgerufen werden.',
   errorNoSignIn: 'Die Anmeldung ist hier nicht eingerichtet.',
+  errorOfClient: '{application} hat Sie mit einer Anfrage hierher geschickt, die nicht erfüllt werden kann.',
   errorNotFound: 'Unter dieser Adresse gibt es nichts.',
 }

@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
-import { answerErrorAsJson } from '../../../http/error-response.ts'
 import { isKnown } from '../../../http/public-document.ts'
 import type { RevocationPage, RevocationSource } from '../../../revocation/revocation-source.ts'
-import type { ClientRegistry } from '../../../clients/client-registry.ts'
-import type { ProviderDependencies } from '../dependencies.ts'
-import { authenticateBasicClient } from '../../../clients/authenticate-client.ts'
+import { authenticateGateway, type GatewayAuthentication } from '../authenticate-gateway.ts'
 
 /**
  * Milliseconds for which gateways with the same cursor share one page. Gateways that started together often have the
@@ -24,30 +21,13 @@ const SHARE_PAGE_MS = 100
  */
 export type RevocationFeed = (ctx: Context) => Promise<void>
 
-/** @param parts.realm {auth_url}; the realm in the header `WWW-Authenticate` */
-export function createRevocationFeed(parts: {
-  readonly registry: ClientRegistry
-  readonly secretUsed: ProviderDependencies['secretUsed']
-  readonly source: RevocationSource
-  readonly realm: string
-}): RevocationFeed {
-  const { realm } = parts
+export function createRevocationFeed(
+  parts: GatewayAuthentication & { readonly source: RevocationSource },
+): RevocationFeed {
   const read = sharedReads(parts.source)
 
   return async function revocationFeed(ctx) {
-    const client = await authenticateBasicClient(parts, ctx.get('Authorization'))
-    if (!client) {
-      ctx.set('WWW-Authenticate', `Basic realm="${realm}"`)
-      const description = 'send client_id and client_secret of a resource server by HTTP Basic'
-      answerErrorAsJson(ctx, { status: 401, error: 'invalid_client', description })
-      return
-    }
-    if (client.kind !== 'apiKey' || !client.resourceServer) {
-      const description =
-        'this endpoint is only for API keys that are marked as resource servers (apiKeys.setResourceServer)'
-      answerErrorAsJson(ctx, { status: 403, error: 'unauthorized_client', description })
-      return
-    }
+    if (!(await authenticateGateway(parts, ctx))) return
     const { cursor } = ctx.query
     answerPage(ctx, await read(typeof cursor === 'string' ? cursor : ''))
   }

@@ -32,9 +32,12 @@ export async function revokeRefreshToken(
   await revokeGrant(owner.grantId, entry)
 }
 
-/** The `access_epoch` of an access token to revoke. */
-export function accessTokenToRevoke({ claims }: Principal) {
-  return { extra: { access_epoch: claims['access_epoch'] } }
+/**
+ * The `access_epoch` and the expiry of an access token to revoke. For oidc-provider, the token never expires: it would ignore
+ * a token that only the clock of this process calls expired.
+ */
+export function accessTokenToRevoke({ claims, expiresAt }: Principal) {
+  return { exp: Infinity, extra: { access_epoch: claims['access_epoch'], until: expiresAt } }
 }
 
 /**

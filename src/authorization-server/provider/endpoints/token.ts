@@ -11,7 +11,7 @@ import type { Client as ClientRecord } from '../../../clients/client.ts'
 import type { UsedCredential } from '../../../clients/stored-secrets.ts'
 import { whyNotAuthenticated, type NoTokenReason } from '../../../clients/why-no-token.ts'
 import type { GatehouseEvents } from '../../../host/events.ts'
-import { describeAddress } from '../../../http/address-check.ts'
+import { describeAddress } from '../../../http/client-address.ts'
 import { personOf, type Person } from '../../../host/subject.ts'
 import { recordOf, requestState } from '../request-state.ts'
 import { requireSomethingLeft } from '../delegated-scopes.ts'
@@ -175,11 +175,13 @@ export function reportTokens(
     const noToken =
       reasonOf(detail) ?? (error === 'invalid_client' && client ? whyNotAuthenticated(client) : undefined)
     const mistyped = requestState(ctx).isMistyped || undefined
-    reportRejection(
-      { events, logger },
-      { clientId: ctx.oidc.client?.clientId, ...written },
-      { clientId: client?.clientId, code: error, detail: detail ?? written.description, noToken, mistyped },
-    )
+    reportRejection({ events, logger }, written, {
+      clientId: client?.clientId,
+      code: error,
+      detail: detail ?? written.description,
+      noToken,
+      mistyped,
+    })
   })
 }
 
@@ -201,11 +203,12 @@ interface RejectionLog {
 /** Logs that a token request was rejected, and emits `token.rejected`. */
 export function reportRejection(
   { events, logger }: Pick<ProviderParts, 'events' | 'logger'>,
-  rejection: GatehouseEvents['token.rejected'],
+  rejection: Pick<GatehouseEvents['token.rejected'], 'error' | 'description'>,
   log: RejectionLog,
 ): void {
   logger.debug(log, 'the token endpoint rejected a request')
-  events.emit('token.rejected', rejection)
+  const { clientId, noToken: reason } = log
+  events.emit('token.rejected', { clientId, ...rejection, ...(reason && { reason }) })
 }
 
 /**

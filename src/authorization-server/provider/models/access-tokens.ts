@@ -55,18 +55,18 @@ export function accessTokens(
       const subject = token && 'accountId' in token ? token.accountId : undefined
       const owner = subject === undefined ? client && recordOf(client) : personOf(subject)
       const clientId = client?.clientId ?? ''
-      const epoch = Number(token?.extra?.['access_epoch'] ?? 0)
+      const { access_epoch: epoch = 0, until } = (token?.extra ?? {}) as Partial<Record<string, number>>
       const entry = {
         clientId,
         accountId: owner?.accountId,
         userId: owner?.userId,
         ...requesterOf(requestState(ctx).host),
       }
+      const grantId = token && 'grantId' in token ? token.grantId : undefined
       const isRevoked = await revokeAccessToken(
-        { id: tokenId, until: token?.exp, clientId, epoch },
+        { id: tokenId, until, clientId, epoch, grantId },
         { name: 'token.revoked', tokenId, ...entry, reason: 'client-revoked-token' },
       )
-      const grantId = token && 'grantId' in token ? token.grantId : undefined
       if (isRevoked || grantId === undefined) return
       const reason = 'client-revoked-too-many-tokens'
       await parts.revokeGrant(grantId, { name: 'grant.revoked', grantId, ...entry, reason })

@@ -18,6 +18,7 @@ import { isPublicClient } from '../../../clients/public-applications.ts'
 import { redirectKindOf } from '../../../clients/public-uris.ts'
 import { isUsable } from '../../../clients/why-no-token.ts'
 import { readBasicCredentials } from '../../../http/basic-credentials.ts'
+import { addressGroup } from '../../../http/rate-limit-group.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { currentContext, prefetch, recordOf, requestState } from '../request-state.ts'
 import { CLIENT_ROUTES, FRONT_CHANNEL } from '../routes.ts'
@@ -104,6 +105,7 @@ export function clients(
 ): Adapter {
   async function findUsable(ctx: KoaContextWithOIDC, clientId: string): Promise<Client | undefined> {
     prefetch(parts, ctx)
+    requestState(ctx).sentClientId ??= clientId
     const { documents } = parts.features
     const identifiesItself = ctx.oidc.route === 'authorization' || ctx.oidc.route === 'token'
     if (documents && identifiesItself && isDocumentId(clientId))
@@ -141,7 +143,9 @@ async function resolveDocument(
   ctx: KoaContextWithOIDC,
   clientId: string,
 ): Promise<Client | undefined> {
-  const resolved = await documents.resolve(clientId, keyIdIn(ctx.oidc.params?.['client_assertion']))
+  const kid = keyIdIn(ctx.oidc.params?.['client_assertion'])
+  const sender = addressGroup(requestState(ctx).host.ip)
+  const resolved = await documents.resolve(clientId, kid, sender)
   if ('application' in resolved) return resolved.application
   requestState(ctx).documentProblem = resolved.problem
   return undefined
@@ -254,7 +258,7 @@ export function compareSecretsByHash(
 }
 
 /** The two possible readings of a sent secret: decoded, or unchanged. Many clients do not encode their secret. */
-function candidatesIn(ctx: KoaContextWithOIDC, secret: string): readonly string[] {
+export function candidatesIn(ctx: KoaContextWithOIDC, secret: string): readonly string[] {
   const authorization = requestState(ctx).host.get('Authorization')
   return readBasicCredentials(authorization)?.clientSecrets ?? [secret]
 }

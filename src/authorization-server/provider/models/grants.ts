@@ -1,4 +1,4 @@
-import type { Adapter, AdapterPayload } from 'oidc-provider'
+import { errors, type Adapter, type AdapterPayload } from 'oidc-provider'
 import { isActive, type GrantRecord } from '../../../grants/grant-record.ts'
 import { personOf, subjectOf } from '../../../host/subject.ts'
 import { listGrant } from '../endpoints/token/authorization-code-grant.ts'
@@ -7,11 +7,18 @@ import { currentContext, getGrant } from '../request-state.ts'
 import { modelAdapter } from './adapter.ts'
 
 /** Grants: what people have authorized applications to do. */
-export function grants(parts: Pick<ProviderParts, 'grantLifecycle'>): Adapter {
-  const { grantLifecycle } = parts
+export function grants(parts: Pick<ProviderParts, 'grantLifecycle' | 'memory'>): Adapter {
+  const { grantLifecycle, memory } = parts
   return modelAdapter('Grant', {
     async upsert(grantId, payload, ttl) {
-      if (await grantLifecycle.records.create(grantId, asRecord(payload), ttl)) return
+      const record = asRecord(payload)
+      memory.requireSpace()
+      if (!(await grantLifecycle.countNew(record))) {
+        throw new errors.TemporarilyUnavailable(
+          'the user has authorized this application too often; try again later',
+        )
+      }
+      if (await grantLifecycle.records.create(grantId, record, ttl)) return
       throw new TypeError('a grant must not be saved twice; it can only be extended or deleted')
     },
     async find(grantId) {

@@ -1,10 +1,11 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { createCollection, type Stored } from '../../../store/collection.ts'
-import { createSessionList, SESSIONS } from '../../../access/session-list.ts'
+import { createSessionList, SESSION_UIDS, SESSIONS } from '../../../access/session-list.ts'
 import type { Store } from '../../../store/contract.ts'
 import { digest } from '../../../store/digest.ts'
 import { countRule, mapOf, objectOf, optional, stringRule } from '../../../validation/rules.ts'
 import { isCorruptRecord } from '../../../store/corrupt-record.ts'
+import type { ProviderParts } from '../dependencies.ts'
 import { isReplacedSession, isSignOutRequest, sessionOfRequest, type FoundSession } from '../seam/sessions.ts'
 import { modelAdapter, withoutId, payloadCollection } from './adapter.ts'
 
@@ -22,7 +23,7 @@ function sessionRecords(store: Store) {
   const sessionsById = payloadCollection(store, SESSIONS, 'Session', SESSION)
   const list = createSessionList(store)
   const idsByUid = createCollection<{ id: string }>(store, {
-    name: 'session-uid',
+    name: SESSION_UIDS,
     version: 1,
     fields: { id: stringRule },
   })
@@ -33,8 +34,9 @@ function sessionRecords(store: Store) {
 
   async function create(id: string, record: AdapterPayload, ttl: number): Promise<void> {
     // The pointer and the list are stored first, so that every stored session has a pointer, and is listed.
-    await Promise.all([idsByUid.set(uidOf(record), { id }, ttl), list.add(id, record.accountId, ttl)])
+    await Promise.all([idsByUid.set(uidOf(record), { id }, ttl), list.add(id, record, ttl)])
     await sessionsById.set(id, record, ttl)
+    await list.limit(id, record)
   }
 
   /** Returns false if the `uid` no longer points to `from`, for example after a sign-out. */
@@ -64,10 +66,11 @@ function sessionRecords(store: Store) {
       const [isWritten] = await Promise.all([
         sessionsById.replace(id, found.stored, next, ttl),
         extendPointer(uidOf(before), id, ttl),
-        list.add(id, next.accountId, ttl, before.accountId === next.accountId ? before.exp : undefined),
+        list.add(id, next, ttl, before.accountId === next.accountId ? before.exp : undefined),
       ])
       if (isWritten) {
         found.stored = asStored(sessionsById, next)
+        if (before.accountId !== next.accountId) await list.limit(id, next)
         return
       }
       const now = await sessionsById.read(id)
@@ -83,10 +86,11 @@ function sessionRecords(store: Store) {
   async function move(found: FoundSession, id: string, record: AdapterPayload, ttl: number): Promise<void> {
     const [from, uid] = [found.id, uidOf(record)]
     const isNewUid = uid !== uidOf(found.stored.record)
-    await Promise.all([sessionsById.set(id, record, ttl), list.add(id, record.accountId, ttl)])
+    await Promise.all([sessionsById.set(id, record, ttl), list.add(id, record, ttl)])
     const existed = await sessionsById.delete(from)
     if (existed && isNewUid) await idsByUid.set(uid, { id }, ttl)
     if (existed && (isNewUid || (await repoint(uid, from, id, ttl)))) {
+      if (found.stored.record.accountId !== record.accountId) await list.limit(id, record)
       Object.assign(found, { id, stored: asStored(sessionsById, record) })
     } else await sessionsById.delete(id)
   }
@@ -117,14 +121,18 @@ function sessionRecords(store: Store) {
  * restore the session. A session without a person is usually not stored (`isEmpty`), because strangers can
  * start any number of such sessions.
  */
-export function sessions(store: Store): Adapter {
+export function sessions({ store, memory }: Pick<ProviderParts, 'store' | 'memory'>): Adapter {
   const { sessionsById, idsByUid, create, update, move, deleteByUid } = sessionRecords(store)
 
   return modelAdapter('Session', {
     async upsert(cookie, payload, ttl = 0) {
       const { found, ...rest } = payload as AdapterPayload & { found?: FoundSession }
       const [id, record] = [digest(cookie), withoutId(rest)]
-      if (!found) return isEmpty(record) ? undefined : create(id, record, ttl)
+      if (!found) {
+        if (isEmpty(record)) return
+        memory.requireSpace()
+        return create(id, record, ttl)
+      }
       return found.id === id ? update(found, record, ttl) : move(found, id, record, ttl)
     },
     async find(cookie) {

@@ -1,6 +1,7 @@
 import Koa, { type Middleware } from 'koa'
 import { Provider } from 'oidc-provider'
 import type { ProviderParts } from '../dependencies.ts'
+import type { AnswerHere } from '../render-errors.ts'
 import { cacheClients, compareSecretsByHash, type ClientAuthenticated } from '../models/clients.ts'
 import { storeConsentVersions } from './sessions.ts'
 import { nameRefreshTokensAfterTheirFamily } from './tokens.ts'
@@ -33,13 +34,19 @@ export function applySeam(
  * `endpoints/authorize.ts` rejects a request for the mode `fragment`.
  *
  * Relies on: the constructor registers its response modes with `this.registerResponseMode()`. If a name is
- * registered twice, the first mode stays.
+ * registered twice, the first mode stays. All redirects to applications go through a mode.
  */
 export class ScriptlessProvider extends Provider {
+  /** Answers with an error that must not be redirected to its application. Resolves with whether it did. */
+  answerHere: AnswerHere = async () => false
+
   override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {
     if (name === 'form_post') return
-    super.registerResponseMode(name, handler)
-    if (name === 'query') super.registerResponseMode('fragment', handler)
+    const send: typeof handler = async (ctx, redirectUri, out) => {
+      if (!('error' in out) || !(await this.answerHere(ctx, out))) await handler(ctx, redirectUri, out)
+    }
+    super.registerResponseMode(name, send)
+    if (name === 'query') super.registerResponseMode('fragment', send)
   }
 }
 

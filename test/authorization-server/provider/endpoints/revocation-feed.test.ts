@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createRevocationFeed } from '../../../../src/authorization-server/provider/endpoints/revocation-feed.ts'
 import { hashSecret } from '../../../../src/clients/stored-secrets.ts'
 import type { RevocationPage } from '../../../../src/revocation/revocation-source.ts'
+import { acceptingGateways } from '../../../support/accepting-gateways.ts'
 import { registryOf } from '../../../support/registry-of.ts'
 
 const secret = 'a secret of a gateway'
@@ -24,12 +25,7 @@ let server: Server
 let address: string
 beforeEach(async () => {
   read.mockReset()
-  const feed = createRevocationFeed({
-    registry,
-    secretUsed() {},
-    source: { read },
-    realm: 'https://example.com/auth',
-  })
+  const feed = createRevocationFeed({ ...acceptingGateways(registry), source: { read } })
   const app = new Koa()
   app.silent = true
   app.use((ctx) => feed(ctx))

@@ -27,7 +27,7 @@ type Details = Awaited<ReturnType<Provider['interactionDetails']>>
 
 interface Parts extends Pick<
   ProviderDependencies,
-  'settings' | 'resources' | 'registry' | 'accounts' | 'consents' | 'events' | 'audit'
+  'settings' | 'resources' | 'registry' | 'accounts' | 'consents' | 'events' | 'audit' | 'memory'
 > {
   /** Undefined without the option `clientDocuments`. */
   readonly documents: (() => Promise<Pick<DocumentResolver, 'approving'>>) | undefined
@@ -140,12 +140,19 @@ const approved: Method<'approved'> = async (parts, ctx, pending, decision) => {
   if (!account || !resource) throw new TypeError('consent needs a person who is signed in, and a resource')
   const { accountId, userId } = account
   const { clientId } = application
+  parts.memory.requireSpace()
   const { versions } = await consents.get(account, application, resource.address)
   if (application.document) await documentApproved(parts, clientId, account)
   const { Grant } = parts.provider()
   const grant = new Grant({ accountId: subjectOf(account), clientId })
   writeDecision(grant, settings, resource.address, decision, versions)
-  const grantId = await grant.save()
+  const grantId = await grant.save().catch((error: unknown) => {
+    if (error instanceof errors.TemporarilyUnavailable) return error
+    throw error
+  })
+  if (typeof grantId !== 'string') {
+    return failed(parts, ctx, pending, 'temporarily_unavailable', grantId.error_description ?? '')
+  }
   const result = { consent: { grantId }, ...ACCOUNT_SELECTED }
   const { granted, denied } = decision
   const details = { clientId, accountId, userId, grantId, scopes: granted, denied }

@@ -15,8 +15,8 @@ import { randomId } from '../../../../keys/random-id.ts'
 import { findAccountOnce } from '../../account-lookup.ts'
 import type { ProviderDependencies } from '../../dependencies.ts'
 import { startLookups, type EarlyLookups } from '../../request-state.ts'
-import { reportWrongSecret } from '../../client-authentication.ts'
 import { findSecretOf } from '../../../../clients/authenticate-client.ts'
+import { reportWrongSecret } from '../../report-wrong-secret.ts'
 import { TOO_MANY_WRONG_SECRETS } from '../../wrong-secret-limit.ts'
 import { reportDirectToken, reportRejection } from '../token.ts'
 import { directClaims, registeredClaims } from './access-token-claims.ts'
@@ -75,7 +75,7 @@ export function createFastPath(parts: FastPathParts) {
     // No client has the id, or the secret is wrong.
     const isWrong = client === undefined || (isUsable && !secret)
     if (isWrong && ctx.accepts('json', 'html') === 'json') {
-      rejectSecret(parts, ctx, client, clientSecrets)
+      rejectSecret(parts, ctx, client, request.credentials)
       return { isAnswered: true }
     }
     if (!isUsable || isWrong || !isWellFormed(request.scope)) return { isAnswered: false, early }
@@ -114,7 +114,10 @@ function rejectSecret(
   parts: FastPathParts,
   ctx: Context,
   client: Client | null | undefined,
-  clientSecrets: readonly string[],
+  {
+    clientId: sentClientId,
+    clientSecrets,
+  }: { readonly clientId: string; readonly clientSecrets: readonly string[] },
 ): void {
   const detail = client ? 'invalid secret provided' : 'client not found'
   const { error, error_description: description, status } = new errors.InvalidClientAuth(detail)
@@ -124,18 +127,8 @@ function rejectSecret(
   const { secretPrefix } = parts.settings
   const isMistyped = client && clientSecrets.some((each) => isMistypedSecret(each, secretPrefix))
   const mistyped = isMistyped || undefined
-  reportRejection(
-    reporters,
-    { clientId, error, description },
-    {
-      clientId,
-      code: error,
-      detail,
-      noToken,
-      mistyped,
-    },
-  )
-  const waitSeconds = reportWrongSecret(parts, ctx, client ?? undefined)
+  reportRejection(reporters, { error, description }, { clientId, code: error, detail, noToken, mistyped })
+  const waitSeconds = reportWrongSecret(parts, ctx, { sentClientId, client: client ?? undefined })
   if (waitSeconds > 0) {
     ctx.set('Retry-After', String(waitSeconds))
     respond(ctx, 429, TOO_MANY_WRONG_SECRETS)

@@ -1,15 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import { authenticateBasicClient } from '../../src/clients/authenticate-client.ts'
-import type { ClientRegistry } from '../../src/clients/client-registry.ts'
-import { digest } from '../../src/store/digest.ts'
-import { registryOf } from '../support/registry-of.ts'
+import type { Context } from 'koa'
+import { authenticateGateway } from '../../../src/authorization-server/provider/authenticate-gateway.ts'
+import type { ClientRegistry } from '../../../src/clients/client-registry.ts'
+import { digest } from '../../../src/store/digest.ts'
+import { acceptingGateways } from '../../support/accepting-gateways.ts'
+import { registryOf } from '../../support/registry-of.ts'
 
 /** A registry with a client that has the secret. */
 const registry = (secret = 'right', clientId = 'key_1', disabled = false): Promise<ClientRegistry> =>
-  registryOf({ clientId, disabled }, [{ hash: `sha256:${digest(secret)}`, createdAt: 1 }])
+  registryOf({ clientId, disabled, resourceServer: true }, [
+    { hash: `sha256:${digest(secret)}`, createdAt: 1 },
+  ])
 
-const authenticate = (from: ClientRegistry, authorization: string) =>
-  authenticateBasicClient({ registry: from, secretUsed() {} }, authorization)
+const authenticate = (from: ClientRegistry, authorization: string) => {
+  const get = (name: string) => (name === 'Authorization' ? authorization : '')
+  return authenticateGateway(acceptingGateways(from), {
+    get,
+    set() {},
+    ip: '203.0.113.7',
+  } as unknown as Context)
+}
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)

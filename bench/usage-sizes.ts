@@ -1,0 +1,78 @@
+/**
+ * Measures with MEMORY USAGE how many bytes usage takes in Redis: 1,000 clients call three operations on 28 days, in one
+ * hour or in each hour of a block of six hours, and each day is merged. Also the counters of limits, and last addresses.
+ * It starts its own Redis. `node bench/usage-sizes.ts` runs for about a minute, and needs Node 22.18 or later.
+ */
+import { Redis } from 'ioredis'
+import { redisStore } from '../adapters/redis.ts'
+import { createLastAddresses } from '../src/usage/last-addresses.ts'
+import { createUsageRecords, dayOf } from '../src/usage/usage-records.ts'
+import { bytesOf as sumOf, keysInRedis } from '../test/support/keys-in-redis.ts'
+import { startRedis } from '../test/support/redis-server.ts'
+
+const CLIENTS = Array.from({ length: 1000 }, (_, at) => `key_${String(at).padStart(22, 'x')}`)
+const DAYS = 28
+const DAY_MS = 86_400_000
+const START = Date.parse('2026-10-01T12:00:00Z')
+const CALLS = {
+  'POST /oauth2/token': { issued: 4 },
+  'invoices:read': { ok: 1234 },
+  'payments:list': { ok: 57 },
+}
+
+const server = await startRedis()
+const redis = new Redis(server.url)
+const store = redisStore(redis)
+let clock = START
+const records = createUsageRecords(store, { days: 400, hourDays: 7, now: () => clock })
+const used = async () => sumOf(await keysInRedis(redis))
+const forEachClient = (work: (clientId: string) => Promise<unknown>) => Promise.all(CLIENTS.map(work))
+
+/** The bytes a client by which the memory grows. */
+async function bytesOf(work: () => Promise<unknown>): Promise<number> {
+  const before = await used()
+  await work()
+  return Math.round(((await used()) - before) / CLIENTS.length)
+}
+
+function write(hours: readonly number[]) {
+  const day = dayOf(clock)
+  const source = `${day.replaceAll('-', '')}abcdefgh`
+  const text = JSON.stringify(Object.fromEntries(hours.map((hour) => [hour, CALLS])))
+  return forEachClient((clientId) =>
+    records.write({ day, source, clientId, isFirst: true, hours: text, top: undefined }),
+  )
+}
+
+const figures: Record<string, number> = {}
+figures['six hours, calls in one'] = await bytesOf(() => write([12]))
+await redis.flushall()
+figures['six hours, calls in each'] = await bytesOf(() => write([12, 13, 14, 15, 16, 17]))
+await redis.flushall()
+const merged = await bytesOf(async () => {
+  for (let day = 0; day < DAYS; day += 1) {
+    clock = START + day * DAY_MS
+    await write([12])
+    await forEachClient(records.mergeOldDays)
+  }
+  clock = START + (DAYS + 8) * DAY_MS
+  await forEachClient(records.mergeOldDays)
+})
+figures['a merged day'] = Math.round(merged / DAYS)
+for (const [name, slotSeconds, slots] of [
+  ['minute', 3, 20],
+  ['day', 3600, 24],
+] as const) {
+  figures[`calls in a ${name}, limited`] = await bytesOf(() =>
+    forEachClient(async (id) =>
+      store.count?.(`limits:${name}:${id}`, 3, { slotSeconds, slots, claim: 0, max: 1000 }),
+    ),
+  )
+}
+const addresses = createLastAddresses(store, Date.now, async () => true)
+for (const clientId of CLIENTS) addresses.record(clientId, '203.0.113.107')
+figures['last address'] = await bytesOf(addresses.store)
+
+console.table(figures)
+await redis.quit()
+await server.stop()

@@ -1,0 +1,57 @@
+import type { Context } from 'koa'
+import { requesterOf } from '../../audit/entry.ts'
+import { networksClaim } from '../../clients/allowed-addresses.ts'
+import { findSecretOf } from '../../clients/authenticate-client.ts'
+import type { Client } from '../../clients/client.ts'
+import { whyUnusable } from '../../clients/why-no-token.ts'
+import { describeAddress } from '../../http/client-address.ts'
+import { readBasicCredentials } from '../../http/basic-credentials.ts'
+import { answerErrorAsJson } from '../../http/error-response.ts'
+import type { ProviderDependencies } from './dependencies.ts'
+import { reportWrongSecret, type Reporters } from './report-wrong-secret.ts'
+import { TOO_MANY_WRONG_SECRETS } from './wrong-secret-limit.ts'
+
+/** What authenticates gateways in other processes. */
+export type GatewayAuthentication = Reporters &
+  Pick<ProviderDependencies, 'registry' | 'secretUsed' | 'mayUseFrom'> & { readonly issuer: string }
+
+/**
+ * Finds the API key of a gateway in another process, which authenticates by HTTP Basic (RFC 6749 2.3.1).
+ *
+ * @returns undefined if the request was rejected: the response is then written
+ */
+export async function authenticateGateway(
+  parts: GatewayAuthentication,
+  ctx: Context,
+): Promise<Client | undefined> {
+  const credentials = readBasicCredentials(ctx.get('Authorization'))
+  const client = credentials && (await parts.registry.find(credentials.clientId))
+  const secret = client && findSecretOf(client, credentials.clientSecrets)
+  function reject(status: number, error: string, description: string): undefined {
+    answerErrorAsJson(ctx, { status, error, description })
+  }
+
+  if (!client || !secret || whyUnusable(client)) {
+    const sent = { sentClientId: credentials?.clientId, client, isRight: secret !== undefined }
+    const waitSeconds = credentials ? reportWrongSecret(parts, ctx, sent) : 0
+    if (waitSeconds > 0) {
+      ctx.set('Retry-After', String(waitSeconds))
+      return reject(429, TOO_MANY_WRONG_SECRETS.error, TOO_MANY_WRONG_SECRETS.error_description)
+    }
+    ctx.set('WWW-Authenticate', `Basic realm="${parts.issuer}"`)
+    return reject(
+      401,
+      'invalid_client',
+      'send client_id and client_secret of a resource server by HTTP Basic',
+    )
+  }
+  parts.secretUsed(client, secret)
+  if (client.kind !== 'apiKey' || !client.resourceServer) {
+    const why =
+      'this endpoint is only for API keys that are marked as resource servers (apiKeys.setResourceServer)'
+    return reject(403, 'unauthorized_client', why)
+  }
+  const [networks, { address }] = [networksClaim(client), requesterOf(ctx)]
+  if (networks === undefined || parts.mayUseFrom(networks, address)) return client
+  return reject(403, 'unauthorized_client', describeAddress(address))
+}

@@ -1,0 +1,77 @@
+import { isIP } from 'node:net'
+import type { Context } from 'koa'
+import { MAX_ADDRESS_LENGTH } from '../host/change-options.ts'
+import type { Logger } from '../host/logger.ts'
+import { isAllowed, isPrivate } from '../http/allowed-networks.ts'
+import { clientAddress } from '../http/client-address.ts'
+import { warn } from '../store/check-results.ts'
+
+/** Milliseconds for which the check warns after the last text that is no address. */
+const WARNS_FOR_MS = 3_600_000
+
+const HTTP =
+  'the issuer is https, but requests arrive over http: if a proxy ends TLS in front of this app, set ' +
+  '`app.proxy = true` so that Koa believes its X-Forwarded-* headers'
+const ANY_NUMBER =
+  'a request named several addresses, and `app.proxy` is set without `app.maxIpsCount`, so a client can choose its ' +
+  'address: set `app.maxIpsCount` to the number of your proxies'
+const NO_ADDRESS =
+  'the address of a caller is not an IP address, so limits by address and allowed addresses do not work'
+const PRIVATE =
+  'a client with allowed addresses was rejected, because the request has a private address: if a proxy is in front of ' +
+  'this app, set app.proxy and app.maxIpsCount'
+const SEND_ADDRESS =
+  'Let the proxy send an IP address in the header that `app.proxyIpHeader` names, and set `app.maxIpsCount` to the ' +
+  'number of your proxies. Outside of Koa, pass an IP address to authenticate()'
+
+/**
+ * Finds settings of the host's app that do not fit the proxies in front of it. Each kind of mistake is logged once.
+ *
+ * @param settings.issuer {auth_url}
+ */
+export function createProxyCheck(settings: { readonly issuer: string; readonly logger: Logger }) {
+  const { issuer, logger } = settings
+  const logged = new Set<string>()
+  let metAt = -Infinity
+
+  function warnOnce(message: string, details: object): void {
+    if (!logged.has(message)) logger.warn(details, message)
+    logged.add(message)
+  }
+
+  /** @param address empty if it is not known */
+  function examineAddress(address: string): void {
+    if (address === '' || isIP(clientAddress(address)) !== 0) return
+    metAt = performance.now()
+    warnOnce(`${NO_ADDRESS}. ${SEND_ADDRESS}`, { address: address.slice(0, MAX_ADDRESS_LENGTH) })
+  }
+
+  return {
+    examineAddress,
+    /** @param isService whether the request is for the service, whose address is the issuer */
+    examine(ctx: Context, isService = false): void {
+      const { proxy, proxyIpHeader: header, maxIpsCount } = ctx.app
+      examineAddress(ctx.ip)
+      if (proxy && !(maxIpsCount > 0) && ctx.get(header).includes(',')) warnOnce(ANY_NUMBER, { header })
+      if (isService && !ctx.secure && issuer.startsWith('https:')) warnOnce(HTTP, { issuer })
+    },
+    /**
+     * Whether a caller may use a client or its token. If a client allows only public networks and a private address is
+     * rejected, the request probably passed a proxy.
+     *
+     * @param networks the claim `allowed_networks`
+     * @param address undefined if it is not known
+     */
+    mayUseFrom(networks: string, address: string | undefined): boolean {
+      if (isAllowed(networks, address)) return true
+      const isPublicOnly = !networks.split(' ').some((network) => isPrivate(network.split('/', 1)[0] ?? ''))
+      if (address !== undefined && isPublicOnly && isPrivate(address)) warnOnce(PRIVATE, { address })
+      return false
+    },
+    check: () =>
+      performance.now() < metAt + WARNS_FOR_MS ? [warn('addresses', NO_ADDRESS, SEND_ADDRESS)] : [],
+  }
+}
+
+/** Finds settings of the host's app that do not fit the proxies in front of it. */
+export type ProxyCheck = ReturnType<typeof createProxyCheck>

@@ -1,0 +1,15 @@
+import type { GatewayAuthentication } from '../../src/authorization-server/provider/authenticate-gateway.ts'
+import type { ClientRegistry } from '../../src/clients/client-registry.ts'
+
+/** Authenticates the gateways of a registry, without limits and without reports. */
+export function acceptingGateways(registry: ClientRegistry): GatewayAuthentication {
+  return {
+    registry,
+    issuer: 'https://example.com/auth',
+    secretUsed() {},
+    mayUseFrom: () => true,
+    audit: { reject() {} } as unknown as GatewayAuthentication['audit'],
+    events: { emit: () => false },
+    wrongSecrets: { add: () => ({ waitSeconds: 0, isFirst: false }) },
+  }
+}
