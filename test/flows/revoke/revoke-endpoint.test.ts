@@ -220,7 +220,8 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_601_000 })
     events.splice(0)
     expect((await revoke(host, application, old)).status).toBe(200)
-    expect(events).toEqual([])
+    // By the clock of Redis, which the test cannot set, the token has not expired: so it is revoked.
+    expect(events).toHaveLength(makeStore().volatile ? 0 : 1)
   })
 
   it('the token_type_hint does not restrict which token is revoked (RFC 7009 2.1)', async () => {

@@ -419,7 +419,7 @@ describeWithRedis('corrupt records of gatehouse in Redis', () => {
     [`grants:of:${digest('alice')}`, ['code', 'revocation', 'list grants', 'revoke grants']],
     [`grants:of:${digest('alice')}:`, ['code', 'revocation', 'list grants', 'revoke grants']],
     ['audit:changes:accountId:', ['audit list of an account']],
-    ['revocations:recent:', ALL],
+    ['revocations:recent:', ['revocation', 'revoke all', 'revoke grants', 'revoke account', 'delete']],
     ['revocations:buckets', ALL],
     ['revocations:buckets:', ALL],
   ]
