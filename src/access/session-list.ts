@@ -77,7 +77,9 @@ export function createSessionList(store: Store) {
       const texts = await store.getMany(
         members.slice(0, PAGE_SIZE).map((each) => `${SESSIONS}:${idOf(each)}`),
       )
-      const kept = members.filter((_, at) => texts[at] !== undefined).slice(-MAX_SESSIONS)
+      // A session that began within the last minute may be listed, but not stored yet.
+      const recent = `${after}${Math.floor(Date.now() / 1000) - 60}`
+      const kept = members.filter((each, at) => texts[at] !== undefined || each > recent).slice(-MAX_SESSIONS)
       const removed = members.filter((each) => !kept.includes(each))
       await Promise.all(
         removed.map(async (each) => {
