@@ -77,6 +77,26 @@ describeEachStore('a person in a loop', (makeStore) => {
     expect(sessionOf(first)).not.toBe(sessions[1])
   })
 
+  it('with 50 sessions signs in at the browser of another person, whose session is older', async () => {
+    const host = keep(await startSessionHost({ store: makeStore() }))
+    const { client_id } = await host.createApplication({ firstParty: true })
+    const silent = authorizationUrl(host, client_id, { prompt: 'none' })
+    const signIn = async (accountId: string, browser = host.browser()) => {
+      host.signInAt(browser, { accountId })
+      await browser.request(silent)
+      return browser
+    }
+    const sessionAt = ({ cookies }: ReturnType<typeof host.browser>) =>
+      [...cookies].find(([name]) => name.startsWith('gatehouse_session|'))?.[1].value
+    const shared = await signIn('alice')
+    const now = Date.now.bind(Date)
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + 120_000)
+    await Promise.all(Array.from({ length: MAX_SESSIONS }, () => signIn('acme')))
+    const session = sessionAt(await signIn('acme', shared))
+    await shared.request(silent)
+    expect(sessionAt(shared)).toBe(session)
+  })
+
   it('leaves at most 50 entries in the list of sessions, however often the consent page gives the session a new cookie', async () => {
     const store = makeStore()
     const listed = new Set<string>()
