@@ -214,6 +214,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
       if (isOver || windowsOf(calls).some((each) => each.isCertainlyExceeded)) break
       // The user's place first: places of the client that no call uses would be missing in other processes.
       const [first = calls, then] = calls.client ? [calls, calls.client] : [calls]
+      if (then) void send(then)
       if (!(await claimPlace(first, until - performance.now()))) continue
       if (!then || (await claimPlace(then, until - performance.now()))) {
         return { headers: headersOf(calls, nowOf(calls)) }

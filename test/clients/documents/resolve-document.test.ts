@@ -64,10 +64,7 @@ it('the keys of an approved client have the bounds of known clients at every hos
   const { resolver, asked, age } = await setUpWithKeys()
   await age(0, 0)
   await resolver.resolve(OWN, undefined, '192.0.2.1')
-  expect(asked).toEqual([
-    `known 192.0.2.1 ${OWN}`,
-    `known 192.0.2.1 keys of agent.example.com ${KEYS}`,
-  ])
+  expect(asked).toEqual([`known 192.0.2.1 ${OWN}`, `known 192.0.2.1 keys of agent.example.com ${KEYS}`])
 })
 
 it('while its host is down, a stored document is used for a day beyond its time, and keys for an hour', async () => {
