@@ -84,7 +84,7 @@ export function createSessionList(store: Store) {
       await Promise.all(
         removed.map(async (each) => {
           await store.delete(`${SESSIONS}:${idOf(each)}`)
-          const uid = uidIn(texts[members.indexOf(each)])
+          const [, uid] = /"uid":"([\w-]+)"/.exec(texts[members.indexOf(each)] ?? '') ?? []
           if (uid !== undefined) await store.delete(`${SESSION_UIDS}:${uid}`)
           await removeEntry(index, buckets, each)
         }),
@@ -126,10 +126,6 @@ function memberOf(id: string, subject: string, { iat = 0 }: Session): string {
 
 function idOf(member: string): string {
   return member.slice(member.lastIndexOf(':') + 1)
-}
-
-function uidIn(text: string | undefined): string | undefined {
-  return /"uid":"([\w-]+)"/.exec(text ?? '')?.[1]
 }
 
 /**

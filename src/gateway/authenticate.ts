@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { clientAddress } from '../http/client-address.ts'
 import { userOf } from './call-limiter.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { checkInput, optional, stringRule, textRule, type Fields } from '../validation/rules.ts'
@@ -168,10 +167,9 @@ export function readCall(
   if (scope === undefined)
     checkInput('the call of authenticate()', { method: call.method }, { method: textRule })
   markCallChecked(call.headers)
-  dependencies.proxyCheck.examineAddress(address)
   const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
-  const caller = { authorization: authorizationOf(call), address: clientAddress(address) || undefined }
-  return { method, readings, bearer: { ...caller, query } }
+  const caller = dependencies.proxyCheck.examineAddress(address) || undefined
+  return { method, readings, bearer: { authorization: authorizationOf(call), query, address: caller } }
 }
 
 /** Every `Authorization` field of a call. */

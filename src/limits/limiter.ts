@@ -17,6 +17,7 @@ const REFRESH_MS = 5000
 /** The most milliseconds that a call waits for the store. Then this process decides by what it knows. */
 const MAX_WAIT_MS = 100
 
+const LIMITS = ['perMinute', 'perDay', 'perUser'] as const
 const NO_HEADERS: ResponseHeaders = Object.freeze({})
 
 /** Counts in the store, or in this process. */
@@ -45,7 +46,9 @@ interface Known {
   readonly limits: SharedLimits
   readonly windows: readonly WindowCalls[]
   /** The client of a user. */
-  readonly client?: Known | undefined
+  readonly client: Known | undefined
+  /** All windows in which a call counts: those of the client, and of the user. */
+  readonly all: readonly WindowCalls[]
   /** When the limits are read again, by the monotonic clock of the process. */
   refreshAt: number
   /** Milliseconds by which the clock of the store is ahead of the monotonic clock of the process. */
@@ -143,11 +146,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
     const limits = await withTimeout(MAX_WAIT_MS, () => limitsOf(clientId), TOO_LATE).catch(
       () => before?.limits ?? defaults,
     )
-    const isSame =
-      before !== undefined &&
-      before.limits.perMinute === limits.perMinute &&
-      before.limits.perDay === limits.perDay &&
-      before.limits.perUser === limits.perUser
+    const isSame = before !== undefined && LIMITS.every((name) => before.limits[name] === limits[name])
     if (before && !isSame) await (before.sending ?? settlesWithin(() => send(before), MAX_WAIT_MS))
     const calls = isSame ? before : newCalls(storedIdOf(clientId), limits, before?.ahead)
     calls.refreshAt = performance.now() + REFRESH_MS
@@ -161,22 +160,19 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
     let [policy, left] = ['', '']
     for (const [at, each] of calls.windows.entries()) {
       const ofClient = calls.client?.windows[at] ?? each
-      const { window, limit, remaining } = ofClient.remaining < each.remaining ? ofClient : each
+      const shown = ofClient.remaining < each.remaining ? ofClient : each
       const comma = left && ', '
-      policy += `${comma}"${window.name}";q=${limit};w=${window.seconds}`
-      left += `${comma}"${window.name}";r=${remaining};t=${each.secondsUntilReset(now)}`
+      policy += `${comma}${shown.policy}`
+      left += `${comma}"${each.window.name}";r=${shown.remaining};t=${each.secondsUntilReset(now)}`
     }
     return left === '' ? NO_HEADERS : { 'RateLimit-Policy': policy, RateLimit: left }
   }
 
   /** Counts a call. @param isAlone whether the store does not answer. @returns whether it was counted */
   function add(calls: Known, now: number, isAlone: boolean): boolean {
-    const levels = calls.client ? [calls.client, calls] : [calls]
-    for (const each of windowsOf(calls)) {
-      each.moveTo(now)
-      if (each.isExceeded || (each.mustSend && !isAlone)) return false
-    }
-    for (const level of levels) {
+    for (const each of calls.all) each.moveTo(now)
+    if (calls.all.some((each) => each.isExceeded || (each.mustSend && !isAlone))) return false
+    for (const level of levelsOf(calls)) {
       for (const each of level.windows) each.add()
       const isLeaseUsed = level.windows.some((each) => each.isLeaseUsed)
       if (isLeaseUsed && level.sending === undefined) void send(level)
@@ -196,7 +192,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
     if (known?.client === client) return known
     const share = (limit: number | undefined) => limit && Math.ceil(limit * perUser)
     const limits = { perMinute: share(perMinute), perDay: share(perDay) }
-    const calls = { ...newCalls(`user:${digest(id)}`, limits, client.ahead), client }
+    const calls = newCalls(`user:${digest(id)}`, limits, client.ahead, client)
     users.set(id, calls)
     return calls
   }
@@ -211,8 +207,8 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
       // If the store does not answer in time, this process decides by what it knows.
       if (add(calls, nowOf(calls), isOver)) return { headers: headersOf(calls, nowOf(calls)) }
       // As long as no slot is over, the calls that the store knows can only become more.
-      if (isOver || windowsOf(calls).some((each) => each.isCertainlyExceeded)) break
-      const levels = calls.client ? [calls.client, calls] : [calls]
+      if (isOver || calls.all.some((each) => each.isCertainlyExceeded)) break
+      const levels = levelsOf(calls)
       const claims = await Promise.all(levels.map((each) => claimPlace(each, until - performance.now())))
       if (claims.every(Boolean)) return { headers: headersOf(calls, nowOf(calls)) }
       // A place of the client without a place of the user is left to a later call, and the other way round.
@@ -221,7 +217,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
       }
     }
     const now = nowOf(calls)
-    const exceeded = windowsOf(calls).filter((each) => each.isExceeded)
+    const exceeded = calls.all.filter((each) => each.isExceeded)
     return {
       headers: headersOf(calls, now),
       exceeded: {
@@ -264,23 +260,19 @@ const TOO_LATE = {
   keepsAlive: false,
 }
 
-/** All windows in which a call counts. */
-function windowsOf(calls: Known): readonly WindowCalls[] {
-  return calls.client ? [...calls.client.windows, ...calls.windows] : calls.windows
-}
+/** The client and the user for whom a call counts. */
+const levelsOf = (calls: Known) => (calls.client ? [calls.client, calls] : [calls])
 
-function newCalls(key: string, limits: SharedLimits, ahead = Date.now() - performance.now()): Known {
+function newCalls(
+  key: string,
+  limits: SharedLimits,
+  ahead = Date.now() - performance.now(),
+  client?: Known,
+): Known {
   const windows = WINDOWS.flatMap((window) => {
     const limit = limits[window.limit]
     return limit === undefined ? [] : [new WindowCalls(window, limit)]
   })
-  return {
-    key,
-    limits,
-    windows,
-    refreshAt: 0,
-    ahead,
-    waiting: [],
-    sending: undefined,
-  }
+  const all = [...(client?.windows ?? []), ...windows]
+  return { key, limits, windows, client, all, refreshAt: 0, ahead, waiting: [], sending: undefined }
 }
