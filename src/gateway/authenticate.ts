@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { userOf } from './call-limiter.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
+import { isText } from '../validation/predicates.ts'
 import { checkInput, optional, stringRule, textRule, type Fields } from '../validation/rules.ts'
 import type { Authorized } from './authorize-token.ts'
 import { authorizationFields, type BearerRequest } from './bearer-token.ts'
@@ -164,7 +165,7 @@ export function readCall(
   { scope, address = '' }: Pick<AuthenticateOptions, 'scope' | 'address'>,
 ) {
   const { method = 'GET' } = call
-  if (scope === undefined)
+  if (scope === undefined && !isText(call.method))
     checkInput('the call of authenticate()', { method: call.method }, { method: textRule })
   markCallChecked(call.headers)
   const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)

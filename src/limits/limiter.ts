@@ -45,6 +45,8 @@ interface Known {
   readonly key: string
   readonly limits: SharedLimits
   readonly windows: readonly WindowCalls[]
+  /** The header `RateLimit-Policy`. */
+  readonly policy: string
   /** The client of a user. */
   readonly client: Known | undefined
   /** All windows in which a call counts: those of the client, and of the user. */
@@ -156,29 +158,34 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
   }
 
   /** The headers name what is left of each limit: of the client's, or of the user's share if less is left of it. */
-  function headersOf(calls: Known, now: number): ResponseHeaders {
-    let [policy, left] = ['', '']
-    for (const [at, each] of calls.windows.entries()) {
-      const ofClient = calls.client?.windows[at] ?? each
-      const shown = ofClient.remaining < each.remaining ? ofClient : each
-      const comma = left && ', '
-      policy += `${comma}${shown.policy}`
-      left += `${comma}"${each.window.name}";r=${shown.remaining};t=${each.secondsUntilReset(now)}`
+  function headersOf({ client, windows, policy }: Known, now: number): ResponseHeaders {
+    if (windows.length === 0) return NO_HEADERS
+    const shown = client ? windows.map((each, at) => lessLeft(each, client.windows[at])) : windows
+    let left = ''
+    for (let at = 0; at < windows.length; at += 1) {
+      left += `${left && ', '}"${windows[at]?.window.name}";r=${shown[at]?.remaining};t=${windows[at]?.secondsUntilReset(now)}`
     }
-    return left === '' ? NO_HEADERS : { 'RateLimit-Policy': policy, RateLimit: left }
+    return { 'RateLimit-Policy': client ? policyOf(shown) : policy, RateLimit: left }
   }
 
   /** Counts a call. @param isAlone whether the store does not answer. @returns whether it was counted */
   function add(calls: Known, now: number, isAlone: boolean): boolean {
-    for (const each of calls.all) each.moveTo(now)
-    if (calls.all.some((each) => each.isExceeded || (each.mustSend && !isAlone))) return false
-    for (const level of levelsOf(calls)) {
-      for (const each of level.windows) each.add()
-      const isLeaseUsed = level.windows.some((each) => each.isLeaseUsed)
-      if (isLeaseUsed && level.sending === undefined) void send(level)
-      else if (level.windows.length > 0) unsent.add(level)
+    let mustWait = false
+    for (const each of calls.all) {
+      each.moveTo(now)
+      mustWait ||= each.isExceeded || (each.mustSend && !isAlone)
     }
+    if (mustWait) return false
+    for (const each of calls.all) each.add()
+    sendInTime(calls)
+    if (calls.client) sendInTime(calls.client)
     return true
+  }
+
+  function sendInTime(calls: Known): void {
+    const isLeaseUsed = calls.windows.some((each) => each.isLeaseUsed)
+    if (isLeaseUsed && calls.sending === undefined) void send(calls)
+    else if (calls.windows.length > 0) unsent.add(calls)
   }
 
   const nowOf = (calls: Known) => performance.now() + calls.ahead
@@ -208,7 +215,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
       if (add(calls, nowOf(calls), isOver)) return { headers: headersOf(calls, nowOf(calls)) }
       // As long as no slot is over, the calls that the store knows can only become more.
       if (isOver || calls.all.some((each) => each.isCertainlyExceeded)) break
-      const levels = levelsOf(calls)
+      const levels = calls.client ? [calls.client, calls] : [calls]
       const claims = await Promise.all(levels.map((each) => claimPlace(each, until - performance.now())))
       if (claims.every(Boolean)) return { headers: headersOf(calls, nowOf(calls)) }
       // A place of the client without a place of the user is left to a later call, and the other way round.
@@ -260,8 +267,9 @@ const TOO_LATE = {
   keepsAlive: false,
 }
 
-/** The client and the user for whom a call counts. */
-const levelsOf = (calls: Known) => (calls.client ? [calls.client, calls] : [calls])
+const policyOf = (windows: readonly WindowCalls[]) => windows.map(({ policy }) => policy).join(', ')
+
+const lessLeft = (one: WindowCalls, other = one) => (other.remaining < one.remaining ? other : one)
 
 function newCalls(
   key: string,
@@ -274,5 +282,6 @@ function newCalls(
     return limit === undefined ? [] : [new WindowCalls(window, limit)]
   })
   const all = [...(client?.windows ?? []), ...windows]
-  return { key, limits, windows, client, all, refreshAt: 0, ahead, waiting: [], sending: undefined }
+  const policy = policyOf(windows)
+  return { key, limits, windows, policy, client, all, refreshAt: 0, ahead, waiting: [], sending: undefined }
 }

@@ -64,7 +64,6 @@ export function receiveUsage(
 ): Middleware {
   const { registry, issuer, plainStore: store } = parts
   const { mountPath = new URL(issuer).pathname.replace(/\/$/, '') + USAGE_PATH } = options
-  const now = parts.storeClock.now
   parts.begin()
 
   /** The days and sources of a resource server that are within the bound. New sources are remembered. */
@@ -94,7 +93,7 @@ export function receiveUsage(
     const body = await readBody(ctx.req, MAX_BYTES)
     if (!Buffer.isBuffer(body))
       return reject(ctx, body.status, 'invalid_request', 'the usage was not received')
-    const time = now()
+    const time = parts.storeClock.now()
     const totals = parse(body)
     if (typeof totals === 'string') return reject(ctx, 422, 'invalid_request', totals)
     // One entry that cannot be stored does not keep the others out.

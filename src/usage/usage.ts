@@ -181,11 +181,10 @@ function checkQuery(query: UsageQuery, { hourDays, now }: { hourDays: number; no
     by: optional(notEmpty(uniqueListOf(oneOf(...DIMENSIONS)))),
   })
   const { clientId, accountId, by = [] } = query
-  const period = periodOf(query, now)
+  const period = requireOrder(periodOf(query, now))
   const reject = (message: string): never => {
     throw new GatehouseError('ERR_INVALID_ARGUMENT', `the usage was not listed: ${message}`)
   }
-  requireOrder(period)
   if (clientId !== undefined && accountId !== undefined) reject('pass clientId or accountId, not both')
   if (by.includes('client') && clientId === undefined && accountId === undefined) {
     reject('`client` in `by` needs clientId or accountId; topClients() lists the clients with the most calls')

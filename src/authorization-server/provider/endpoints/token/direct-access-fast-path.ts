@@ -122,8 +122,7 @@ function rejectSecret(
   const clientId = client?.clientId
   const noToken = client ? whyNotAuthenticated(client) : undefined
   const { secretPrefix } = parts.settings
-  const isMistyped = client && clientSecrets.some((each) => isMistypedSecret(each, secretPrefix))
-  const mistyped = isMistyped || undefined
+  const mistyped = (client && clientSecrets.some((each) => isMistypedSecret(each, secretPrefix))) || undefined
   reportRejection(reporters, { error, description }, { clientId, code: error, detail, noToken, mistyped })
   const waitSeconds = reportWrongSecret(parts, ctx, { sentClientId, client: client ?? undefined })
   if (waitSeconds > 0) {
