@@ -6,6 +6,7 @@
 import { Redis } from 'ioredis'
 import { redisStore } from '../adapters/redis.ts'
 import { createLastAddresses } from '../src/usage/last-addresses.ts'
+import { silentLogger } from '../src/host/logger.ts'
 import { createUsageRecords, dayOf } from '../src/usage/usage-records.ts'
 import { bytesOf as sumOf, keysInRedis } from '../test/support/keys-in-redis.ts'
 import { startRedis } from '../test/support/redis-server.ts'
@@ -24,7 +25,7 @@ const server = await startRedis()
 const redis = new Redis(server.url)
 const store = redisStore(redis)
 let clock = START
-const records = createUsageRecords(store, { days: 400, hourDays: 7, now: () => clock })
+const records = createUsageRecords(store, { days: 400, hourDays: 7, now: () => clock, logger: silentLogger })
 const used = async () => sumOf(await keysInRedis(redis))
 const forEachClient = (work: (clientId: string) => Promise<unknown>) => Promise.all(CLIENTS.map(work))
 

@@ -78,7 +78,6 @@ export function createGateway<const Products extends ProductSource>(
   const revocationView = feed && createRevocationFollower({ source: feed.source, policy, logger, events })
   revocationView?.onAdded(refreshKeys)
   let seenRevokedKeys = 0
-  let stopRefreshing: (() => void) | undefined
   let stops: (() => void)[] | undefined
   let closed = false
 
@@ -112,15 +111,15 @@ export function createGateway<const Products extends ProductSource>(
         revocationView?.start(),
         feed?.measure?.(),
       ])
-      if (!closed) stops ??= feed?.follow?.()
+      if (closed || stops) return
+      stops = feed?.follow?.() ?? []
+      if (typeof resolved.products !== 'function') return
       // A gateway receives no message when the products change, so it reloads them periodically.
-      if (closed || typeof resolved.products !== 'function') return
-      stopRefreshing ??= periodically(() => catalog.reload(), resolved.productsRefreshSeconds * 1000)
+      stops.push(periodically(() => catalog.reload(), resolved.productsRefreshSeconds * 1000))
     },
     startFailed: createStartFailures(logger, 'the gateway'),
     async close() {
       closed = true
-      stopRefreshing?.()
       stops?.forEach((stop) => stop())
       keys.close()
       await revocationView?.close()

@@ -97,6 +97,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Many tests wait for servers, so a machine with two cores can run four workers.
     maxWorkers: 4,
+    // What vitest made of a file is kept in node_modules, so that the next run need not make it again.
+    experimental: { fsModuleCache: true },
     // Hosts that live for a second fill the young generation. If it is larger, V8 collects it less often.
     // Hostile URLs, which some tests send, are deprecated (DEP0170).
     execArgv: ['--max-semi-space-size=64', `--import=${WITHOUT_WARNING}`, '--disable-warning=DEP0170'],

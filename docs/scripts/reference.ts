@@ -161,7 +161,7 @@ function keysOf(declaration: TypeAliasDeclaration): string[] | undefined {
     const comments = property.getLeadingCommentRanges().map((range) => commentText(range.getText()))
     const value = property.getInitializerOrThrow()
     const paragraphs = Node.isStringLiteral(value)
-      ? [[`“${value.getLiteralText()}”`, ...comments].join('\n')]
+      ? [[`“${value.getLiteralText()}”`, ...comments].join('\\\n')]
       : [`HTTP status ${value.getText()}.`, ...comments]
     return [`### \`${property.getName()}\``, ...paragraphs].join('\n\n')
   })

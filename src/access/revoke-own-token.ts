@@ -2,6 +2,7 @@ import type { EntryFields } from '../audit/entry.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import type { Logger } from '../host/logger.ts'
 import type { RevocationSet } from '../revocation/is-revoked.ts'
+import type { TokenToRevoke } from '../revocation/pending-revocations.ts'
 import type { Revocation } from '../revocation/revocation.ts'
 import type { RevocationLog } from '../revocation/revocation-log.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
@@ -15,18 +16,8 @@ export const REVOCATIONS_PER_CLIENT = { byDefault: 1000, max: 1_000_000 }
  */
 const SHARE_OF_GRANT = 1 / 100
 
-/** An access token that its own client revokes (RFC 7009). */
-interface OwnToken {
-  /** The `jti` of the token. */
-  readonly id: string
-  /** When the token expires, in epoch seconds. */
-  readonly until: number | undefined
-  readonly clientId: string
-  /** The `access_epoch` of the token. */
-  readonly epoch: number
-  /** The grant of the token; undefined for direct access. */
-  readonly grantId?: string | undefined
-}
+/** An access token that its own client revokes (RFC 7009). Without a grant, it is for direct access. */
+type OwnToken = TokenToRevoke & { readonly clientId: string; readonly epoch: number }
 
 /**
  * Revokes one access token for the client to which it was issued. If an earlier revocation covers the token, nothing is

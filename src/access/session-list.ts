@@ -74,9 +74,7 @@ export function createSessionList(store: Store) {
       // Another process may have removed this session from the list before it was stored.
       if (!members.includes(memberOf(id, subject, session))) await store.delete(`${SESSIONS}:${id}`)
       if (members.length <= MAX_SESSIONS) return
-      const texts = await store.getMany(
-        members.slice(0, PAGE_SIZE).map((each) => `${SESSIONS}:${idOf(each)}`),
-      )
+      const texts = await store.getMany(members.slice(0, PAGE_SIZE).map(keyOf))
       // A session that began within the last minute may be listed, but not stored yet.
       const recent = `${after}${Math.floor(Date.now() / 1000) - 60}`
       const stored = new Set(members.filter((_, at) => texts[at] !== undefined))
@@ -84,8 +82,8 @@ export function createSessionList(store: Store) {
       const removed = members.filter((each) => (stored.has(each) ? ended.includes(each) : each <= recent))
       await Promise.all(
         removed.map(async (each) => {
-          await store.delete(`${SESSIONS}:${idOf(each)}`)
-          const uid = uidIn(texts[members.indexOf(each)])
+          await store.delete(keyOf(each))
+          const [, uid] = /"uid":"([\w-]+)"/.exec(texts[members.indexOf(each)] ?? '') ?? []
           if (uid !== undefined) await store.delete(`${SESSION_UIDS}:${uid}`)
           await removeEntry(index, buckets, each)
         }),
@@ -102,9 +100,9 @@ export function createSessionList(store: Store) {
       for (const bucket of await listBuckets(index, Date.now() / 1000)) {
         for (let members: string[] | undefined; !members || members.length === PAGE_SIZE;) {
           members = await rangeOfBucket(index, bucket, { after: members?.at(-1), limit: PAGE_SIZE })
-          const texts = await store.getMany(members.map((each) => `${SESSIONS}:${idOf(each)}`))
+          const texts = await store.getMany(members.map(keyOf))
           const gone = members.filter((_, at) => isGone(texts[at], people))
-          await Promise.all(gone.map((each) => store.delete(`${SESSIONS}:${idOf(each)}`)))
+          await Promise.all(gone.map((each) => store.delete(keyOf(each))))
           await Promise.all(gone.map((each) => removeEntry(index, [bucket], each)))
         }
       }
@@ -125,12 +123,8 @@ function memberOf(id: string, subject: string, { iat = 0 }: Session): string {
   return `${tagOf(subject)}${String(iat).padStart(10, '0')}:${id}`
 }
 
-function idOf(member: string): string {
-  return member.slice(member.lastIndexOf(':') + 1)
-}
-
-function uidIn(text: string | undefined): string | undefined {
-  return /"uid":"([\w-]+)"/.exec(text ?? '')?.[1]
+function keyOf(member: string): string {
+  return `${SESSIONS}:${member.slice(member.lastIndexOf(':') + 1)}`
 }
 
 /**

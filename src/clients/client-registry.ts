@@ -9,7 +9,7 @@ import { decodeHash, isLive, type StoredSecret } from './stored-secrets.ts'
 
 /**
  * The property of a client that holds the hashes of its secrets. It is a symbol, so the hashes never get into
- * JSON. `find` sets the property, and `findSecret` reads it.
+ * JSON. `find` sets the property, and `findSecretOf` reads it.
  */
 const SECRETS = Symbol('secrets')
 
@@ -62,23 +62,24 @@ export async function findApplications(
 const NO_HASH = randomBytes(32)
 
 /**
- * Finds the valid secret of `client` that equals `candidate`; undefined if there is none. Does no I/O. The function
- * always makes two comparisons, each in constant time, so that the time does not reveal the number of secrets.
+ * The stored secret of a client that matches the sent secret and is valid; undefined if there is none. Does no I/O. Each
+ * candidate is always compared twice, in constant time, so that the time does not reveal the number of secrets.
  *
  * @param client a result of `find`. For any other client the result is undefined
- * @param now milliseconds since the epoch
+ * @param candidates the possible readings of the sent secret: many clients do not encode their secret
  */
-export function findSecret(
-  client: StoredClient,
-  candidate: string,
-  now = Date.now(),
-): StoredSecret | undefined {
+export function findSecretOf(client: StoredClient, candidates: readonly string[]): StoredSecret | undefined {
+  const found = candidates.map((candidate) => findSecret(client, candidate))
+  return found.find((secret) => secret !== undefined)
+}
+
+function findSecret(client: StoredClient, candidate: string): StoredSecret | undefined {
   const candidateDigest = Buffer.from(digest(candidate), 'base64url')
   let found: StoredSecret | undefined
   for (let slot = 0; slot < MAX_SECRETS; slot += 1) {
     const secret = client[SECRETS]?.[slot]
     const equal = timingSafeEqual(candidateDigest, secret ? decodeHash(secret.hash) : NO_HASH)
-    if (equal && secret !== undefined && isLive(secret, now)) found = secret
+    if (equal && secret !== undefined && isLive(secret, Date.now())) found = secret
   }
   return found
 }

@@ -26,7 +26,6 @@ export function createCore(settings: ResolvedOptions) {
   const { store, stop: stopProbing } = createResilientStore(settings.store, settings.storeTimeoutMs, logger)
   const durable = store.durable ?? store
   const storeClock = createStoreClock({ store, logger })
-  const proxyCheck = createProxyCheck(settings)
   const events = createEvents((error, event) =>
     logger.error({ err: error, event }, 'an event listener failed'),
   )
@@ -97,9 +96,7 @@ export function createCore(settings: ResolvedOptions) {
     logger,
     /** Limits requests with wrong client secrets. */
     wrongSecrets: createWrongSecretLimit({ store }),
-    /** Whether a client may request tokens from an address. */
-    mayUseFrom: proxyCheck.mayUseFrom,
-    proxyCheck,
+    proxyCheck: createProxyCheck(settings),
     issuerCheck: createIssuerCheck({ ...settings, store, now: storeClock.now }),
     accounts,
     catalog,

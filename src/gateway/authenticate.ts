@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { clientAddress } from '../http/client-address.ts'
 import { userOf } from './call-limiter.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
+import { isText } from '../validation/predicates.ts'
 import { checkInput, optional, stringRule, textRule, type Fields } from '../validation/rules.ts'
 import type { Authorized } from './authorize-token.ts'
 import { authorizationFields, type BearerRequest } from './bearer-token.ts'
@@ -165,13 +165,12 @@ export function readCall(
   { scope, address = '' }: Pick<AuthenticateOptions, 'scope' | 'address'>,
 ) {
   const { method = 'GET' } = call
-  if (scope === undefined)
+  if (scope === undefined && !isText(call.method))
     checkInput('the call of authenticate()', { method: call.method }, { method: textRule })
   markCallChecked(call.headers)
-  dependencies.proxyCheck.examineAddress(address)
   const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
-  const caller = { authorization: authorizationOf(call), address: clientAddress(address) || undefined }
-  return { method, readings, bearer: { ...caller, query } }
+  const caller = dependencies.proxyCheck.examineAddress(address) || undefined
+  return { method, readings, bearer: { authorization: authorizationOf(call), query, address: caller } }
 }
 
 /** Every `Authorization` field of a call. */

@@ -1,3 +1,4 @@
+import { subjectOf } from '../host/subject.ts'
 import type { Principal } from './principal.ts'
 
 /** Headers of a response, by their usual names. */
@@ -32,6 +33,7 @@ export interface CallLimiter {
 }
 
 /** The subject of the user for whom a client calls; undefined for direct access. */
-export function userOf({ mode, claims }: Principal): string | undefined {
-  return mode === 'delegated' ? claims.sub : undefined
+export function userOf(principal: Principal): string | undefined {
+  // The claim `sub` is the same, but would be decoded for each token, and kept with all other claims.
+  return principal.mode === 'delegated' ? subjectOf(principal) : undefined
 }

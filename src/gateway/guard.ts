@@ -1,6 +1,5 @@
 import { userOf } from './call-limiter.ts'
 import type { Context, Middleware, Next, ParameterizedContext } from 'koa'
-import { clientAddress } from '../http/client-address.ts'
 import { plainTarget } from '../http/request-path.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { checkInput, anyValue, functionRule, oneOf, optional, type Fields } from '../validation/rules.ts'
@@ -174,9 +173,9 @@ export function guard(
 
 /** The parts of a request that identify the caller. */
 export function bearerRequestOf(parts: Pick<GatewayParts, 'dependencies'>, ctx: Context): BearerRequest {
-  parts.dependencies.proxyCheck.examine(ctx)
+  const address = parts.dependencies.proxyCheck.examine(ctx)
   const authorization = authorizationFields(ctx.headers, ctx.req.rawHeaders)
-  return { authorization, query: ctx.querystring, address: clientAddress(ctx.ip) }
+  return { authorization, query: ctx.querystring, address }
 }
 
 /**

@@ -39,21 +39,23 @@ export function createProxyCheck(settings: { readonly issuer: string; readonly l
     logged.add(message)
   }
 
-  /** @param address empty if it is not known */
-  function examineAddress(address: string): void {
-    if (address === '' || isIP(clientAddress(address)) !== 0) return
+  /** @param text empty if the address is not known. @returns the address in the form of `clientAddress` */
+  function examineAddress(text: string): string {
+    const address = clientAddress(text)
+    if (text === '' || isIP(address) !== 0) return address
     metAt = performance.now()
-    warnOnce(`${NO_ADDRESS}. ${SEND_ADDRESS}`, { address: address.slice(0, MAX_ADDRESS_LENGTH) })
+    warnOnce(`${NO_ADDRESS}. ${SEND_ADDRESS}`, { address: text.slice(0, MAX_ADDRESS_LENGTH) })
+    return address
   }
 
   return {
     examineAddress,
-    /** @param isService whether the request is for the service, whose address is the issuer */
-    examine(ctx: Context, isService = false): void {
+    /** As `examineAddress`. @param isService whether the request is for the service, whose address is the issuer */
+    examine(ctx: Context, isService = false): string {
       const { proxy, proxyIpHeader: header, maxIpsCount } = ctx.app
-      examineAddress(ctx.ip)
       if (proxy && !(maxIpsCount > 0) && ctx.get(header).includes(',')) warnOnce(ANY_NUMBER, { header })
       if (isService && !ctx.secure && issuer.startsWith('https:')) warnOnce(HTTP, { issuer })
+      return examineAddress(ctx.ip)
     },
     /**
      * Whether a caller may use a client or its token. If a client allows only public networks and a private address is

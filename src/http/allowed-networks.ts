@@ -37,6 +37,7 @@ export function isAllowed(networks: string, address: string | undefined): boolea
 type NetworkList = Readonly<Record<'ipv4' | 'ipv6', BlockList>>
 
 function isIn(list: NetworkList, address: string): boolean {
+  if (isIPv4(address)) return list.ipv4.check(address, 'ipv4')
   // The zone of a local address (`fe80::1%eth0`) is the name of an interface.
   const plain = unmapAddress(address.split('%', 1)[0] ?? '')
   return isIP(plain) !== 0 && list[familyOf(plain)].check(plain, familyOf(plain))

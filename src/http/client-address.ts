@@ -10,6 +10,8 @@ const WITH_PORT = /^(?:([\d.]{7,15}):\d{1,5}|\[([^\]]{2,64})\](?::\d{1,5})?)$/
  * @param text Koa's `ctx.ip`, or what the host passed. Another text than an address is returned as it is
  */
 export function clientAddress(text: string): string {
+  // Most texts are already in this form.
+  if (isIPv4(text)) return text
   const [, ipv4 = '', ipv6 = ''] = WITH_PORT.exec(text) ?? []
   return unmapAddress(isIPv4(ipv4) ? ipv4 : isIPv6(ipv6) ? ipv6 : text)
 }

@@ -17,6 +17,7 @@ const REFRESH_MS = 5000
 /** The most milliseconds that a call waits for the store. Then this process decides by what it knows. */
 const MAX_WAIT_MS = 100
 
+const LIMITS = ['perMinute', 'perDay', 'perUser'] as const
 const NO_HEADERS: ResponseHeaders = Object.freeze({})
 
 /** Counts in the store, or in this process. */
@@ -44,8 +45,12 @@ interface Known {
   readonly key: string
   readonly limits: SharedLimits
   readonly windows: readonly WindowCalls[]
+  /** The header `RateLimit-Policy`. */
+  readonly policy: string
   /** The client of a user. */
-  readonly client?: Known | undefined
+  readonly client: Known | undefined
+  /** All windows in which a call counts: those of the client, and of the user. */
+  readonly all: readonly WindowCalls[]
   /** When the limits are read again, by the monotonic clock of the process. */
   refreshAt: number
   /** Milliseconds by which the clock of the store is ahead of the monotonic clock of the process. */
@@ -143,11 +148,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
     const limits = await withTimeout(MAX_WAIT_MS, () => limitsOf(clientId), TOO_LATE).catch(
       () => before?.limits ?? defaults,
     )
-    const isSame =
-      before !== undefined &&
-      before.limits.perMinute === limits.perMinute &&
-      before.limits.perDay === limits.perDay &&
-      before.limits.perUser === limits.perUser
+    const isSame = before !== undefined && LIMITS.every((name) => before.limits[name] === limits[name])
     if (before && !isSame) await (before.sending ?? settlesWithin(() => send(before), MAX_WAIT_MS))
     const calls = isSame ? before : newCalls(storedIdOf(clientId), limits, before?.ahead)
     calls.refreshAt = performance.now() + REFRESH_MS
@@ -157,32 +158,34 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
   }
 
   /** The headers name what is left of each limit: of the client's, or of the user's share if less is left of it. */
-  function headersOf(calls: Known, now: number): ResponseHeaders {
-    let [policy, left] = ['', '']
-    for (const [at, each] of calls.windows.entries()) {
-      const ofClient = calls.client?.windows[at] ?? each
-      const { window, limit, remaining } = ofClient.remaining < each.remaining ? ofClient : each
-      const comma = left && ', '
-      policy += `${comma}"${window.name}";q=${limit};w=${window.seconds}`
-      left += `${comma}"${window.name}";r=${remaining};t=${each.secondsUntilReset(now)}`
+  function headersOf({ client, windows, policy }: Known, now: number): ResponseHeaders {
+    if (windows.length === 0) return NO_HEADERS
+    const shown = client ? windows.map((each, at) => lessLeft(each, client.windows[at])) : windows
+    let left = ''
+    for (let at = 0; at < windows.length; at += 1) {
+      left += `${left && ', '}"${windows[at]?.window.name}";r=${shown[at]?.remaining};t=${windows[at]?.secondsUntilReset(now)}`
     }
-    return left === '' ? NO_HEADERS : { 'RateLimit-Policy': policy, RateLimit: left }
+    return { 'RateLimit-Policy': client ? policyOf(shown) : policy, RateLimit: left }
   }
 
   /** Counts a call. @param isAlone whether the store does not answer. @returns whether it was counted */
   function add(calls: Known, now: number, isAlone: boolean): boolean {
-    const levels = calls.client ? [calls.client, calls] : [calls]
-    for (const each of windowsOf(calls)) {
+    let mustWait = false
+    for (const each of calls.all) {
       each.moveTo(now)
-      if (each.isExceeded || (each.mustSend && !isAlone)) return false
+      mustWait ||= each.isExceeded || (each.mustSend && !isAlone)
     }
-    for (const level of levels) {
-      for (const each of level.windows) each.add()
-      const isLeaseUsed = level.windows.some((each) => each.isLeaseUsed)
-      if (isLeaseUsed && level.sending === undefined) void send(level)
-      else if (level.windows.length > 0) unsent.add(level)
-    }
+    if (mustWait) return false
+    for (const each of calls.all) each.add()
+    sendInTime(calls)
+    if (calls.client) sendInTime(calls.client)
     return true
+  }
+
+  function sendInTime(calls: Known): void {
+    const isLeaseUsed = calls.windows.some((each) => each.isLeaseUsed)
+    if (isLeaseUsed && calls.sending === undefined) void send(calls)
+    else if (calls.windows.length > 0) unsent.add(calls)
   }
 
   const nowOf = (calls: Known) => performance.now() + calls.ahead
@@ -196,7 +199,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
     if (known?.client === client) return known
     const share = (limit: number | undefined) => limit && Math.ceil(limit * perUser)
     const limits = { perMinute: share(perMinute), perDay: share(perDay) }
-    const calls = { ...newCalls(`user:${digest(id)}`, limits, client.ahead), client }
+    const calls = newCalls(`user:${digest(id)}`, limits, client.ahead, client)
     users.set(id, calls)
     return calls
   }
@@ -211,7 +214,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
       // If the store does not answer in time, this process decides by what it knows.
       if (add(calls, nowOf(calls), isOver)) return { headers: headersOf(calls, nowOf(calls)) }
       // As long as no slot is over, the calls that the store knows can only become more.
-      if (isOver || windowsOf(calls).some((each) => each.isCertainlyExceeded)) break
+      if (isOver || calls.all.some((each) => each.isCertainlyExceeded)) break
       // The user's place first: places of the client that no call uses would be missing in other processes.
       const [first = calls, then] = calls.client ? [calls, calls.client] : [calls]
       if (then) void send(then)
@@ -223,7 +226,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
       for (const each of first.windows) each.keep(1)
     }
     const now = nowOf(calls)
-    const exceeded = windowsOf(calls).filter((each) => each.isExceeded)
+    const exceeded = calls.all.filter((each) => each.isExceeded)
     return {
       headers: headersOf(calls, now),
       exceeded: {
@@ -266,23 +269,21 @@ const TOO_LATE = {
   keepsAlive: false,
 }
 
-/** All windows in which a call counts. */
-function windowsOf(calls: Known): readonly WindowCalls[] {
-  return calls.client ? [...calls.client.windows, ...calls.windows] : calls.windows
-}
+const policyOf = (windows: readonly WindowCalls[]) => windows.map(({ policy }) => policy).join(', ')
 
-function newCalls(key: string, limits: SharedLimits, ahead = Date.now() - performance.now()): Known {
+const lessLeft = (one: WindowCalls, other = one) => (other.remaining < one.remaining ? other : one)
+
+function newCalls(
+  key: string,
+  limits: SharedLimits,
+  ahead = Date.now() - performance.now(),
+  client?: Known,
+): Known {
   const windows = WINDOWS.flatMap((window) => {
     const limit = limits[window.limit]
     return limit === undefined ? [] : [new WindowCalls(window, limit)]
   })
-  return {
-    key,
-    limits,
-    windows,
-    refreshAt: 0,
-    ahead,
-    waiting: [],
-    sending: undefined,
-  }
+  const all = [...(client?.windows ?? []), ...windows]
+  const policy = policyOf(windows)
+  return { key, limits, windows, policy, client, all, refreshAt: 0, ahead, waiting: [], sending: undefined }
 }

@@ -12,7 +12,7 @@ import { pass, warn } from '../store/check-results.ts'
 import { createSlotCounters } from '../store/slot-counters.ts'
 import { isDocumentId } from '../validation/document-id.ts'
 import { checkInput, must, optional } from '../validation/rules.ts'
-import { createLimiter, type Count, type SharedLimits } from './limiter.ts'
+import { createLimiter, type Count, type LimiterParts } from './limiter.ts'
 
 /** Options of `createLimits()` and `limitCalls()`. */
 export interface LimitsOptions extends CallLimits {
@@ -98,12 +98,10 @@ function limitsIn({ perMinute, perDay }: LimitsOptions): CallLimits {
 }
 
 /** What differs between the gateway of a gatehouse and a gateway in another process. */
-interface Counting {
+interface Counting extends Pick<LimiterParts, 'defaults' | 'limitsOf'> {
   /** Counts in the store; undefined if each process counts alone. */
   readonly count: Count | undefined
   readonly isAloneByDesign: boolean
-  readonly defaults: CallLimits
-  readonly limitsOf: (clientId: string) => Promise<SharedLimits>
   readonly events?: EventSink
   readonly logger?: Logger
 }
@@ -142,32 +140,24 @@ function limit(hooks: GatewayHooks, { count, isAloneByDesign, events, logger, ..
   })
   hooks.limiter = limiter
   hooks.closing.push(close)
-  hooks.checks.push(() => check({ hasStore: count !== undefined, isAloneByDesign, isFailing }))
-}
+  hooks.checks.push(check)
 
-function check({
-  hasStore,
-  isAloneByDesign,
-  isFailing,
-}: {
-  readonly hasStore: boolean
-  readonly isAloneByDesign: boolean
-  readonly isFailing: boolean
-}): HealthCheck {
-  if (isAloneByDesign) return pass('limits', 'this gateway counts calls alone')
-  if (!hasStore) {
-    return warn(
-      'limits',
-      'each process counts calls alone, because the store has no counters',
-      'Use a store with the method count, or divide the limits by the number of processes',
-    )
+  function check(): HealthCheck {
+    if (isAloneByDesign) return pass('limits', 'this gateway counts calls alone')
+    if (!count) {
+      return warn(
+        'limits',
+        'each process counts calls alone, because the store has no counters',
+        'Use a store with the method count, or divide the limits by the number of processes',
+      )
+    }
+    if (isFailing) {
+      return warn(
+        'limits',
+        'this process counts calls alone, because the store cannot count them',
+        'Check that the store is available, and that its user may run scripts and the command TIME',
+      )
+    }
+    return pass('limits', 'calls are counted together with other processes')
   }
-  if (isFailing) {
-    return warn(
-      'limits',
-      'this process counts calls alone, because the store cannot count them',
-      'Check that the store is available, and that its user may run scripts and the command TIME',
-    )
-  }
-  return pass('limits', 'calls are counted together with other processes')
 }

@@ -31,6 +31,8 @@ export class WindowCalls {
   readonly limit: number
   /** The number of calls that a process may count before it sends them to the store. */
   readonly lease: number
+  /** The item of the header `RateLimit-Policy`. */
+  readonly policy: string
   /** The calls by slot that the store has, the newest first. */
   #counts: number[]
   /** The calls by slot that the store certainly does not have, because it could not count them. */
@@ -48,6 +50,7 @@ export class WindowCalls {
   constructor(window: Window, limit: number) {
     this.window = window
     this.limit = limit
+    this.policy = `"${window.name}";q=${limit};w=${window.seconds}`
     this.lease = Math.max(1, Math.floor(limit / LEASE_SHARE))
     this.#counts = zeros(window.slots)
     this.#alone = zeros(window.slots)

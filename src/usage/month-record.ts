@@ -47,7 +47,7 @@ export const MONTH_FIELDS = {
   sources: mapOf(listOf(textRule), (key) => (isDay(key) ? undefined : 'is not a day')),
 }
 
-/** The month of a day, as `2026-07`. */
+/** The month of a text that begins with a day, as `2026-07`. */
 export const monthOf = (day: string): string => day.slice(0, 7)
 
 /** Moves the first key to the end: `a.b.c` becomes `b.c.a`. */

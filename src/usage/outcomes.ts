@@ -1,12 +1,10 @@
 import type { RejectionReason } from '../gateway/error-responses.ts'
 
-/** What can become of an API call. */
-const CALL_OUTCOMES = [
-  'ok',
-  'client_error',
-  'server_error',
-  'aborted',
-  'accepted',
+/** What can become of an API call that the gateway accepts. */
+const ACCEPTED_OUTCOMES = ['ok', 'client_error', 'server_error', 'aborted', 'accepted'] as const
+
+/** Why a gateway can reject an API call. */
+const REJECTION_OUTCOMES = [
   'missing_token',
   'invalid_request',
   'invalid_token',
@@ -17,14 +15,7 @@ const CALL_OUTCOMES = [
   'rate_limited',
   'not_found',
   'unavailable',
-] as const satisfies readonly (
-  | RejectionReason
-  | 'ok'
-  | 'client_error'
-  | 'server_error'
-  | 'aborted'
-  | 'accepted'
-)[]
+] as const satisfies readonly RejectionReason[]
 
 /** What can become of a token request, besides `invalid_request`. The errors are those of RFC 6749 5.2. */
 const TOKEN_OUTCOMES = [
@@ -41,7 +32,7 @@ const TOKEN_OUTCOMES = [
 ] as const
 
 /** All outcomes, in a fixed order. */
-export const OUTCOMES = [...CALL_OUTCOMES, ...TOKEN_OUTCOMES] as const
+export const OUTCOMES = [...ACCEPTED_OUTCOMES, ...REJECTION_OUTCOMES, ...TOKEN_OUTCOMES] as const
 
 /**
  * What became of an API call or a token request.

@@ -28,7 +28,7 @@ import {
 } from './call-counts.ts'
 import { FURTHER_CLIENTS, FURTHER_OPERATIONS, isOutcome, OTHER_OPERATION, OUTCOMES } from './outcomes.ts'
 import { BATCH } from './store-counts.ts'
-import { dayOf, daysBefore, mergeOldDays, startOfDay, type UsageRecords } from './usage-records.ts'
+import { dayOf, daysBefore, hourRule, startOfDay, type UsageRecords } from './usage-records.ts'
 
 /** Options of the endpoint for the usage of other gateways. */
 export interface ReceiverOptions {
@@ -64,7 +64,6 @@ export function receiveUsage(
 ): Middleware {
   const { registry, issuer, plainStore: store } = parts
   const { mountPath = new URL(issuer).pathname.replace(/\/$/, '') + USAGE_PATH } = options
-  const now = parts.storeClock.now
   parts.begin()
 
   /** The days and sources of a resource server that are within the bound. New sources are remembered. */
@@ -94,7 +93,7 @@ export function receiveUsage(
     const body = await readBody(ctx.req, MAX_BYTES)
     if (!Buffer.isBuffer(body))
       return reject(ctx, body.status, 'invalid_request', 'the usage was not received')
-    const time = now()
+    const time = parts.storeClock.now()
     const totals = parse(body)
     if (typeof totals === 'string') return reject(ctx, 422, 'invalid_request', totals)
     // One entry that cannot be stored does not keep the others out.
@@ -115,7 +114,7 @@ export function receiveUsage(
     const hours = JSON.stringify(withKnownOperations(totals.hours, parts.catalog.current.operations))
     const top = clientId === undefined ? await existing(totals.top ?? {}) : undefined
     await records.write({ ...totals, clientId, hours, top, source: `${server}:${totals.source}` })
-    if (totals.isFirst) await mergeOldDays(records, clientId, parts.logger)
+    if (totals.isFirst) await records.mergeOldDays(clientId)
   }
 
   /** The clients that exist. */
@@ -163,7 +162,6 @@ const sentCounts = bounded(
   OUTCOMES.length * 2,
   mapOf(must(`a whole number from 0 to ${MAX_COUNT}`, isCountOfHour)),
 )
-const isHour = (hour: string) => (/^(1?\d|2[0-3])$/.test(hour) ? undefined : 'is not an hour')
 const isCounted = (id: unknown) => isClientId(id) || (mayBeClientId(id) && isDocumentId(id))
 const isClientIdKey = (id: string) => (isCounted(id) ? undefined : 'is not a client id')
 
@@ -174,7 +172,7 @@ const TOTALS = bounded(
     source: must('16 letters, digits, - and _', (value) => typeof value === 'string' && SOURCE.test(value)),
     clientId: optional(must('a client id', isCounted)),
     isFirst: must('true or false', (value) => typeof value === 'boolean'),
-    hours: bounded(24, mapOf(bounded(MAX_OPERATIONS, mapOf(sentCounts)), isHour)),
+    hours: bounded(24, mapOf(bounded(MAX_OPERATIONS, mapOf(sentCounts)), hourRule)),
     top: optional(bounded(TOP_CLIENTS, mapOf(must('a count', isCountOfHour), isClientIdKey))),
   }),
 )

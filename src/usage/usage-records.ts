@@ -25,15 +25,8 @@ const ATTEMPTS = 5
 /** Days for which a month lists the sources of a merged day. Totals that are stored later are left out. */
 const SOURCES_KEPT_DAYS = 3
 
-/** A source of a day that is not merged yet. */
-interface Found {
-  readonly day: string
-  readonly source: string
-}
-
-const hoursRule = mapOf(mapOf(countsRule), (hour) =>
-  /^(1?\d|2[0-3])$/.test(hour) ? undefined : 'is not an hour',
-)
+/** An hour of a day in UTC, as a key. */
+export const hourRule = (hour: string) => (/^(1?\d|2[0-3])$/.test(hour) ? undefined : 'is not an hour')
 
 /** The day of a time, in UTC. @param now milliseconds since the epoch */
 export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10)
@@ -55,12 +48,17 @@ export const daysBefore = (day: string, days: number): string => dayOf(startOfDa
  */
 export function createUsageRecords(
   store: StoreWithMemory,
-  bounds: { readonly days: number; readonly hourDays: number; readonly now: () => number },
+  bounds: {
+    readonly days: number
+    readonly hourDays: number
+    readonly now: () => number
+    readonly logger: Logger
+  },
 ) {
   const sources = createCollection<SourceRecord>(store, {
     name: 'usage',
     version: 1,
-    fields: { hours: hoursRule, top: optional(countsRule) },
+    fields: { hours: mapOf(mapOf(countsRule), hourRule), top: optional(countsRule) },
   })
   const months = createCollection<MonthRecord>(store, {
     name: 'usage-month',
@@ -73,15 +71,15 @@ export function createUsageRecords(
   const ttlOf = (day: string) =>
     Math.max(1, Math.ceil((startOfDay(day) + (bounds.days + 1) * DAY_MS - bounds.now()) / 1000))
 
-  async function* unmerged(clientId: string | undefined, from: string, to: string): AsyncGenerator<Found> {
+  async function* unmerged(clientId: string | undefined, from: string, to: string): AsyncGenerator<string> {
     const index = indexOf(clientId)
     // A text just before all members of the first day.
     let after = `${daysBefore(from, 1)}~`
     for (;;) {
       const page = await store.range(index, { after, limit: PAGE })
       for (const member of page) {
-        if (member.slice(0, 10) > to) return
-        if (MEMBER.test(member) && isDay(member.slice(0, 10))) yield splitMember(member)
+        if (dayIn(member) > to) return
+        if (MEMBER.test(member) && isDay(dayIn(member))) yield member
         else metCorruptMember(store, index)
       }
       if (page.length < PAGE) return
@@ -89,8 +87,8 @@ export function createUsageRecords(
     }
   }
 
-  async function readSources(clientId: string | undefined, found: readonly Found[]) {
-    const ids = found.map(({ day, source }) => `${subject(clientId)}:${day}:${source}`)
+  async function readSources(clientId: string | undefined, members: readonly string[]) {
+    const ids = members.map((member) => `${subject(clientId)}:${member}`)
     const records: Awaited<ReturnType<typeof sources.getEach>> = []
     for (let at = 0; at < ids.length; at += PAGE) {
       records.push(...(await sources.getEach(ids.slice(at, at + PAGE))))
@@ -98,16 +96,17 @@ export function createUsageRecords(
     return records
   }
 
-  async function mergeMonth(clientId: string | undefined, month: string, found: readonly Found[]) {
+  async function mergeMonth(clientId: string | undefined, month: string, members: readonly string[]) {
     const id = `${subject(clientId)}:${month}`
-    const records = await readSources(clientId, found)
+    const records = await readSources(clientId, members)
     const recent = daysBefore(today(), bounds.hourDays + SOURCES_KEPT_DAYS)
-    const merging = new Set(found.map(({ day }) => day))
+    const merging = new Set(members.map(dayIn))
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const stored = await months.read(id)
       const before = stored?.record ?? { counts: {}, sources: {} }
-      const added = found.flatMap(({ day, source }, at) => {
+      const added = members.flatMap((member, at) => {
         const record = records[at]
+        const [day, source] = [dayIn(member), member.slice(11)]
         const isNew = record && !(record instanceof CorruptRecord) && !before.sources[day]?.includes(source)
         return isNew ? [{ day, source, record }] : []
       })
@@ -119,13 +118,30 @@ export function createUsageRecords(
           : months.create(id, after, ttl))
         if (!isStored) continue
       }
-      for (const [at, { day, source }] of found.entries()) {
+      for (const [at, member] of members.entries()) {
         // A record that cannot be read stays until it expires.
         if (records[at] instanceof CorruptRecord) continue
-        await sources.delete(`${subject(clientId)}:${day}:${source}`)
-        await store.remove(indexOf(clientId), `${day}:${source}`)
+        await sources.delete(`${subject(clientId)}:${member}`)
+        await store.remove(indexOf(clientId), member)
       }
       return
+    }
+  }
+
+  async function mergeMonths(clientId: string | undefined): Promise<void> {
+    const oldest = daysBefore(today(), bounds.days)
+    const byMonth = new Map<string, string[]>()
+    for await (const member of unmerged(clientId, '1970-01-02', daysBefore(today(), bounds.hourDays + 1))) {
+      const month = monthOf(member)
+      // The record has expired by itself.
+      if (dayIn(member) < oldest) await store.remove(indexOf(clientId), member)
+      else byMonth.set(month, [...(byMonth.get(month) ?? []), member])
+    }
+    for (const [month, members] of byMonth) {
+      await mergeMonth(clientId, month, members).catch((error: unknown) => {
+        // The days stay in their sources if the record of the month cannot be read.
+        if (!isCorruptRecord(error)) throw error
+      })
     }
   }
 
@@ -161,22 +177,14 @@ export function createUsageRecords(
       await store.set(sources.key(id), `{"v":1,"hours":${hours}${others}}`, ttl)
     },
 
-    /** Merges the days of a client that are more than `hourDays` days ago, and removes the entries of expired days. */
+    /**
+     * Merges the days of a client that are more than `hourDays` days ago, and removes the entries of expired days. Never
+     * rejects: it is called after a write, which has succeeded.
+     */
     async mergeOldDays(clientId: string | undefined): Promise<void> {
-      const oldest = daysBefore(today(), bounds.days)
-      const byMonth = new Map<string, Found[]>()
-      for await (const found of unmerged(clientId, '1970-01-02', daysBefore(today(), bounds.hourDays + 1))) {
-        const { day, source } = found
-        // The record has expired by itself.
-        if (day < oldest) await store.remove(indexOf(clientId), `${day}:${source}`)
-        else byMonth.set(monthOf(day), [...(byMonth.get(monthOf(day)) ?? []), found])
-      }
-      for (const [month, found] of byMonth) {
-        await mergeMonth(clientId, month, found).catch((error: unknown) => {
-          // The days stay in their sources if the record of the month cannot be read.
-          if (!isCorruptRecord(error)) throw error
-        })
-      }
+      await mergeMonths(clientId).catch((error: unknown) => {
+        bounds.logger.debug({ clientId, err: error }, 'old usage could not be merged yet')
+      })
     },
 
     /**
@@ -189,19 +197,19 @@ export function createUsageRecords(
       // The clock of a gateway may be ahead.
       const newest = daysBefore(today(), -1)
       const [from, to] = [first > oldest ? first : oldest, last < newest ? last : newest]
-      const found: Found[] = []
-      for await (const each of unmerged(clientId, from, to)) found.push(each)
+      const members: string[] = []
+      for await (const member of unmerged(clientId, from, to)) members.push(member)
       // The sources are read first: another process may merge a day meanwhile.
-      const records = await readSources(clientId, found)
+      const records = await readSources(clientId, members)
       const { days, merged } = await readMonths(clientId, from, to)
-      for (const [at, { day, source }] of found.entries()) {
+      for (const [at, member] of members.entries()) {
         const record = records[at]
-        if (!record || record instanceof CorruptRecord || merged.has(`${day}:${source}`)) continue
+        if (!record || record instanceof CorruptRecord || merged.has(member)) continue
         const hours = Object.entries(record.hours).map(([hour, operations]) => ({
           hour: Number(hour),
           operations,
         }))
-        days.push({ day, hours, top: record.top ?? {} })
+        days.push({ day: dayIn(member), hours, top: record.top ?? {} })
       }
       return days
     },
@@ -211,7 +219,7 @@ export function createUsageRecords(
       const oldest = daysBefore(today(), bounds.days)
       if (day < oldest) return false
       const [member] = await store.range(indexOf(undefined), { limit: 1 })
-      if (member !== undefined && member.slice(0, 10) <= day) return true
+      if (member !== undefined && dayIn(member) <= day) return true
       // Mostly the month of the day is enough.
       const ofMonth = await readMonths(undefined, `${monthOf(day)}-01`, day)
       return ofMonth.days.length > 0 || (await readMonths(undefined, oldest, day)).days.length > 0
@@ -222,23 +230,12 @@ export function createUsageRecords(
 /** The stored usage. */
 export type UsageRecords = ReturnType<typeof createUsageRecords>
 
-/** Merges old days in the background of a write, which has succeeded. Never rejects. */
-export async function mergeOldDays(
-  records: Pick<UsageRecords, 'mergeOldDays'>,
-  clientId: string | undefined,
-  logger: Logger,
-): Promise<void> {
-  await records.mergeOldDays(clientId).catch((error: unknown) => {
-    logger.debug({ clientId, err: error }, 'old usage could not be merged yet')
-  })
-}
-
 /** The key of all calls cannot be a client id, because a client id has no `*`. */
 const subject = (clientId: string | undefined) => (clientId === undefined ? '*' : storedIdOf(clientId))
 
 const MEMBER = /^\d{4}-\d\d-\d\d:[\w.~@=:-]{1,300}$/
 
-const splitMember = (member: string): Found => ({ day: member.slice(0, 10), source: member.slice(11) })
+const dayIn = (member: string): string => member.slice(0, 10)
 
 /** The months of these days. */
 function monthsBetween(from: string, to: string): string[] {

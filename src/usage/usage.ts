@@ -16,10 +16,10 @@ import type { StoredDay } from './month-record.ts'
 import { observeCalls } from './observe-calls.ts'
 import { FURTHER_CLIENTS, FURTHER_OPERATIONS, outcomeOfTokenError, TOKEN_REQUEST } from './outcomes.ts'
 import { checkReceiverOptions, receiveUsage } from './receive-usage.ts'
-import type { ClientCalls, Usage, UsageOptions, UsageQuery } from './usage-types.ts'
+import type { Usage, UsageOptions, UsageQuery } from './usage-types.ts'
 import { INTERVAL_SECONDS } from './report-usage.ts'
 import { storePeriodically } from './store-counts.ts'
-import { createUsageRecords, dayOf, daysBefore, mergeOldDays, type UsageRecords } from './usage-records.ts'
+import { createUsageRecords, dayOf, daysBefore, type UsageRecords } from './usage-records.ts'
 
 const DAY_SECONDS = 86_400
 const DEFAULT_DAYS = 30
@@ -48,7 +48,7 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
   }
   const { intervalSeconds = INTERVAL_SECONDS, hourDays = 7, days = 400, keepAddresses = false } = options
   const now = parts.storeClock.now
-  const records = createUsageRecords(parts.plainStore, { days, hourDays, now })
+  const records = createUsageRecords(parts.plainStore, { days, hourDays, now, logger: parts.logger })
   const addresses = keepAddresses
     ? createLastAddresses(parts.plainStore, now, async (id) => {
         // An application with a metadata document may run on the computer of a user: its address is then that user's.
@@ -66,22 +66,19 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
     async send(totals) {
       await Promise.all(totals.map((each) => records.write(each)))
       const merging = totals.filter(({ isFirst }) => isFirst)
-      await Promise.all(merging.map(({ clientId }) => mergeOldDays(records, clientId, parts.logger)))
+      await Promise.all(merging.map(({ clientId }) => records.mergeOldDays(clientId)))
       await addresses?.store()
     },
   })
   parts.gatewayHooks.closing.push(close.end)
 
-  const clientsOf = ({ clientId, accountId }: UsageQuery): Promise<readonly (string | undefined)[]> =>
-    accountId !== undefined
-      ? clientIdsOf(parts.store, accountId)
-      : Promise.resolve(clientId === undefined || isCounted(clientId) ? [clientId] : [])
-
   return {
     async list(query = {}) {
       const { from, to, by = ['day', 'outcome'] } = checkQuery(query, { hourDays, now })
       await parts.ready()
-      const ids = await clientsOf(query)
+      const { clientId, accountId } = query
+      const one = clientId === undefined || isCounted(clientId) ? [clientId] : []
+      const ids = accountId === undefined ? one : await clientIdsOf(parts.store, accountId)
       const rows = createRows(by, by.includes('hour') ? { from, to } : wholeDays({ from, to }))
       await readEach(records, ids, { from, to }, rows.add)
       return rows.sorted()
@@ -92,9 +89,17 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
         ...PERIOD,
         limit: optional(wholeNumber(1, 100)),
       })
-      const { from, to } = requireOrder(periodOf(input, now))
+      const period = requireOrder(periodOf(input, now))
       await parts.ready()
-      return topClients(records, { from, to }, input.limit ?? 20)
+      const days = await records.read(undefined, dayOf(period.from * 1000), dayOf(period.to * 1000))
+      const rows = createRows(['client'], wholeDays(period))
+      // The lists of the processes name the clients. Their exact numbers of calls are in their own records.
+      await readEach(records, Object.keys(addTops(days.map(({ top }) => top)) ?? {}), period, rows.add)
+      return rows
+        .sorted()
+        .flatMap(({ clientId, count }) => (clientId && count > 0 ? [{ clientId, calls: count }] : []))
+        .toSorted((one, other) => other.calls - one.calls)
+        .slice(0, input.limit ?? 20)
     },
 
     async uncalledOperations(input = {}) {
@@ -176,11 +181,10 @@ function checkQuery(query: UsageQuery, { hourDays, now }: { hourDays: number; no
     by: optional(notEmpty(uniqueListOf(oneOf(...DIMENSIONS)))),
   })
   const { clientId, accountId, by = [] } = query
-  const period = periodOf(query, now)
+  const period = requireOrder(periodOf(query, now))
   const reject = (message: string): never => {
     throw new GatehouseError('ERR_INVALID_ARGUMENT', `the usage was not listed: ${message}`)
   }
-  requireOrder(period)
   if (clientId !== undefined && accountId !== undefined) reject('pass clientId or accountId, not both')
   if (by.includes('client') && clientId === undefined && accountId === undefined) {
     reject('`client` in `by` needs clientId or accountId; topClients() lists the clients with the most calls')
@@ -218,24 +222,4 @@ async function readEach(
       await nextTurn()
     }
   }
-}
-
-/** The clients of the lists of all processes, with their exact numbers of calls. */
-async function topClients(
-  records: UsageRecords,
-  period: { readonly from: number; readonly to: number },
-  limit: number,
-): Promise<ClientCalls[]> {
-  let candidates: readonly string[] = []
-  await readEach(records, [undefined], period, (_, days) => {
-    candidates = Object.keys(addTops(days.map(({ top }) => top)) ?? {})
-  })
-  const rows = createRows(['client'], wholeDays(period))
-  await readEach(records, candidates, period, rows.add)
-  return rows
-    .sorted()
-    .map(({ clientId = '', count }) => ({ clientId, calls: count }))
-    .filter(({ calls }) => calls > 0)
-    .toSorted((one, other) => other.calls - one.calls)
-    .slice(0, limit)
 }

@@ -51,6 +51,7 @@ it('periodically() never starts its work again once it is stopped, even if the w
 it('periodically() keeps no process alive', () => {
   const unref = vi.fn()
   vi.spyOn(globalThis, 'setTimeout').mockReturnValue({ unref } as never)
-  periodically(async () => {}, 1000)
+  const stop = periodically(async () => {}, 1000)
   expect(unref).toHaveBeenCalledTimes(1)
+  stop()
 })

@@ -1,5 +1,7 @@
 import type { GatewayAuthentication } from '../../src/authorization-server/provider/authenticate-gateway.ts'
 import type { ClientRegistry } from '../../src/clients/client-registry.ts'
+import { createProxyCheck } from '../../src/health/proxy-check.ts'
+import { silentLogger } from '../../src/host/logger.ts'
 
 /** Authenticates the gateways of a registry, without limits and without reports. */
 export function acceptingGateways(registry: ClientRegistry): GatewayAuthentication {
@@ -7,7 +9,7 @@ export function acceptingGateways(registry: ClientRegistry): GatewayAuthenticati
     registry,
     issuer: 'https://example.com/auth',
     secretUsed() {},
-    mayUseFrom: () => true,
+    proxyCheck: createProxyCheck({ issuer: 'https://example.com/auth', logger: silentLogger }),
     audit: { reject() {} } as unknown as GatewayAuthentication['audit'],
     events: { emit: () => false },
     wrongSecrets: { add: () => ({ waitSeconds: 0, isFirst: false }) },

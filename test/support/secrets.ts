@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { findSecret } from '../../src/clients/client-registry.ts'
+import { findSecretOf, type StoredClient } from '../../src/clients/client-registry.ts'
 import { formatSecret } from '../../src/clients/secret-format.ts'
 
 /** A new secret with the default prefix. */
 export const newSecret = () => formatSecret(randomBytes(32), 'gatehouse_')
 
 /** Whether a client of a registry has a secret. */
-export const hasSecret = (...sent: Parameters<typeof findSecret>) => findSecret(...sent) !== undefined
+export const hasSecret = (client: StoredClient, secret: string) =>
+  findSecretOf(client, [secret]) !== undefined

@@ -73,8 +73,10 @@ export function createPages(options: {
     renderIssuer: (ctx: Context, discovery: string) =>
       write(ctx, undefined, (frame) => issuerPage(frame, discovery)),
     /** The page for an error that cannot be sent to the application. A status below 400 becomes 400. */
-    renderError: (ctx: Context, model: ErrorModel & Reader & { readonly status: number }) =>
-      write(ctx, model, (frame) => errorPage(frame, model), { status: Math.max(model.status, 400) }),
+    renderError(ctx: Context, model: ErrorModel & Reader & { readonly status: number }) {
+      const { status, text = status === 503 ? ('errorNotNow' as const) : undefined } = model
+      write(ctx, model, (frame) => errorPage(frame, { ...model, text }), { status: Math.max(status, 400) })
+    },
     /**
      * The page that asks the person whether to sign out. Its form posts `xsrf` to `action`, with `logout=yes`
      * if the person agrees.

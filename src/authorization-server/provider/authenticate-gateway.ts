@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { requesterOf } from '../../audit/entry.ts'
 import { networksClaim } from '../../clients/allowed-addresses.ts'
-import { findSecretOf } from '../../clients/authenticate-client.ts'
+import { findSecretOf } from '../../clients/client-registry.ts'
 import type { Client } from '../../clients/client.ts'
 import { whyUnusable } from '../../clients/why-no-token.ts'
 import { describeAddress } from '../../http/client-address.ts'
@@ -13,7 +13,7 @@ import { TOO_MANY_WRONG_SECRETS } from './wrong-secret-limit.ts'
 
 /** What authenticates gateways in other processes. */
 export type GatewayAuthentication = Reporters &
-  Pick<ProviderDependencies, 'registry' | 'secretUsed' | 'mayUseFrom'> & { readonly issuer: string }
+  Pick<ProviderDependencies, 'registry' | 'secretUsed' | 'proxyCheck'> & { readonly issuer: string }
 
 /**
  * Finds the API key of a gateway in another process, which authenticates by HTTP Basic (RFC 6749 2.3.1).
@@ -39,11 +39,8 @@ export async function authenticateGateway(
       return reject(429, TOO_MANY_WRONG_SECRETS.error, TOO_MANY_WRONG_SECRETS.error_description)
     }
     ctx.set('WWW-Authenticate', `Basic realm="${parts.issuer}"`)
-    return reject(
-      401,
-      'invalid_client',
-      'send client_id and client_secret of a resource server by HTTP Basic',
-    )
+    const why = 'send client_id and client_secret of a resource server by HTTP Basic'
+    return reject(401, 'invalid_client', why)
   }
   parts.secretUsed(client, secret)
   if (client.kind !== 'apiKey' || !client.resourceServer) {
@@ -52,6 +49,6 @@ export async function authenticateGateway(
     return reject(403, 'unauthorized_client', why)
   }
   const [networks, { address }] = [networksClaim(client), requesterOf(ctx)]
-  if (networks === undefined || parts.mayUseFrom(networks, address)) return client
+  if (networks === undefined || parts.proxyCheck.mayUseFrom(networks, address)) return client
   return reject(403, 'unauthorized_client', describeAddress(address))
 }

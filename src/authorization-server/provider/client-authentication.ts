@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Client } from '../../clients/client.ts'
-import { findSecretOf } from '../../clients/authenticate-client.ts'
+import { findSecretOf } from '../../clients/client-registry.ts'
 import { isPublicClient } from '../../clients/public-applications.ts'
 import { recordOf, requestState } from './request-state.ts'
 import type { ProviderSettings } from './dependencies.ts'

@@ -98,8 +98,7 @@ export interface ProviderDependencies {
   readonly events: EventSink
   readonly audit: AuditWriter
   readonly logger: Logger
-  /** Whether a client may request tokens from an address. */
-  readonly mayUseFrom: ProxyCheck['mayUseFrom']
+  readonly proxyCheck: ProxyCheck
   readonly wrongSecrets: WrongSecretLimit
 }
 

@@ -30,7 +30,7 @@ import {
 import { runProvider } from '../provider/run-provider.ts'
 import { checkRequest, letPageRead } from './check-request.ts'
 import type { RequestsInFlight } from './requests-in-flight.ts'
-import { createReject, createRouter, type RouterOptions } from './router.ts'
+import { createReject, createRouter } from './router.ts'
 
 /** The dependencies of the mounted authorization server. */
 export interface AuthorizationServerParts
@@ -43,7 +43,7 @@ export interface AuthorizationServerParts
       | 'resources'
       | 'clientUsed'
       | 'secretUsed'
-      | 'mayUseFrom'
+      | 'proxyCheck'
       | 'wrongSecrets'
     >,
     Pick<InteractionOptions, 'accounts' | 'catalog' | 'port' | 'pages' | 'csrfKeys' | 'store'> {
@@ -54,7 +54,6 @@ export interface AuthorizationServerParts
     Pick<InteractionOptions, 'maxSignInAttempts'> &
     Pick<ProviderDependencies, 'logger'> & { readonly mountPath: string }
   readonly revocationSource: RevocationSource
-  readonly proxyCheck: RouterOptions['proxyCheck']
   readonly requestsInFlight: RequestsInFlight
   /** Seconds for which the public keys may be cached. */
   readonly jwksMaxAge: number

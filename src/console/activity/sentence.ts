@@ -128,8 +128,8 @@ const REASONS: Readonly<Record<AuditReason, TextName>> = {
   'client-revoked-too-many-tokens': 'activityReasonTooManyRevoked',
   'too-many-grants': 'activityReasonTooMany',
   'host-blocked': 'activityReasonHost',
-  'client-disabled': 'stateDisabledWhy',
-  'client-expired': 'stateExpiredWhy',
+  'client-disabled': 'outcomeDisabled',
+  'client-expired': 'outcomeExpired',
   'account-changed': 'activityReasonAccount',
   'too-many-different-failures': 'activityReasonFlood',
 }

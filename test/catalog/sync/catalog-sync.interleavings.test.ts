@@ -51,6 +51,7 @@ function createWorld(scheduler: fc.Scheduler) {
   let since: ProductDefinitions[] = []
   const tokens = new Map<object, Token>()
   const running: Running[] = []
+  const leavers: (() => Promise<void>)[] = []
   let inDatabase: ProductDefinitions = {}
 
   const turn = () => scheduler.schedule(Promise.resolve())
@@ -96,7 +97,10 @@ function createWorld(scheduler: fc.Scheduler) {
     const made = { ...createProcess(store, own ?? load, { auditStore: memoryStore() }), state, own }
     running.push(made)
     void made.start().then(
-      () => (state.isReady = true),
+      (leave) => {
+        state.isReady = true
+        leavers.push(leave)
+      },
       () => (state.isKilled = true),
     )
     return made
@@ -140,6 +144,8 @@ function createWorld(scheduler: fc.Scheduler) {
     step,
     settle,
     runningProcesses: () => running.filter(({ state }) => !state.isKilled),
+    /** Ends the timers of all processes, so that they do not run on beside later tests. */
+    leave: () => leavers.forEach((leave) => void leave()),
     at: (index: number) => running[index % Math.max(1, running.length)],
     change(products: ProductDefinitions) {
       inDatabase = products
@@ -225,6 +231,7 @@ it('however the calls of several processes interleave, no process keeps a withdr
           published.some((record) => missingFrom(record.products, token.scopesByProduct).length === 0),
         ).toBe(true)
       }
+      world.leave()
     }),
     { numRuns: 30 },
   )

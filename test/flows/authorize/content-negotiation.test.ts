@@ -37,6 +37,7 @@ function expectJson(answer: Awaited<ReturnType<typeof ask>>, status: number, bod
 function expectPage(answer: Awaited<ReturnType<typeof ask>>, status: number, error: string): void {
   expect({ status: answer.status, type: answer.type }).toEqual({ status, type: 'text/html' })
   expect(answer.text).toContain(`<code>${error}</code>`)
+  expect(answer.text.includes('Wait a few minutes')).toBe(status === 503)
   expect(answer.headers.get('cache-control')).toBe('no-store')
   expect(answer.headers.get('vary')).toMatch(/\bAccept\b/i)
 }

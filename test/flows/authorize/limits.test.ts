@@ -84,6 +84,7 @@ describe('the memory store', () => {
     })
     gatehouse.middleware()
     gatehouse.gateway.middleware()
+    onTestFinished(() => gatehouse.close())
     return info.mock.calls.map(([, message]) => message)
   }
 

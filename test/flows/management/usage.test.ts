@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { silentLogger } from '../../../src/host/logger.ts'
 import { createUsageRecords, dayOf, daysBefore } from '../../../src/usage/usage-records.ts'
 import { startManagement, type ManagementHost } from './setup.ts'
 
@@ -25,7 +26,7 @@ it('a list of more than 10,000 rows gets 422 that says how to ask for less', asy
   const store = memoryStore()
   host = await startManagement({ store })
   const { client_id: clientId } = await host.createApiKey(['invoices'])
-  const records = createUsageRecords(store, { days: 400, hourDays: 31, now: Date.now })
+  const records = createUsageRecords(store, { days: 400, hourDays: 31, now: Date.now, logger: silentLogger })
   await storeCalls(records, clientId, { days: 6, operations: 1000 })
   const { call } = host.api('acme')
   const { status, body } = await call('GET /usage?by=day,operation,outcome')
@@ -42,7 +43,7 @@ it('a list of more than 10,000 rows gets 422 that says how to ask for less', asy
 it('while the usage of many clients is listed, the other work of the process goes on after each client', async () => {
   const store = memoryStore()
   host = await startManagement({ store })
-  const records = createUsageRecords(store, { days: 400, hourDays: 7, now: Date.now })
+  const records = createUsageRecords(store, { days: 400, hourDays: 7, now: Date.now, logger: silentLogger })
   for (let at = 0; at < 30; at += 1) {
     const { client_id: clientId } = await host.createApiKey(['invoices'])
     await storeCalls(records, clientId, { days: 2, operations: 3 })

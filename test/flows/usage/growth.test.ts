@@ -2,6 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { memoryStore } from '../../../adapters/memory.ts'
 import { createUsage } from '../../../src/usage.ts'
+import { silentLogger } from '../../../src/host/logger.ts'
 import { createUsageRecords, dayOf } from '../../../src/usage/usage-records.ts'
 import { startHost } from '../../support/host.ts'
 
@@ -43,7 +44,7 @@ function measuredStore(inner: Store) {
 it('after the days that usage is kept, the store has stopped growing', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-01T12:00:00Z') })
   const { store, bytes, keys } = measuredStore(memoryStore())
-  const records = createUsageRecords(store, { days: 60, hourDays: 7, now: Date.now })
+  const records = createUsageRecords(store, { days: 60, hourDays: 7, now: Date.now, logger: silentLogger })
   const hours = Object.fromEntries(
     Array.from({ length: 24 }, (_, hour) => [
       hour,

@@ -49,7 +49,7 @@ export function tokenOptions(parts: Parameters<typeof checkRefresh>[0]) {
 
 /** Completes the parameters of a token request after its client has authenticated. */
 export async function completeTokenRequest(
-  parts: Pick<ProviderParts, 'settings' | 'codes' | 'mayUseFrom'>,
+  parts: Pick<ProviderParts, 'settings' | 'codes' | 'proxyCheck'>,
   ctx: KoaContextWithOIDC,
   client: Client,
 ): Promise<void> {
@@ -62,13 +62,13 @@ export async function completeTokenRequest(
 
 /** @throws unauthorized_client if the client may not request tokens from the address of the caller */
 function requireAllowedAddress(
-  { mayUseFrom }: Pick<ProviderParts, 'mayUseFrom'>,
+  { proxyCheck }: Pick<ProviderParts, 'proxyCheck'>,
   ctx: KoaContextWithOIDC,
   client: ClientRecord,
 ): void {
   const networks = networksClaim(client)
   const { address } = requesterOf(requestState(ctx).host)
-  if (networks === undefined || mayUseFrom(networks, address)) return
+  if (networks === undefined || proxyCheck.mayUseFrom(networks, address)) return
   throw new errors.UnauthorizedClient(describeAddress(address), 'address')
 }
 

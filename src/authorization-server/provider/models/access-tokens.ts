@@ -26,7 +26,7 @@ const AT_ENDPOINT: Readonly<Record<string, (token: Principal) => object>> = {
  */
 export function accessTokens(
   model: 'AccessToken' | 'ClientCredentials',
-  parts: Pick<ProviderParts, 'verifyAccessToken' | 'isTokenRevoked' | 'mayUseFrom' | 'revokeGrant'>,
+  parts: Pick<ProviderParts, 'verifyAccessToken' | 'isTokenRevoked' | 'proxyCheck' | 'revokeGrant'>,
   revokeAccessToken: RevokeOwnToken,
 ): Adapter {
   return modelAdapter(model, {
@@ -41,7 +41,7 @@ export function accessTokens(
       // The client itself requests user info, so its address is checked. Other endpoints may have other callers.
       if (route === 'userinfo' && typeof networks === 'string') {
         const { address } = requesterOf(requestState(ctx).host)
-        if (!parts.mayUseFrom(networks, address)) return undefined
+        if (!parts.proxyCheck.mayUseFrom(networks, address)) return undefined
       }
       const record = { ...accessTokenRecord(token), ...AT_ENDPOINT[route]?.(token) }
       return record.kind === model ? record : undefined

@@ -10,7 +10,7 @@ import {
 import { createLru } from '../../../async/lru.ts'
 import type { ApiKey, Application, Client } from '../../../clients/client.ts'
 import { isMistypedSecret } from '../../../clients/secret-format.ts'
-import { findSecretOf } from '../../../clients/authenticate-client.ts'
+import { findSecretOf } from '../../../clients/client-registry.ts'
 import { documentOf } from '../../../clients/documents/document-application.ts'
 import { isDocumentId } from '../../../validation/document-id.ts'
 import { keysOf } from '../../../clients/jwk-set.ts'

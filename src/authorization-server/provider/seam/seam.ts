@@ -37,7 +37,6 @@ export function applySeam(
  * registered twice, the first mode stays. All redirects to applications go through a mode.
  */
 export class ScriptlessProvider extends Provider {
-  /** Answers with an error that must not be redirected to its application. Resolves with whether it did. */
   answerHere: AnswerHere = async () => false
 
   override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {

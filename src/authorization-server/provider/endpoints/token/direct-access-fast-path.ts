@@ -8,14 +8,14 @@ import type { Client } from '../../../../clients/client.ts'
 import { isMistypedSecret } from '../../../../clients/secret-format.ts'
 import { lifetimeWithin } from '../../../../clients/expiry.ts'
 import { whyNotAuthenticated, whyUnusable } from '../../../../clients/why-no-token.ts'
-import { readBasicCredentials } from '../../../../http/basic-credentials.ts'
+import { readBasicCredentials, type BasicCredentials } from '../../../../http/basic-credentials.ts'
 import { accessTokenSigner } from '../../../../keys/access-token-signer.ts'
 import type { SigningJwk } from '../../../../keys/generate-key.ts'
 import { randomId } from '../../../../keys/random-id.ts'
 import { findAccountOnce } from '../../account-lookup.ts'
 import type { ProviderDependencies } from '../../dependencies.ts'
 import { startLookups, type EarlyLookups } from '../../request-state.ts'
-import { findSecretOf } from '../../../../clients/authenticate-client.ts'
+import { findSecretOf } from '../../../../clients/client-registry.ts'
 import { reportWrongSecret } from '../../report-wrong-secret.ts'
 import { TOO_MANY_WRONG_SECRETS } from '../../wrong-secret-limit.ts'
 import { reportDirectToken, reportRejection } from '../token.ts'
@@ -32,7 +32,7 @@ export interface FastPathParts extends Pick<
   | 'audit'
   | 'events'
   | 'clientUsed'
-  | 'mayUseFrom'
+  | 'proxyCheck'
   | 'wrongSecrets'
 > {
   readonly settings: Pick<ProviderDependencies['settings'], 'issuer' | 'lifetimes' | 'secretPrefix'> &
@@ -80,7 +80,7 @@ export function createFastPath(parts: FastPathParts) {
     }
     if (!isUsable || isWrong || !isWellFormed(request.scope)) return { isAnswered: false, early }
     const networks = networksClaim(client)
-    if (networks !== undefined && !parts.mayUseFrom(networks, requesterOf(ctx).address)) {
+    if (networks !== undefined && !parts.proxyCheck.mayUseFrom(networks, requesterOf(ctx).address)) {
       return { isAnswered: false, early }
     }
     const { current: all } = parts.catalog
@@ -114,10 +114,7 @@ function rejectSecret(
   parts: FastPathParts,
   ctx: Context,
   client: Client | null | undefined,
-  {
-    clientId: sentClientId,
-    clientSecrets,
-  }: { readonly clientId: string; readonly clientSecrets: readonly string[] },
+  { clientId: sentClientId, clientSecrets }: BasicCredentials,
 ): void {
   const detail = client ? 'invalid secret provided' : 'client not found'
   const { error, error_description: description, status } = new errors.InvalidClientAuth(detail)
@@ -125,8 +122,7 @@ function rejectSecret(
   const clientId = client?.clientId
   const noToken = client ? whyNotAuthenticated(client) : undefined
   const { secretPrefix } = parts.settings
-  const isMistyped = client && clientSecrets.some((each) => isMistypedSecret(each, secretPrefix))
-  const mistyped = isMistyped || undefined
+  const mistyped = (client && clientSecrets.some((each) => isMistypedSecret(each, secretPrefix))) || undefined
   reportRejection(reporters, { error, description }, { clientId, code: error, detail, noToken, mistyped })
   const waitSeconds = reportWrongSecret(parts, ctx, { sentClientId, client: client ?? undefined })
   if (waitSeconds > 0) {
