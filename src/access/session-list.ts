@@ -77,8 +77,9 @@ export function createSessionList(store: Store) {
       const texts = await store.getMany(members.slice(0, PAGE_SIZE).map(keyOf))
       // A session that began within the last minute may be listed, but not stored yet.
       const recent = `${after}${Math.floor(Date.now() / 1000) - 60}`
-      const kept = members.filter((each, at) => texts[at] !== undefined || each > recent).slice(-MAX_SESSIONS)
-      const removed = members.filter((each) => !kept.includes(each))
+      const stored = new Set(members.filter((_, at) => texts[at] !== undefined))
+      const ended = [...stored].slice(0, -MAX_SESSIONS)
+      const removed = members.filter((each) => (stored.has(each) ? ended.includes(each) : each <= recent))
       await Promise.all(
         removed.map(async (each) => {
           await store.delete(keyOf(each))

@@ -106,7 +106,7 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    *
    * A second call waits for the first one.
    *
-   * @param server Node's HTTP or HTTPS server, or a list of them; HTTP/2 is not supported
+   * @param server a server of Node for HTTP, HTTPS or HTTP/2, or a list of them
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, before any effect
    */
   shutdown(server: WebServer | readonly WebServer[], options?: ShutdownOptions): Promise<void>

@@ -215,13 +215,15 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
       if (add(calls, nowOf(calls), isOver)) return { headers: headersOf(calls, nowOf(calls)) }
       // As long as no slot is over, the calls that the store knows can only become more.
       if (isOver || calls.all.some((each) => each.isCertainlyExceeded)) break
-      const levels = calls.client ? [calls.client, calls] : [calls]
-      const claims = await Promise.all(levels.map((each) => claimPlace(each, until - performance.now())))
-      if (claims.every(Boolean)) return { headers: headersOf(calls, nowOf(calls)) }
-      // A place of the client without a place of the user is left to a later call, and the other way round.
-      for (const [at, { windows }] of levels.entries()) {
-        if (claims[at]) for (const each of windows) each.keep(1)
+      // The user's place first: places of the client that no call uses would be missing in other processes.
+      const [first = calls, then] = calls.client ? [calls, calls.client] : [calls]
+      if (then) void send(then)
+      if (!(await claimPlace(first, until - performance.now()))) continue
+      if (!then || (await claimPlace(then, until - performance.now()))) {
+        return { headers: headersOf(calls, nowOf(calls)) }
       }
+      // A place of the user without a place of the client is left to a later call.
+      for (const each of first.windows) each.keep(1)
     }
     const now = nowOf(calls)
     const exceeded = calls.all.filter((each) => each.isExceeded)

@@ -43,8 +43,9 @@ export class WindowCalls {
   /** The calls that the store does not have yet: not sent, and being sent. */
   #unsent = 0
   #sending = 0
-  /** What was claimed in the store for calls that were not made yet. */
+  /** What was claimed in the store for calls that were not made yet, and the slot of the first of these claims. */
   #claimed = 0
+  #claimedIn = 0
 
   constructor(window: Window, limit: number) {
     this.window = window
@@ -65,6 +66,7 @@ export class WindowCalls {
     this.#alone = [...passed, ...this.#alone].slice(0, slots)
     this.#slot = slot
     this.#sum = sumOf(this.#counts) + sumOf(this.#alone)
+    if (slot >= this.#claimedIn + slots) this.#claimed = 0
   }
 
   get used(): number {
@@ -127,6 +129,7 @@ export class WindowCalls {
 
   /** Keeps what was claimed for calls that do not wait any more, for later calls. */
   keep(claimed: number): void {
+    if (this.#claimed === 0) this.#claimedIn = this.#slot
     this.#claimed += claimed
   }
 

@@ -61,10 +61,11 @@ export function createSharedAttempts(
     if (sum >= max) blocked.set(key, now() + slotSeconds)
   }
 
-  // An address or an identifier must not be readable in the store.
-  const storedKey = (key: string) => `attempts:${name}:${digest(key)}`
+  const storedKey = (key: string) => `attempts:${name}:${key}`
 
-  return function attemptsOf(key: string) {
+  return function attemptsOf(text: string) {
+    // An address or an identifier must not be readable in the store, and a stranger may send a long one.
+    const key = digest(text)
     const own = counterOf(key)
     return {
       /** Seconds until another attempt is allowed; 0 if it is allowed now. */

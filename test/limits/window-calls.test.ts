@@ -86,3 +86,12 @@ it.each([
   )
   expect(calls.used).toBe(1)
 })
+
+it('places that were claimed and not used end with their window', () => {
+  const calls = callsAt(NOON)
+  calls.sent(0, counted(NOON, { 0: 40 }))
+  calls.keep(40)
+  calls.moveTo(NOON + 60_000)
+  calls.sent(0, counted(NOON + 60_000, { 0: 90 }))
+  expect([calls.used, calls.remaining]).toEqual([90, 10])
+})

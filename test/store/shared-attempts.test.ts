@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { collectGarbage } from '../support/collect-garbage.ts'
 import { createSharedAttempts } from '../../src/store/shared-attempts.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
@@ -74,4 +75,20 @@ it('while the store is away, or has no counters, each process counts alone', asy
     await sendBatches()
     expect(one('a').waitSeconds()).toBe(60)
   }
+})
+
+it('a key that has used up its limit needs little memory, however long it is', async () => {
+  const { one, other } = processes()
+  await collectGarbage()
+  const before = process.memoryUsage().heapUsed
+  for (let at = 0; at < 400; at += 1) {
+    const key = `${Buffer.alloc(50_000, 'a').toString()}${at}`
+    addTo(one, key, 8)
+    addTo(other, key, 8)
+  }
+  await sendBatches()
+  await collectGarbage()
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(4_000_000)
+  // Both must be in use until here.
+  expect([one('a').waitSeconds(), other('a').waitSeconds()]).toEqual([0, 0])
 })

@@ -1,7 +1,7 @@
 import { GatehouseError } from '../../errors.ts'
 import type { Person } from '../../host/subject.ts'
 import type { FetchedJson } from '../../http/outgoing/fetch-document.ts'
-import type { Outgoing } from '../../http/outgoing/outgoing.ts'
+import type { FetchJsonOptions, Outgoing } from '../../http/outgoing/outgoing.ts'
 import { OutgoingProblem } from '../../http/outgoing/outgoing-problem.ts'
 import type { KnownOfClients } from '../repair-epochs.ts'
 import type { Store } from '../../store/contract.ts'
@@ -216,7 +216,10 @@ export function createDocumentResolver({ store, settings, outgoing, known }: Doc
     if (keys && isFresh(keys, now) && !(isMissing && mayAskAgain)) return stored
     const isKnown = approvedAt !== undefined
     const isUsable = keys !== undefined && !isMissing && now < keys.freshUntil + STALE_SECONDS.keys
-    const fetched = await tryFetch(jwksUri, { maxBytes: MAX_BYTES.keys, isKnown, sender, isUsable })
+    // A client may name any host: its requests must not use up those of the clients of that host.
+    const shareOf = isKnown ? `keys of ${hostOf(clientId)}` : undefined
+    const options = { maxBytes: MAX_BYTES.keys, isKnown, sender, isUsable, shareOf }
+    const fetched = await tryFetch(jwksUri, options)
     if (fetched === undefined) return stored
     const set = typeof fetched === 'string' ? fetched : readKeySet(fetched.body)
     if (typeof set === 'string') return set
@@ -235,7 +238,7 @@ export function createDocumentResolver({ store, settings, outgoing, known }: Doc
    */
   async function tryFetch(
     url: string,
-    options: { maxBytes: number; isKnown: boolean; sender: string | undefined; isUsable: boolean },
+    options: Omit<FetchJsonOptions, 'budget'> & { readonly isKnown: boolean; readonly isUsable: boolean },
   ): Promise<FetchedJson | string | undefined> {
     const { isKnown, isUsable, ...others } = options
     try {

@@ -22,6 +22,8 @@ export interface FetchJsonOptions {
   readonly budget: 'new' | 'known'
   /** The address group of the client that causes the request. Each sender has a share of the bounds. */
   readonly sender?: string | undefined
+  /** Whose share of the bounds of one host the request uses. @default the host of the URL */
+  readonly shareOf?: string | undefined
 }
 
 /**
@@ -60,14 +62,15 @@ export function createOutgoing(options: { readonly timeoutMs?: number; readonly 
      * @throws {OutgoingProblem} `unavailable` if a later request may succeed, also if too many requests are made;
      *   otherwise `rejected`
      */
-    async fetchJson(text: string, { maxBytes, budget, sender }: FetchJsonOptions): Promise<FetchedJson> {
+    async fetchJson(text: string, options: FetchJsonOptions): Promise<FetchedJson> {
+      const { maxBytes, budget, sender } = options
       const url = parseTarget(text)
       const key = `${maxBytes} ${url.href}`
       const joined = running.get(key)
       if (joined !== undefined) return joined
       const failure = failures.find(key)
       if (failure !== undefined) throw failure
-      const end = budgets[budget].begin(url.hostname, sender)
+      const end = budgets[budget].begin(options.shareOf ?? url.hostname, sender)
       if (end === undefined) throw unavailable('too many requests to other hosts are made at the moment')
       const fetched = fetchOnce(key, url, maxBytes, end)
       running.set(key, fetched)

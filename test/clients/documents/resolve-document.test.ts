@@ -17,8 +17,8 @@ function setUp(answers: Record<string, Record<string, unknown> | OutgoingProblem
       kycLevels: [],
     },
     outgoing: {
-      async fetchJson(url, { budget, sender }) {
-        asked.push(`${[budget, sender].filter(Boolean).join(' ')} ${url}`)
+      async fetchJson(url, { budget, sender, shareOf }) {
+        asked.push(`${[budget, sender, shareOf].filter(Boolean).join(' ')} ${url}`)
         const answer = answers[url] ?? {}
         if (answer instanceof OutgoingProblem) throw answer
         return { body: answer, maxAgeSeconds: undefined }
@@ -60,11 +60,11 @@ async function setUpWithKeys() {
   return { answers, resolver, asked, age, down, kid: jwk.kid }
 }
 
-it('the keys of an approved client have the bounds of known clients at every host, and the share of the sender', async () => {
+it('the keys of an approved client have the bounds of known clients at every host, and use no share of the host that they name', async () => {
   const { resolver, asked, age } = await setUpWithKeys()
   await age(0, 0)
   await resolver.resolve(OWN, undefined, '192.0.2.1')
-  expect(asked).toEqual([`known 192.0.2.1 ${OWN}`, `known 192.0.2.1 ${KEYS}`])
+  expect(asked).toEqual([`known 192.0.2.1 ${OWN}`, `known 192.0.2.1 keys of agent.example.com ${KEYS}`])
 })
 
 it('while its host is down, a stored document is used for a day beyond its time, and keys for an hour', async () => {

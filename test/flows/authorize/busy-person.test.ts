@@ -77,6 +77,50 @@ describeEachStore('a person in a loop', (makeStore) => {
     expect(sessionOf(first)).not.toBe(sessions[1])
   })
 
+  it('with 50 sessions signs in at the browser of another person, whose session is older', async () => {
+    const host = keep(await startSessionHost({ store: makeStore() }))
+    const { client_id } = await host.createApplication({ firstParty: true })
+    const silent = authorizationUrl(host, client_id, { prompt: 'none' })
+    const signIn = async (accountId: string, browser = host.browser()) => {
+      host.signInAt(browser, { accountId })
+      await browser.request(silent)
+      return browser
+    }
+    const sessionAt = ({ cookies }: ReturnType<typeof host.browser>) =>
+      [...cookies].find(([name]) => name.startsWith('gatehouse_session|'))?.[1].value
+    const shared = await signIn('alice')
+    const now = Date.now.bind(Date)
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + 120_000)
+    await Promise.all(Array.from({ length: MAX_SESSIONS }, () => signIn('acme')))
+    const session = sessionAt(await signIn('acme', shared))
+    await shared.request(silent)
+    expect(sessionAt(shared)).toBe(session)
+  })
+
+  it('leaves at most 50 entries in the list of sessions, however often the consent page gives the session a new cookie', async () => {
+    const store = makeStore()
+    const listed = new Set<string>()
+    const counting: Store = {
+      ...store,
+      async add(index, member, ttl) {
+        if (index.startsWith('sessions:of:')) listed.add(member)
+        await store.add(index, member, ttl)
+      },
+      async remove(index, member) {
+        listed.delete(member)
+        await store.remove(index, member)
+      },
+    }
+    const host = keep(await startHost({ store: counting }))
+    const { client_id } = await host.createApplication()
+    const { browser } = await authorize(host, client_id)
+    const parameters = { prompt: 'consent' }
+    const now = Date.now.bind(Date)
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + 120_000)
+    for (let at = 0; at < MAX_SESSIONS + 5; at += 1) await authorize(host, client_id, { browser, parameters })
+    expect([...listed].filter((each) => each.includes(':')).length).toBeLessThanOrEqual(MAX_SESSIONS)
+  })
+
   it('cannot fill the store: while it is nearly full, new sessions, grants and approvals get 503', async () => {
     const store: Store = makeStore()
     let usedShare = 0.5

@@ -179,6 +179,15 @@ it('strangers with a new URL each time get 120 requests in a minute, and the kno
   expect(await kindOf(outgoing.fetchJson(URL_OF_DOCUMENT, NEW))).not.toContain('too many')
 })
 
+it('a client that names a host of others for its keys does not use up the requests to this host', async () => {
+  for (let index = 0; index < 40; index += 1) {
+    const url = `https://known.example.com/missing-${index}`
+    await kindOf(outgoing.fetchJson(url, { ...KNOWN, shareOf: 'keys of evil.example.com' }))
+  }
+  expect(host.connected).toHaveLength(30)
+  expect(await kindOf(outgoing.fetchJson('https://known.example.com/client.json', KNOWN))).toBe('fetched')
+})
+
 it('a resolver that hangs frees its place in the budget after the timeout', async () => {
   outgoing = createOutgoing({ now: () => now, timeoutMs: 50 })
   outgoing.replaceConnections(host.connections)

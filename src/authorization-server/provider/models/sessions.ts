@@ -90,7 +90,8 @@ function sessionRecords(store: Store) {
     const existed = await sessionsById.delete(from)
     if (existed && isNewUid) await idsByUid.set(uid, { id }, ttl)
     if (existed && (isNewUid || (await repoint(uid, from, id, ttl)))) {
-      if (found.stored.record.accountId !== record.accountId) await list.limit(id, record)
+      // The entry of the old id is still listed.
+      await list.limit(id, record)
       Object.assign(found, { id, stored: asStored(sessionsById, record) })
     } else await sessionsById.delete(id)
   }

@@ -44,7 +44,7 @@ export function isReturnFromPages({ oidc }: KoaContextWithOIDC): boolean {
 }
 
 /**
- * Gives a session a new cookie and a new `uid`. Interactions that began under the old `uid` can no longer be
+ * Gives a session a new cookie, a new `uid` and a new beginning. Interactions that began under the old `uid` can no longer be
  * completed.
  *
  * Relies on:
@@ -56,6 +56,7 @@ export function replaceSessionIds(ctx: KoaContextWithOIDC, session: ProviderSess
   const isNew = (session as { new?: boolean }).new === true
   if (!isNew && !isReturnFromPages(ctx)) session.resetIdentifier()
   session.uid = randomUUID()
+  session.iat = Math.floor(Date.now() / 1000)
 }
 
 /**
