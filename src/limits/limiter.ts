@@ -162,8 +162,8 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
     if (windows.length === 0) return NO_HEADERS
     const shown = client ? windows.map((each, at) => lessLeft(each, client.windows[at])) : windows
     let left = ''
-    for (let at = 0; at < windows.length; at += 1) {
-      left += `${left && ', '}"${windows[at]?.window.name}";r=${shown[at]?.remaining};t=${windows[at]?.secondsUntilReset(now)}`
+    for (const each of shown) {
+      left += `${left && ', '}"${each.window.name}";r=${each.remaining};t=${each.secondsUntilReset(now)}`
     }
     return { 'RateLimit-Policy': client ? policyOf(shown) : policy, RateLimit: left }
   }
