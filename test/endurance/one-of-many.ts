@@ -1,0 +1,216 @@
+/**
+ * 1000 users of one public application, through two processes on one Redis. One of them is hostile: this user floods the limit of calls,
+ * refreshes in a loop, and revokes own tokens as fast as possible. The test fails if a call or refresh of another user is not
+ * answered with 200, if the hostile user passes the share `perUser` by more than two leases of each process within 57 seconds, or
+ * if this user leaves more than 2000 revocations in force. `--seconds N` sets the time.
+ */
+import { createHash } from 'node:crypto'
+import { Agent } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { Redis } from 'ioredis'
+import { redisStore } from '../../adapters/redis.ts'
+import { authorize } from '../../bench/authorize.ts'
+import { percentile, round } from '../../bench/figures.ts'
+import { CALLBACK } from '../../bench/host.ts'
+import { startProcess } from '../../bench/processes.ts'
+import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
+import { freePort } from '../support/free-port.ts'
+import { startRedis } from '../support/redis-server.ts'
+import type { Ask, ProcessOptions } from './limits-process.ts'
+import { call, mostWithin, SHORTEST_WINDOW_MS, type Answer } from './limits.ts'
+
+const USERS = 1000
+/** All others make 11,988 calls a minute, which leaves room for the share of the hostile user, and for little more. */
+const PER_MINUTE = 18_000
+const CALL_EVERY_MS = 5000
+const CALLS_PER_REFRESH = 6
+/** A quarter, which is the default of `perUser`, and two leases of each of two processes. */
+const ALLOWED = PER_MINUTE / 4 + 2 * 2 * Math.floor(PER_MINUTE / 4 / 40)
+const ALLOWED_REVOCATIONS = 2000
+const HOSTILE = 'user-0'
+const VERIFIER = 'v'.repeat(43)
+
+interface Tokens {
+  readonly access_token: string
+  readonly refresh_token: string
+}
+
+const { values: options } = parseArgs({ options: { seconds: { type: 'string', default: '120' } } })
+const redis = await startRedis()
+const ports = [await freePort(), await freePort()] as const
+const processes = await Promise.all(
+  ports.map((port) =>
+    startProcess<Ask>(new URL('limits-process.ts', import.meta.url), {
+      port,
+      servicePort: ports[0],
+      redisUrl: redis.url,
+      perMinute: PER_MINUTE,
+    } as ProcessOptions),
+  ),
+)
+const clientId = (await processes[0]?.ask<string>('application')) ?? ''
+const agent = new Agent({ keepAlive: true, maxSockets: 64, scheduling: 'fifo' })
+let turn = 0
+const nextPort = () => ports[(turn += 1) % 2] ?? 0
+const addressOf = (user: number) => `10.1.${user >> 8}.${user & 255}`
+const failures: string[] = []
+const ofOthers: Record<'call' | 'refresh', number[]> = { call: [], refresh: [] }
+const hostile: Record<string, number> = {}
+
+const others: Tokens[] = []
+let people = 0
+const connectUsers = async () => {
+  for (let user = (people += 1); user < USERS; user = people += 1) {
+    const tokens = await authorizeAs(`user-${user}`)
+    if (tokens) others.push(tokens)
+  }
+}
+await Promise.all(Array.from({ length: 20 }, connectUsers))
+if (others.length < USERS - 1) failures.push(`before the attack, only ${others.length} users got tokens`)
+const calling = (await authorizeAs(HOSTILE))?.access_token ?? ''
+const refreshing = [await authorizeAs(HOSTILE), await authorizeAs(HOSTILE)]
+const started = performance.now()
+const until = started + Number(options.seconds) * 1000
+const [floods] = await Promise.all([
+  Promise.all(ports.map((port) => inLoops(8, () => flood(port)))),
+  Promise.all(refreshing.map((tokens) => inLoops(1, refreshInLoop(tokens)))),
+  inLoops(4, revokeTokens),
+  ...others.map((tokens, at) => beOrdinary(at + 1, tokens)),
+])
+const inForce: Record<string, number> = { token: 0, grant: 0 }
+const client = new Redis(redis.url)
+for await (const page of createRevocationLog(redisStore(client)).inForce()) {
+  for (const { of } of page) inForce[of] = (inForce[of] ?? 0) + 1
+}
+const revocations = Object.values(inForce).reduce((sum, count) => sum + count, 0)
+const most = mostWithin(floods.flat(2), SHORTEST_WINDOW_MS)
+if (most > ALLOWED) failures.push(`the hostile user made ${most} calls in 57 seconds, of ${ALLOWED}`)
+if (revocations > ALLOWED_REVOCATIONS) failures.push(`${revocations} revocations are in force`)
+console.table(
+  Object.fromEntries(
+    Object.entries(ofOthers).map(([what, times]) => [
+      `${what} by others`,
+      { count: times.length, p50: round(percentile(times, 0.5)), p99: round(percentile(times, 0.99)) },
+    ]),
+  ),
+)
+console.log('the hostile user got', hostile)
+const perProcess = floods.map((answers) => mostWithin(answers.flat(), SHORTEST_WINDOW_MS))
+console.log(
+  `calls of the hostile user in 57 s: ${most} of ${ALLOWED}, by process ${perProcess.join(' and ')}`,
+)
+console.log(`revocations in force: ${revocations} of ${ALLOWED_REVOCATIONS}:`, inForce)
+console.log(`${options.seconds} s, ${failures.length} failures`)
+for (const failure of failures.slice(0, 20)) console.error(failure)
+client.disconnect()
+await Promise.all(processes.map((each) => each.terminate()))
+await redis.stop()
+process.exit(failures.length === 0 ? 0 : 1)
+
+/** Runs several loops until the time is over. @returns what each turn resolved with */
+async function inLoops<T>(count: number, act: () => Promise<T>): Promise<T[]> {
+  const results: T[] = []
+  const loop = async () => {
+    while (performance.now() < until) results.push(await act())
+  }
+  await Promise.all(Array.from({ length: count }, loop))
+  return results
+}
+
+async function flood(port: number): Promise<Answer> {
+  const answer = await call(port, calling, agent)
+  note('call', answer.status)
+  await delay(40)
+  return answer
+}
+
+function refreshInLoop(first: Tokens | undefined): () => Promise<void> {
+  let tokens = first
+  return async () => {
+    const answer = await refresh(0, tokens)
+    note('refresh', answer.status)
+    tokens = answer.tokens ?? (await authorizeAs(HOSTILE))
+  }
+}
+
+/** Starts a grant, and revokes its tokens one by one until this revokes the grant. */
+async function revokeTokens(): Promise<void> {
+  let tokens = await authorizeAs(HOSTILE)
+  note('grant', tokens ? 200 : 'none')
+  while (tokens) {
+    const revoked = await post(0, 'revoke', { token: tokens.access_token })
+    note('revocation', revoked.status)
+    const answer = await refresh(0, tokens)
+    note('refresh', answer.status)
+    tokens = answer.tokens
+  }
+}
+
+async function beOrdinary(user: number, first: Tokens): Promise<void> {
+  let tokens = first
+  await delay(Math.random() * CALL_EVERY_MS)
+  for (let calls = 1; performance.now() < until; calls += 1) {
+    const { sentAt, answeredAt, status } = await call(nextPort(), tokens.access_token, agent, addressOf(user))
+    noteOther('call', user, status, answeredAt - sentAt)
+    if ((calls + user) % CALLS_PER_REFRESH === 0) {
+      const begun = performance.now()
+      const answer = await refresh(user, tokens)
+      noteOther('refresh', user, answer.status, performance.now() - begun)
+      tokens = answer.tokens ?? tokens
+    }
+    await delay(CALL_EVERY_MS)
+  }
+}
+
+function noteOther(
+  what: 'call' | 'refresh',
+  user: number,
+  status: Answer['status'] | string,
+  took: number,
+): void {
+  ofOthers[what].push(took)
+  const at = Math.round((performance.now() - started) / 1000)
+  if (status !== 200) failures.push(`user ${user}: a ${what} was answered ${status} after ${at} s`)
+}
+
+function note(what: string, status: number | string | undefined): void {
+  const key = `${what} ${status}`
+  hostile[key] = (hostile[key] ?? 0) + 1
+}
+
+/** Authorizes silently, and exchanges the code. Resolves with undefined if the user gets no code. */
+async function authorizeAs(accountId: string): Promise<Tokens | undefined> {
+  const code = await authorize({
+    issuer: `http://127.0.0.1:${ports[0]}/auth`,
+    clientId,
+    redirectUri: CALLBACK,
+    scope: 'payments:list',
+    accountId,
+    codeChallenge: createHash('sha256').update(VERIFIER).digest('base64url'),
+    pickPort: nextPort,
+  })
+  if (code === '') return undefined
+  const exchange = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK, code_verifier: VERIFIER }
+  const { status, tokens } = await post(0, 'token', exchange)
+  if (!tokens) throw new Error(`a code was answered with ${status}`)
+  return tokens
+}
+
+function refresh(user: number, tokens: Tokens | undefined) {
+  return post(user, 'token', { grant_type: 'refresh_token', refresh_token: tokens?.refresh_token ?? '' })
+}
+
+async function post(user: number, path: string, fields: Record<string, string>) {
+  const body = new URLSearchParams({ client_id: clientId, ...fields })
+  const headers = { 'x-forwarded-for': addressOf(user) }
+  const url = `http://127.0.0.1:${nextPort()}/auth/oauth2/${path}`
+  try {
+    const response = await fetch(url, { method: 'POST', headers, body })
+    const text = await response.text()
+    const tokens = path === 'token' && response.ok ? (JSON.parse(text) as Tokens) : undefined
+    return { status: response.status, tokens }
+  } catch (error) {
+    return { status: String(error), tokens: undefined }
+  }
+}

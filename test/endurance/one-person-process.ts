@@ -1,0 +1,220 @@
+/** One way of `one-person.ts`: a host, the person in a loop, and everyone else. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import type { Context, Next } from 'koa'
+import { redisStore } from 'koa-gatehouse/adapters/redis'
+import { replaceOutgoingConnections } from 'koa-gatehouse/testing'
+import { percentile } from '../../bench/figures.ts'
+import { documentOf, POLICY, VENDOR } from '../support/client-document.ts'
+import { startDocumentHost } from '../support/document-host.ts'
+import { authorize, connect, SECRET, startHost, type Tokens } from '../support/host.ts'
+import { byKind, keysInRedis } from '../support/keys-in-redis.ts'
+import { authorizePublic, LOOPBACK } from '../support/public-application.ts'
+import { readSession, sessionIn } from '../support/session-cookie.ts'
+import { answerQuestions } from './key-process.ts'
+import type { Way } from './one-person.ts'
+
+/** The options of a process, passed as JSON. */
+export interface ProcessOptions {
+  readonly port: number
+  readonly way: Way
+  readonly redisUrl: string
+  readonly seconds: number
+}
+
+/** What a process can be asked for: the loop, until its seconds are over. */
+export type Ask = 'run'
+
+export interface Result {
+  readonly redis: { readonly 'highest MB': number; readonly '% of maxmemory': number }
+  readonly keys: Record<string, { readonly count: number; readonly bytes: number }>
+  /** What the person got, and how often. */
+  readonly person: Record<string, number>
+  /** What operators and other people did: how often, and in how many milliseconds. */
+  readonly others: Record<string, { readonly done: number; readonly p50: number; readonly max: number }>
+  readonly log: Record<string, number>
+  readonly failures: readonly string[]
+}
+
+const PERSON = 'mallory'
+const LOOPS = 8
+/** The person can send requests from so many networks. Four of them may fetch all documents that strangers may cause. */
+const NETWORKS = 4
+const APPLICATIONS = 10
+/** More than a grant has of revocations of single tokens. */
+const REFRESHES = 12
+const PAUSE_MS = 2000
+
+const { way, redisUrl, seconds } = JSON.parse(process.argv[2] ?? '') as ProcessOptions
+const redis = new Redis(redisUrl)
+const log: Record<string, number> = {}
+const record = ({ err }: { err?: Error }, message: string) =>
+  count(log, `${message} ${err?.message ?? ''}`.replaceAll(/\d{2,}/g, '…'))
+let requests = 0
+const fromNetworks = (ctx: Context, next: Next) => {
+  const at = readSession(ctx)?.accountId === PERSON ? (requests += 1) % NETWORKS : NETWORKS
+  ctx.request.ip = `203.0.${at}.1`
+  return next()
+}
+const host = await startHost({
+  store: redisStore(redis),
+  above: [fromNetworks],
+  gatehouse: {
+    accounts: {
+      find: (id) => ({ id, kycLevel: 'verified', claims: { name: id } }),
+      current: readSession,
+      signInUrl: () => '/sign-in',
+    },
+    publicApplications: true,
+    // The host makes keys of its own.
+    secret: SECRET,
+    clientDocuments: [{ ...POLICY, match: 'https://*' }],
+    logger: { debug() {}, info: record, warn: record, error: record },
+  },
+})
+const documents = await startDocumentHost([VENDOR, '*.example.com'])
+await replaceOutgoingConnections(host.gatehouse, documents.connections)
+const ledger = await host.createApplication()
+const own = await Promise.all(
+  Array.from({ length: APPLICATIONS }, () => host.createApplication({ firstParty: true })),
+)
+const disabled = await host.createApiKey()
+const got: Record<string, number> = {}
+/** For each application, tokens of a grant that the person keeps. */
+const kept: (Tokens | undefined)[] = []
+const failures: string[] = []
+
+const ways: Record<Way, () => Promise<void>> = {
+  /** A browser that forgets our cookies signs in silently. */
+  sessions: async () => void (await authorizeSilently(0)),
+  async documents() {
+    requests += 1
+    const clientId = `https://d${requests}.example.com/client.json`
+    const long = Array.from(
+      { length: 19 },
+      (_, at) => `https://d${requests}.example.com/${at}${'x'.repeat(200)}`,
+    )
+    documents.serve(clientId, documentOf(clientId, { redirect_uris: [LOOPBACK, ...long] }))
+    note('approval', await authorizePublic(host, clientId, { browser: browserOf(PERSON) }))
+  },
+  async grants() {
+    const options = { browser: browserOf(PERSON), parameters: { prompt: 'consent' } }
+    note('consent', await authorize(host, ledger.client_id, options))
+  },
+  tokens: useTokens,
+}
+answerQuestions({ run })
+
+/** Codes of all applications in turn. With each: refreshes, and revocations of the tokens. Without a code: refreshes only. */
+async function useTokens(): Promise<void> {
+  const at = (requests += 1) % APPLICATIONS
+  const application = own[at] ?? ledger
+  const code = await authorizeSilently(at)
+  const exchanged = code === '' ? undefined : await host.exchangeCode(application, code)
+  if (exchanged) count(got, `code ${exchanged.status}`)
+  let tokens = (exchanged?.body ?? kept[at]) as Tokens | undefined
+  for (let refreshes = 0; tokens && refreshes < REFRESHES; refreshes += 1) {
+    const { status, body } = await host.refresh(application, tokens.refresh_token)
+    count(got, `refresh ${status}`)
+    if (status !== 200) break
+    tokens = body as unknown as Tokens
+    if (exchanged && kept[at]) {
+      const revoked = await host.post('/oauth2/revoke', { ...application, token: tokens.access_token })
+      count(got, `revocation ${revoked.status}`)
+    } else kept[at] = tokens
+  }
+}
+
+async function authorizeSilently(at: number): Promise<string> {
+  const options = { browser: browserOf(PERSON), parameters: { prompt: 'none' } }
+  const authorized = await authorize(host, own[at]?.client_id ?? '', options)
+  note('silent', authorized)
+  return authorized.code
+}
+
+function note(what: string, { callback, code, pages }: Awaited<ReturnType<typeof authorize>>): void {
+  const error = callback.searchParams.get('error') ?? String(pages.at(-1)?.status)
+  count(got, `${what}: ${code === '' ? error : 'code'}`)
+}
+
+function browserOf(accountId: string) {
+  const browser = host.browser()
+  sessionIn(host.origin).signInAt(browser, { accountId })
+  return browser
+}
+
+async function run(): Promise<Result> {
+  const until = performance.now() + seconds * 1000
+  const loop = async () => {
+    while (performance.now() < until) await ways[way]().catch((error: unknown) => count(got, String(error)))
+  }
+  const [others] = await Promise.all([workUntil(until), ...Array.from({ length: LOOPS }, loop)])
+  const memory = await redis.info('memory')
+  const bytes = (name: string) => Number(new RegExp(`\\b${name}:(\\d+)`).exec(memory)?.[1])
+  const kinds = [...byKind(await keysInRedis(redis))].toSorted(
+    ([, one], [, other]) => other.bytes - one.bytes,
+  )
+  const share = bytes('used_memory_peak') / bytes('maxmemory')
+  return {
+    redis: {
+      'highest MB': Math.round(bytes('used_memory_peak') / 1e5) / 10,
+      '% of maxmemory': Math.round(share * 100),
+    },
+    keys: Object.fromEntries(kinds.slice(0, 12)),
+    person: got,
+    others,
+    log,
+    failures,
+  }
+}
+
+/** What operators and other people do every two seconds. */
+async function workUntil(until: number): Promise<Result['others']> {
+  let people = 0
+  let token = ''
+  const work = {
+    async 'sign in and consent'() {
+      const browser = browserOf(`user-${(people += 1)}`)
+      token = (await connect(host, ledger, { browser, parameters: { prompt: 'consent' } })).access_token
+      await expectStatus(200)
+    },
+    async revoke() {
+      await host.gatehouse.tokens.revoke(token)
+      await expectStatus(401)
+    },
+    create: async () => void (await host.createApiKey()),
+    async 'disable and enable'() {
+      await host.gatehouse.apiKeys.disable(disabled.client_id)
+      await host.gatehouse.apiKeys.enable(disabled.client_id)
+    },
+  }
+  const expectStatus = async (expected: number) => {
+    const { status, text } = await host.call('GET /invoices/list', token)
+    if (status !== expected) throw new Error(`a call was answered ${status} instead of ${expected}: ${text}`)
+  }
+  const times: Record<string, number[]> = {}
+  const begin = performance.now()
+  while (performance.now() < until) {
+    for (const [what, act] of Object.entries(work)) {
+      const started = performance.now()
+      try {
+        await act()
+        ;(times[what] ??= []).push(performance.now() - started)
+      } catch (error) {
+        failures.push(`${what} failed after ${Math.round((started - begin) / 1000)} s: ${String(error)}`)
+      }
+    }
+    await delay(PAUSE_MS)
+  }
+  for (const what of Object.keys(work)) if (!times[what]) failures.push(`nobody could ${what}`)
+  return Object.fromEntries(
+    Object.entries(times).map(([what, all]) => [
+      what,
+      { done: all.length, p50: Math.round(percentile(all, 0.5)), max: Math.round(Math.max(...all)) },
+    ]),
+  )
+}
+
+function count(counts: Record<string, number>, what: string): void {
+  counts[what] = (counts[what] ?? 0) + 1
+}
