@@ -24,30 +24,20 @@ export interface ProcessOptions {
 
 /** What a process can be asked for: the loop, until its seconds are over. */
 export type Ask = 'run'
-
-export interface Result {
-  readonly redis: { readonly 'highest MB': number; readonly '% of maxmemory': number }
-  readonly keys: Record<string, { readonly count: number; readonly bytes: number }>
-  /** What the person got, and how often. */
-  readonly person: Record<string, number>
-  /** What operators and other people did: how often, and in how many milliseconds. */
-  readonly others: Record<string, { readonly done: number; readonly p50: number; readonly max: number }>
-  readonly log: Record<string, number>
-  readonly failures: readonly string[]
-}
+export type Result = Awaited<ReturnType<typeof run>>
 
 const PERSON = 'mallory'
 const LOOPS = 8
-/** The person can send requests from so many networks. Four of them may fetch all documents that strangers may cause. */
+/** The networks of the person. From four of them, all documents can be fetched that strangers may cause. */
 const NETWORKS = 4
 const APPLICATIONS = 10
-/** More than a grant has of revocations of single tokens. */
+/** More refreshes than one grant may have revocations of single tokens. */
 const REFRESHES = 12
 const PAUSE_MS = 2000
 
 const { way, redisUrl, seconds } = JSON.parse(process.argv[2] ?? '') as ProcessOptions
-const redis = new Redis(redisUrl)
-const log: Record<string, number> = {}
+const [log, got]: [Record<string, number>, Record<string, number>] = [{}, {}]
+const failures: string[] = []
 const record = ({ err }: { err?: Error }, message: string) =>
   count(log, `${message} ${err?.message ?? ''}`.replaceAll(/\d{2,}/g, '…'))
 let requests = 0
@@ -56,6 +46,7 @@ const fromNetworks = (ctx: Context, next: Next) => {
   ctx.request.ip = `203.0.${at}.1`
   return next()
 }
+const redis = new Redis(redisUrl)
 const host = await startHost({
   store: redisStore(redis),
   above: [fromNetworks],
@@ -65,9 +56,11 @@ const host = await startHost({
       current: readSession,
       signInUrl: () => '/sign-in',
     },
-    publicApplications: true,
-    // The host makes keys of its own.
+    // The machine may be slow.
+    storeTimeoutMs: 10_000,
+    // With a secret of its own, the host also makes its keys.
     secret: SECRET,
+    publicApplications: true,
     clientDocuments: [{ ...POLICY, match: 'https://*' }],
     logger: { debug() {}, info: record, warn: record, error: record },
   },
@@ -75,25 +68,18 @@ const host = await startHost({
 const documents = await startDocumentHost([VENDOR, '*.example.com'])
 await replaceOutgoingConnections(host.gatehouse, documents.connections)
 const ledger = await host.createApplication()
-const own = await Promise.all(
-  Array.from({ length: APPLICATIONS }, () => host.createApplication({ firstParty: true })),
-)
-const disabled = await host.createApiKey()
-const got: Record<string, number> = {}
+const makeOwn = () => host.createApplication({ firstParty: true })
+const own = await Promise.all(Array.from({ length: APPLICATIONS }, makeOwn))
 /** For each application, tokens of a grant that the person keeps. */
 const kept: (Tokens | undefined)[] = []
-const failures: string[] = []
 
-const ways: Record<Way, () => Promise<void>> = {
+const ways: Record<Way, () => Promise<unknown>> = {
   /** A browser that forgets our cookies signs in silently. */
-  sessions: async () => void (await authorizeSilently(0)),
+  sessions: () => authorizeSilently(0),
   async documents() {
-    requests += 1
-    const clientId = `https://d${requests}.example.com/client.json`
-    const long = Array.from(
-      { length: 19 },
-      (_, at) => `https://d${requests}.example.com/${at}${'x'.repeat(200)}`,
-    )
+    const address = `https://d${(requests += 1)}.example.com/`
+    const long = Array.from({ length: 19 }, (_, at) => `${address}${at}${'x'.repeat(200)}`)
+    const clientId = `${address}client.json`
     documents.serve(clientId, documentOf(clientId, { redirect_uris: [LOOPBACK, ...long] }))
     note('approval', await authorizePublic(host, clientId, { browser: browserOf(PERSON) }))
   },
@@ -101,29 +87,27 @@ const ways: Record<Way, () => Promise<void>> = {
     const options = { browser: browserOf(PERSON), parameters: { prompt: 'consent' } }
     note('consent', await authorize(host, ledger.client_id, options))
   },
-  tokens: useTokens,
+  /** Codes of all applications in turn, each with refreshes and revocations. Without a code: refreshes. */
+  async tokens() {
+    const at = (requests += 1) % APPLICATIONS
+    const application = own[at] ?? ledger
+    const code = await authorizeSilently(at)
+    const exchanged = code === '' ? undefined : await host.exchangeCode(application, code)
+    if (exchanged) count(got, `code ${exchanged.status}`)
+    let tokens = (exchanged?.body ?? kept[at]) as Tokens | undefined
+    for (let refreshes = 0; tokens && refreshes < REFRESHES; refreshes += 1) {
+      const { status, body } = await host.refresh(application, tokens.refresh_token)
+      count(got, `refresh ${status}`)
+      if (status !== 200) break
+      tokens = body as unknown as Tokens
+      if (exchanged && kept[at]) {
+        const revoked = await host.post('/oauth2/revoke', { ...application, token: tokens.access_token })
+        count(got, `revocation ${revoked.status}`)
+      } else kept[at] = tokens
+    }
+  },
 }
 answerQuestions({ run })
-
-/** Codes of all applications in turn. With each: refreshes, and revocations of the tokens. Without a code: refreshes only. */
-async function useTokens(): Promise<void> {
-  const at = (requests += 1) % APPLICATIONS
-  const application = own[at] ?? ledger
-  const code = await authorizeSilently(at)
-  const exchanged = code === '' ? undefined : await host.exchangeCode(application, code)
-  if (exchanged) count(got, `code ${exchanged.status}`)
-  let tokens = (exchanged?.body ?? kept[at]) as Tokens | undefined
-  for (let refreshes = 0; tokens && refreshes < REFRESHES; refreshes += 1) {
-    const { status, body } = await host.refresh(application, tokens.refresh_token)
-    count(got, `refresh ${status}`)
-    if (status !== 200) break
-    tokens = body as unknown as Tokens
-    if (exchanged && kept[at]) {
-      const revoked = await host.post('/oauth2/revoke', { ...application, token: tokens.access_token })
-      count(got, `revocation ${revoked.status}`)
-    } else kept[at] = tokens
-  }
-}
 
 async function authorizeSilently(at: number): Promise<string> {
   const options = { browser: browserOf(PERSON), parameters: { prompt: 'none' } }
@@ -143,23 +127,21 @@ function browserOf(accountId: string) {
   return browser
 }
 
-async function run(): Promise<Result> {
+async function run() {
   const until = performance.now() + seconds * 1000
   const loop = async () => {
     while (performance.now() < until) await ways[way]().catch((error: unknown) => count(got, String(error)))
   }
   const [others] = await Promise.all([workUntil(until), ...Array.from({ length: LOOPS }, loop)])
   const memory = await redis.info('memory')
-  const bytes = (name: string) => Number(new RegExp(`\\b${name}:(\\d+)`).exec(memory)?.[1])
+  const [highest = 0, max = 1] = ['used_memory_peak', 'maxmemory'].map((name) =>
+    Number(new RegExp(`\\b${name}:(\\d+)`).exec(memory)?.[1]),
+  )
   const kinds = [...byKind(await keysInRedis(redis))].toSorted(
     ([, one], [, other]) => other.bytes - one.bytes,
   )
-  const share = bytes('used_memory_peak') / bytes('maxmemory')
   return {
-    redis: {
-      'highest MB': Math.round(bytes('used_memory_peak') / 1e5) / 10,
-      '% of maxmemory': Math.round(share * 100),
-    },
+    redis: `at most ${Math.round(highest / 1e5) / 10} MB, ${Math.round((highest / max) * 100)} % of maxmemory`,
     keys: Object.fromEntries(kinds.slice(0, 12)),
     person: got,
     others,
@@ -168,8 +150,10 @@ async function run(): Promise<Result> {
   }
 }
 
-/** What operators and other people do every two seconds. */
-async function workUntil(until: number): Promise<Result['others']> {
+/** What operators and other people do every two seconds: how often it was done, and in how many milliseconds. */
+async function workUntil(until: number) {
+  const disabled = await host.createApiKey()
+  const { apiKeys, tokens } = host.gatehouse
   let people = 0
   let token = ''
   const work = {
@@ -179,13 +163,13 @@ async function workUntil(until: number): Promise<Result['others']> {
       await expectStatus(200)
     },
     async revoke() {
-      await host.gatehouse.tokens.revoke(token)
+      await tokens.revoke(token)
       await expectStatus(401)
     },
-    create: async () => void (await host.createApiKey()),
+    create: () => host.createApiKey(),
     async 'disable and enable'() {
-      await host.gatehouse.apiKeys.disable(disabled.client_id)
-      await host.gatehouse.apiKeys.enable(disabled.client_id)
+      await apiKeys.disable(disabled.client_id)
+      await apiKeys.enable(disabled.client_id)
     },
   }
   const expectStatus = async (expected: number) => {
@@ -199,20 +183,21 @@ async function workUntil(until: number): Promise<Result['others']> {
       const started = performance.now()
       try {
         await act()
-        ;(times[what] ??= []).push(performance.now() - started)
+        ;(times[what] ??= []).push(Math.round(performance.now() - started))
       } catch (error) {
-        failures.push(`${what} failed after ${Math.round((started - begin) / 1000)} s: ${String(error)}`)
+        const at = Math.round((started - begin) / 1000)
+        failures.push(`${what} failed after ${at} s: ${String(error).slice(0, 300)}`)
       }
     }
     await delay(PAUSE_MS)
   }
   for (const what of Object.keys(work)) if (!times[what]) failures.push(`nobody could ${what}`)
-  return Object.fromEntries(
-    Object.entries(times).map(([what, all]) => [
-      what,
-      { done: all.length, p50: Math.round(percentile(all, 0.5)), max: Math.round(Math.max(...all)) },
-    ]),
-  )
+  const figuresOf = (all: number[]) => ({
+    done: all.length,
+    p50: percentile(all, 0.5),
+    max: percentile(all, 1),
+  })
+  return Object.fromEntries(Object.entries(times).map(([what, all]) => [what, figuresOf(all)]))
 }
 
 function count(counts: Record<string, number>, what: string): void {

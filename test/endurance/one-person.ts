@@ -2,7 +2,7 @@
  * One person in a loop, and a Redis with `maxmemory 24mb` that does not evict. Four ways, each with its own host and Redis, all at
  * the same time: the person signs in again and again (`sessions`), approves ever new client metadata documents (`documents`),
  * approves one application over and over (`grants`), or makes codes and refresh tokens and revokes the own tokens (`tokens`).
- * Name a way to run only this one. `--seconds N` sets the time.
+ * Name a way to run only this one. `--seconds N` sets the time, and `--memory 3mb` another `maxmemory`.
  *
  * Every two seconds, another person signs in, consents, and calls the API; this person's token is revoked, and the gateway
  * rejects it; an API key is created; and an operator disables and enables a key. The test fails if one of these fails.
@@ -16,7 +16,7 @@ const WAYS = ['sessions', 'documents', 'grants', 'tokens'] as const
 export type Way = (typeof WAYS)[number]
 
 const { values: options, positionals } = parseArgs({
-  options: { seconds: { type: 'string', default: '600' } },
+  options: { seconds: { type: 'string', default: '600' }, memory: { type: 'string', default: '24mb' } },
   allowPositionals: true,
 })
 const seconds = Number(options.seconds)
@@ -25,7 +25,7 @@ if (ways.length === 0) throw new Error(`the ways are ${WAYS.join(', ')}`)
 const results = await Promise.all(ways.map(run))
 for (const [at, way] of ways.entries()) {
   const { redis, keys, person, others, log } = results[at] as Result
-  console.log(`\n${way}: ${JSON.stringify(redis)}; the person got ${JSON.stringify(person)}`)
+  console.log(`\n${way}: ${redis}; the person got ${JSON.stringify(person)}`)
   console.table(others)
   console.table(keys)
   if (Object.keys(log).length > 0) console.log('log:', log)
@@ -36,14 +36,10 @@ for (const failure of failures) console.error(failure)
 process.exit(failures.length === 0 ? 0 : 1)
 
 async function run(way: Way): Promise<Result> {
-  const redis = await startRedis({ args: ['--maxmemory', '24mb'] })
+  const redis = await startRedis({ args: ['--maxmemory', options.memory] })
   const script = new URL('one-person-process.ts', import.meta.url)
-  const running = await startProcess<Ask>(script, {
-    port: 0,
-    way,
-    redisUrl: redis.url,
-    seconds,
-  } as ProcessOptions)
+  const about: ProcessOptions = { port: 0, way, redisUrl: redis.url, seconds }
+  const running = await startProcess<Ask>(script, about)
   const result = await running.ask<Result>('run', (seconds + 120) * 1000)
   await running.kill()
   await redis.stop()
