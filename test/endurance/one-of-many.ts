@@ -16,6 +16,7 @@ import { CALLBACK } from '../../bench/host.ts'
 import { startProcess } from '../../bench/processes.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
 import { freePort } from '../support/free-port.ts'
+import type { Tokens } from '../support/host.ts'
 import { startRedis } from '../support/redis-server.ts'
 import type { Ask, ProcessOptions } from './limits-process.ts'
 import { call, mostWithin, SHORTEST_WINDOW_MS, type Answer } from './limits.ts'
@@ -31,23 +32,14 @@ const ALLOWED_REVOCATIONS = 2000
 const HOSTILE = 'user-0'
 const VERIFIER = 'v'.repeat(43)
 
-interface Tokens {
-  readonly access_token: string
-  readonly refresh_token: string
-}
-
 const { values: options } = parseArgs({ options: { seconds: { type: 'string', default: '120' } } })
 const redis = await startRedis()
 const ports = [await freePort(), await freePort()] as const
 const processes = await Promise.all(
-  ports.map((port) =>
-    startProcess<Ask>(new URL('limits-process.ts', import.meta.url), {
-      port,
-      servicePort: ports[0],
-      redisUrl: redis.url,
-      perMinute: PER_MINUTE,
-    } as ProcessOptions),
-  ),
+  ports.map((port) => {
+    const about: ProcessOptions = { port, servicePort: ports[0], redisUrl: redis.url, perMinute: PER_MINUTE }
+    return startProcess<Ask>(new URL('limits-process.ts', import.meta.url), about)
+  }),
 )
 const clientId = (await processes[0]?.ask<string>('application')) ?? ''
 const agent = new Agent({ keepAlive: true, maxSockets: 64, scheduling: 'fifo' })
