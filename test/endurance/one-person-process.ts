@@ -30,7 +30,6 @@ const PERSON = 'mallory'
 const LOOPS = 8
 /** The networks of the person. From four of them, all documents can be fetched that strangers may cause. */
 const NETWORKS = 4
-const APPLICATIONS = 10
 /** More refreshes than one grant may have revocations of single tokens. */
 const REFRESHES = 12
 const PAUSE_MS = 2000
@@ -69,11 +68,11 @@ const documents = await startDocumentHost([VENDOR, '*.example.com'])
 await replaceOutgoingConnections(host.gatehouse, documents.connections)
 const ledger = await host.createApplication()
 const makeOwn = () => host.createApplication({ firstParty: true })
-const own = await Promise.all(Array.from({ length: APPLICATIONS }, makeOwn))
-/** For each application, tokens of a grant that the person keeps. */
+/** An application for each loop, and tokens of one of its grants, which the person keeps. */
+const own = await Promise.all(Array.from({ length: LOOPS }, makeOwn))
 const kept: (Tokens | undefined)[] = []
 
-const ways: Record<Way, () => Promise<unknown>> = {
+const ways: Record<Way, (loop: number) => Promise<unknown>> = {
   /** A browser that forgets our cookies signs in silently. */
   sessions: () => authorizeSilently(0),
   async documents() {
@@ -87,20 +86,20 @@ const ways: Record<Way, () => Promise<unknown>> = {
     const options = { browser: browserOf(PERSON), parameters: { prompt: 'consent' } }
     note('consent', await authorize(host, ledger.client_id, options))
   },
-  /** Codes of all applications in turn, each with refreshes and revocations. Without a code: refreshes. */
-  async tokens() {
-    const at = (requests += 1) % APPLICATIONS
+  /** A code, refreshes, and a revocation of each token. Without a code: refreshes of the kept grant. */
+  async tokens(at) {
     const application = own[at] ?? ledger
     const code = await authorizeSilently(at)
     const exchanged = code === '' ? undefined : await host.exchangeCode(application, code)
     if (exchanged) count(got, `code ${exchanged.status}`)
+    const isRevoking = exchanged !== undefined && kept[at] !== undefined
     let tokens = (exchanged?.body ?? kept[at]) as Tokens | undefined
     for (let refreshes = 0; tokens && refreshes < REFRESHES; refreshes += 1) {
       const { status, body } = await host.refresh(application, tokens.refresh_token)
       count(got, `refresh ${status}`)
       if (status !== 200) break
       tokens = body as unknown as Tokens
-      if (exchanged && kept[at]) {
+      if (isRevoking) {
         const revoked = await host.post('/oauth2/revoke', { ...application, token: tokens.access_token })
         count(got, `revocation ${revoked.status}`)
       } else kept[at] = tokens
@@ -129,10 +128,10 @@ function browserOf(accountId: string) {
 
 async function run() {
   const until = performance.now() + seconds * 1000
-  const loop = async () => {
-    while (performance.now() < until) await ways[way]().catch((error: unknown) => count(got, String(error)))
+  const loop = async (at: number) => {
+    while (performance.now() < until) await ways[way](at).catch((error: unknown) => count(got, String(error)))
   }
-  const [others] = await Promise.all([workUntil(until), ...Array.from({ length: LOOPS }, loop)])
+  const [others] = await Promise.all([workUntil(until), ...own.map((_, at) => loop(at))])
   const memory = await redis.info('memory')
   const [highest = 0, max = 1] = ['used_memory_peak', 'maxmemory'].map((name) =>
     Number(new RegExp(`\\b${name}:(\\d+)`).exec(memory)?.[1]),
