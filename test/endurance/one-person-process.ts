@@ -190,7 +190,7 @@ async function workUntil(until: number) {
     }
     await delay(PAUSE_MS)
   }
-  for (const what of Object.keys(work)) if (!times[what]) failures.push(`nobody could ${what}`)
+  for (const what of Object.keys(work)) if (!times[what]) failures.push(`${what} never succeeded`)
   const figuresOf = (all: number[]) => ({
     done: all.length,
     p50: percentile(all, 0.5),

@@ -150,8 +150,8 @@ it('when 1,000 documents of a host are approved, further ones are rejected, and 
   expect(await resolver.resolve(OWN)).toMatchObject({ application: { clientId: OWN } })
 })
 
-// Fixed bug: documents that nobody had approved filled a store that was nearly full, so that nothing could be revoked.
-it('a document that nobody has approved is not fetched while the store is nearly full; an approved one is', async () => {
+// Fixed bug: documents without an approval filled a store that was nearly full, so that nothing could be revoked.
+it('a document without an approval is not fetched while the store is nearly full; an approved one is', async () => {
   const full = new GatehouseError('ERR_STORE_UNAVAILABLE', 'nearly full')
   let isFull = false
   const requireSpace = () => {
