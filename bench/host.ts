@@ -49,15 +49,17 @@ export interface MeasuredHost {
  * Starts a host, and settles when it is ready.
  *
  * @param options.servicePort the port of the issuer, if the issuer is another process
+ * @param options.app the host's app. @default one without a proxy in front of it
  * @param options.gatehouse options that replace the defaults of this function
  */
 export async function startHost(options: {
   readonly store: Store
   readonly port: number
   readonly servicePort?: number | undefined
+  readonly app?: Koa | undefined
   readonly gatehouse?: Partial<GatehouseOptions> | undefined
 }): Promise<MeasuredHost> {
-  const { store, port, servicePort = port } = options
+  const { store, port, servicePort = port, app = new Koa() } = options
   const origin = `http://127.0.0.1:${servicePort}`
   const issuer = `${origin}/auth`
   const gatehouse: Gatehouse = createGatehouse({
@@ -74,7 +76,6 @@ export async function startHost(options: {
     },
     ...options.gatehouse,
   })
-  const app = new Koa()
   // Clients report failed requests, so the app does not print them.
   app.on('error', () => {})
   app.use(gatehouse.middleware())

@@ -93,14 +93,14 @@ export function createClients(core: Core) {
 }
 
 /** Loads the folder of the applications with metadata documents when it is first needed. */
-function loadDocuments({ durable: store, settings, revoked: known, outgoing }: Core) {
+function loadDocuments({ durable: store, settings, revoked: known, outgoing, memory }: Core) {
   let loaded: Promise<DocumentResolver> | undefined
   async function load(): Promise<DocumentResolver> {
     const [{ createDocumentResolver }, fetches] = await Promise.all([
       import('../clients/documents/resolve-document.ts'),
       outgoing(),
     ])
-    return createDocumentResolver({ store, settings, outgoing: fetches, known })
+    return createDocumentResolver({ store, settings, outgoing: fetches, known, memory })
   }
   return () => (loaded ??= load())
 }

@@ -13,16 +13,16 @@ import { startRedis } from '../support/redis-server.ts'
 import type { Ask, ProcessOptions } from './limits-process.ts'
 
 /** The limit of each client. */
-export const PER_MINUTE = 240
+const PER_MINUTE = 240
 const CLIENTS = 50
 const PROCESSES = 2
 /** Two leases of each process; a lease is 1/40 of the limit. */
 const BEYOND = 2 * PROCESSES * Math.floor(PER_MINUTE / 40)
-const SHORTEST_WINDOW_MS = 57_000
+export const SHORTEST_WINDOW_MS = 57_000
 /** The window of 60 seconds, and the five seconds in which a process sends its calls. */
 const LONGEST_WINDOW_MS = 65_100
 
-interface Answer {
+export interface Answer {
   readonly sentAt: number
   readonly answeredAt: number
   readonly status: number | undefined
@@ -40,6 +40,7 @@ async function run(): Promise<void> {
         port,
         servicePort: ports[0],
         redisUrl: redis.url,
+        perMinute: PER_MINUTE,
       } as ProcessOptions),
     ),
   )
@@ -102,11 +103,12 @@ async function callUntil(
   return answers
 }
 
-function call(port: number, token: string, agent: Agent): Promise<Answer> {
+/** Calls the API. @param address the address that the proxy reports */
+export function call(port: number, token: string, agent: Agent, address = '192.0.2.1'): Promise<Answer> {
   const sentAt = performance.now()
   return new Promise((resolve) => {
     const finish = (status: number | undefined) => resolve({ sentAt, answeredAt: performance.now(), status })
-    const headers = { authorization: `Bearer ${token}` }
+    const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': address }
     const outgoing = request(
       { port, host: '127.0.0.1', path: '/api/payments', headers, agent },
       (response) => {
@@ -118,7 +120,7 @@ function call(port: number, token: string, agent: Agent): Promise<Answer> {
 }
 
 /** The most accepted calls that certainly were within so many milliseconds. */
-function mostWithin(answers: readonly Answer[], milliseconds: number): number {
+export function mostWithin(answers: readonly Answer[], milliseconds: number): number {
   const accepted = answers
     .filter(({ status }) => status === 200)
     .toSorted((one, other) => one.answeredAt - other.answeredAt)

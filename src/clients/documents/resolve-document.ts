@@ -5,6 +5,7 @@ import type { FetchJsonOptions, Outgoing } from '../../http/outgoing/outgoing.ts
 import { OutgoingProblem } from '../../http/outgoing/outgoing-problem.ts'
 import type { KnownOfClients } from '../repair-epochs.ts'
 import type { Store } from '../../store/contract.ts'
+import type { MemoryWatch } from '../../store/memory-watch.ts'
 import { createLru } from '../../async/lru.ts'
 import type { DocumentApplication } from './document-application.ts'
 import { findDocumentIdProblem } from './document-id.ts'
@@ -62,10 +63,12 @@ export interface DocumentResolverParts {
   }
   readonly outgoing: Pick<Outgoing, 'fetchJson'>
   readonly known: Pick<KnownOfClients, 'lowestValidEpoch'>
+  readonly memory: Pick<MemoryWatch, 'requireSpace'>
 }
 
 /** Finds the applications of documents. */
-export function createDocumentResolver({ store, settings, outgoing, known }: DocumentResolverParts) {
+export function createDocumentResolver(parts: DocumentResolverParts) {
+  const { store, settings, outgoing, known, memory } = parts
   const documents = createStoredDocuments(store)
   const hosts = hostRecords(store)
   const approved = createLru<string, true>(MAX_REMEMBERED)
@@ -174,6 +177,7 @@ export function createDocumentResolver({ store, settings, outgoing, known }: Doc
     sender: string | undefined,
   ): Promise<StoredDocument | string> {
     const isKnown = stored?.approvedAt !== undefined
+    if (!isKnown) memory.requireSpace()
     const isUsable = stored !== undefined && now < stored.freshUntil + STALE_SECONDS.document
     const fetched = await tryFetch(clientId, { maxBytes: MAX_BYTES.document, isKnown, sender, isUsable })
     if (fetched === undefined) return stored as StoredDocument

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { createDocumentResolver } from '../../../src/clients/documents/resolve-document.ts'
+import { GatehouseError } from '../../../src/errors.ts'
 import { OutgoingProblem } from '../../../src/http/outgoing/outgoing-problem.ts'
 import { createClientKey } from '../../support/client-keys.ts'
 import { documentOf } from '../../support/client-document.ts'
@@ -8,7 +9,10 @@ import { documentOf } from '../../support/client-document.ts'
 const OWN = 'https://agent.example.com/client.json'
 
 /** A resolver whose requests are answered from a map, with the bounds for which each request counted. */
-function setUp(answers: Record<string, Record<string, unknown> | OutgoingProblem>) {
+function setUp(
+  answers: Record<string, Record<string, unknown> | OutgoingProblem>,
+  memory = { requireSpace() {} },
+) {
   const asked: string[] = []
   const resolver = createDocumentResolver({
     store: memoryStore(),
@@ -25,6 +29,7 @@ function setUp(answers: Record<string, Record<string, unknown> | OutgoingProblem
       },
     },
     known: { lowestValidEpoch: () => 0 },
+    memory,
   })
   return { resolver, asked }
 }
@@ -143,4 +148,25 @@ it('when 1,000 documents of a host are approved, further ones are rejected, and 
   })
   await resolver.documents.put(OWN, (before) => before && { ...before, freshUntil: 0 })
   expect(await resolver.resolve(OWN)).toMatchObject({ application: { clientId: OWN } })
+})
+
+// Fixed bug: documents without an approval filled a store that was nearly full, so that nothing could be revoked.
+it('a document without an approval is not fetched while the store is nearly full; an approved one is', async () => {
+  const full = new GatehouseError('ERR_STORE_UNAVAILABLE', 'nearly full')
+  let isFull = false
+  const requireSpace = () => {
+    if (isFull) throw full
+  }
+  const other = 'https://other.example.com/client.json'
+  const answers = { [OWN]: documentOf(OWN), [other]: documentOf(other) }
+  const { resolver, asked } = setUp(answers, { requireSpace })
+  await resolver.resolve(OWN)
+  await resolver.approving(OWN, { accountId: 'alice' })
+  await resolver.documents.put(OWN, (before) => before && { ...before, freshUntil: 0 })
+  isFull = true
+  asked.length = 0
+  await expect(resolver.resolve(other)).rejects.toBe(full)
+  expect(await resolver.documents.get(other)).toBeUndefined()
+  expect(await resolver.resolve(OWN)).toHaveProperty('application')
+  expect(asked).toEqual([`known ${OWN}`])
 })
