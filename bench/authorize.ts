@@ -16,7 +16,7 @@ export interface AuthorizationRequest {
   readonly clientId: string
   readonly redirectUri: string
   readonly scope: string
-  /** The user who is signed in. A user's 101st grant for an application revokes the oldest one. */
+  /** The user who is signed in. A user gets at most 60 grants of an application in an hour. */
   readonly accountId: string
   /** The code challenge of a public application (RFC 7636), for the method S256. */
   readonly codeChallenge?: string | undefined
@@ -24,7 +24,12 @@ export interface AuthorizationRequest {
   readonly pickPort?: (() => number) | undefined
 }
 
-/** Follows the redirects as a browser would. @returns the code */
+/**
+ * Follows the redirects as a browser would.
+ *
+ * @returns the code
+ * @throws if there is no code
+ */
 export async function authorize({
   issuer,
   clientId,
@@ -59,5 +64,7 @@ export async function authorize({
     if (location === null) throw new Error(`no code: HTTP ${response.status} ${await response.text()}`)
     url = new URL(location, url)
   }
-  return url.searchParams.get('code') ?? ''
+  const code = url.searchParams.get('code')
+  if (code === null) throw new Error(`no code: ${url.search}`)
+  return code
 }

@@ -28,6 +28,8 @@ const REFRESHES = 15
 const ROUNDS = 3
 /** How often each of two people renames an API key. */
 const RENAMES = 20
+/** How often a user connects the application before another user does: less than one user may in an hour. */
+const CONNECTIONS = 50
 /** How often a client sends a request whose outcome is unknown again. */
 const ATTEMPTS = 12
 const RETRY_MS = 250
@@ -50,7 +52,8 @@ export async function connectAndRefresh(options: ClientOptions, application: Cre
   }
 
   for (let round = 0; !isOver(); round += 1) {
-    const code = await requests.code(service(), application, `user-${number}`)
+    const user = `user-${number}-${Math.floor(round / CONNECTIONS)}`
+    const code = await requests.code(service(), application, user)
     if (code === undefined) {
       await pause(random, RETRY_MS)
       continue
