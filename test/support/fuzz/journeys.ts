@@ -13,11 +13,16 @@ import {
   type FuzzHost,
 } from './fuzz-host.ts'
 
+/** People who sign in by turns, because one person may authorize an application 60 times in an hour. */
+const PEOPLE = ['alice', 'bob', 'acme'] as const
+
 /** Creates functions for the valid flows of users and clients at a host. */
 export function createJourneys({ driver, servers, options }: FuzzHost) {
   const server = servers.get(SERVICE)
   if (!server) throw new Error('the host has no authorization service')
   let journeys = 0
+
+  const personOf = (journey: number) => Math.floor(journey / 7) % PEOPLE.length
 
   const newBrowser = () => {
     journeys += 1
@@ -44,7 +49,7 @@ export function createJourneys({ driver, servers, options }: FuzzHost) {
   ): Promise<{ page: Page; browser: Browser }> {
     const browser = newBrowser()
     if (options.hasHostSession && until !== 'sign-in') {
-      const value = hostCookie('alice', `u${journeys % 3}`)
+      const value = hostCookie('alice', `u${personOf(journeys)}`)
       browser.cookies.set(`${HOST_COOKIE}|${ORIGIN}|/`, { value, path: '/', origin: ORIGIN })
     }
     const url = new URL(`${ISSUER}/oauth2/authorize`)
@@ -61,7 +66,7 @@ export function createJourneys({ driver, servers, options }: FuzzHost) {
       if (until === 'sign-in') return { page, browser }
       page = await browser.submit(page, {
         action: /sign-in/,
-        change: { identifier: 'alice', password: PASSWORD },
+        change: { identifier: String(PEOPLE[personOf(journeys)]), password: PASSWORD },
       })
     }
     if (until === 'code') {
