@@ -95,8 +95,8 @@ export default defineConfig({
     // A busy machine takes ten times as long as an idle one.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Many tests wait for servers, so a machine with two cores can run four workers.
-    maxWorkers: 4,
+    // Many tests wait for servers, so a machine with two cores can run three workers. With a fourth, the modules are loaded once more.
+    maxWorkers: 3,
     // What vitest made of a file is kept in node_modules, so that the next run need not make it again.
     experimental: { fsModuleCache: true },
     // Hosts that live for a second fill the young generation. If it is larger, V8 collects it less often.
