@@ -43,7 +43,9 @@ function findMyWayWith(options: object, caught: readonly (typeof CAUGHT)[number]
     }
     return (ctx, next) => {
       const found = router.find(ctx.method as 'GET', ctx.url)
-      if (!found) return next()
+      // With `caseSensitive: false`, find-my-way 9.10 finds no route with a parameter for a path with U+0130, whose lower
+      // case is longer. So its catch-all answers, although the gateway has checked the scope of the route.
+      if (!found || (found.store === CATCH_ALL && /%c4%b0/i.test(ctx.url))) return next()
       return answer(reach, found.store as string)(ctx)
     }
   }
