@@ -1,5 +1,5 @@
 // Also runs on: Redis
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
 import { authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { pausingStore, type PausingStore } from '../../support/pausing-store.ts'
@@ -36,12 +36,15 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
         },
       },
     })
-    client = await host.createApplication()
-    browser = host.browser()
     host.gatehouse.on('consent.approved', ({ grantId }) => grantIds.push(grantId))
     for (const name of ['refresh_token.reused', 'code.reused'] as const) {
       host.gatehouse.on(name, ({ grantId }) => reuses.push(`${name} ${grantId}`))
     }
+  })
+  // Each test has an application of its own, because a user can start 60 grants an hour for one application.
+  beforeEach(async () => {
+    client = await host.createApplication()
+    browser = host.browser()
     // Signs the user in. At this first use of the client, gatehouse stores the time of the use. Later
     // requests do not store it again, so they all make the same store calls.
     await connect(host, client, { browser, parameters: { scope: SCOPE } })
