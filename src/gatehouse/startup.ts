@@ -91,8 +91,10 @@ async function start(
     stops.push(core.storeClock.follow())
     // If the host has a new secret, the key of the erasures is now encrypted with the new secret. The host may later
     // remove the replaced secret from its options.
+    let isStopped = false
+    stops.push(() => void (isStopped = true))
     erasures.reseal().catch((error: unknown) => {
-      core.logger.warn({ err: error }, 'the key of the erasures could not be read')
+      if (!isStopped) core.logger.warn({ err: error }, 'the key of the erasures could not be read')
     })
     return {
       get provider() {
