@@ -11,6 +11,9 @@ const RETRY_INTERVAL_MS = 250
  */
 const CONNECTING_MS = 1000
 
+/** Milliseconds that `close()` waits for a start that has not ended. */
+const CLOSING_MS = 1000
+
 /**
  * Starts a service, waits for it, and stops it.
  *
@@ -109,12 +112,16 @@ export function createLifecycle<Running>(
     requireOpen(): void {
       if (closed) throw closedError()
     },
-    /** Stops the service. A service that is still starting is stopped as soon as it runs. Idempotent. */
+    /**
+     * Stops the service. Waits at most one second for a start that has not ended, because the host may close the
+     * store next. A service that starts later than that is stopped as soon as it runs. Idempotent.
+     */
     async close(): Promise<void> {
       closed = true
       const last = running
       running = undefined
       if (last !== undefined) await stop(last)
+      await withTimeout(CLOSING_MS, async () => starting, { error: closedError }).catch(() => {})
     },
   }
 }
