@@ -48,12 +48,21 @@ export function policyOf(needs: PageNeeds): PolicyDirectives {
  * Sets the headers of a page: no framing (except for previews), no caching, and only what the page needs.
  *
  * `Referrer-Policy` is usually `same-origin`, because with `no-referrer` browsers send `Origin: null` with our own
- * forms, and `isFromOwnPage()` would reject that origin. `Cross-Origin-Opener-Policy` is not set, because an
- * application that opens the authorization in a popup would lose its reference to the popup.
+ * forms, and `isFromOwnPage()` would reject that origin.
  */
 export function setPageHeaders(ctx: Context, needs: PageNeeds): void {
   setHeadersBesidePolicy(ctx, needs)
   setPolicy(ctx, needs)
+}
+
+/**
+ * Removes the opener policy that a middleware above has set, such as Helmet. With this policy on any answer of an
+ * authorization, redirects included, an application that opened the authorization in a popup would lose its reference to
+ * the popup (HTML 7.1.3).
+ */
+export function keepOpener(ctx: Context): void {
+  ctx.remove('Cross-Origin-Opener-Policy')
+  ctx.remove('Cross-Origin-Opener-Policy-Report-Only')
 }
 
 /** Sets the Content Security Policy of a page. The policy allows only what the page needs. */
