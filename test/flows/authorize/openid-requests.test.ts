@@ -94,6 +94,13 @@ describe('an authorization request of OpenID Connect', () => {
     expect(decodeJwt(String(id_token))).not.toHaveProperty('name')
   })
 
+  it('an ID token has the nonce of its authorization request, but the ID token of a refresh has none (OpenID Connect Core 12.2)', async () => {
+    const first = await signIn({ scope: 'openid', nonce: 'n-0' })
+    expect(decodeJwt(String(first.id_token))['nonce']).toBe('n-0')
+    const { body } = await host.refresh(application, first.refresh_token)
+    expect(decodeJwt(String(body['id_token']))).not.toHaveProperty('nonce')
+  })
+
   it('a signed-in user gets a second code without a page, with the same sub and auth_time', async () => {
     const browser = host.browser()
     const first = await signIn({ scope: 'openid', max_age: '15000' }, browser)

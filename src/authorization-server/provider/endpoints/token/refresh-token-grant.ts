@@ -166,7 +166,8 @@ export function refreshTokens(parts: ProviderParts): Adapter {
       const found = await find(ctx, tokenAsIssued(ctx, value))
       if (!found) return undefined
       const isConsumed = ctx.oidc.route === 'introspection' ? !isActive(found) : found.state === 'used'
-      return { ...found.payload, jti: value, consumed: isConsumed || undefined }
+      // The ID token of a refresh has no `nonce` (OpenID Connect Core 12.2).
+      return { ...found.payload, jti: value, consumed: isConsumed || undefined, nonce: undefined }
     },
 
     consume: async () => {},
