@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { createCsrfTokens } from '../../http/csrf-tokens.ts'
 import type { Form } from '../../http/form-body.ts'
+import { redirect } from '../../http/redirect.ts'
 import {
   checkForm,
   addressOf,
@@ -74,7 +75,7 @@ export function interactionRoutes(
     const request = { ...options, csrf, rateLimit, ctx, pending }
     const next = form ? await submit(request, form) : await show(request)
     if (next && form) pages.renderContinue(ctx, next, pending)
-    else if (next) redirect(ctx, next)
+    else if (next) redirect(ctx, next.href)
   }
 }
 
@@ -88,10 +89,4 @@ async function submit(request: StepRequest, { prompt, step }: StepForm): Promise
   if (request.pending.prompt !== prompt) return addressOf(request)
   const form = await checkForm(request)
   return form && step(request, form)
-}
-
-function redirect(ctx: Context, next: URL): void {
-  ctx.set('Cache-Control', 'no-store')
-  ctx.status = 303
-  ctx.redirect(next.href)
 }

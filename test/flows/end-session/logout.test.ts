@@ -63,6 +63,14 @@ describeEachStore('RP-initiated logout', (makeStore) => {
       expect(end.url.href).toBe(`${BYE}?state=out`)
     })
 
+    it('the query of the address after a sign-out stays as it is registered, with and without a session', async () => {
+      const signed = `${BYE}?next=a%20b&sig=~x!`
+      await host.gatehouse.applications.update(application.client_id, { postLogoutRedirectUris: [signed] })
+      const request = hinted({ post_logout_redirect_uri: signed, state: 'out' })
+      expect((await submit(await open(request), 'logout', 'yes')).url.href).toBe(`${signed}&state=out`)
+      expect((await open(request)).url.href).toBe(`${signed}&state=out`)
+    })
+
     it('a sign-out ends the session of the host and the session of gatehouse', async () => {
       await submit(await open(hinted({ post_logout_redirect_uri: BYE })), 'logout', 'yes')
       expect(host.isSignedInAt(browser)).toBe(false)

@@ -1,5 +1,6 @@
 import type { Next } from 'koa'
 import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { appendQuery, redirect } from '../../../http/redirect.ts'
 import { answerError } from '../../../http/error-response.ts'
 import { originOf } from '../../interaction/present-parties.ts'
 import type { ProviderDependencies } from '../dependencies.ts'
@@ -50,8 +51,9 @@ export function registerEndSession(provider: Provider, deps: Dependencies): void
     if (oidc?.route === 'end_session' && ctx.status === 200 && oidc.session?.accountId === undefined) {
       await answerWithoutSession(deps, ctx)
     }
-    if (oidc?.route === 'end_session_confirm' && ctx.status === 303 && oidc.params?.['logout']) {
-      await deps.accounts.signOut?.(requestState(ctx).host)
+    if (oidc?.route === 'end_session_confirm' && ctx.status === 303) {
+      keepBytes(ctx)
+      if (oidc.params?.['logout']) await deps.accounts.signOut?.(requestState(ctx).host)
     }
   })
 }
@@ -87,11 +89,24 @@ async function answerWithoutSession(
   const redirectUri = params?.['post_logout_redirect_uri']
   if (typeof redirectUri !== 'string') return pages.renderSignedOut(ctx)
   // oidc-provider has already checked this address against the addresses registered for the application.
-  const target = new URL(redirectUri)
   const state = params?.['state']
-  if (typeof state === 'string') target.searchParams.set('state', state)
-  ctx.redirect(target.href)
-  ctx.status = 303
+  redirect(ctx, typeof state === 'string' ? appendQuery(redirectUri, { state }) : redirectUri)
+}
+
+/**
+ * Gives the address after a sign-out its own bytes back. Relies on: oidc-provider adds `state` to the registered address,
+ * and thereby writes the query again.
+ */
+function keepBytes(ctx: KoaContextWithOIDC): void {
+  const location = ctx.response.get('Location')
+  const state = URL.parse(location)?.searchParams.get('state')
+  if (state === undefined || state === null) return
+  const uri = ctx.oidc.client?.postLogoutRedirectUris?.find((registered) => {
+    const url = new URL(registered)
+    url.searchParams.set('state', state)
+    return url.href === location
+  })
+  if (uri !== undefined) redirect(ctx, appendQuery(uri, { state }))
 }
 
 /** The request data that the sign-out page needs (RP-Initiated Logout 1.0, 2). */

@@ -1,5 +1,6 @@
 import Koa, { type Middleware } from 'koa'
 import { Provider } from 'oidc-provider'
+import { appendQuery, redirect } from '../../../http/redirect.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import type { AnswerHere } from '../render-errors.ts'
 import { cacheClients, compareSecretsByHash, type ClientAuthenticated } from '../models/clients.ts'
@@ -31,7 +32,8 @@ export function applySeam(
  *
  * The mode `fragment` must exist: if a request asks for a `response_type` that contains `token`, oidc-provider
  * sends its error in this mode. In this class, `fragment` does the same as `query`.
- * `endpoints/authorize.ts` rejects a request for the mode `fragment`.
+ * `endpoints/authorize.ts` rejects a request for the mode `fragment`. oidc-provider's own mode `query` would write the
+ * query of the redirect URI again.
  *
  * Relies on: the constructor registers its response modes with `this.registerResponseMode()`. If a name is
  * registered twice, the first mode stays. All redirects to applications go through a mode.
@@ -39,13 +41,14 @@ export function applySeam(
 export class ScriptlessProvider extends Provider {
   answerHere: AnswerHere = async () => false
 
-  override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {
-    if (name === 'form_post') return
-    const send: typeof handler = async (ctx, redirectUri, out) => {
-      if (!('error' in out) || !(await this.answerHere(ctx, out))) await handler(ctx, redirectUri, out)
+  override registerResponseMode(...[name]: Parameters<Provider['registerResponseMode']>): void {
+    if (name !== 'query') return
+    const send: Parameters<Provider['registerResponseMode']>[1] = async (ctx, redirectUri, out) => {
+      if ('error' in out && (await this.answerHere(ctx, out))) return
+      redirect(ctx, appendQuery(redirectUri, out as Record<string, string>))
     }
     super.registerResponseMode(name, send)
-    if (name === 'query') super.registerResponseMode('fragment', send)
+    super.registerResponseMode('fragment', send)
   }
 }
 

@@ -1,0 +1,25 @@
+import type { Context } from 'koa'
+
+/**
+ * Adds parameters to the query of an address. The rest of the address stays as it is, byte by byte (RFC 6749 3.1.2),
+ * because its owner may have signed it. A parameter of the same name is replaced.
+ *
+ * @param address an absolute URL without a fragment
+ */
+export function appendQuery(address: string, parameters: Readonly<Record<string, string>>): string {
+  const [base = '', query = ''] = address.split(/\?(.*)/s)
+  const own = query.split('&').filter((pair) => pair !== '' && !Object.hasOwn(parameters, nameOf(pair)))
+  return `${base}?${[...own, new URLSearchParams(parameters)].join('&')}`
+}
+
+function nameOf(pair: string): string {
+  const [name = ''] = new URLSearchParams(pair).keys()
+  return name
+}
+
+/** Redirects a browser with GET (303), without caching. The bytes of the address stay as they are. */
+export function redirect(ctx: Context, address: string): void {
+  ctx.redirect(address)
+  ctx.status = 303
+  ctx.set({ Location: address, 'Cache-Control': 'no-store' })
+}
