@@ -10,6 +10,7 @@ type Purpose =
   | 'idempotency'
   | 'erasures'
   | 'forms'
+  | 'returns'
 
 /**
  * Derives a key from one of the host's secrets (HKDF with SHA-256, RFC 5869).

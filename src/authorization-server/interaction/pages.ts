@@ -9,6 +9,7 @@ import { setPageHeaders, type PageNeeds } from '../../http/security-headers.ts'
 import { consentPage, type ConsentForms, type ConsentModel } from './pages/consent.ts'
 import type { Frame } from './pages/layout.ts'
 import {
+  connectedPage,
   continuePage,
   errorPage,
   issuerPage,
@@ -93,6 +94,7 @@ export function createPages(options: {
      */
     renderContinue: (ctx: Context, next: URL, reader?: Reader) =>
       write(ctx, reader, (frame) => continuePage(frame, next)),
+    renderConnected: (ctx: Context) => write(ctx, undefined, connectedPage),
     renderSignIn: (ctx: Context, model: SignInModel & Reader & { readonly status?: number | undefined }) =>
       write(ctx, model, (frame) => signInPage(frame, model), model),
     renderConsent(

@@ -5,6 +5,7 @@ import { accessTokenSigner } from '../../keys/access-token-signer.ts'
 import { createAccountLookup } from './account-lookup.ts'
 import { providerConfiguration } from './configuration.ts'
 import type { ProviderDependencies, ProviderParts } from './dependencies.ts'
+import { registerRepeatableReturn } from './endpoints/authorize/repeat-return.ts'
 import { registerEndSession } from './endpoints/end-session.ts'
 import { createRevokeAccessToken, createFixRevocationResponse } from './endpoints/revoke.ts'
 import {
@@ -74,6 +75,7 @@ export function buildProvider(deps: ProviderDependencies): Provider {
       hasDocuments: features.documents !== undefined,
     }),
   })
+  registerRepeatableReturn(provider, parts)
   registerEndSession(provider, parts)
   reportTokens(provider, parts)
   reportWrongSecrets(provider, parts)

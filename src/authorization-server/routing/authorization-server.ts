@@ -6,6 +6,7 @@ import { answerError } from '../../http/error-response.ts'
 import { isRejection, readForm } from '../../http/form-body.ts'
 import { addressGroup } from '../../http/rate-limit-group.ts'
 import { pauseConnection } from '../../http/pause-connection.ts'
+import { redirect } from '../../http/redirect.ts'
 import { pathBelow } from '../../http/request-path.ts'
 import type { Pages } from '../interaction/pages.ts'
 import { interactionRoutes } from '../interaction/routes.ts'
@@ -81,6 +82,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   const answerDirectAccess = createFastPath({ ...parts, isFlood: requestsInFlight.isFlood })
 
   async function answer(ctx: Context, path: string): Promise<boolean> {
+    if (ctx.method === 'HEAD' && AUTHORIZATION.test(path)) return answerHead(ctx)
     const running = await parts.ready()
     const route = normalizePath(path)
     const posted = ctx.method === 'POST' ? POSTED_PARAMETERS[route] : undefined
@@ -145,6 +147,19 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   return compose([route, issuerPage(issuer, mountPath, pages)]) as Middleware
 }
 
+/** The authorization endpoint, and the address at which the browser returns from our pages. */
+const AUTHORIZATION = /^\/oauth2\/authorize(\/|$)/i
+
+/**
+ * Answers a HEAD request to the authorization endpoint without an address. Link previews and scanners send such requests,
+ * which must not start a sign-in and must not use up a code.
+ */
+function answerHead(ctx: Context): true {
+  ctx.set('Cache-Control', 'no-store')
+  ctx.status = 200
+  return true
+}
+
 /** Seconds after which a client may repeat a request that was rejected because too many were in flight. */
 const RETRY_AFTER_SECONDS = 2
 
@@ -170,9 +185,7 @@ async function postToGet(ctx: Context, pages: Pages, target: URL, parameters: re
     for (const value of form.getAll(name)) target.searchParams.append(name, value)
   }
   if (target.href.length > MAX_ADDRESS_BYTES) return rejectForm(ctx, pages, 413)
-  ctx.set('Cache-Control', 'no-store')
-  ctx.redirect(target.href)
-  ctx.status = 303
+  redirect(ctx, target.href)
 }
 
 function rejectForm(ctx: Context, pages: Pages, status: number): void {

@@ -130,6 +130,8 @@ export function createTokenFamilies(
     /** Revokes the family of a grant, even if the family was never started. */
     revoke: (grantId: string) =>
       records.set(grantId, { generation: 0, current: '', payload: {}, ended: true }, tombstoneTtl),
+    /** Whether the family of a grant was started or revoked, so that the code of the grant cannot be used any more. */
+    exists: async (grantId: string) => (await records.get(grantId)) !== undefined,
     /**
      * Whether the family of a grant is revoked or missing. Tokens of such a family are rejected even if they
      * were never used, so a rejected token does not prove reuse.

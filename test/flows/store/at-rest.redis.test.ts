@@ -97,6 +97,7 @@ describeWithRedis('the data at rest', () => {
         'cookie gatehouse_session.sig',
         'cookie gatehouse_interaction.sig',
         'cookie gatehouse_resume.sig',
+        'cookie gatehouse_returned.sig',
         ...['d', 'p', 'q', 'dp', 'dq', 'qi'].map((part) => `private key part ${part}`),
         'secret',
         'key for cookies',

@@ -92,6 +92,18 @@ export function signedOutPage(frame: Frame): Html {
   })
 }
 
+/** The page for a browser that repeats its return to an application that has used its code already. */
+export function connectedPage(frame: Frame): Html {
+  const { texts } = frame
+  return layout(frame, {
+    title: texts.plain('connectedTitle'),
+    content: html` <div class="intro">
+      <h1>${texts.html('connectedTitle')}</h1>
+      <p class="muted">${texts.html('connectedIntro')}</p>
+    </div>`,
+  })
+}
+
 /** The page that sends the browser to the next address, at once and without a script. */
 export function continuePage(frame: Frame, next: URL): Html {
   const { texts } = frame

@@ -1,0 +1,74 @@
+import type { Next } from 'koa'
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { redirect } from '../../../../http/redirect.ts'
+import type { ProviderParts } from '../../dependencies.ts'
+import { COOKIES, SHORT_COOKIE } from '../../cookies.ts'
+import { KEPT_SECONDS, type ReturnAnswer } from '../../models/returns.ts'
+import { ROUTES } from '../../routes.ts'
+
+/** Milliseconds for which a browser gets the same answer again when it repeats its return from our pages. */
+const REPEAT_MS = 10_000
+
+/** The address to which the browser returns from our pages. The segment is the id of the interaction. */
+const RETURN = /^\/oauth2\/authorize\/([^/]+)\/?$/i
+
+type Parts = Pick<ProviderParts, 'settings' | 'returns' | 'families' | 'pages'>
+
+/**
+ * Lets a browser repeat its return from our pages: a browser or a proxy that lost the answer sends the request again, and
+ * some browsers block the automatic redirect to an installed app until the person presses "Continue". For 10 seconds, the
+ * same browser gets the same `Location`, as long as its code is unused. A code that is sent twice would end the
+ * access (RFC 6749 4.1.2). A HEAD request changes nothing.
+ */
+export function registerRepeatableReturn(provider: Provider, parts: Parts): void {
+  provider.use(async function repeatableReturn(context: unknown, next: Next) {
+    const ctx = context as KoaContextWithOIDC
+    const uid = returningBrowser(ctx)
+    const answer = uid && (await parts.returns.find(uid))
+    if (answer && (await repeat(parts, ctx, answer))) return
+    await next()
+    if (uid && ctx.status === 303) await keep(parts, ctx, uid)
+  })
+}
+
+/** The id of the interaction to which the request returns, if the cookies of this browser have the same id. */
+function returningBrowser({ path, cookies }: KoaContextWithOIDC): string | undefined {
+  const [, uid] = RETURN.exec(path) ?? []
+  return [COOKIES.resume, COOKIES.returned].some((name) => cookies.get(name) === uid) ? uid : undefined
+}
+
+async function keep({ settings, returns }: Parts, ctx: KoaContextWithOIDC, uid: string): Promise<void> {
+  const path = new URL(`${settings.issuer}${ROUTES.authorization}/${uid}`).pathname
+  ctx.cookies.set(COOKIES.returned, uid, { ...SHORT_COOKIE, path, maxAge: KEPT_SECONDS * 1000 })
+  const ours = Object.values(COOKIES)
+  const answer = {
+    at: Date.now(),
+    location: ctx.response.get('Location'),
+    cookies: setCookies(ctx).filter((cookie) => ours.some((name) => cookie.startsWith(name))),
+    grantId: ctx.oidc.entities.AuthorizationCode?.grantId,
+  }
+  // If the answer cannot be kept, the browser still gets it, once.
+  await returns.keep(uid, answer).catch(() => {})
+}
+
+/** @returns false if the answer is too old to be repeated, or if its grant was revoked */
+async function repeat(
+  { families, pages }: Parts,
+  ctx: KoaContextWithOIDC,
+  answer: ReturnAnswer,
+): Promise<boolean> {
+  const { at, location, cookies, grantId } = answer
+  if (grantId !== undefined && (await families.exists(grantId))) {
+    if (await families.isRevoked(grantId)) return false
+    pages.renderConnected(ctx)
+    return true
+  }
+  if (Math.abs(Date.now() - at) >= REPEAT_MS) return false
+  ctx.res.setHeader('Set-Cookie', [...setCookies(ctx), ...cookies])
+  redirect(ctx, location)
+  return true
+}
+
+function setCookies({ res }: KoaContextWithOIDC): string[] {
+  return [res.getHeader('Set-Cookie') ?? []].flat().map(String)
+}
