@@ -49,7 +49,8 @@ const RECORD_KINDS: readonly RecordKind[] = [
   { key: 'client-names', personal: ['words of the names of clients'], erased: 'rewritten' },
   { key: 'clients-indexed', personal: [], erased: 'nothing' },
   { key: 'idempotency:<digest>', personal: [], erased: 'nothing' },
-  // The form is encrypted: only the option `secret` of the server decrypts it.
+  // These two are encrypted: only the option `secret` of the server decrypts them.
+  { key: 'return:<digest>', personal: ['the code of the person'], erased: 'expires', staysSeconds: 60 },
   { key: 'form:<digest>', personal: ['what the person entered'], erased: 'expires', staysSeconds: HOUR / 4 },
 
   { key: 'client-document:<digest>', personal: [], erased: 'nothing' },

@@ -2,6 +2,7 @@ import { KeyObject, verify, type webcrypto } from 'node:crypto'
 import { promisify, types } from 'node:util'
 import type { JWTHeaderParameters, JWTPayload, JWTVerifyGetKey } from 'jose'
 import { createLru } from '../async/lru.ts'
+import { withRawSignatures, type RawSignatureKey } from '../keys/raw-signatures.ts'
 import { isObject, isText } from '../validation/predicates.ts'
 
 /** A token in the exact form in which gatehouse issues tokens. */
@@ -86,18 +87,13 @@ export async function hasValidSignature(
  */
 const verifyOnOtherThread = promisify(verify)
 
-type PublicKey = KeyObject & { readonly dsaEncoding: 'ieee-p1363' }
+const keyObjects = new WeakMap<webcrypto.CryptoKey, RawSignatureKey>()
 
-const keyObjects = new WeakMap<webcrypto.CryptoKey, PublicKey>()
-
-/**
- * The key for Node's own signature check, which costs less CPU time than the check of WebCrypto. As in
- * `accessTokenSigner`, the key also says how signatures are encoded (RFC 7518 3.4).
- */
-function keyObjectOf(key: webcrypto.CryptoKey): PublicKey {
+/** The key for Node's own signature check, which costs less CPU time than the check of WebCrypto. */
+function keyObjectOf(key: webcrypto.CryptoKey): RawSignatureKey {
   const known = keyObjects.get(key)
   if (known !== undefined) return known
-  const made = Object.assign(KeyObject.from(key), { dsaEncoding: 'ieee-p1363' as const })
+  const made = withRawSignatures(KeyObject.from(key))
   keyObjects.set(key, made)
   return made
 }

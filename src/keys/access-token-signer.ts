@@ -1,6 +1,7 @@
 import { createPrivateKey, sign, type JsonWebKey } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { SigningJwk } from './generate-key.ts'
+import { withRawSignatures } from './raw-signatures.ts'
 
 const signers = new WeakMap<SigningJwk, AccessTokenSigner>()
 
@@ -16,9 +17,7 @@ const signAsync = promisify(sign)
 function createSigner(jwk: SigningJwk) {
   const { kty, crv, x, y, d, alg, kid } = jwk
   const privateKey = createPrivateKey({ key: { kty, crv, x, y, d } as JsonWebKey, format: 'jwk' })
-  // Node reads the encoding of signatures (RFC 7518 3.4) from the key itself. If an object around the key had the
-  // encoding, Node 24 would import the key again for each signature.
-  const key = Object.assign(privateKey, { dsaEncoding: 'ieee-p1363' as const })
+  const key = withRawSignatures(privateKey)
   const header = encode({ alg, typ: 'at+jwt', kid })
   const contentOf = (claims: object) => `${header}.${encode(claims)}`
   const join = (content: string, signature: Buffer) => `${content}.${signature.toString('base64url')}`

@@ -79,9 +79,10 @@ it('a service that is closed during its start is stopped as soon as it runs', as
     noReport,
   )
   const waiting = lifecycle.ready(1000)
-  await lifecycle.close()
+  const closing = lifecycle.close()
   expect(stop).not.toHaveBeenCalled()
   finish('running')
+  await closing
   await expect(waiting).rejects.toMatchObject({ code: 'ERR_CLOSED' })
   expect(stop.mock.calls).toEqual([['running']])
   expect(lifecycle.running).toBeUndefined()
@@ -141,8 +142,9 @@ it('if a start fails after close(), ready() rejects with ERR_CLOSED and the fail
   const lifecycle = createLifecycle(start, noStop, failed)
   lifecycle.begin()
   const waiting = lifecycle.ready(1000)
-  await lifecycle.close()
+  const closing = lifecycle.close()
   fail(unavailable())
+  await closing
   await expect(waiting).rejects.toMatchObject({ code: 'ERR_CLOSED' })
   expect(failed).not.toHaveBeenCalled()
 })

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { build } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ENTRIES } from '../../rolldown.config.ts'
 import { copyPackage, runToEnd, temporaryFolder } from '../support/package-copy.ts'
@@ -25,6 +26,16 @@ const STRICT = {
   skipLibCheck: false,
   noEmit: true,
   types: ['node'],
+}
+
+/** What `whole-flow.mjs` prints. */
+const WHOLE_FLOW = {
+  direct: [200, 'acme'],
+  signIn: 200,
+  delegated: [200, 'alice'],
+  refreshed: [200, 'alice'],
+  revoked: 200,
+  afterRevocation: [401, null],
 }
 
 let files: string[]
@@ -174,6 +185,16 @@ describe('the packed package', () => {
     expect(statuses).toEqual(['200', '403'])
     expect(answers).toContain('"account":"acme"')
     expect(answers).toMatch(/www-authenticate: Bearer .*error="insufficient_scope".*scope="invoices:create"/i)
+  })
+
+  it('a minified bundle works: sign-in, consent, tokens, API, refresh and revocation', async () => {
+    await copyFile(path.join(root, 'test/fixtures/whole-flow.mjs'), path.join(project, 'whole-flow.mjs'))
+    const output = { file: path.join(project, 'minified.mjs'), minify: true, codeSplitting: false }
+    const logLevel = 'silent' as const
+    await build({ cwd: project, input: 'whole-flow.mjs', platform: 'node', output, logLevel })
+    expect(readFileSync(output.file, 'utf8')).not.toContain('class BaseModel')
+    const printed = await runToEnd(project, process.execPath, ['minified.mjs', String(await freePort())])
+    expect(JSON.parse(printed)).toEqual(WHOLE_FLOW)
   })
 
   it('each entry loads the packages and the sources that its source file imports, and no others', async () => {

@@ -57,7 +57,7 @@ export function buildProvider(deps: ProviderDependencies): Provider {
     providerConfiguration(parts, adapter, authenticated),
   )
   provider.answerHere = createAnswerHere(parts)
-  applySeam(provider, parts, authenticated)
+  applySeam(provider, Object.keys(models), parts, authenticated)
   const signingKey = deps.signingKeys.find(({ alg }) => alg === 'ES256')
   if (signingKey) {
     const { extraTokenClaims } = tokenOptions(parts)

@@ -259,9 +259,7 @@ describe('attacks on the authorization request', () => {
         `?client_id=${client_id}&redirect_uri=x&scope=openid`,
       ]) {
         const target = `/auth/oauth2/authorize/unknown${query}`
-        for (const method of ['GET', 'HEAD']) {
-          expect((await send(host.port, { method, target })).status, `${method} ${target}`).toBe(400)
-        }
+        expect((await send(host.port, { method: 'GET', target })).status, target).toBe(400)
       }
     }
     expect(host.errors).toEqual([])

@@ -1,5 +1,6 @@
 import Koa, { type Middleware } from 'koa'
 import { Provider } from 'oidc-provider'
+import { GatehouseError } from '../../../errors.ts'
 import { appendQuery, redirect } from '../../../http/redirect.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import type { AnswerHere } from '../render-errors.ts'
@@ -15,15 +16,37 @@ import { nameRefreshTokensAfterTheirFamily } from './tokens.ts'
 /** Changes a newly built provider, before its first request. */
 export function applySeam(
   provider: Provider,
+  models: readonly string[],
   parts: Pick<ProviderParts, 'refreshTokenFormat' | 'settings'>,
   authenticated: ClientAuthenticated,
 ): void {
+  nameModels(provider, [...models, 'IdToken'])
   cacheClients(provider, authenticated)
   compareSecretsByHash(provider, parts, authenticated)
   nameRefreshTokensAfterTheirFamily(provider, parts.refreshTokenFormat)
   takeAddressesFromIssuer(provider)
   takeCookieSecurityFromIssuer(provider)
   storeConsentVersions(provider)
+}
+
+/**
+ * Gives the classes of models their names back, which the minifier of a bundler may have changed.
+ *
+ * Relies on: each model is a property of the provider. A model looks up its adapter and its lifetime, and names its stored
+ * payload, by the name of its class.
+ *
+ * @throws {GatehouseError} `ERR_OPTIONS`
+ */
+function nameModels(provider: Provider, names: readonly string[]): void {
+  for (const name of names) {
+    const model: unknown = Reflect.get(provider, name)
+    if (typeof model === 'function' && Reflect.defineProperty(model, 'name', { value: name })) continue
+    const remedy = 'leave the package oidc-provider out of the bundle, or let the bundler keep names'
+    throw new GatehouseError(
+      'ERR_OPTIONS',
+      `the model ${name} of oidc-provider lost its name in a bundle: ${remedy}`,
+    )
+  }
 }
 
 /**

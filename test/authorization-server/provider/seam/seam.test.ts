@@ -85,11 +85,20 @@ describe('the cache of clients in oidc-provider', () => {
   const withSeam = () =>
     providerOf((provider) => {
       const refreshTokenFormat = createRefreshTokenFormat([Buffer.alloc(32)])
-      applySeam(provider, { refreshTokenFormat, settings: {} as never }, async () => {})
+      applySeam(provider, ['Client'], { refreshTokenFormat, settings: {} as never }, async () => {})
     })
   const ids = Array.from({ length: 250 }, (_, index) => `key${index}`)
   const findAll = ({ provider }: { provider: Provider }) =>
     Promise.all(ids.map((id) => provider.Client.find(id)))
+
+  it('applySeam() gives models that a minifier has renamed their names back, and names the model that keeps a wrong name', () => {
+    const minified = providerOf(({ Session }) => Object.defineProperty(Session, 'name', { value: 'a' }))
+    const apply = () => applySeam(minified.provider, ['Session'], { settings: {} } as never, async () => {})
+    apply()
+    expect(minified.provider.Session.name).toBe('Session')
+    Object.defineProperty(minified.provider.Session, 'name', { value: 'a', configurable: false })
+    expect(apply).toThrow(/model Session of oidc-provider lost its name in a bundle/)
+  })
 
   it('without applySeam(), oidc-provider caches about a hundred clients, so with more clients it creates clients again', async () => {
     const plain = providerOf()
