@@ -9,11 +9,10 @@ import { setPageHeaders, type PageNeeds } from '../../http/security-headers.ts'
 import { consentPage, type ConsentForms, type ConsentModel } from './pages/consent.ts'
 import type { Frame } from './pages/layout.ts'
 import {
-  connectedPage,
   continuePage,
+  endPage,
   errorPage,
   issuerPage,
-  signedOutPage,
   signOutPage,
   type ErrorModel,
   type SignOutModel,
@@ -86,7 +85,8 @@ export function createPages(options: {
       ctx: Context,
       model: SignOutModel & Reader & { readonly redirectOrigin?: string | undefined },
     ) => write(ctx, model, (frame) => signOutPage(frame, model), { formTargets: [model.redirectOrigin] }),
-    renderSignedOut: (ctx: Context, reader?: Reader) => write(ctx, reader, signedOutPage),
+    renderSignedOut: (ctx: Context, reader?: Reader) =>
+      write(ctx, reader, (frame) => endPage(frame, 'signedOut')),
     /**
      * The response to a submitted form: a page that sends the browser to the next address. A redirect would
      * not work: Chromium checks each address of a redirect chain against the `form-action` of the form's
@@ -94,7 +94,8 @@ export function createPages(options: {
      */
     renderContinue: (ctx: Context, next: URL, reader?: Reader) =>
       write(ctx, reader, (frame) => continuePage(frame, next)),
-    renderConnected: (ctx: Context) => write(ctx, undefined, connectedPage),
+    /** The page for a browser that repeats its return to an application that has used its code already. */
+    renderConnected: (ctx: Context) => write(ctx, undefined, (frame) => endPage(frame, 'connected')),
     renderSignIn: (ctx: Context, model: SignInModel & Reader & { readonly status?: number | undefined }) =>
       write(ctx, model, (frame) => signInPage(frame, model), model),
     renderConsent(

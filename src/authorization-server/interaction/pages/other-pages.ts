@@ -80,26 +80,14 @@ export function signOutPage(frame: Frame, { action, xsrf }: SignOutModel): Html 
   })
 }
 
-/** The page after signing out. */
-export function signedOutPage(frame: Frame): Html {
+/** A page after which nothing is left to do: signed out, or connected already. */
+export function endPage(frame: Frame, end: 'signedOut' | 'connected'): Html {
   const { texts } = frame
   return layout(frame, {
-    title: texts.plain('signedOutTitle'),
+    title: texts.plain(`${end}Title`),
     content: html` <div class="intro">
-      <h1>${texts.html('signedOutTitle')}</h1>
-      <p class="muted">${texts.html('signedOutIntro')}</p>
-    </div>`,
-  })
-}
-
-/** The page for a browser that repeats its return to an application that has used its code already. */
-export function connectedPage(frame: Frame): Html {
-  const { texts } = frame
-  return layout(frame, {
-    title: texts.plain('connectedTitle'),
-    content: html` <div class="intro">
-      <h1>${texts.html('connectedTitle')}</h1>
-      <p class="muted">${texts.html('connectedIntro')}</p>
+      <h1>${texts.html(`${end}Title`)}</h1>
+      <p class="muted">${texts.html(`${end}Intro`)}</p>
     </div>`,
   })
 }
