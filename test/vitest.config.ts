@@ -95,6 +95,8 @@ export default defineConfig({
     // A busy machine takes ten times as long as an idle one.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // As long as `until` waits.
+    expect: { poll: { timeout: 20_000 } },
     // Many tests wait for servers, so a machine with two cores can run three workers. With a fourth, the modules are loaded once more.
     maxWorkers: 3,
     // What vitest made of a file is kept in node_modules, so that the next run need not make it again.
