@@ -38,7 +38,12 @@ const gatehouse = createGatehouse({
       ctx.session = null
     },
   },
-  logger: console,
+  logger: {
+    debug() {},
+    info: (details, message) => console.info(message, ...Object.entries(details).flat()),
+    warn: (details, message) => console.warn(message, ...Object.entries(details).flat()),
+    error: (details, message) => console.error(message, ...Object.entries(details).flat()),
+  },
 })
 
 // The pages of the app, with its sign-in and its front end.

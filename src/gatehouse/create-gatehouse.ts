@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import compose from 'koa-compose'
 import type { Middleware } from 'koa'
 import { settlesWithin } from '../async/with-timeout.ts'
@@ -51,7 +52,10 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const { startTimeoutMs, branding, connectedApplicationsUri } = settings
   const core = createCore(settings)
   const { events, revoked, logger } = core
-  if (core.store.volatile) logger.info({}, 'the store is in memory: its data is lost when this process ends')
+  if (core.store.volatile && cluster.isWorker)
+    logger.warn({}, 'the store is in the memory of this worker: other workers of the cluster have other data')
+  else if (core.store.volatile)
+    logger.info({}, 'the store is in memory: its data is lost when this process ends')
 
   const clients = createClients(core)
   const authorizations = createAuthorizations(core)
@@ -121,6 +125,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     health: gatehouse.health,
     keys,
     pages,
+    csrfKeys: server.csrfKeys,
     verifyToken,
     gatewayHooks,
     signingKey,

@@ -2,7 +2,6 @@ import type { Pages } from '../authorization-server/interaction/pages.ts'
 import { GatehouseError } from '../errors.ts'
 import type { GatewayHooks } from '../gateway/gateway-hooks.ts'
 import type { VerifyToken } from '../gateway/verify-token.ts'
-import { deriveKey } from '../keys/derive-key.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
 import type { KeySource } from '../keys/signing-keys.ts'
 import type { Gatehouse } from './gatehouse.ts'
@@ -16,6 +15,8 @@ interface Rest extends Pick<Gatehouse, 'tokens' | 'health' | 'clientDocuments'> 
   readonly keys: KeySource
   /** The pages of the authorization server, for the preview of the consent page. */
   readonly pages: Pages
+  /** The HMAC keys of CSRF tokens, newest first. */
+  readonly csrfKeys: readonly Uint8Array[]
   /** Verifies an access token of this service, without the revocations. */
   readonly verifyToken: VerifyToken
   /** The active key of access tokens. */
@@ -60,8 +61,6 @@ function collectInternals(
     signingKeys: { list, rotate, revoke },
     /** Undefined if the host manages the signing keys. */
     exportableKeys: exportable,
-    /** The HMAC keys of CSRF tokens, newest first. */
-    csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),
     issuer,
     audience,
     defaultLocale,

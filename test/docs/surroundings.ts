@@ -34,9 +34,11 @@ declare global {
     account(id: string): Promise<{ id: string; kycLevel: 'none' | 'basic' | 'verified'; name: string; email: string } | undefined>
     accountOfGoogleUser(sub: string): Promise<string>
     member(accountId: string, userId: string): Promise<{ name: string; email: string; role: string } | undefined>
+    planOf(accountId: string): Promise<'free' | 'pro'>
     setKycLevel(id: string, kycLevel: 'none' | 'basic' | 'verified'): Promise<void>
     products(): Promise<(Pick<ProductDefinition, 'title' | 'operations'> & { id: string })[]>
   }
+  const sendMail: (to: string, text: string) => Promise<void>
   const metrics: { count(name: string, details: object): void }
   const audit: { write(entry: object): void }
   const reportsOf: (accountId: string) => object[]

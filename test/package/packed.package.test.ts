@@ -112,6 +112,14 @@ describe('the packed package', () => {
     expect(files.filter((file) => !known.has(file) && !others.test(file))).toEqual([])
   })
 
+  it('the types give Buffer and Uint8Array no type argument, because TypeScript before 5.7 has none', async () => {
+    const types = files.filter((file) => file.endsWith('.d.ts'))
+    expect(types.length).toBeGreaterThan(100)
+    const installed = path.join(project, 'node_modules/koa-gatehouse')
+    const texts = await Promise.all(types.map((file) => readFile(path.join(installed, file), 'utf8')))
+    expect(types.filter((_, i) => /\b(?:Buffer|Uint8Array)<|\bArrayBufferLike\b/.test(texts[i]!))).toEqual([])
+  })
+
   it('packing the same build again gives the same bytes', async () => {
     const again = await temporaryFolder('koa-gatehouse-packed-again')
     remove.push(again.remove)

@@ -1,5 +1,6 @@
+import cluster from 'node:cluster'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createGatehouse, type Logger, type Store } from 'koa-gatehouse'
+import { createGatehouse, type Store } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { silentLogger } from '../../../src/host/logger.ts'
 import { products } from '../../fixtures/products.ts'
@@ -71,7 +72,7 @@ describe('options that set limits', () => {
 
 describe('the memory store', () => {
   const lines = (store: Store) => {
-    const info = vi.fn<Logger['info']>()
+    const log = vi.fn<(level: string, message: string) => void>()
     const gatehouse = createGatehouse({
       issuer: 'https://example.com/auth',
       audience: 'https://example.com/api',
@@ -80,16 +81,29 @@ describe('the memory store', () => {
       kycLevels: ['none', 'basic', 'verified'],
       products,
       accounts: { find: (id) => ({ id }) },
-      logger: { ...silentLogger, info },
+      logger: {
+        ...silentLogger,
+        info: (_details, message) => log('info', message),
+        warn: (_details, message) => log('warn', message),
+      },
     })
     gatehouse.middleware()
     gatehouse.gateway.middleware()
     onTestFinished(() => gatehouse.close())
-    return info.mock.calls.map(([, message]) => message)
+    return log.mock.calls
   }
 
   it('gatehouse logs once that a store in memory loses its data when the process ends', () => {
-    expect(lines(memoryStore())).toEqual(['the store is in memory: its data is lost when this process ends'])
+    const message = 'the store is in memory: its data is lost when this process ends'
+    expect(lines(memoryStore())).toEqual([['info', message]])
+    expect(lines({ ...memoryStore(), volatile: false })).toEqual([])
+  })
+
+  it('gatehouse warns once that a store in memory is not shared by the workers of a cluster', () => {
+    Object.assign(cluster, { isWorker: true })
+    onTestFinished(() => void Object.assign(cluster, { isWorker: false }))
+    const message = 'the store is in the memory of this worker: other workers of the cluster have other data'
+    expect(lines(memoryStore())).toEqual([['warn', message]])
     expect(lines({ ...memoryStore(), volatile: false })).toEqual([])
   })
 })
