@@ -227,7 +227,7 @@ export async function limitCall(
 }
 
 /** Whether an earlier guard has accepted the call. */
-export function wasAccepted(ctx: Context): boolean {
+function wasAccepted(ctx: Context): boolean {
   return (ctx as AcceptedCall)[REQUIRED_SCOPES] !== undefined
 }
 
