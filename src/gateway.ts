@@ -21,6 +21,7 @@ import { createHttpSource } from './revocation/http-source.ts'
 import { createRevocationLog } from './revocation/revocation-log.ts'
 
 export { isSecret } from './clients/secret-format.ts'
+export { selectByHost } from './gateway/select-by-host.ts'
 export { GatehouseError, type GatehouseErrorCode, type Problem, type ProblemCode } from './errors.ts'
 export type {
   Authenticated,

@@ -1,4 +1,5 @@
 export { createGatehouse } from './gatehouse/create-gatehouse.ts'
+export { selectByHost } from './gateway/select-by-host.ts'
 export type { AnyGatehouse, Gatehouse, GatehouseGateway } from './gatehouse/gatehouse.ts'
 export type {
   Branding,

@@ -251,7 +251,15 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     title: 'Gateway and ctx.state.auth',
     about:
       'The methods of `gatehouse.gateway`, and the principal that an accepted call has as `ctx.state.auth`.',
-    parts: ['Principal', 'Gateway', 'TokenEnd', 'GatewayMiddlewareOptions', 'PublicRoute', 'GatewayEvents'],
+    parts: [
+      'Principal',
+      'Gateway',
+      'TokenEnd',
+      'GatewayMiddlewareOptions',
+      'PublicRoute',
+      'selectByHost',
+      'GatewayEvents',
+    ],
   },
   {
     file: 'authenticate',

@@ -68,7 +68,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const { lifecycle, ready } = start
   const shutdown = createShutdown(close, logger)
   const own = createOwnGateways(core, clients, keys, start, shutdown)
-  const { gateway, gateways, gatewayHooks, verifyToken, readStoreHealth, check, passToHost } = own
+  const { gateway, gateways, gatewayHooks, metadata, verifyToken, readStoreHealth, check, passToHost } = own
   const server = createServerParts(core, clients, authorizations, pages, {
     provider: () => lifecycle.running?.provider,
     ready: readyForRequest,
@@ -91,12 +91,12 @@ function assemble(options: GatehouseOptions): Gatehouse {
     gateway,
     middleware() {
       lifecycle.begin()
-      const all = compose([wellKnown(server, gateways), authorizationServer(server), passToHost])
+      const all = compose([wellKnown(server, metadata), authorizationServer(server), passToHost])
       return passOthers(settings.mountPath, all as Middleware, passToHost)
     },
     wellKnown() {
       lifecycle.begin()
-      return compose([wellKnown(server, gateways), passToHost]) as Middleware
+      return compose([wellKnown(server, metadata), passToHost]) as Middleware
     },
     health: () =>
       readHealth({

@@ -24,7 +24,7 @@ export interface GatehouseGateway<Scope extends string = string> extends Gateway
    * The gateway of a resource, which guards everything below the address of the resource. It has only the operations of
    * the resource's products, and accepts only tokens for the resource. Each call with the same address returns the same
    * gateway; for `audience` it is this gateway. They share hooks for usage and limits, and `shutdown()` of one stops
-   * the whole gatehouse.
+   * the whole gatehouse. `selectByHost()` combines the middlewares of resources with the same path.
    *
    * @param resource `audience`, or a key of `resources`
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for any other address

@@ -7,6 +7,7 @@ import { createGatewayFrom, type Gateway } from '../gateway/gateway.ts'
 import { partsOf } from '../gateway/registered-parts.ts'
 import { createUncheckedCalls } from '../gateway/unchecked-calls.ts'
 import { createVerifierOfResources } from '../gateway/verify-any-resource.ts'
+import { wellKnown } from '../gateway/well-known.ts'
 import { checkKeys } from '../health/key-check.ts'
 import { checkProducts } from '../health/product-check.ts'
 import { storeHealthReader } from '../health/store-health.ts'
@@ -85,6 +86,8 @@ export function createOwnGateways(
     gateway,
     /** The gateways of all resources, that of the API first. */
     gateways: [...gateways.values()],
+    /** Serves the metadata of all resources. */
+    metadata: wellKnown(resources.all.map(dependenciesOf)),
     gatewayHooks,
     // The clock of the store decides: other processes accept a token that only the clock of this process calls expired.
     verifyToken: createVerifierOfResources(resources, { ...accessTokens, now: core.storeClock.now }),

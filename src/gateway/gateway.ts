@@ -118,8 +118,9 @@ export function createGatewayFrom<Scope extends string = string>(
     middleware(options) {
       firstLoad.begin()
       const middleware = guard(parts, options)
-      for (const path of [parts.base, options?.mountPath ?? parts.base]) parts.watchPath(path)
-      return middleware
+      const { mountPath = parts.base } = options ?? {}
+      for (const path of [parts.base, mountPath]) parts.watchPath(path)
+      return registerParts(middleware, { ...parts, base: mountPath })
     },
     requireScope(...scopes) {
       firstLoad.begin()
@@ -130,7 +131,7 @@ export function createGatewayFrom<Scope extends string = string>(
     watch: tokenWatch.watch,
     wellKnown() {
       firstLoad.begin()
-      return wellKnown(dependencies)
+      return wellKnown([dependencies])
     },
     health() {
       return readHealth({
@@ -147,8 +148,7 @@ export function createGatewayFrom<Scope extends string = string>(
     shutdown: shutdown.run,
     close,
   }
-  registerParts(gateway, parts)
-  return gateway
+  return registerParts(gateway, parts)
 
   function close(): Promise<void> {
     firstLoad.close()

@@ -78,7 +78,7 @@ export function guard(
   const { locatePath, locateRequest } = createRequestLocator(mountPath)
   const hasOpenRoutes = options.public !== undefined || options.optional !== undefined
   const openRoutes = hasOpenRoutes ? createOpenRoutes(options, mountPath, dependencies) : undefined
-  const metadata = wellKnown(dependencies)
+  const metadata = wellKnown([dependencies])
 
   return function guard(ctx, next) {
     if (when !== undefined && !when(ctx)) {
@@ -123,9 +123,10 @@ export function guard(
   async function guardRequest(ctx: ParameterizedContext<{ auth: Principal }>, next: Next): Promise<unknown> {
     const location = locateRequest(ctx)
     if (location.place === 'elsewhere') return next()
-    if (location.place === 'unclear') return reject(ctx, rejectUnclaimed(errorResponses, location))
+    if (location.place === 'unclear') return rejectCall(ctx, hooks, rejectUnclaimed(errorResponses, location))
     if (location.place === 'rewritten') return rejectRewrite(ctx, location)
-    if (!firstLoad.isReady && !(await firstLoad.soonReady())) return reject(ctx, errorResponses.unavailable())
+    if (!firstLoad.isReady && !(await firstLoad.soonReady()))
+      return rejectCall(ctx, hooks, errorResponses.unavailable())
 
     const { path, endsInSlash, alternatives } = location
     if (!alternatives.every(belongsToNoOperation)) return rejectRewrite(ctx, location)
@@ -139,13 +140,13 @@ export function guard(
     const scopes = requiredScopesOf(ctx.method, path, endsInSlash, dependencies)
     if (scopes === undefined && openness === undefined) {
       const passes = unclaimed === 'pass' && isCertain && belongsToNoOperation(location)
-      return passes ? passOn(ctx, next) : reject(ctx, rejectUnclaimed(errorResponses, location))
+      return passes ? passOn(ctx, next) : rejectCall(ctx, hooks, rejectUnclaimed(errorResponses, location))
     }
 
     const outcome = await authorizer.authorizeToken(request, scopes ?? [])
-    if (!outcome.ok) return reject(ctx, outcome, scopes?.[0])
+    if (!outcome.ok) return rejectCall(ctx, hooks, outcome, scopes?.[0])
     const exceeded = await limitCall(parts, ctx, outcome.principal)
-    if (exceeded) return reject(ctx, exceeded, scopes?.[0])
+    if (exceeded) return rejectCall(ctx, hooks, exceeded, scopes?.[0])
     acceptCall(ctx, outcome.principal, scopes ?? [], hooks)
     return next()
   }
@@ -155,11 +156,6 @@ export function guard(
     return next()
   }
 
-  function reject(ctx: Context, response: ErrorResponse, scope?: string): void {
-    hooks.observer?.rejected(response, scope, undefined)
-    writeError(ctx, response)
-  }
-
   function belongsToNoOperation({ path, endsInSlash }: LocationBelow): boolean {
     return isUnclaimed(path, endsInSlash || path === '/', dependencies)
   }
@@ -167,7 +163,7 @@ export function guard(
   /** Rejects a request whose operation is unclear because earlier middleware has rewritten its path. */
   function rejectRewrite(ctx: Context, location: RequestLocation): void {
     warnOfRewrite()
-    reject(ctx, rejectUnclaimed(errorResponses, location))
+    rejectCall(ctx, hooks, rejectUnclaimed(errorResponses, location))
   }
 }
 
@@ -179,10 +175,11 @@ export function bearerRequestOf(parts: Pick<GatewayParts, 'dependencies'>, ctx: 
 }
 
 /**
- * Writes an error response. The response is not thrown as an error. For a thrown error, Koa would remove
- * headers that are already set (CORS), and call the `error` listeners of the app.
+ * Rejects a call. The error response is not thrown as an error. For a thrown error, Koa would remove headers that are
+ * already set (CORS), and call the `error` listeners of the app.
  */
-export function writeError(ctx: Context, response: ErrorResponse): void {
+export function rejectCall(ctx: Context, hooks: GatewayHooks, response: ErrorResponse, scope?: string): void {
+  hooks.observer?.rejected(response, scope, wasAccepted(ctx) ? ctx.res : undefined)
   markChecked(ctx.req)
   ctx.status = response.status
   ctx.set(response.headers)
@@ -230,7 +227,7 @@ export async function limitCall(
 }
 
 /** Whether an earlier guard has accepted the call. */
-export function wasAccepted(ctx: Context): boolean {
+function wasAccepted(ctx: Context): boolean {
   return (ctx as AcceptedCall)[REQUIRED_SCOPES] !== undefined
 }
 

@@ -29,7 +29,7 @@ export function createParts(dependencies: GatewayDependencies, hooks: GatewayHoo
       hasWarned = true
       dependencies.logger.warn({ baseUrl: dependencies.audience }, REWRITTEN)
     },
-    /** Path of {base_url}; `/` for a whole host. */
+    /** Path of {base_url}, as the host's app sees it; `/` for a whole host. */
     base,
     locatePath: createPathLocator(base),
     /** Below these paths, calls that no guard has checked are looked for. */

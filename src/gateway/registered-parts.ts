@@ -3,9 +3,10 @@ import type { GatewayParts } from './parts.ts'
 
 const registered = new WeakMap<object, GatewayParts>()
 
-/** Registers the parts that `partsOf` returns for a gateway. The parts stay hidden from callers of the gateway. */
-export function registerParts(gateway: object, parts: GatewayParts): void {
+/** Registers the parts that `partsOf` returns for a gateway or its middleware. The parts stay hidden from callers. */
+export function registerParts<Each extends object>(gateway: Each, parts: GatewayParts): Each {
   registered.set(gateway, parts)
+  return gateway
 }
 
 /** @returns undefined if the gateway is not from this library */

@@ -1,13 +1,6 @@
 import type { Middleware, ParameterizedContext } from 'koa'
 import { collectProblems } from '../errors.ts'
-import {
-  acceptCall,
-  bearerRequestOf,
-  limitCall,
-  scopesRequiredAbove,
-  wasAccepted,
-  writeError,
-} from './guard.ts'
+import { acceptCall, bearerRequestOf, limitCall, rejectCall, scopesRequiredAbove } from './guard.ts'
 import type { GatewayParts } from './parts.ts'
 import type { Principal } from './principal.ts'
 
@@ -58,15 +51,13 @@ export async function acceptWithScopes(
     ? authorizer.authorizePrincipal(auth, required)
     : await authorizer.authorizeToken(bearerRequestOf(parts, ctx), required)
   if (!outcome.ok) {
-    hooks.observer?.rejected(outcome, required[0], wasAccepted(ctx) ? ctx.res : undefined)
-    writeError(ctx, outcome)
+    rejectCall(ctx, hooks, outcome, required[0])
     return undefined
   }
   const { principal } = outcome
   const exceeded = await limitCall(parts, ctx, principal)
   if (exceeded) {
-    hooks.observer?.rejected(exceeded, required[0], undefined)
-    writeError(ctx, exceeded)
+    rejectCall(ctx, hooks, exceeded, required[0])
     return undefined
   }
   acceptCall(ctx, principal, required, hooks)

@@ -1,28 +1,41 @@
 import type { Middleware } from 'koa'
 import { answerErrorAsJson } from '../http/error-response.ts'
+import { findHost } from '../http/request-host.ts'
 import { pathBelow, plainTarget } from '../http/request-path.ts'
 import { answerDocument, answerWithMethods, DOCUMENT_METHODS } from '../http/public-document.ts'
 import { hasTooManyParameters, TOO_MANY_PARAMETERS } from '../http/query-limit.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 
+const PATH = '/.well-known/oauth-protected-resource'
+
 /** Seconds for which a client may cache the document. The document changes when the products change. */
 const MAX_AGE_SECONDS = 60
 
+const UNKNOWN_HOST = {
+  status: 404,
+  error: 'not_found',
+  description: 'no resource with this path has this host',
+}
+
 /**
- * Serves the metadata of the API (RFC 9728 3). The metadata names the scopes of the API, and the issuer of
- * its tokens. The middleware passes all other requests on.
+ * Serves the metadata of APIs (RFC 9728 3). The metadata names the scopes of the API, and the issuer of its tokens. If
+ * the metadata of several APIs has the same path, the host of the request selects. The middleware passes all other
+ * requests on.
  */
 export function wellKnown(
-  dependencies: Pick<GatewayDependencies, 'issuer' | 'audience' | 'listScopes'>,
+  apis: readonly Pick<GatewayDependencies, 'issuer' | 'audience' | 'listScopes'>[],
 ): Middleware {
-  const { issuer, audience } = dependencies
-  const { pathname } = protectedResourceMetadataUrl(audience)
+  const documents = apis.map((api) => ({ api, address: protectedResourceMetadataUrl(api.audience) }))
 
   return async function wellKnown(ctx, next) {
     // Nearly all requests are calls of the API, and need no further check.
-    if (plainTarget(ctx)?.startsWith(pathname) === false) return next()
-    const path = pathBelow(ctx, '')
-    if (path !== pathname && path !== `${pathname}/`) return next()
+    if (plainTarget(ctx)?.startsWith(PATH) === false) return next()
+    const path = pathBelow(ctx, '')?.replace(/\/$/, '')
+    const found = documents.filter(({ address }) => address.pathname === path)
+    if (found.length === 0) return next()
+    if (found.length > 1) ctx.vary(ctx.app.proxy ? 'Host, X-Forwarded-Host' : 'Host')
+    const { api } = found[found.length > 1 ? (findHost(ctx, found) ?? -1) : 0] ?? {}
+    if (api === undefined) return answerErrorAsJson(ctx, UNKNOWN_HOST)
     if (answerWithMethods(ctx, DOCUMENT_METHODS)) return undefined
     if (hasTooManyParameters(ctx)) {
       const answer = { status: 400, error: 'invalid_request', description: TOO_MANY_PARAMETERS }
@@ -30,9 +43,9 @@ export function wellKnown(
     }
     // RFC 9728 2 defines these fields.
     const document = {
-      resource: audience,
-      authorization_servers: [issuer],
-      scopes_supported: dependencies.listScopes().toSorted(),
+      resource: api.audience,
+      authorization_servers: [api.issuer],
+      scopes_supported: api.listScopes().toSorted(),
       bearer_methods_supported: ['header'],
     }
     return answerDocument(ctx, JSON.stringify(document), { maxAge: MAX_AGE_SECONDS })
@@ -48,5 +61,5 @@ export function wellKnown(
  */
 export function protectedResourceMetadataUrl(audience: string): URL {
   const { origin, pathname } = new URL(audience)
-  return new URL(`/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`, origin)
+  return new URL(`${PATH}${pathname === '/' ? '' : pathname}`, origin)
 }

@@ -99,9 +99,9 @@ export interface GatehouseOptions<
   readonly audience: string
   /**
    * Further resources with tokens of their own, such as an MCP server beside the API, by address (RFC 8707). An address
-   * has the form of `audience`. Clients send it as `resource`, and tokens carry it as `aud`. It must not be above or
-   * below `audience` or another resource, and no two may have the same path. The entry of `audience` itself limits the
-   * API to some products. @default {} (the API with all products is the only resource)
+   * has the form of `audience`. Clients send it as `resource`, and tokens carry it as `aud`. On the same
+   * host, no resource may be above or below `audience` or another resource. The entry of `audience` itself limits the API
+   * to some products. @default {} (the API with all products is the only resource)
    */
   readonly resources?: { readonly [address: string]: ResourceOptions } | undefined
   /**

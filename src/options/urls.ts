@@ -64,16 +64,14 @@ export function placementProblem(issuer: unknown, audience: unknown): string | u
 
 /**
  * Why two resources conflict; undefined if they do not, or if one of the addresses is invalid itself. The gateway of a
- * resource guards everything below its address. The metadata of a resource has an address with the path of the resource
- * (RFC 9728 3.1), and is served for every host name.
+ * resource guards everything below its address. Only the host of a request tells two resources with the same path apart.
  */
 export function conflictProblem(resource: unknown, other: unknown): string | undefined {
   if (!isAddress(resource) || !isAddress(other)) return undefined
   const [one, two] = [new URL(resource), new URL(other)]
   const [path, otherPath] = [withSlash(one.pathname), withSlash(two.pathname)]
-  if (path === otherPath)
-    return `must not have the same path as ${other}: their metadata would have the same address`
-  if (one.origin !== two.origin) return undefined
+  if (one.host !== two.host) return undefined
+  if (path === otherPath) return `must not have the same host and path as ${other}`
   if (otherPath.startsWith(path)) return `must not be above ${other}: its gateway would guard both`
   if (path.startsWith(otherPath)) return `must not be below ${other}, whose gateway would guard both`
   return undefined

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Router } from '@koa/router'
 import type Koa from 'koa'
-import type { Gatehouse, GatehouseOptions } from 'koa-gatehouse'
+import { selectByHost, type Gatehouse, type GatehouseOptions } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { describe, expect, it } from 'vitest'
 import { startHost } from '../support/host.ts'
@@ -10,10 +10,12 @@ import { json, send } from '../support/raw-request.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** The code of the first example below a heading of a document. */
+/** The code of the first example with middleware below a heading of a document, without its imports. */
 function codeBelow(document: string, heading: string): string {
   const [, below = ''] = readFileSync(path.join(root, document), 'utf8').split(`# ${heading}\n`)
-  return /```[jt]s\n([^]*?)^```$/m.exec(below)?.[1] ?? expect.fail(`no code below “${heading}”`)
+  const examples = [...below.matchAll(/```[jt]s\n([^]*?)^```$/gm)].map(([, code = '']) => code)
+  const code = examples.find((each) => each.includes('app.use(')) ?? expect.fail(`no code below “${heading}”`)
+  return code.replaceAll(/^import .*$/gm, '')
 }
 
 /** Starts a host whose middleware is the code of a document. The last handler answers every path. */
@@ -23,17 +25,18 @@ function startExample(
   options: { audiencePath?: string; origin?: string; gatehouse?: Partial<GatehouseOptions> },
 ) {
   // oxlint-disable-next-line no-implied-eval -- the code is in a document of this repository
-  const run = new Function('app', 'gatehouse', 'router', code) as (
+  const run = new Function('app', 'gatehouse', 'router', 'selectByHost', code) as (
     app: Koa,
     gatehouse: Gatehouse,
     router: Router,
+    select: typeof selectByHost,
   ) => void
   return startHost({
     store: memoryStore(),
     ...options,
     mount(app, gatehouse) {
       app.proxy = proxy
-      run(app, gatehouse, new Router())
+      run(app, gatehouse, new Router(), selectByHost)
     },
   })
 }
@@ -88,6 +91,25 @@ describe.each([false, true])('the examples of the documents, with app.proxy = %s
           expect([headers, (await send(host.port, { target, headers })).status]).toEqual([headers, 401])
         }
         expect((await send(host.port, { target: '/mcp/nothing', headers })).status).toBe(404)
+      }
+    }
+    expect(host.reached).toEqual([])
+    await host.close()
+  })
+
+  it('a forged host name leads past no gateway of resources with the same path', async () => {
+    const code = codeBelow('docs/several-resources.md', 'Resources with the same path')
+    const host = await startExample(code, proxy, {
+      gatehouse: {
+        audience: 'https://api.example.com',
+        resources: { 'https://mcp.example.com': { products: ['payments'], title: 'Example MCP' } },
+      },
+    })
+    await host.gatehouse.ready()
+    for (const name of ['api.example.com', 'mcp.example.com', 'localhost', 'MCP.example.com']) {
+      for (const headers of claims(name)) {
+        for (const target of ['/invoices/list', '/payments/list', '/nothing'])
+          expect([401, 404]).toContain((await send(host.port, { target, headers })).status)
       }
     }
     expect(host.reached).toEqual([])

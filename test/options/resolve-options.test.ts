@@ -409,7 +409,7 @@ describe('the option resources', () => {
       ['https://example.com/auth', 'must differ from issuer'],
       ['https://example.com/auth/oauth2/mcp', 'must not be below https://example.com/auth/oauth2'],
       ['https://example.com/api/mcp', 'must not be below https://example.com/api'],
-      ['https://mcp.example.com/API', 'must not have the same path as https://example.com/api'],
+      ['https://example.com/API', 'must not have the same host and path as https://example.com/api'],
     ] as const) {
       expect(problemsOf({ resources: { [address]: mcp } })).toMatchObject([
         { path: `resources['${address}']`, message: expect.stringContaining(message) },
@@ -430,9 +430,18 @@ describe('the option resources', () => {
     expect(above({ 'https://a.example/x/y': mcp, 'https://a.example/X': mcp })).toEqual([
       expect.stringContaining('must not be above https://a.example/x/y'),
     ])
-    expect(above({ 'https://a.example/x': mcp, 'https://b.example/X': mcp })).toEqual([
-      expect.stringContaining('must not have the same path as https://a.example/x'),
+    expect(above({ 'http://localhost/x': mcp, 'https://localhost/x': mcp })).toEqual([
+      expect.stringContaining('must not have the same host and path as http://localhost/x'),
     ])
+  })
+
+  it.each([
+    ['https://api.example.com', 'https://mcp.example.com'],
+    ['https://api.example.com/v1', 'https://mcp.example.com/v1'],
+    ['https://example.com/mcp', 'https://mcp.example.com/MCP'],
+    ['http://localhost:3001/mcp', 'http://localhost:3002/mcp'],
+  ])('a resource may have the path of the audience at another host: %s and %s', (audience, address) => {
+    expect(problemsOf({ audience, resources: { [address]: mcp } })).toEqual([])
   })
 
   it('all problems of a resource are reported with their paths', () => {

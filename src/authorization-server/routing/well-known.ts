@@ -14,11 +14,11 @@ const OPENID_CONFIGURATION = '/.well-known/openid-configuration'
  * Serves the metadata about the authorization server (RFC 8414 3.1) and about each resource (RFC 9728 3.1). All documents
  * are at the root of the host name, wherever the services are mounted.
  *
- * @param gateways serve the metadata about their resources
+ * @param resources serves the metadata about the resources
  */
 export function wellKnown(
   parts: Pick<AuthorizationServerParts, 'settings' | 'pages' | 'events' | 'ready' | 'proxyCheck'>,
-  gateways: readonly { wellKnown(): Middleware }[],
+  resources: Middleware,
 ): Middleware {
   const reject = createReject(parts.pages)
   const { pathname } = new URL(parts.settings.issuer)
@@ -33,5 +33,5 @@ export function wellKnown(
     events: parts.events,
     proxyCheck: parts.proxyCheck,
   })
-  return compose([authorizationServer, ...gateways.map((gateway) => gateway.wellKnown())]) as Middleware
+  return compose([authorizationServer, resources]) as Middleware
 }
