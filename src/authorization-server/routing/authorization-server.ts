@@ -87,6 +87,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     if (route === ROUTES.jwks) respondWithJwks(ctx, running.keyRing.published, parts.jwksMaxAge)
     else if (route === REVOCATION_FEED) await answerFeed(ctx)
     else if (posted) await postToGet(ctx, pages, new URL(issuer + route), posted)
+    else if (POSTED_PARAMETERS[route] && isOtherName(ctx, issuer)) rejectOtherName(ctx, pages, issuer + route)
     else return (await answerInteraction(ctx, path)) || (await answerByProvider(running, ctx, path))
     return true
   }
@@ -173,6 +174,27 @@ async function postToGet(ctx: Context, pages: Pages, target: URL, parameters: re
   ctx.set('Cache-Control', 'no-store')
   ctx.redirect(target.href)
   ctx.status = 303
+}
+
+/**
+ * Whether a browser opened another name of the issuer's host, where our cookies and forms do not work: a name with or without
+ * `www.`, or another loopback name. Any further name may be that of a proxy.
+ */
+function isOtherName({ host, search }: Context, issuer: string): boolean {
+  const { host: own } = new URL(issuer)
+  const common = (name: string) => name.replace(/^www\./, '').replace(LOOPBACK_ADDRESS, 'localhost')
+  return host !== own && common(host) === common(own) && !search.endsWith(FOLLOWED)
+}
+
+const LOOPBACK_ADDRESS = /^(?:127\.0\.0\.1|\[::1\])(?=:|$)/
+/** The end of the link on the page. The page appears only once, because a proxy may have changed `Host`. */
+const FOLLOWED = '&from_other_host=1'
+
+function rejectOtherName(ctx: Context, pages: Pages, endpoint: string): void {
+  const link = `${endpoint}${ctx.search || '?'}${FOLLOWED}`
+  const description = 'this is not the host name of the issuer'
+  const answer = { status: 400, error: 'invalid_request', description, link }
+  answerError(ctx, pages, { ...answer, text: 'errorOtherHost' })
 }
 
 function rejectForm(ctx: Context, pages: Pages, status: number): void {
