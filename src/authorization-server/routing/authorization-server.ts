@@ -18,6 +18,7 @@ import type { Features } from '../provider/features/load-features.ts'
 import { respondWithJwks } from '../provider/endpoints/jwks.ts'
 import { createRevocationFeed } from '../provider/endpoints/revocation-feed.ts'
 import { createFastPath } from '../provider/endpoints/token/direct-access-fast-path.ts'
+import { trimScope } from '../provider/requested-scope.ts'
 import { canonicalizeResource } from '../provider/resource-indicator.ts'
 import {
   CLIENT_ENDPOINTS,
@@ -27,7 +28,7 @@ import {
   REVOCATION_FEED,
   ROUTES,
 } from '../provider/routes.ts'
-import { runProvider } from '../provider/run-provider.ts'
+import { runProvider, type ProviderInput } from '../provider/run-provider.ts'
 import { checkRequest, letPageRead } from './check-request.ts'
 import type { RequestsInFlight } from './requests-in-flight.ts'
 import { createReject, createRouter } from './router.ts'
@@ -101,11 +102,11 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
       reject(ctx, path, { ...checked.rejection, text: 'errorBody' })
       return true
     }
-    const form = checked.form && canonicalizeResource(checked.form, resources)
-    const { credentials } = checked
-    if (address === undefined || credentials === undefined) return answerChecked(running, ctx, path, form)
+    const { credentials, form, authorization } = checked
+    const sent = { form: form && canonicalize(form), authorization }
+    if (address === undefined || credentials === undefined) return answerChecked(running, ctx, path, sent)
     const sender = { address, credentials }
-    const isAnswered = await requestsInFlight.run(sender, () => answerChecked(running, ctx, path, form))
+    const isAnswered = await requestsInFlight.run(sender, () => answerChecked(running, ctx, path, sent))
     return isAnswered ?? rejectForNow(ctx, path, address)
   }
 
@@ -120,12 +121,15 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     return true
   }
 
-  async function answerChecked({ provider, keyRing }: Running, ctx: Context, path: string, form?: string) {
-    const isTokenRequest = form !== undefined && normalizePath(path) === ROUTES.token
-    const direct = isTokenRequest ? await answerDirectAccess(ctx, form, keyRing.signing) : undefined
+  const canonicalize = (text: string) => trimScope(canonicalizeResource(text, resources))
+
+  async function answerChecked(running: Running, ctx: Context, path: string, sent: ProviderInput) {
+    const { provider, keyRing } = running
+    const isTokenRequest = sent.form !== undefined && normalizePath(path) === ROUTES.token
+    const direct = isTokenRequest ? await answerDirectAccess(ctx, sent.form, keyRing.signing) : undefined
     if (direct?.isAnswered) return true
-    const query = canonicalizeResource(ctx.search, resources)
-    return runProvider(provider, ctx, path, { query, form, early: direct?.early })
+    const query = canonicalize(ctx.search)
+    return runProvider(provider, ctx, path, { ...sent, query, early: direct?.early })
   }
 
   const route = createRouter({
