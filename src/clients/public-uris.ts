@@ -58,7 +58,7 @@ const LOCAL_HOST = /^(?:(?:.+\.)?localhost\.?|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\
 
 /**
  * Why the pages of an origin must not call the token endpoint; undefined if they may. An origin is `https:`, `http:` on a
- * loopback host, or the origin of an app on a phone, such as `capacitor://localhost`.
+ * loopback host, such as `http://tauri.localhost`, or the origin of an app on a phone, such as `capacitor://localhost`.
  */
 export function findOriginProblem(origin: unknown): Fault | undefined {
   const url = typeof origin === 'string' && origin.length <= 300 ? URL.parse(origin) : null
@@ -69,9 +69,9 @@ export function findOriginProblem(origin: unknown): Fault | undefined {
   if (url.host.includes('*')) {
     return { code: 'url-wildcard', message: 'must not have a wildcard: list each origin on its own' }
   }
-  if (url.protocol === 'http:' && !LOOPBACK.includes(url.hostname)) {
+  if (url.protocol === 'http:' && !LOOPBACK.includes(url.hostname) && !url.hostname.endsWith('.localhost')) {
     const message =
-      'must start with "https://"; plain http is accepted on localhost, 127.0.0.1 and [::1] only'
+      'must start with "https://"; plain http is accepted on localhost, names below it, 127.0.0.1 and [::1] only'
     return { code: 'url-https-or-loopback', message }
   }
   const expected = `${url.protocol}//${url.host}`

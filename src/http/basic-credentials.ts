@@ -20,10 +20,7 @@ const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i
  * @returns undefined for any other header, and for values that cannot be a client and its secret
  */
 export function readBasicCredentials(authorization: string): BasicCredentials | undefined {
-  const text = Buffer.from(BASIC.exec(authorization)?.[1] ?? '', 'base64').toString()
-  const colon = text.indexOf(':')
-  const rawId = text.slice(0, Math.max(colon, 0))
-  const rawSecret = text.slice(colon + 1)
+  const { rawId, rawSecret } = readRaw(authorization)
   const clientId = formDecode(rawId)
   // If the client form-encoded its id, it form-encoded its secret too. So only the decoded secret is tried.
   const isRawPossible = clientId === rawId && isPrintableAscii(rawSecret)
@@ -31,6 +28,24 @@ export function readBasicCredentials(authorization: string): BasicCredentials | 
   const [first, ...others] = [...readings].filter((reading) => reading !== undefined)
   if (clientId === undefined || first === undefined) return undefined
   return { clientId, clientSecrets: [first, ...others] }
+}
+
+/** The client id of a Basic header with an empty secret; undefined for any other header. */
+export function readIdWithoutSecret(authorization: string): string | undefined {
+  const { rawId, rawSecret } = readRaw(authorization)
+  return rawSecret === '' ? formDecode(rawId) : undefined
+}
+
+/** Whether the secret of a Basic header has a line break, or ends with a form-encoded one. */
+export function hasLineBreak(authorization: string): boolean {
+  return /[\r\n]|%0[ad]$/i.test(readRaw(authorization).rawSecret)
+}
+
+/** The parts of a Basic header before they are form-decoded; empty for any other header. */
+function readRaw(authorization: string) {
+  const text = Buffer.from(BASIC.exec(authorization)?.[1] ?? '', 'base64').toString()
+  const colon = text.indexOf(':')
+  return { rawId: text.slice(0, Math.max(colon, 0)), rawSecret: text.slice(colon + 1) }
 }
 
 /** The Basic header of a client, form-encoded as RFC 6749 2.3.1 asks. */

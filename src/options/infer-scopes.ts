@@ -35,7 +35,7 @@ type CheckedProduct<Product, Level extends string> = {
     ? { readonly [Scope in keyof Product[Key]]: CheckedOperation<Product[Key][Scope], Level> }
     : Key extends keyof ProductDefinition
       ? unknown
-      : UnknownKey
+      : UnknownKey<Key>
 }
 
 type CheckedOperation<Operation, Level extends string> = {
@@ -43,7 +43,7 @@ type CheckedOperation<Operation, Level extends string> = {
     ? CheckedLevel<Exclude<Operation[Key], undefined>, Level>
     : Key extends keyof OperationDefinition
       ? unknown
-      : UnknownKey
+      : UnknownKey<Key>
 }
 
 /** A level that is not a literal is checked at run time. */
@@ -55,8 +55,8 @@ type CheckedLevel<Asked, Level extends string> = string extends Asked
 
 // No value has these properties; their names appear in the compiler's message. A plain `never` would make the
 // whole operation `never`. The message would then point at the whole operation instead of the wrong key.
-interface UnknownKey {
-  readonly 'nothing reads this key': never
+interface UnknownKey<Key> {
+  readonly 'nothing reads this key': Key
 }
 interface UnknownLevel<Level> {
   readonly 'this KYC level is not in kycLevels': Level

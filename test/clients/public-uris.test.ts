@@ -65,7 +65,7 @@ describe('the redirect URIs that a public application may register', () => {
 describe('the origins of a public application', () => {
   it('origins of web pages on https or loopback, and of apps, are accepted', () => {
     const origins =
-      'https://app.example.com https://app.example.com:8443 http://localhost:5173 http://[::1]:3000 capacitor://localhost chrome-extension://abcdefgh'
+      'https://app.example.com https://app.example.com:8443 http://localhost:5173 http://[::1]:3000 http://tauri.localhost capacitor://localhost chrome-extension://abcdefgh'
     expect(origins.split(' ').filter((origin) => findOriginProblem(origin) !== undefined)).toEqual([])
   })
 
@@ -82,6 +82,8 @@ describe('the origins of a public application', () => {
     ['file://x', 'origin'],
     ['file:///', 'origin'],
     ['http://app.example.com', 'url-https-or-loopback'],
+    ['http://tauri.localhost.example.com', 'url-https-or-loopback'],
+    ['http://notlocalhost', 'url-https-or-loopback'],
     ['https://app.example.com/', 'url-spelling'],
     ['https://app.example.com/path', 'url-spelling'],
     ['https://APP.example.com', 'url-spelling'],

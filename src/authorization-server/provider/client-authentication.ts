@@ -38,10 +38,14 @@ export function createExplainMissingSecret({
       ctx.body = { error: 'invalid_client', error_description: documentProblem }
       return
     }
+    const { unusableClient, host } = requestState(ctx)
     if (client && isPublicClient(recordOf(client, ctx))) {
       ctx.body = { error: 'invalid_client', error_description: NO_SECRET }
     } else if (!hasCredentials(ctx)) {
-      ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`)
+      // A browser would ask the person for a user name and a password.
+      const isOfPage = host.get('Origin') !== '' && host.get('Authorization') === ''
+      if (!isOfPage) ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`)
+      if (publicClients && unusableClient && isPublicClient(unusableClient)) return
       const description = `client_secret is missing: send it in the body or by HTTP Basic. ${whoNeedsSecret(route)}`
       ctx.body = { error: 'invalid_client', error_description: description }
     }

@@ -10,19 +10,35 @@ import type { Resource, Resources } from '../../catalog/resources.ts'
  */
 export function namedResource(
   parameter: unknown,
-  { main, find }: Resources,
+  { main, all, find }: Resources,
   byDefault: string = main.address,
 ): Resource {
   const isAbsent = parameter === undefined || parameter === ''
   const [first, ...others] = new Set<unknown>(isAbsent ? [byDefault] : [parameter].flat())
   const resource = find(first)
-  if (!resource || !others.every(find)) {
-    throw new errors.InvalidTarget(`unknown resource; leave it out or send ${main.address}`)
+  const unknown = [first, ...others].find((each) => !find(each))
+  if (!resource || unknown !== undefined) {
+    const nearest = findNearest(unknown, all)
+    const leaveOut = nearest === main ? 'leave it out or ' : ''
+    throw new errors.InvalidTarget(`unknown resource; ${leaveOut}send ${nearest.address}`)
   }
   if (others.length > 0) {
     throw new errors.InvalidTarget('a token is for one resource; send one request for each resource')
   }
   return resource
+}
+
+/** The resource whose address has the longest start in common with a value. The scheme and a last slash do not count. */
+function findNearest(sent: unknown, all: Resources['all']): Resource {
+  const comparable = (text: string) => `${text.toLowerCase().replace(/^https?:\/\/|\/$/g, '')}/`
+  const wanted = comparable(String(sent).slice(0, MAX_LENGTH))
+  const common = ({ address }: Resource) => {
+    const own = comparable(address)
+    let length = 0
+    while (length < own.length && own[length] === wanted[length]) length += 1
+    return length
+  }
+  return all.reduce((best, each) => (common(each) > common(best) ? each : best))
 }
 
 /** The `error_description` for a request that names another resource than its authorization code or refresh token has. */

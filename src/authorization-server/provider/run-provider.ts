@@ -6,10 +6,11 @@ import { formatBasicCredentials, readBasicCredentials } from '../../http/basic-c
 import { type EarlyLookups, requestState, startRequest } from './request-state.ts'
 import { middlewareOf } from './seam/seam.ts'
 
-/** The query, the form and the lookups of a request that oidc-provider is to answer. */
-interface ProviderInput {
+/** The query, the form, the header `Authorization` and the lookups of a request that oidc-provider is to answer. */
+export interface ProviderInput {
   readonly query?: string
   readonly form?: string | undefined
+  readonly authorization?: string
   readonly early?: EarlyLookups | undefined
 }
 
@@ -22,6 +23,7 @@ interface ProviderInput {
  * @param path the path below {auth_url}, such as `/oauth2/token`
  * @param input.query the query with its `?`. @default the query of the request
  * @param input.form the text of the form that was read; undefined if the endpoint reads no form
+ * @param input.authorization empty if oidc-provider must not read one. @default the header of the request
  * @param input.early lookups that were already made for this request; oidc-provider does not repeat these lookups
  * @returns false if oidc-provider has no route for the path
  */
@@ -29,10 +31,10 @@ export async function runProvider(
   provider: Provider,
   ctx: Context,
   path: string,
-  { query = ctx.search, form, early }: ProviderInput = {},
+  { query = ctx.search, form, authorization = ctx.get('Authorization'), early }: ProviderInput = {},
 ): Promise<boolean> {
   const url = RETURN_FROM_PAGES.test(path) ? path : path + query
-  const request = new ProviderRequest(ctx, url, form)
+  const request = new ProviderRequest(ctx, url, form, authorization)
   const inner = provider.createContext(request as unknown as IncomingMessage, ctx.res)
   startRequest(inner, ctx, early)
   // Like any Koa app, oidc-provider must start with the status 404. Koa would treat a status that is set with
@@ -97,10 +99,10 @@ export class ProviderRequest {
   readonly form: string
 
   /** @param url path and query below {auth_url} */
-  constructor({ req }: Context, url: string, form?: string) {
+  constructor({ req }: Context, url: string, form?: string, authorization?: string) {
     this.method = req.method
     this.url = url
-    this.headers = headersFor(req.headers, form)
+    this.headers = headersFor(req.headers, form, authorization)
     this.httpVersionMajor = req.httpVersionMajor
     this.socket = req.socket
     this.form = form ?? ''
@@ -112,10 +114,11 @@ export class ProviderRequest {
   }
 }
 
-function headersFor(headers: IncomingHttpHeaders, form: string | undefined): IncomingHttpHeaders {
-  const changed = { ...headers }
-  const credentials = headers.authorization && readBasicCredentials(headers.authorization)
+function headersFor(headers: IncomingHttpHeaders, form?: string, authorization = ''): IncomingHttpHeaders {
+  const { authorization: _, ...changed } = headers
+  const credentials = readBasicCredentials(authorization)
   if (credentials) changed.authorization = formatBasicCredentials(credentials)
+  else if (authorization !== '') changed.authorization = authorization
   if (form !== undefined) changed['content-length'] = String(Buffer.byteLength(form))
   return changed
 }

@@ -19,6 +19,7 @@ import type { Features } from '../provider/features/load-features.ts'
 import { respondWithJwks } from '../provider/endpoints/jwks.ts'
 import { createRevocationFeed } from '../provider/endpoints/revocation-feed.ts'
 import { createFastPath } from '../provider/endpoints/token/direct-access-fast-path.ts'
+import { trimScope } from '../provider/requested-scope.ts'
 import { canonicalizeResource } from '../provider/resource-indicator.ts'
 import {
   CLIENT_ENDPOINTS,
@@ -28,7 +29,7 @@ import {
   REVOCATION_FEED,
   ROUTES,
 } from '../provider/routes.ts'
-import { runProvider } from '../provider/run-provider.ts'
+import { runProvider, type ProviderInput } from '../provider/run-provider.ts'
 import { checkRequest, letPageRead } from './check-request.ts'
 import type { RequestsInFlight } from './requests-in-flight.ts'
 import { createReject, createRouter } from './router.ts'
@@ -89,6 +90,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     if (route === ROUTES.jwks) respondWithJwks(ctx, running.keyRing.published, parts.jwksMaxAge)
     else if (route === REVOCATION_FEED) await answerFeed(ctx)
     else if (posted) await postToGet(ctx, pages, new URL(issuer + route), posted)
+    else if (POSTED_PARAMETERS[route] && isOtherName(ctx, issuer)) rejectOtherName(ctx, pages, issuer + route)
     else return (await answerInteraction(ctx, path)) || (await answerByProvider(running, ctx, path))
     return true
   }
@@ -102,11 +104,11 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
       reject(ctx, path, { ...checked.rejection, text: 'errorBody' })
       return true
     }
-    const form = checked.form && canonicalizeResource(checked.form, resources)
-    const { credentials } = checked
-    if (address === undefined || credentials === undefined) return answerChecked(running, ctx, path, form)
+    const { credentials, form, authorization } = checked
+    const sent = { form: form && canonicalize(form), authorization }
+    if (address === undefined || credentials === undefined) return answerChecked(running, ctx, path, sent)
     const sender = { address, credentials }
-    const isAnswered = await requestsInFlight.run(sender, () => answerChecked(running, ctx, path, form))
+    const isAnswered = await requestsInFlight.run(sender, () => answerChecked(running, ctx, path, sent))
     return isAnswered ?? rejectForNow(ctx, path, address)
   }
 
@@ -121,12 +123,15 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     return true
   }
 
-  async function answerChecked({ provider, keyRing }: Running, ctx: Context, path: string, form?: string) {
-    const isTokenRequest = form !== undefined && normalizePath(path) === ROUTES.token
-    const direct = isTokenRequest ? await answerDirectAccess(ctx, form, keyRing.signing) : undefined
+  const canonicalize = (text: string) => trimScope(canonicalizeResource(text, resources))
+
+  async function answerChecked(running: Running, ctx: Context, path: string, sent: ProviderInput) {
+    const { provider, keyRing } = running
+    const isTokenRequest = sent.form !== undefined && normalizePath(path) === ROUTES.token
+    const direct = isTokenRequest ? await answerDirectAccess(ctx, sent.form, keyRing.signing) : undefined
     if (direct?.isAnswered) return true
-    const query = canonicalizeResource(ctx.search, resources)
-    return runProvider(provider, ctx, path, { query, form, early: direct?.early })
+    const query = canonicalize(ctx.search)
+    return runProvider(provider, ctx, path, { ...sent, query, early: direct?.early })
   }
 
   const route = createRouter({
@@ -186,6 +191,27 @@ async function postToGet(ctx: Context, pages: Pages, target: URL, parameters: re
   }
   if (target.href.length > MAX_ADDRESS_BYTES) return rejectForm(ctx, pages, 413)
   redirect(ctx, target.href)
+}
+
+/**
+ * Whether a browser opened another name of the issuer's host, where our cookies and forms do not work: a name with or without
+ * `www.`, or another loopback name. Any further name may be that of a proxy.
+ */
+function isOtherName({ host, search }: Context, issuer: string): boolean {
+  const { host: own } = new URL(issuer)
+  const common = (name: string) => name.replace(/^www\./, '').replace(LOOPBACK_ADDRESS, 'localhost')
+  return host !== own && common(host) === common(own) && !search.endsWith(FOLLOWED)
+}
+
+const LOOPBACK_ADDRESS = /^(?:127\.0\.0\.1|\[::1\])(?=:|$)/
+/** The end of the link on the page. The page appears only once, because a proxy may have changed `Host`. */
+const FOLLOWED = '&from_other_host=1'
+
+function rejectOtherName(ctx: Context, pages: Pages, endpoint: string): void {
+  const link = `${endpoint}${ctx.search || '?'}${FOLLOWED}`
+  const description = 'this is not the host name of the issuer'
+  const answer = { status: 400, error: 'invalid_request', description, link }
+  answerError(ctx, pages, { ...answer, text: 'errorOtherHost' })
 }
 
 function rejectForm(ctx: Context, pages: Pages, status: number): void {

@@ -1,8 +1,10 @@
 import type { Context } from 'koa'
 import type { EventSink } from '../../host/events.ts'
+import { hasLineBreak, readIdWithoutSecret } from '../../http/basic-credentials.ts'
 import { readFormText, type FormRejection } from '../../http/form-body.ts'
 import type { Features } from '../provider/features/load-features.ts'
 import type { ErrorAnswer } from '../../http/error-response.ts'
+import { readableBearer } from '../provider/endpoints/userinfo.ts'
 import { CLIENT_ENDPOINTS, METHODS, normalizePath, ROUTES } from '../provider/routes.ts'
 
 /**
@@ -12,6 +14,8 @@ import { CLIENT_ENDPOINTS, METHODS, normalizePath, ROUTES } from '../provider/ro
 export type CheckedRequest =
   | {
       readonly form: string | undefined
+      /** The header `Authorization` for oidc-provider. */
+      readonly authorization: string
       /** How the client authenticates; undefined at endpoints where no client authenticates. */
       readonly credentials?: string
     }
@@ -19,7 +23,8 @@ export type CheckedRequest =
 
 /**
  * Reads the form of a POST request. Rejects a body that is not a form. At the endpoints where clients
- * authenticate, also rejects requests from browsers and requests without any client authentication.
+ * authenticate, also rejects requests from browsers, requests without any client authentication, and what no client may
+ * send. The answers are the same for every client id.
  *
  * @param path the path below {auth_url}
  * @param parts.issuer {auth_url}
@@ -37,7 +42,8 @@ export async function checkRequest(
   const route = normalizePath(path)
   // oidc-provider needs a form only from a POST request to an endpoint that supports POST. The body of any
   // other request is left to the host.
-  if (ctx.method !== 'POST' || !METHODS[route]?.includes('POST')) return { form: undefined }
+  const authorization = (route === ROUTES.userinfo ? readableBearer : String)(ctx.get('Authorization'))
+  if (ctx.method !== 'POST' || !METHODS[route]?.includes('POST')) return { form: undefined, authorization }
   const isFromClient = CLIENT_ENDPOINTS.has(route)
   const isFromPage = isFromClient && ctx.get('Origin') !== ''
 
@@ -52,37 +58,64 @@ export async function checkRequest(
   // order would reveal to strangers which clients exist, so `Origin` is checked here first.
   const { cors } = features
   if (isFromPage) ctx.vary('Origin')
-  if (isFromPage && !cors) return reject({ ...NO_PAGE, description: NO_PAGES })
+  if (isFromPage && !cors) return reject({ ...INVALID, description: NO_PAGES })
   const form = await readFormText(ctx)
   if (typeof form !== 'string') return reject(unreadable(form))
-  if (form.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS) return reject(TOO_MANY)
-  if (!isFromClient) return { form }
-  const parameters = new URLSearchParams(form)
+  if (form.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS)
+    return reject({ ...INVALID, description: TOO_MANY })
+  if (!isFromClient) return { form, authorization }
+  const sent = withoutEmptySecret({ form, authorization })
+  const parameters = new URLSearchParams(sent.form)
   if (isFromPage && !(await cors?.allow(ctx, route, parameters.get('client_id') ?? ''))) {
-    return reject({ ...NO_PAGE, description: NO_ORIGIN })
+    const hasSecret = sent.authorization !== '' || Boolean(parameters.get('client_secret'))
+    return reject({ ...INVALID, description: hasSecret ? NO_PAGES : NO_ORIGIN })
   }
-  const credentials = ctx.get('Authorization') || senderOf(parameters, form, features)
+  if (!/^(?:basic\b|$)/i.test(sent.authorization)) return reject({ ...INVALID, description: NOT_BASIC })
+  const assertion = parameters.get('client_assertion') ?? ''
+  const problem =
+    hasLineBreak(sent.authorization) || /[\r\n]/.test(parameters.get('client_secret') ?? '')
+      ? LINE_BREAK
+      : features.privateKeyJwt?.findProblemInAssertion(assertion, issuer)
+  if (problem !== undefined) {
+    if (sent.authorization !== '') ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`)
+    return reject({ status: 401, error: 'invalid_client', description: problem })
+  }
+  const credentials = sent.authorization || senderOf(parameters, sent.form, features)
   if (credentials === '') {
     ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`)
     const description = 'client_id and client_secret are missing: send them in the body or by HTTP Basic'
     return reject({ status: 401, error: 'invalid_client', description })
   }
-  return { form, credentials }
+  return { ...sent, credentials }
+}
+
+/**
+ * Moves the id of a Basic header with an empty secret to the form: several libraries send a public application in this way.
+ * Any other client is rejected then, because it sent no secret.
+ */
+function withoutEmptySecret(sent: { readonly form: string; readonly authorization: string }) {
+  const id = readIdWithoutSecret(sent.authorization)
+  const parameters = new URLSearchParams(sent.form)
+  const [other = '', ...repeated] = parameters.getAll('client_id')
+  const hasCredentials = parameters.get('client_secret') || parameters.get('client_assertion')
+  if (id === undefined || hasCredentials || repeated.length > 0 || (other !== '' && other !== id)) return sent
+  parameters.set('client_id', id)
+  return { form: parameters.toString(), authorization: '' }
 }
 
 /** The maximum number of parameters of a form. oidc-provider ignores the parameters after the first 1000. */
 const MAX_PARAMETERS = 1000
 
-const TOO_MANY = {
-  status: 400,
-  error: 'invalid_request',
-  description: `the form has more than ${MAX_PARAMETERS} parameters`,
-} as const
-
-const NO_PAGE = { status: 400, error: 'invalid_request' } as const
+const INVALID = { status: 400, error: 'invalid_request' } as const
+const TOO_MANY = `the form has more than ${MAX_PARAMETERS} parameters`
 const NO_PAGES = 'requests from a browser are rejected: client_secret must stay on a server'
 const NO_ORIGIN =
   'requests from this origin are rejected: only the origins of the public application may send them'
+
+const NOT_BASIC =
+  'the header Authorization must have the scheme Basic here, or be left out: an access token (Bearer) authenticates no client'
+const LINE_BREAK =
+  'client_secret has a line break: remove it; a secret that is read from a file often ends with one'
 
 /**
  * Lets a page read an error that contains nothing about a client. Without this, the browser would hide the description

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { faultyStore, type FaultyStore } from '../../support/faulty-store.ts'
 import { authorizationUrl, startHost, type Host } from '../../support/host.ts'
+import { send } from '../../support/raw-request.ts'
 
 /** The Accept header of a browser that opens an address. */
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
@@ -41,6 +42,36 @@ function expectPage(answer: Awaited<ReturnType<typeof ask>>, status: number, err
   expect(answer.headers.get('cache-control')).toBe('no-store')
   expect(answer.headers.get('vary')).toMatch(/\bAccept\b/i)
 }
+
+describe('another host name than that of the issuer', () => {
+  it.each([
+    ['127.0.0.1:3000', 'http://localhost:3000'],
+    ['[::1]:3000', 'http://localhost:3000'],
+    ['localhost:3000', 'http://127.0.0.1:3000'],
+    ['www.example.com', 'https://example.com'],
+    ['example.com', 'https://www.example.com'],
+  ])('at %s, a page before the sign-in page has a link to %s', async (name, origin) => {
+    const host = await startHost({ origin })
+    const { search } = authorizationUrl(host, (await host.createApplication()).client_id)
+    const open = (at: string, target: string) =>
+      send(host.port, { target, headers: { host: at, accept: 'text/html', 'accept-language': 'de' } })
+
+    const page = await open(name, `/auth/oauth2/authorize${search}`)
+    expect(page.status).toBe(400)
+    const [, link = '', text] = /<a href="([^"]+)">([^<]+)</.exec(page.text) ?? []
+    const { href, host: right, pathname, search: query } = new URL(link.replaceAll('&amp;', '&'))
+    expect(href.startsWith(`${host.issuer}/oauth2/authorize${search}&`)).toBe(true)
+    expect([text, right]).toEqual([right, new URL(origin).host])
+    expect(page.text).toContain('Fahren Sie unter')
+    expect((await open(name, '/auth/oauth2/logout')).status).toBe(400)
+    // The link leads to the sign-in page, even behind a proxy that changes the name.
+    for (const at of [right, name]) expect((await open(at, pathname + query)).status).toBe(303)
+    // Any further name may be that of a proxy.
+    for (const at of ['backend:3000', '127.0.0.1:8080'])
+      expect((await open(at, `/auth/oauth2/authorize${search}`)).status).toBe(303)
+    await host.close()
+  })
+})
 
 describe('an authorization error that cannot be sent to the application', () => {
   let host: Host

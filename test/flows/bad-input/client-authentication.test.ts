@@ -216,6 +216,42 @@ describe('client authentication', () => {
     expect(found).toEqual(requests)
   })
 
+  it('an Authorization header with an access token beside the secret is named, at every endpoint', async () => {
+    for (const path of ['token', 'revoke', 'introspect']) {
+      const { status, body } = await host.post(
+        `/oauth2/${path}`,
+        { ...key, ...grant, token: 'x' },
+        { authorization: 'Bearer old.access.token' },
+      )
+      expect([path, status, body['error']]).toEqual([path, 400, 'invalid_request'])
+      expect(body['error_description']).toMatch(/Authorization.*Bearer/)
+    }
+  })
+
+  it('a secret with a line break gets 401 with the reason in the body and by HTTP Basic, for every client id, and the event names the reason', async () => {
+    const rejected: object[] = []
+    host.gatehouse.on('token.rejected', (event) => rejected.push(event))
+    for (const { client_id } of [key, { client_id: 'key_unknown' }]) {
+      const client_secret = `${key.client_secret}\n`
+      const raw = Buffer.from(`${client_id}:${client_secret}`).toString('base64')
+      const ways = [
+        await token({ ...grant, client_id, client_secret }),
+        await token(grant, { authorization: `Basic ${raw}` }),
+        await token(grant, basic({ client_id, client_secret })),
+      ]
+      for (const answer of ways) {
+        expect([answer.status, json(answer)['error']]).toEqual([401, 'invalid_client'])
+        expect(json(answer)['error_description']).toContain('client_secret has a line break')
+      }
+      const challenges = ways.map(({ headers }) => headers.get('www-authenticate'))
+      expect(challenges).toEqual([null, `Basic realm="${host.issuer}"`, `Basic realm="${host.issuer}"`])
+    }
+    expect(rejected).toHaveLength(6)
+    for (const event of rejected) {
+      expect(event).toMatchObject({ description: expect.stringContaining('client_secret has a line break') })
+    }
+  })
+
   it('a rejected client that used the Basic header gets the scheme Basic in WWW-Authenticate (RFC 6749 5.2)', async () => {
     const answer = await token(grant, basic({ ...key, client_secret: WRONG }))
     expect(answer.status).toBe(401)

@@ -132,6 +132,36 @@ describeEachStore('clients that authenticate with their own keys (private_key_jw
       }
     })
 
+    it('by aud, exp, iat or jti, with the reason, which is the same for every client id and in the event', async () => {
+      const now = Math.floor(Date.now() / 1000)
+      const wrong: [claim: string, claims: object][] = [
+        ['aud', { aud: `${host.issuer}/oauth2/token` }],
+        ['exp', { exp: now + 3600 }],
+        ['exp', { exp: now - 60 }],
+        ['exp', { exp: 'soon' }],
+        ['iat', { iat: now + 3600 }],
+        ['jti', { jti: undefined }],
+      ]
+      const rejected: (string | undefined)[] = []
+      host.gatehouse.on('token.rejected', ({ description }) => rejected.push(description))
+      for (const [claim, claims] of wrong) {
+        const texts = [clientId, 'key_unknown'].map(async (id) => {
+          const assertion = await signAssertion(key, id, host.issuer, { claims: claims as never })
+          const form = { ...asParameters(assertion), grant_type: 'client_credentials', token: 'x' }
+          for (const path of ['token', 'revoke', 'introspect']) {
+            const { status, body } = await host.post(`/oauth2/${path}`, form)
+            expect([claim, path, status]).toEqual([claim, path, 401])
+            expect(body['error_description']).toMatch(new RegExp(`^client_assertion: ${claim} must`))
+          }
+          return (await host.token(form)).text
+        })
+        const [known, unknown] = await Promise.all(texts)
+        expect(unknown).toBe(known)
+      }
+      expect(rejected.filter((text) => text?.startsWith('client_assertion: '))).toHaveLength(24)
+      expect((await request(await signed())).status).toBe(200)
+    })
+
     it('with alg none, or without a signature', async () => {
       const [, payload] = (await signed()).split('.')
       await expectRejected(`${base64url({ alg: 'none' })}.${payload}.`)

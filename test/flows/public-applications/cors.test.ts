@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startHost, type Host } from '../../support/host.ts'
+import { basic } from '../../support/host-requests.ts'
 import { connectPublic, createPublicApplication } from '../../support/public-application.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
@@ -121,6 +122,27 @@ describeEachStore('pages at other origins (CORS)', (makeStore) => {
       { origin: ORIGIN },
     )
     expect([answer.status, answer.body['error']]).toEqual([400, 'invalid_request'])
+  })
+
+  it('a page that sends a secret is told that the secret must stay on a server, for every client id', async () => {
+    const key = await host.createApiKey()
+    const grant = { grant_type: 'client_credentials' }
+    for (const client_id of [key.client_id, 'key_unknown']) {
+      const { client_secret } = key
+      for (const answer of [
+        await host.token({ ...grant, client_id, client_secret }, { origin: ORIGIN }),
+        await host.token(grant, { ...basic({ client_id, client_secret }), origin: ORIGIN }),
+      ]) {
+        expect([answer.status, answer.body['error']]).toEqual([400, 'invalid_request'])
+        expect(answer.body['error_description']).toContain('client_secret must stay on a server')
+      }
+    }
+    // HTTP Basic with an empty secret names the public application.
+    const header = { ...basic({ client_id, client_secret: '' }) }
+    const refresh = { grant_type: 'refresh_token', refresh_token: 'x' }
+    expect((await host.token(refresh, { ...header, origin: ORIGIN })).body['error']).toBe('invalid_grant')
+    expect((await host.token(refresh, { ...header, origin: FOREIGN })).status).toBe(400)
+    expect((await host.token(refresh, { ...header, origin: FOREIGN })).body['error']).toBe('invalid_request')
   })
 
   it('user info is held to the origins of the application that got the token', async () => {

@@ -62,6 +62,52 @@ describeEachStore('requests of public applications', (makeStore) => {
     expect(answer.status).toBe(200)
   })
 
+  it('HTTP Basic with an empty secret counts as no secret, and only a public application goes without one', async () => {
+    const { refresh_token, access_token } = await connectPublic(host, client_id)
+    const empty = (id: string) => ({ authorization: `Basic ${btoa(`${id}:`)}` })
+    const refresh = { grant_type: 'refresh_token', refresh_token }
+    const revoked = await host.post('/oauth2/revoke', { token: access_token }, empty(client_id))
+    expect(revoked.status).toBe(200)
+    expect((await host.call('GET /invoices/list', access_token)).status).toBe(401)
+    // Another id, or a secret, in the form.
+    for (const more of [{ client_id: 'app_other' }, { client_secret: 'x'.repeat(40) }]) {
+      const answer = await host.token({ ...refresh, ...more }, empty(client_id))
+      expect(problemOf(answer)).toEqual([400, 'invalid_request'])
+    }
+    const { client_id: confidential } = await host.createApplication()
+    const { client_id: key } = await host.createApiKey()
+    for (const id of [confidential, key, 'app_unknown']) {
+      for (const path of ['/oauth2/token', '/oauth2/revoke', '/oauth2/introspect']) {
+        const answer = await host.post(path, { ...refresh, token: 'x' }, empty(id))
+        expect([id, path, ...problemOf(answer)]).toEqual([id, path, 401, 'invalid_client'])
+        expect(answer.body['error_description']).toContain('client_secret is missing')
+        expect(answer.headers.get('www-authenticate')).toBe(`Basic realm="${host.issuer}"`)
+      }
+    }
+    expect((await host.token(refresh, empty(client_id))).status).toBe(200)
+  })
+
+  it('a disabled public application gets the text of every disabled client, and its page no Basic challenge', async () => {
+    const origin = 'https://spa.example'
+    const id = await createPublicApplication(host, { redirectUris: [`${origin}/callback`] })
+    await host.gatehouse.applications.disable(id)
+    await host.gatehouse.audit.list({ limit: 1 })
+    const form = { grant_type: 'refresh_token', refresh_token: 'x', token: 'x', client_id: id }
+    for (const path of ['/oauth2/token', '/oauth2/revoke']) {
+      const [ofPage, ofProgram] = await Promise.all([
+        host.post(path, form, { origin }),
+        host.post(path, form),
+      ])
+      for (const answer of [ofPage, ofProgram]) {
+        expect([path, ...problemOf(answer)]).toEqual([path, 401, 'invalid_client'])
+        expect(answer.body['error_description']).toBe('client authentication failed')
+      }
+      // With a challenge, the browser would ask the person for a password.
+      expect(ofPage.headers.get('www-authenticate')).toBeNull()
+      expect(ofProgram.headers.get('www-authenticate')).toContain('Basic')
+    }
+  })
+
   it('a client credentials request gets unauthorized_client', async () => {
     const answer = await host.token({ client_id, grant_type: 'client_credentials' })
     expect(problemOf(answer)).toEqual([400, 'unauthorized_client'])

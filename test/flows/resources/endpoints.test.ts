@@ -47,6 +47,24 @@ describeEachStore('the endpoints and services with tokens for several resources'
     }
   })
 
+  it('user info and API read the header Authorization alike: any blanks after Bearer, and DPoP counts as no token', async () => {
+    const { access_token } = await connect(host, await host.createApplication({ products: BOTH }), {
+      parameters: { scope: 'openid invoices:read' },
+    })
+    const addresses = [`${host.issuer}/oauth2/userinfo`, `${host.audience}/invoices/list`]
+    const ask = (headers: Record<string, string>) =>
+      Promise.all(addresses.map((address) => host.fetch(address, { headers })))
+    for (const scheme of ['Bearer ', 'bearer   ']) {
+      const answers = await ask({ authorization: scheme + access_token })
+      expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    }
+    for (const answer of await ask({ authorization: `DPoP ${access_token}`, dpop: 'proof' })) {
+      expect(answer.status).toBe(401)
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /)
+      expect(await answer.text()).toMatch(/send an access token in the header .*Bearer/)
+    }
+  })
+
   it('introspection names the resource of a token, for its own client and for a resource server', async () => {
     const server = await createServer()
     for (const resource of [host.audience, TOOLS]) {

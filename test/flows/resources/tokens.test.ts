@@ -41,6 +41,30 @@ describeEachStore('tokens for several resources', (makeStore) => {
     body['error_description'],
   ]
 
+  it('an unknown resource: the error names the nearest resource, or the one of the refresh token', async () => {
+    const nearest = async (resource: string, way: object) =>
+      rejection(await host.requestDirectToken(key, { resource, ...way })).at(-1)
+    for (const way of WAYS) {
+      for (const resource of [`${TOOLS}/`, `${TOOLS}/x`, 'http://tools.example/mcp', 'https://tools.example'])
+        expect([resource, await nearest(resource, way)]).toEqual([
+          resource,
+          `unknown resource; send ${TOOLS}`,
+        ])
+      for (const resource of [`${host.audience}/`, 'api', 'https://other.example/mcp'])
+        expect([resource, await nearest(resource, way)]).toEqual([
+          resource,
+          `unknown resource; leave it out or send ${host.audience}`,
+        ])
+    }
+    const { refresh_token } = await connect(host, application)
+    const refreshed = await host.refresh(application, refresh_token, { resource: `${host.audience}/` })
+    expect(rejection(refreshed)).toEqual([
+      400,
+      'invalid_target',
+      `the refresh token is for the resource ${host.audience}; leave resource out, or send this one`,
+    ])
+  })
+
   it('a direct token is for the resource that the request names, with the scopes that the key and the resource share', async () => {
     for (const way of WAYS) {
       const api = await host.requestDirectToken(key, way)
@@ -89,7 +113,7 @@ describeEachStore('tokens for several resources', (makeStore) => {
       for (const way of WAYS) {
         const { status, body } = await host.requestDirectToken(key, { resource, ...way })
         expect([resource, status, body['error']]).toEqual([resource, 400, 'invalid_target'])
-        expect(body['error_description']).not.toContain('tools.example')
+        expect(body['error_description']).toMatch(/^unknown resource; (leave it out or )?send https?:/)
         expect(body['access_token']).toBeUndefined()
       }
       const { callback } = await authorize(host, application.client_id, { parameters: { resource } })

@@ -39,6 +39,28 @@ describeEachStore('scopes', (makeStore) => {
       expect(decodeJwt(String(body['access_token']))['scope']).toBe('payments:list invoices:read')
     })
 
+    it('blanks before, after and between scopes have no meaning, in every request', async () => {
+      const key = await host.createApiKey()
+      const scope = '  invoices:read   payments:list '
+      const scopes = 'invoices:read payments:list'
+      // oidc-provider answers the request with a further parameter.
+      for (const way of [{}, { unknown: 'x' }]) {
+        expect((await host.requestDirectToken(key, { scope, ...way })).body['scope']).toBe(scopes)
+        expect((await host.requestDirectToken(key, { scope: ' ', ...way })).body['scope']).toBe(ALL)
+        const tab = await host.requestDirectToken(key, { scope: 'invoices:read\tpayments:list', ...way })
+        expect([tab.status, tab.body['error']]).toEqual([400, 'invalid_scope'])
+      }
+      const application = await host.createApplication()
+      const parameters = { scope: ` openid ${scope}` }
+      const tokens = await connect(host, application, { parameters })
+      expect(tokens.scope).toBe(`openid ${scopes}`)
+      const refreshed = await host.refresh(application, tokens.refresh_token, { scope: parameters.scope })
+      expect(refreshed.body['scope']).toBe(`openid ${scopes}`)
+      const header = { authorization: `Bearer ${String(refreshed.body['access_token'])}` }
+      const userInfo = await host.post('/oauth2/userinfo?scope=+openid++', { scope: ' openid ' }, header)
+      expect(userInfo.status).toBe(200)
+    })
+
     it('a direct token request for a scope that the API key lacks is answered with invalid_scope', async () => {
       const key = await host.createApiKey(['invoices'])
       await host.gatehouse.apiKeys.removeOperation(key.client_id, 'invoices:create')

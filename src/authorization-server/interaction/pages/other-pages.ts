@@ -11,6 +11,8 @@ export interface ErrorModel {
   readonly text?: keyof Texts | undefined
   /** The `{application}` of this text. */
   readonly client?: string | undefined
+  /** The `{address}` of this text: where the person can go on. */
+  readonly link?: string | undefined
   /** An English sentence that describes the problem. It may come from oidc-provider. */
   readonly description?: string | undefined
 }
@@ -19,14 +21,15 @@ export interface ErrorModel {
  * The page for an error that cannot be sent to the application. Its details are for developers, and closed at first: a user
  * reads only the sentences in their language.
  */
-export function errorPage(frame: Frame, { error, text, client, description }: ErrorModel): Html {
+export function errorPage(frame: Frame, { error, text, client, link, description }: ErrorModel): Html {
   const { texts } = frame
+  const address = link === undefined ? undefined : html`<a href="${link}">${new URL(link).host}</a>`
   return layout(frame, {
     title: texts.plain('errorTitle'),
     content: html` <div class="intro">
         <h1>${texts.html('errorTitle')}</h1>
-        ${text && html`<p>${texts.html(text, { application: client })}</p>`}
-        <p class="muted">${texts.html('errorHint')}</p>
+        ${text && html`<p>${texts.html(text, { application: client, address })}</p>`}
+        ${link === undefined && html`<p class="muted">${texts.html('errorHint')}</p>`}
       </div>
       <details class="details small">
         <summary class="muted">${texts.html('errorDetails')}</summary>

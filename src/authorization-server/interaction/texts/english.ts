@@ -104,6 +104,8 @@ export const english = {
   errorNoSignIn: 'Signing in is not set up here.',
   /** `{application}` is the host of an application that the person has not approved. */
   errorOfClient: '{application} sent you here with a request that cannot be fulfilled.',
+  /** `{address}` is a link to the same page at the host of the issuer. */
+  errorOtherHost: 'This does not work at this address. Continue at {address}.',
   errorNotNow: 'This is not possible at the moment. Wait a few minutes.',
   errorNotFound: 'There is nothing at this address.',
 }

@@ -82,6 +82,7 @@ export const german: Texts = {
   errorMethod: 'Diese Adresse kann so nicht aufgerufen werden.',
   errorNoSignIn: 'Die Anmeldung ist hier nicht eingerichtet.',
   errorOfClient: '{application} hat Sie mit einer Anfrage hierher geschickt, die nicht erfüllt werden kann.',
+  errorOtherHost: 'Unter dieser Adresse funktioniert das nicht. Fahren Sie unter {address} fort.',
   errorNotNow: 'Das ist im Augenblick nicht möglich. Warten Sie einige Minuten.',
   errorNotFound: 'Unter dieser Adresse gibt es nichts.',
 }

@@ -4,6 +4,7 @@ import { identityOf, keysOf } from '../../../clients/jwk-set.ts'
 import type { Store } from '../../../store/contract.ts'
 import { digest } from '../../../store/digest.ts'
 import { modelAdapter } from '../models/adapter.ts'
+import { partOf } from '../part-of-assertion.ts'
 import { recordOf, requestState } from '../request-state.ts'
 
 // Clients that authenticate with a signed assertion (RFC 7523 2.2, OpenID Connect Core 9: `private_key_jwt`). This file
@@ -14,6 +15,9 @@ export const ASSERTION_ALGORITHMS = ['ES256', 'RS256', 'PS256'] as const
 
 /** Seconds for which an assertion may be valid. */
 const MAX_LIFETIME_SECONDS = 300
+
+/** Seconds for which oidc-provider accepts an assertion after its end. */
+const CLOCK_TOLERANCE_SECONDS = 15
 
 /** Header parameters that would name another key than a registered one (RFC 7515 4.1). */
 const KEY_PARAMETERS = ['jwk', 'jku', 'x5c', 'x5u', 'crit']
@@ -32,24 +36,42 @@ export function createAssertionCheck(
   authenticated: (ctx: KoaContextWithOIDC, client: Client) => Promise<void>,
 ): CheckAssertion {
   return async function checkAssertion(ctx, claims, header, client) {
-    const { aud, exp, jti } = claims
-    if ([aud].flat().length !== 1 || [aud].flat()[0] !== issuer) {
-      throw new errors.InvalidClientAuth('aud (JWT audience) must be the issuer alone')
-    }
-    const latest = Date.now() / 1000 + MAX_LIFETIME_SECONDS + NOT_BEFORE_TOLERANCE_SECONDS
-    if (typeof exp !== 'number' || exp > latest) {
-      throw new errors.InvalidClientAuth(
-        `exp (JWT expiration) must be at most ${MAX_LIFETIME_SECONDS} seconds ahead`,
-      )
-    }
+    const problem = findProblem(claims, issuer)
+    if (problem !== undefined) throw new errors.InvalidClientAuth(problem)
     const named = KEY_PARAMETERS.find((name) => header[name] !== undefined)
     if (named !== undefined) throw new errors.InvalidClientAuth(`the header must not have ${named}`)
-    if (typeof jti !== 'string') throw new errors.InvalidClientAuth('jti (JWT ID) must be a text')
+    const { exp, jti } = claims as { exp: number; jti: string }
     await useOnce(store, [client.clientId, jti], exp)
     requestState(ctx).credential = usedKey(client, header['kid'])
     await authenticated(ctx, client)
   }
 }
+
+/**
+ * Why no client may use an assertion, for its developer. The signature is not verified and the client is not looked up, so the
+ * answer is the same for every client id. oidc-provider rejects a text that is no JWT.
+ */
+export function findProblemInAssertion(assertion: string, issuer: string): string | undefined {
+  const claims = partOf(assertion, 1)
+  return claims && findProblem(claims, issuer)
+}
+
+function findProblem({ aud, exp, iat, jti }: Readonly<Record<string, unknown>>, issuer: string) {
+  const now = Date.now() / 1000
+  const isBetween = (time: unknown, from: number, to: number) =>
+    typeof time === 'number' && time > now + from && time <= now + to
+  if (JSON.stringify([aud].flat()) !== JSON.stringify([issuer]))
+    return `client_assertion: aud must be the issuer alone, ${issuer}`
+  if (!isBetween(exp, -CLOCK_TOLERANCE_SECONDS, MAX_LIFETIME_SECONDS + NOT_BEFORE_TOLERANCE_SECONDS))
+    return `client_assertion: exp must be at most ${MAX_LIFETIME_SECONDS} seconds ahead, and not over; ${CLOCK}`
+  if (iat !== undefined && !isBetween(iat, -Infinity, MAX_LIFETIME_SECONDS))
+    return `client_assertion: iat must not be in the future; ${CLOCK}`
+  if (typeof jti !== 'string' || jti === '')
+    return 'client_assertion: jti must be a random text, a new one in each assertion'
+  return undefined
+}
+
+const CLOCK = 'it is in seconds since 1970, by the clock in the header Date of this response'
 
 /**
  * Uses an assertion, in one write that only one request can make.

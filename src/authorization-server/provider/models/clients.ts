@@ -20,6 +20,7 @@ import { isUsable } from '../../../clients/why-no-token.ts'
 import { readBasicCredentials } from '../../../http/basic-credentials.ts'
 import { addressGroup } from '../../../http/rate-limit-group.ts'
 import type { ProviderParts } from '../dependencies.ts'
+import { partOf } from '../part-of-assertion.ts'
 import { currentContext, prefetch, recordOf, requestState } from '../request-state.ts'
 import { CLIENT_ROUTES, FRONT_CHANNEL } from '../routes.ts'
 import { disguiseToken } from '../seam/tokens.ts'
@@ -143,23 +144,12 @@ async function resolveDocument(
   ctx: KoaContextWithOIDC,
   clientId: string,
 ): Promise<Client | undefined> {
-  const kid = keyIdIn(ctx.oidc.params?.['client_assertion'])
+  const { kid } = partOf(ctx.oidc.params?.['client_assertion'], 0) ?? {}
   const sender = addressGroup(requestState(ctx).host.ip)
-  const resolved = await documents.resolve(clientId, kid, sender)
+  const resolved = await documents.resolve(clientId, typeof kid === 'string' ? kid : undefined, sender)
   if ('application' in resolved) return resolved.application
   requestState(ctx).documentProblem = resolved.problem
   return undefined
-}
-
-/** The key that an assertion names; undefined if it names none. */
-function keyIdIn(assertion: unknown): string | undefined {
-  try {
-    const [header = ''] = String(assertion).split('.')
-    const { kid } = Object(JSON.parse(Buffer.from(header, 'base64url').toString())) as { kid?: unknown }
-    return typeof kid === 'string' ? kid : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /**

@@ -8,7 +8,7 @@ import { getTokenScopes, requireSomethingLeft } from '../../delegated-scopes.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 import type { ProviderResponse } from '../../fix-responses.ts'
 import { isIgnoredScope, requestedScopes } from '../../requested-scope.ts'
-import { namedResource, otherResource } from '../../resource-indicator.ts'
+import { otherResource } from '../../resource-indicator.ts'
 import { requesterOf } from '../../../../audit/entry.ts'
 import { modelAdapter, withoutId } from '../../models/adapter.ts'
 import { isRotation, tokenAsIssued } from '../../seam/tokens.ts'
@@ -96,7 +96,8 @@ function requireSameResource(
 ): Resource {
   const resource = resources.find(granted)
   if (!resource) throw new errors.InvalidTarget('the resource of this refresh token does not exist any more')
-  if (namedResource(requested, resources, resource.address) === resource) return resource
+  if ([requested ?? resource.address].flat().every((each) => resources.find(each) === resource))
+    return resource
   throw new errors.InvalidTarget(otherResource('refresh token', resource.address))
 }
 
