@@ -77,7 +77,7 @@ describe.each([
       const store = redisStore(client, { keyPrefix: 'connecting:' })
       await store.set('a', '1')
       expect(await store.get('a')).toBe('1')
-      expect([client.listenerCount('ready'), client.listenerCount('close')]).toEqual([0, 1])
+      expect([client.listenerCount('ready'), client.listenerCount('close')]).toEqual([1, 1])
     })
 
     it('a store on a client that cannot connect rejects its first calls within a second', async () => {
@@ -130,11 +130,12 @@ describe.each([
     })
 
     it.each([
-      ['NOAUTH', {}],
-      ['WRONGPASS', { username: 'default', password: 'another' }],
+      ['NOAUTH', 'default settings', {}],
+      ['WRONGPASS', 'default settings', { username: 'default', password: 'another' }],
+      ['NOAUTH', 'the recommended settings', RECOMMENDED],
     ])(
-      'a call without the right password rejects with ERR_STORE_UNAVAILABLE: %s',
-      async (rejection, options) => {
+      'a call without the right password rejects with ERR_STORE_UNAVAILABLE: %s, with %s',
+      async (rejection, _settings, options) => {
         const locked = await startRedis({ args: ['--appendonly', 'no'] })
         await askRedis(locked, 'CONFIG', 'SET', 'requirepass', 'pass')
         const client = new AnyRedis(locked.port, { ...options, maxRetriesPerRequest: 0 })
