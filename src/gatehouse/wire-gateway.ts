@@ -36,6 +36,7 @@ export function createOwnGateways(
     checkProducts(catalog),
     ...indexCompletion.check(),
     ...hygieneCheck.check(),
+    ...hygieneCheck.checkScopes(),
     ...unchecked.check(),
     ...gatewayKeysCheck.check(),
     ...core.issuerCheck.check(),

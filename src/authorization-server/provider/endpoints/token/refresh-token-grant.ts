@@ -4,10 +4,10 @@ import { isPublicClient } from '../../../../clients/public-applications.ts'
 import { ownerOf, revokeAfterRace, revokeReused } from '../../../../grants/refresh-tokens/revoke-reused.ts'
 import type { FoundRefreshToken } from '../../../../grants/refresh-tokens/token-families.ts'
 import { currentContext, getGrant, getRefreshToken, recordOf, requestState } from '../../request-state.ts'
-import { getTokenScopes, requireSomethingLeft } from '../../delegated-scopes.ts'
+import { getTokenScopes } from '../../delegated-scopes.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 import type { ProviderResponse } from '../../fix-responses.ts'
-import { isIgnoredScope, requestedScopes } from '../../requested-scope.ts'
+import { isIgnoredScope, requestedScopes, requireUsableScope } from '../../requested-scope.ts'
 import { namedResource, otherResource } from '../../resource-indicator.ts'
 import { requesterOf } from '../../../../audit/entry.ts'
 import { modelAdapter, withoutId } from '../../models/adapter.ts'
@@ -74,7 +74,7 @@ export async function checkRefresh(
   const allowed = new Set([...openIdScopes, ...(await getTokenScopes(parts, ctx, client, resource))])
   const authorized = new Set(grant.getResourceScope(resource.address).split(' '))
   const wanted = ctx.oidc.params?.['scope'] ? ctx.oidc.requestParamScopes : token.scopes
-  requireSomethingLeft([...wanted].filter((scope) => allowed.has(scope) && authorized.has(scope)))
+  requireUsableScope([...wanted].filter((scope) => allowed.has(scope) && authorized.has(scope)))
 
   const stored = await getGrant(parts, ctx, grant.jti)
   requireSameHostEpoch(recordOf(client), stored?.record)
@@ -108,7 +108,7 @@ function requireSameResource(
  * @throws invalid_grant if another request has used the token since step 2. If so, this function revokes the grant
  */
 async function rotateRefreshToken(
-  parts: Pick<ProviderParts, 'settings' | 'families' | 'clientUsed' | 'events' | 'revokeGrant'>,
+  parts: Pick<ProviderParts, 'settings' | 'families' | 'clientUsed' | 'events' | 'revokeGrant' | 'logger'>,
   ctx: KoaContextWithOIDC,
   next: string,
   payload: AdapterPayload,
