@@ -122,7 +122,7 @@ async function rotateRefreshToken(
   const graceSeconds = isPublicClient(client) ? parts.settings.publicGraceSeconds : undefined
   const exchange = await parts.families.rotate(previous, next, payload, ttl, deadline, graceSeconds)
   if (!exchange) {
-    await revokeAfterRace(parts, 'refresh_token.reused', payload, requesterOf(host))
+    await revokeAfterRace(parts, 'refresh_token.reused', payload, requesterOf(host), previous.token)
     throw new errors.InvalidGrant('refresh token already used')
   }
   if (!exchange.isRetry) return
@@ -181,7 +181,9 @@ export function refreshTokens(parts: ProviderParts): Adapter {
       const { RefreshToken: token } = entities
       if (!token) throw new TypeError('this request has not found the refresh token')
       if (route !== 'token') return revokeRefreshToken(parts, ctx, token)
-      await revokeReused(parts, 'refresh_token.reused', token, requesterOf(requestState(ctx).host))
+      const { host, refreshToken } = requestState(ctx)
+      const { afterSeconds } = (await refreshToken?.found) ?? {}
+      await revokeReused(parts, 'refresh_token.reused', token, requesterOf(host), afterSeconds)
     },
 
     // The endpoints revoke whole grants with `revokeGrant()`, so this method does nothing.
