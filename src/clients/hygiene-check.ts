@@ -69,12 +69,11 @@ export function createHygieneCheck(
   async function findOversized(pages = walk.pages(undefined)): Promise<number> {
     const { current } = catalog
     const found: string[] = []
-    if (isOversized({ products: [...current.products.keys()], removedOperations: [] }, current)) {
-      for await (const page of pages) {
-        for (const record of page) {
-          if (record instanceof CorruptRecord || !isOversized(record.client, current)) continue
-          found.push(record.client.clientId)
-        }
+    const isLarge = isOversized({ products: [...current.products.keys()], removedOperations: [] }, current)
+    for await (const page of isLarge ? pages : []) {
+      for (const record of page) {
+        if (record instanceof CorruptRecord || !isOversized(record.client, current)) continue
+        found.push(record.client.clientId)
       }
     }
     const clients = nameSome(found)
