@@ -10,7 +10,7 @@ import { KEY_PREFIX, requireOptions, type RedisStoreOptions } from './redis/opti
 import { reconnectEnded } from './redis/reconnect-ended.ts'
 import { isMisdirected } from './redis/redirection.ts'
 import { createSubscriptions } from './redis/subscriptions.ts'
-import { execute, writes, type Write } from './redis/write-commands.ts'
+import { execute, requireRights, writes, type Write } from './redis/write-commands.ts'
 import { countInSlots } from './redis/write-scripts.ts'
 
 export type { RedisClient, RedisConnection } from './redis/client.ts'
@@ -66,6 +66,8 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   let isConnecting = true
   void connecting.then(() => (isConnecting = false))
   let closed = false
+  let hasRights = false
+  const patterns = { key: `~${clientPrefix}${key('*')}`, channel: `&${channel('*')}` }
 
   async function run<T>(call: () => Promise<T>): Promise<T> {
     try {
@@ -73,7 +75,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       if (closed) throw storeClosed()
       return await call()
     } catch (error) {
-      throw storeFailure(error, client, subscriptions.lastError())
+      throw storeFailure(error, { isCluster: client.isCluster, patterns }, losses.lastError())
     }
   }
 
@@ -86,6 +88,10 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
    */
   const execWrite = (write: Write) =>
     run(async () => {
+      if (!hasRights) {
+        await requireRights(send, { K: key('rights'), C: channel('rights') })
+        hasRights = true
+      }
       const lostBefore = losses.count()
       const reply = await execute(write, send)
       const isDone = write.isDone?.(reply) ?? true

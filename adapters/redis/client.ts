@@ -23,6 +23,8 @@ export interface RedisClient extends RedisServerClient {
    */
   on(event: 'connecting' | 'ready' | 'close' | 'end', listener: () => void): unknown
   on(event: '+node' | '-node', listener: (node: RedisNode) => void): unknown
+  on(event: 'node error' | symbol, listener: (error: unknown) => void): unknown
+  off(event: 'node error' | symbol, listener: (error: unknown) => void): unknown
   off(event: 'connecting' | 'ready' | 'close' | 'end', listener: () => void): unknown
   off(event: '+node' | '-node', listener: (node: RedisNode) => void): unknown
   /** The known nodes of a cluster, with replicas unless `role` is `master`. */

@@ -1,3 +1,4 @@
+import { errorMonitor } from 'node:events'
 import type { RedisClient, RedisNode } from './client.ts'
 
 /**
@@ -5,9 +6,16 @@ import type { RedisClient, RedisNode } from './client.ts'
  * silently resends a command if its connection is lost before the answer. A write that Redis has already applied then
  * looks like a write that found nothing to change. To detect this, a write compares the count before and after its
  * command.
+ *
+ * Also keeps the reason of a failed connection, which the errors of commands hide. ioredis does not count a listener of
+ * `errorMonitor`, and so still prints the errors of a client without listeners.
  */
 export function countConnectionLosses(client: RedisClient) {
   let count = 0
+  let lastError: unknown
+  const errorEvent = client.isCluster ? 'node error' : errorMonitor
+  // The event `ready` has no error.
+  const keep = (error?: unknown) => void (lastError = error)
   const watched = new Set<RedisNode>()
   const add = () => {
     count += 1
@@ -23,6 +31,8 @@ export function countConnectionLosses(client: RedisClient) {
     node.off('close', add)
   }
 
+  client.on(errorEvent, keep)
+  client.on('ready', keep)
   client.on('close', add)
   client.on('-node', unwatch)
   // With clusterNodeRetryStrategy ioredis reconnects a node without the event `-node`.
@@ -31,7 +41,11 @@ export function countConnectionLosses(client: RedisClient) {
 
   return {
     count: () => count,
+    /** Why the last attempt to connect failed; undefined while the client is connected. */
+    lastError: () => lastError,
     stop() {
+      client.off(errorEvent, keep)
+      client.off('ready', keep)
       client.off('close', add)
       client.off('-node', unwatch)
       client.off('+node', watch)

@@ -12,8 +12,7 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   BUSY: 'it is running a script that does not end; find the owner of the script, and end the script with SCRIPT KILL',
   NOAUTH: 'it requires a password; give the client username and password',
   WRONGPASS: 'it does not know this user or password; check username and password of the client',
-  NOPERM:
-    'its user may not run this command or use these keys; ACL LOG shows which, and docs/redis.md lists the commands that are needed',
+  NOPERM: 'ACL LOG shows what its user may not do, and docs/redis.md lists the rules that are needed',
   NOSCRIPT: 'it does not store scripts; is there a proxy in between?',
   CLUSTERDOWN:
     'the cluster does not serve this slot; check CLUSTER INFO, and restore its master or a replica',
@@ -31,6 +30,7 @@ const REJECTED_USER: readonly string[] = ['NOAUTH', 'WRONGPASS', 'NOPERM']
  * Relies on: ioredis reports these failures with these texts.
  */
 const CLIENT_FAILURES: readonly [RegExp, string][] = [
+  [/slots cache|None of startup nodes/, 'no node of the cluster answers'],
   [/enableOfflineQueue options is false/, 'the client is not connected'],
   [
     /max retries per request|Connection is closed|aborted due to connection close/,
@@ -39,18 +39,20 @@ const CLIENT_FAILURES: readonly [RegExp, string][] = [
   [/^Too many Cluster redirections/, 'the nodes of the cluster do not agree on who serves a slot'],
 ]
 
+type Rules = Readonly<Record<string, string>>
+
 /**
  * Converts the error of a failed command: Redis is unavailable or cannot answer (`ERR_STORE_UNAVAILABLE`), or
  * the value of a key has another type (`ERR_STORE_CORRUPT`). The message names the remedy, and quotes no key
  * and no value. The client's error is the `cause`.
  *
  * @param options.isCluster true for the client of a cluster, because that client follows redirections
- * @param lastError the error of another connection of the same user, because the error of a client that is not connected
- *   hides that Redis rejects this user
+ * @param lastError why a connection of the client failed, because the error of a client that is not connected hides the
+ *   reason
  */
 export function storeFailure(
   error: unknown,
-  { isCluster = false } = {},
+  { isCluster = false, patterns = {} }: { isCluster?: boolean | undefined; patterns?: Rules } = {},
   lastError?: unknown,
 ): GatehouseError {
   if (error instanceof GatehouseError) return error
@@ -69,14 +71,14 @@ export function storeFailure(
   if ((rejection === 'MOVED' || rejection === 'ASK') && !isCluster) {
     return unavailable('Redis is a cluster, but the client is for a single server; use Redis.Cluster', error)
   }
-  if (rejection !== undefined && REJECTED_USER.includes(rejection)) {
-    const options = { cause: error }
-    return new CredentialsRejectedError('ERR_STORE_UNAVAILABLE', explained(rejection, message), options)
+  if (rejection !== undefined && isUserRejected(error)) {
+    const text = explained(rejection, message) + missingRule(message, patterns)
+    return new CredentialsRejectedError('ERR_STORE_UNAVAILABLE', text, { cause: error })
   }
   if (rejection !== undefined) return unavailable(explained(rejection, message), error)
   const [, known] = CLIENT_FAILURES.find(([pattern]) => pattern.test(message)) ?? []
-  if (known !== undefined && REJECTED_USER.includes(rejectionOf(messageOf(lastError)) ?? '')) {
-    return storeFailure(lastError)
+  if (known !== undefined && rejectionOf(messageOf(lastError)) !== undefined) {
+    return storeFailure(lastError, { patterns })
   }
   return unavailable(`Redis cannot be reached: ${known ?? message}`, error)
 }
@@ -91,6 +93,11 @@ export function isNoScript(error: unknown): boolean {
   return messageOf(error).startsWith('NOSCRIPT')
 }
 
+/** Whether Redis rejects the user of the client. */
+export function isUserRejected(error: unknown): boolean {
+  return REJECTED_USER.includes(rejectionOf(messageOf(error)) ?? '')
+}
+
 /** The message of a client's error. The error may be a value that is not an `Error`. */
 export function messageOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'message' in error
@@ -103,6 +110,8 @@ export function messageOf(error: unknown): string {
  * after it.
  */
 function rejectionOf(message: string): string | undefined {
+  // A command within a script. The code is ERR.
+  if (/user executing the script can't|ACL failure in script/.test(message)) return 'NOPERM'
   // In an older Redis, the error of a script contains the code of its cause. The error of ioredis's ready check
   // contains this code too.
   const caused = /(?: -|^Ready check failed: )([A-Z]{3,})(?= )/.exec(message)?.[1]
@@ -118,6 +127,14 @@ function explained(rejection: string, message: string): string {
   return explanation
     ? `Redis rejected a command: ${rejection}, ${explanation}`
     : `Redis rejected a command: ${rejection}`
+}
+
+/** Names the rule that the user of the client lacks, if Redis tells it. */
+function missingRule(message: string, patterns: Rules): string {
+  const [, command, kind = ''] =
+    /permissions to (?:run the '([\w|-]+)' command|access (?:a|one of the) (key|channel))/.exec(message) ?? []
+  const rule = command === undefined ? patterns[kind] : `+${command}`
+  return rule === undefined ? '' : `. The missing rule: ACL SETUSER <user> ${rule}`
 }
 
 function unavailable(message: string, cause: unknown): GatehouseError {

@@ -1,4 +1,5 @@
 // Model: test/proof/models/revocation-feed.pml
+import { GatehouseError } from '../../src/errors.ts'
 import { createChannelListeners } from '../../src/store/channel-listeners.ts'
 import type { RedisClient, RedisConnection, RedisNode } from './client.ts'
 import { addressOf, connect } from './connect.ts'
@@ -53,8 +54,6 @@ export function createSubscriptions(client: RedisClient) {
   }
 
   return {
-    /** Why the connection could not be opened, in its last attempt; undefined while it is open. */
-    lastError: () => messages.lastError,
     close(): void {
       listeners.clear()
       disconnect(messages)
@@ -84,7 +83,8 @@ export function createSubscriptions(client: RedisClient) {
         await subscribe().catch(subscribe)
       } catch (error) {
         unsubscribe()
-        throw error
+        // If Redis rejects the first attempt, the error of the second may only say that the connection was closed.
+        throw error instanceof GatehouseError ? error : (messages.lastError ?? error)
       }
       return async () => unsubscribe()
     },
@@ -118,18 +118,21 @@ function use(messages: MessageConnection, opened: RedisConnection): void {
   opened.on('error', (error: unknown) => (messages.lastError = error))
   opened.on('message', listeners.deliver)
   opened.on('ready', () => {
-    messages.lastError = undefined
     const channels = listeners.channels()
     if (channels.length === 0) return
     opened.subscribe(...channels).then(
       () => {
         if (messages.connected !== opened) return
+        messages.lastError = undefined
         messages.attempts = 0
         if (messages.wasReady) listeners.notifyMissed()
         messages.wasReady = true
       },
       // A connection without its subscriptions is useless. The next connection subscribes again.
-      () => opened.disconnect(),
+      (error: unknown) => {
+        messages.lastError = error
+        opened.disconnect()
+      },
     )
   })
   opened.on('end', () => {
@@ -180,7 +183,6 @@ function disconnect(messages: MessageConnection): void {
   clearTimeout(messages.nextAttempt)
   messages.connection = undefined
   messages.connected = undefined
-  messages.lastError = undefined
   messages.wasReady = false
   connected?.disconnect()
 }

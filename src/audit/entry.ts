@@ -56,6 +56,8 @@ export interface AuditEntry {
   readonly leakUrl?: string | undefined
   /** Why something was revoked or rejected, if no person or program of the host asked for it directly. */
   readonly reason?: AuditReason | undefined
+  /** In an entry about a refresh token: seconds between its two uses, at most 60. */
+  readonly afterSeconds?: number | undefined
   /** The network address from which the act was requested. */
   readonly address?: string | undefined
   /** The user agent of the request; at most 200 characters. */

@@ -4,7 +4,7 @@ import { GatehouseError, type Fault } from '../errors.ts'
 import type { Client } from './client.ts'
 
 /** The maximum number of bytes of the space-delimited `scope` of a token. A token must fit the header of a request. */
-const MAX_SCOPE_BYTES = 4096
+export const MAX_SCOPE_BYTES = 4096
 
 type Products = Pick<Client, 'products' | 'removedOperations'>
 
@@ -140,6 +140,11 @@ export function requireFits(
     'ERR_SCOPE_TOO_LARGE',
     `tokens of this client would carry ${bytes} bytes of scope, but at most ${MAX_SCOPE_BYTES} bytes are allowed, because a token must fit the header of a request. First remove operations that are not needed, or split the products between several clients`,
   )
+}
+
+/** Whether the operations of a client are more than a new client may have, because products have grown. */
+export function isOversized(client: Products, catalog: Catalog): boolean {
+  return scopeBytes(client, catalog, []) > MAX_SCOPE_BYTES
 }
 
 /** Why `product` cannot be added; undefined if the catalog has the product. */

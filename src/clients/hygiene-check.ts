@@ -3,9 +3,10 @@ import { inBackground } from '../async/in-background.ts'
 import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import type { Logger } from '../host/logger.ts'
-import { pass, warn } from '../store/check-results.ts'
+import { nameSome, pass, warn } from '../store/check-results.ts'
 import type { Store, StoreCheck } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
+import { isOversized, MAX_SCOPE_BYTES } from './client-products.ts'
 import { clientRecords, type ClientRecord } from './client-record.ts'
 import { readWithLastUse } from './client-repository.ts'
 import type { KeyPolicy } from './expiry.ts'
@@ -37,10 +38,13 @@ const WORDS: Readonly<Record<HealthFinding, string>> = {
   'unused-product': 'products without an API key or application',
 }
 
+const OVERSIZED = `products have grown: tokens of these clients carry more than ${MAX_SCOPE_BYTES} bytes of scope, and proxies may reject them`
+const FEWER = 'Remove operations from these clients, split them, or let them request fewer with `scope`'
+
 /**
- * Counts in the background, once an hour, how many clients need attention.
+ * Counts in the background, once an hour, how many clients need attention, and finds the clients with too much scope.
  *
- * @param wanted the findings that are counted; if empty, no client is read
+ * @param wanted the findings that are counted; if empty, no client is read for them
  */
 export function createHygieneCheck(
   parts: {
@@ -59,6 +63,24 @@ export function createHygieneCheck(
   const asksHost = wanted.includes('known-to-former')
   let counts: ReadonlyMap<HealthFinding, number> | undefined
   let hasFailed = false
+  let scopes: readonly StoreCheck[] = []
+
+  /** Finds the clients with too much scope, and returns their number. Reads clients only if the products are that large. */
+  async function findOversized(pages = walk.pages(undefined)): Promise<number> {
+    const { current } = catalog
+    const found: string[] = []
+    const isLarge = isOversized({ products: [...current.products.keys()], removedOperations: [] }, current)
+    for await (const page of isLarge ? pages : []) {
+      for (const record of page) {
+        if (record instanceof CorruptRecord || !isOversized(record.client, current)) continue
+        found.push(record.client.clientId)
+      }
+    }
+    const clients = nameSome(found)
+    scopes = found.length === 0 ? [] : [warn('client scopes', `${OVERSIZED}: ${clients}`, FEWER)]
+    if (found.length > 0) logger.warn({ clients }, OVERSIZED)
+    return found.length
+  }
 
   async function count(signal: AbortSignal): Promise<void> {
     const found = new Map<HealthFinding, number>()
@@ -82,7 +104,8 @@ export function createHygieneCheck(
   async function keepCounting(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        await count(signal)
+        await findOversized(walk.slowPages(signal))
+        if (wanted.length > 0) await count(signal)
         hasFailed = false
       } catch (error) {
         if (signal.aborted) return
@@ -94,6 +117,9 @@ export function createHygieneCheck(
   }
 
   return {
+    findOversized,
+    /** Names the clients that `findOversized` has found. */
+    checkScopes: () => scopes,
     /** The result of the last count. None before the first count has ended. */
     check(): StoreCheck[] {
       const name = 'clients'
@@ -118,7 +144,7 @@ export function createHygieneCheck(
     /** Starts the counts. @returns a function that stops them */
     start(): () => void {
       const stop = new AbortController()
-      if (wanted.length > 0) inBackground(() => keepCounting(stop.signal))
+      inBackground(() => keepCounting(stop.signal))
       return () => stop.abort()
     },
   }

@@ -78,7 +78,10 @@ export interface Gatehouse<Scope extends string = string, Product extends string
      *   completes by itself within a minute, or when `reload()` is called again. The promise may also reject with any
      *   error of `ready()`
      */
-    reload(): Promise<void>
+    reload(): Promise<{
+      /** The number of API keys and applications whose tokens now carry more than 4096 bytes of scope. */
+      readonly clientsOverScopeLimit: number
+    }>
   }
   /**
    * Waits until store, catalog and keys are ready, but at most `timeoutMs` milliseconds. The default is 10,000.

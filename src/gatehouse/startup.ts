@@ -62,6 +62,8 @@ async function start(
   resumeRevocations: ResumeRevocations,
 ): Promise<Running> {
   await core.store.ping()
+  // This write changes nothing. A store that may only be read, or whose user lacks a right, fails now and not later.
+  await core.store.replace('absent', '-', '-')
   // The revocations are read before the products. So the catalog knows which removed operations are revoked
   // already, and does not revoke them again.
   await Promise.all([

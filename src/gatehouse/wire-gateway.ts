@@ -37,6 +37,7 @@ export function createOwnGateways(
     checkProducts(catalog),
     ...indexCompletion.check(),
     ...hygieneCheck.check(),
+    ...hygieneCheck.checkScopes(),
     ...unchecked.check(),
     ...gatewayKeysCheck.check(),
     ...core.issuerCheck.check(),

@@ -17,7 +17,7 @@ import type { Authorizations } from './wire-grants.ts'
  */
 export function createServices(
   core: Core,
-  { apiKeys, applications, secrets, hygiene, clientTokens }: Clients,
+  { apiKeys, applications, secrets, hygiene, hygieneCheck, clientTokens }: Clients,
   { grants, grantsOfUsers, revokeLostOperations }: Authorizations,
   { erase }: PersonalData,
   { clientDocuments }: Documents,
@@ -48,7 +48,12 @@ export function createServices(
       erase,
     },
     signingKeys: { list, rotate, revoke },
-    catalog: { reload: core.catalogSync.reload },
+    catalog: {
+      async reload() {
+        await core.catalogSync.reload()
+        return { clientsOverScopeLimit: await hygieneCheck.findOversized() }
+      },
+    },
   }
   const waiting = Object.entries(services).map(([name, service]) => [name, waitUntilReady(service, ready)])
   return {

@@ -1,13 +1,11 @@
 import { productScopesOf, missingFrom } from '../catalog/product-scopes.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
-import { fail, pass, unknown, warn } from '../store/check-results.ts'
+import { fail, nameSome, pass, unknown, warn } from '../store/check-results.ts'
 import { CORRECT_PRODUCTS, SEE_START } from './remedies.ts'
 import type { HealthCheck } from './health-report.ts'
 import { reasonOf } from './reason.ts'
 
 const name = 'products'
-/** The maximum number of operations that a message names. */
-const MAX_NAMED_OPERATIONS = 5
 
 /**
  * Checks whether products are loaded, whether the last load succeeded, and whether all operations are
@@ -33,14 +31,10 @@ export function checkProducts(
   }
   const withheld = missingFrom(productScopesOf(catalog.current), catalog.loadedScopes)
   if (withheld.length === 0) return pass(name, message)
-  const named = withheld
-    .slice(0, MAX_NAMED_OPERATIONS)
-    .map(({ product, scope }) => `${scope} of ${product}`)
-    .join(', ')
-  const more = withheld.length - MAX_NAMED_OPERATIONS
+  const named = nameSome(withheld.map(({ product, scope }) => `${scope} of ${product}`))
   return warn(
     name,
-    `${message}; these operations are not available: ${named}${more > 0 ? ` and ${more} more` : ''}. A process that ` +
+    `${message}; these operations are not available: ${named}. A process that ` +
       'was started or reloaded later does not have them',
     'Deploy the same products everywhere. To make these operations available again, restart this process, or call ' +
       '`catalog.reload()` in this process if a function loads the products',

@@ -1,6 +1,6 @@
 import type { Store } from '../store/contract.ts'
 import type { StoreWithMemory } from '../store/met-corrupt-records.ts'
-import { fail, pass, unknown, warn } from '../store/check-results.ts'
+import { fail, nameSome, pass, unknown, warn } from '../store/check-results.ts'
 import type { HealthCheck } from './health-report.ts'
 import { checkClock } from './clock-check.ts'
 import { reasonOf } from './reason.ts'
@@ -87,18 +87,13 @@ const NOT_PERSISTENT = warn(
   'This is fine for trials and tests. In production, use redisStore(client)',
 )
 
-/** The maximum number of keys that a message names. */
-const MAX_NAMED_KEYS = 5
-
 /** @param keys the keys of the corrupt records that this process has met */
 function checkRecords(keys: readonly string[]): HealthCheck {
   const name = 'store.records'
   if (keys.length === 0) return pass(name, 'this process has met no corrupt record within the last hour')
-  const more = keys.length - MAX_NAMED_KEYS
-  const named = [...keys.slice(0, MAX_NAMED_KEYS), ...(more > 0 ? [`${more} more`] : [])]
   return warn(
     name,
-    `this process has met corrupt records within the last hour: ${named.join(', ')}`,
+    `this process has met corrupt records within the last hour: ${nameSome(keys)}`,
     'Find the program that writes to these keys, and give it a key prefix of its own. Then restore the records: see ' +
       '"A corrupt record" in docs/redis-failures.md. This check passes an hour after the last one was met',
   )

@@ -30,8 +30,11 @@ export interface GatehouseEvents {
   'client_authentication.limited': RequesterEvent & { clientId?: string | undefined }
   /** Credentials from the built-in sign-in page were rejected. */
   'sign_in.rejected': RequesterEvent & { clientId: string }
-  /** A refresh token was used a second time, and its family was revoked (RFC 9700 4.14.2). */
-  'refresh_token.reused': GrantEvent
+  /**
+   * A refresh token was used twice, and its family was revoked (RFC 9700 4.14.2). `afterSeconds` is the time between the
+   * uses, if `refreshTokenGraceSeconds` could allow this: then the client probably refreshes in parallel.
+   */
+  'refresh_token.reused': GrantEvent & { afterSeconds?: number | undefined }
   /** An authorization code was used a second time, and its grant was revoked (RFC 6749 4.1.2). */
   'code.reused': GrantEvent
   /** A client sent a refresh token again within `refreshTokenGraceSeconds`, and got the same new token again. */

@@ -191,6 +191,7 @@ const AuditEntry = v.object({
   added: v.optional(texts),
   removed: v.optional(texts),
   reason: v.optional(v.pipe(text, v.description('Why, as a code: `too-many-grants`'))),
+  afterSeconds: v.optional(v.pipe(v.number(), v.description('Seconds between two uses of a token'))),
   address: v.optional(text),
   userAgent: v.optional(text),
   count: v.optional(v.pipe(v.number(), v.description('How many equal acts or failures it covers'))),

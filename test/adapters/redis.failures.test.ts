@@ -77,7 +77,7 @@ describe.each([
       const store = redisStore(client, { keyPrefix: 'connecting:' })
       await store.set('a', '1')
       expect(await store.get('a')).toBe('1')
-      expect([client.listenerCount('ready'), client.listenerCount('close')]).toEqual([0, 1])
+      expect([client.listenerCount('ready'), client.listenerCount('close')]).toEqual([1, 1])
     })
 
     it('a store on a client that cannot connect rejects its first calls within a second', async () => {
@@ -130,11 +130,12 @@ describe.each([
     })
 
     it.each([
-      ['NOAUTH', {}],
-      ['WRONGPASS', { username: 'default', password: 'another' }],
+      ['NOAUTH', 'default settings', {}],
+      ['WRONGPASS', 'default settings', { username: 'default', password: 'another' }],
+      ['NOAUTH', 'the recommended settings', RECOMMENDED],
     ])(
-      'a call without the right password rejects with ERR_STORE_UNAVAILABLE: %s',
-      async (rejection, options) => {
+      'a call without the right password rejects with ERR_STORE_UNAVAILABLE: %s, with %s',
+      async (rejection, _settings, options) => {
         const locked = await startRedis({ args: ['--appendonly', 'no'] })
         await askRedis(locked, 'CONFIG', 'SET', 'requirepass', 'pass')
         const client = new AnyRedis(locked.port, { ...options, maxRetriesPerRequest: 0 })
@@ -418,4 +419,23 @@ it('each error of Redis is reported with its code and what to do, and without wh
     expect(error.message).toContain(help)
     expect(error.message).not.toMatch(/private|\n/)
   }
+})
+
+// The texts of Redis 7.0, and of Redis 8.0 and Valkey.
+it.each([
+  ["NOPERM this user has no permissions to run the 'config|get' command", '+config|get'],
+  ["NOPERM User private has no permissions to run the 'eval' command", '+eval'],
+  [
+    "ERR ACL failure in script: User private has no permissions to run the 'set' command script: 1, on @user_script:1.",
+    '+set',
+  ],
+  ['NOPERM this user has no permissions to access one of the keys used as arguments', '~k:*'],
+  ['NOPERM No permissions to access a key', '~k:*'],
+  ['NOPERM this user has no permissions to access one of the channels used as arguments', '&0:k:*'],
+  ['NOPERM No permissions to access a channel', '&0:k:*'],
+])('the error %s names the missing rule %s', (message, rule) => {
+  const error = storeFailure(new Error(message), { patterns: { key: '~k:*', channel: '&0:k:*' } })
+  expect(error.message).toMatch(/^Redis rejected a command: NOPERM, ACL LOG shows what its user may not do, /)
+  expect(error.message.endsWith(`. The missing rule: ACL SETUSER <user> ${rule}`)).toBe(true)
+  expect(error).toSatisfy(areCredentialsRejected)
 })

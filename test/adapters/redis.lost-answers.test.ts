@@ -23,9 +23,9 @@ describeWithRedis('writes whose answer is lost', () => {
     client.on('error', () => {})
     store = redisStore(client)
     await client.flushall()
-    // ioredis sends its own commands on a new connection. After the ping, all these commands are
-    // answered, so a test can lose only the answer to a command of the store.
-    await vi.waitFor(() => store.ping())
+    // ioredis sends its own commands on a new connection, and the store checks the rights of its user before its first
+    // write. After this write, all these commands are answered, so a test can lose only the answer to a later command.
+    await vi.waitFor(() => store.set('first', '1'))
   })
   afterEach(() => client.disconnect())
   afterAll(async () => {

@@ -1,4 +1,4 @@
-import { Cluster, Redis } from 'ioredis'
+import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { Cluster as Cluster6, Redis as Redis6 } from 'ioredis-6'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { redisStore, type RedisClient } from 'koa-gatehouse/adapters/redis'
@@ -57,17 +57,33 @@ function servers(): Required<Servers> {
  */
 export function deployStore(deployment: Deployment, keyPrefix: string): DeployedStore {
   if (deployment === 'memory') return { store: memoryStore(), disconnect() {} }
-  const client = CONNECT[deployment](servers())
-  // The listener ignores errors, because each call on a broken connection reports the error.
-  client.on('error', () => {})
+  const client = connectTo(deployment)
   return { store: redisStore(client, { keyPrefix }), disconnect: () => client.disconnect() }
 }
 
-const CONNECT: Readonly<Record<RedisDeployment, (servers: Required<Servers>) => Client>> = {
-  redis: ({ redis }) => new Redis(redis),
-  'redis-6': ({ redis }) => new Redis6(redis),
-  cluster: ({ cluster }) => new Cluster([...cluster]),
-  'cluster-6': ({ cluster }) => new Cluster6([...cluster]),
-  sentinel: ({ sentinel: { sentinels, name } }) => new Redis({ sentinels: [...sentinels], name }),
-  'sentinel-6': ({ sentinel: { sentinels, name } }) => new Redis6({ sentinels: [...sentinels], name }),
+/**
+ * Connects to a deployment of this test run.
+ *
+ * @param options settings of the connection to each server
+ */
+export function connectTo(deployment: RedisDeployment, options: RedisOptions = {}): Client {
+  const client = CONNECT[deployment](servers(), options)
+  // The listener ignores errors, because each call on a broken connection reports the error.
+  client.on('error', () => {})
+  return client
+}
+
+const CONNECT: Readonly<
+  Record<RedisDeployment, (servers: Required<Servers>, options: RedisOptions) => Client>
+> = {
+  redis: ({ redis }, options) => new Redis(redis, options),
+  'redis-6': ({ redis }, options) => new Redis6(redis, options as object),
+  cluster: ({ cluster }, { enableOfflineQueue = true, ...redisOptions }) =>
+    new Cluster([...cluster], { enableOfflineQueue, redisOptions }),
+  'cluster-6': ({ cluster }, { enableOfflineQueue = true, ...redisOptions }) =>
+    new Cluster6([...cluster], { enableOfflineQueue, redisOptions: redisOptions as object }),
+  sentinel: ({ sentinel: { sentinels, name } }, options) =>
+    new Redis({ ...options, sentinels: [...sentinels], name }),
+  'sentinel-6': ({ sentinel: { sentinels, name } }, options) =>
+    new Redis6({ ...(options as object), sentinels: [...sentinels], name }),
 }

@@ -160,19 +160,6 @@ export async function describeResource(
   return resourceServerOf(resource, scopes.join(' '))
 }
 
-/**
- * Rejects a token that would carry no scope, because an empty `scope` is not valid in a response (RFC 6749
- * 3.3).
- *
- * @throws invalid_scope if `scopes` is empty
- */
-export function requireSomethingLeft(scopes: readonly string[]): void {
-  if (scopes.length > 0) return
-  throw invalidScope(
-    'none of the authorized scopes is available to this application now; check its products, the KYC level of its developer, and the operations that the host allows this user',
-  )
-}
-
 function requireApplication(client: ProviderClient): Application {
   const record = recordOf(client)
   if (record.kind === 'application') return record

@@ -1,4 +1,5 @@
 import { errors } from 'oidc-provider'
+import { MAX_TOKEN_LENGTH } from '../../gateway/bearer-token.ts'
 import { mayContainSecret } from '../../clients/secret-format.ts'
 
 /** The longest scope that an error repeats, in characters. All scopes of a catalog are shorter. */
@@ -45,6 +46,27 @@ export function requireAllowed(
       ? invalidScope('this operation does not exist')
       : invalidScope(reason, scope)
   }
+}
+
+/** In bytes: base64url makes 4 characters of 3 bytes, and the rest of a token has at most 4096 characters. */
+const MAX_SCOPE_BYTES = ((MAX_TOKEN_LENGTH - 4096) * 3) / 4
+
+/**
+ * Rejects a token that would carry no scope, because an empty `scope` is not valid in a response (RFC 6749 3.3), or so
+ * much scope that the gateway would reject it.
+ *
+ * @throws invalid_scope
+ */
+export function requireUsableScope(scopes: readonly string[]): void {
+  if (scopes.length === 0) {
+    throw invalidScope(
+      'none of the authorized scopes is available to this application now; check its products, the KYC level of its developer, and the operations that the host allows this user',
+    )
+  }
+  if (scopes.join(' ').length <= MAX_SCOPE_BYTES) return
+  throw invalidScope(
+    `a token with more than ${MAX_SCOPE_BYTES} bytes of scope is too long for a header; request fewer operations with the parameter scope, or remove operations from this client`,
+  )
 }
 
 /**

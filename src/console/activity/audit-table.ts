@@ -185,6 +185,7 @@ function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | un
     reason,
     leakSource,
     leakUrl,
+    afterSeconds,
   } = entry
   const operations = (listName: TextName, list: readonly string[] = []) => {
     if (list.length === 0) return undefined
@@ -208,6 +209,7 @@ function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | un
     code('activityKey', keyId),
     code('activityLeakSource', leakSource),
     code('activityLeakUrl', leakUrl),
+    afterSeconds === undefined ? undefined : texts.html('activityRefreshTwice', { seconds: afterSeconds }),
     reason === undefined ? undefined : texts.html('activityReason', { reason: reasonInWords(reason, texts) }),
   ]
 }

@@ -682,6 +682,8 @@ export const english = {
   activityRefreshRetried: 'Refresh token sent again after a lost answer',
   activityRefreshReused:
     'Refresh token used twice, so it may be stolen: application disconnected, and its tokens revoked',
+  activityRefreshTwice:
+    'The program sent one refresh token twice within {seconds} s. Change it: one refresh at a time, and store the new refresh token at once.',
   activityCodeReused:
     'Authorization code used twice, so it may be stolen: application disconnected, and its tokens revoked',
   activityWrongSecret: 'Request with a wrong secret rejected',

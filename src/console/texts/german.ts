@@ -706,6 +706,8 @@ export const german: ConsoleTexts = {
   activityRefreshRetried: 'Refresh-Token nach einer verlorenen Antwort erneut gesendet',
   activityRefreshReused:
     'Refresh-Token zweimal benutzt, also vielleicht gestohlen: Verbindung getrennt, Tokens widerrufen',
+  activityRefreshTwice:
+    'Das Programm hat ein Refresh-Token innerhalb von {seconds} s zweimal gesendet. Ändern Sie es: nur eine Erneuerung zugleich, und das neue Refresh-Token sofort speichern.',
   activityCodeReused:
     'Autorisierungscode zweimal benutzt, also vielleicht gestohlen: Verbindung getrennt, Tokens widerrufen',
   activityWrongSecret: 'Anfrage mit falschem Secret abgelehnt',

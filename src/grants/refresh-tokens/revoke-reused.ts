@@ -1,5 +1,6 @@
 // Model: test/proof/models/refresh-family.pml
 import type { EventSink } from '../../host/events.ts'
+import type { Logger } from '../../host/logger.ts'
 import { personOf } from '../../host/subject.ts'
 import type { requesterOf } from '../../audit/entry.ts'
 import type { RevokeKeepingConsent } from '../revoke-grants.ts'
@@ -11,9 +12,10 @@ import type { TokenFamilies } from './token-families.ts'
 type Requester = ReturnType<typeof requesterOf>
 
 interface Parts {
-  readonly families: Pick<TokenFamilies, 'isRevoked'>
+  readonly families: Pick<TokenFamilies, 'isRevoked' | 'find'>
   readonly revokeGrant: RevokeKeepingConsent
   readonly events: EventSink
+  readonly logger: Logger
 }
 
 /** The ids of the grant, client and person of a code or refresh token. `accountId` is a subject. */
@@ -21,33 +23,40 @@ type Owner = { readonly [Id in 'grantId' | 'clientId' | 'accountId']?: string | 
 
 type ReuseEvent = 'refresh_token.reused' | 'code.reused'
 
-/** Revokes the grant and reports the reuse. */
+/** Revokes the grant and reports the reuse. `afterSeconds` is the time between the two uses, if it is short. */
 export async function revokeReused(
-  { revokeGrant, events }: Omit<Parts, 'families'>,
+  { revokeGrant, events, logger }: Omit<Parts, 'families'>,
   event: ReuseEvent,
   owner: Owner,
   requester: Requester,
+  afterSeconds?: number,
 ): Promise<void> {
-  const details = ownerOf(owner)
+  const details = { ...ownerOf(owner), ...(afterSeconds !== undefined && { afterSeconds }) }
   await revokeGrant(details.grantId, { name: event, outcome: 'failure', ...details, ...requester })
   events.emit(event, details)
+  if (afterSeconds !== undefined) logger.warn({ clientId: details.clientId, afterSeconds }, TWICE)
 }
+
+const TWICE =
+  'a client sent a refresh token twice within seconds, so its grant was revoked; the option refreshTokenGraceSeconds allows such a retry'
 
 /**
  * Revokes the grant of a code or token that was valid when it was read, but could not be exchanged a moment later. If
  * the refresh token family is still active, the code or token was used twice, and the reuse is reported. If the family
  * is revoked, another request has begun to revoke the grant. That request may not have revoked the access tokens yet,
- * so this function revokes the grant again, but reports no reuse.
+ * so this function revokes the grant again, but reports no reuse. `token` is a refresh token.
  */
 export async function revokeAfterRace(
   parts: Parts,
   event: ReuseEvent,
   owner: Owner,
   requester: Requester,
+  token?: string,
 ): Promise<void> {
   const { grantId = '' } = owner
-  if (await parts.families.isRevoked(grantId)) await parts.revokeGrant(grantId)
-  else await revokeReused(parts, event, owner, requester)
+  const found = token === undefined ? undefined : await parts.families.find(token)
+  if (!found && (await parts.families.isRevoked(grantId))) await parts.revokeGrant(grantId)
+  else await revokeReused(parts, event, owner, requester, found?.afterSeconds)
 }
 
 /** The grant, client and person of a code or refresh token. */

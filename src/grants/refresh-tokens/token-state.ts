@@ -1,7 +1,7 @@
 // Model: test/proof/models/refresh-family.pml
 import { digest } from '../../store/digest.ts'
 import type { FamilyRecord } from './family-record.ts'
-import type { GracePeriod } from './grace-period.ts'
+import { GRACE_SECONDS, type GracePeriod } from './grace-period.ts'
 import type { RefreshTokenFormat } from './token-format.ts'
 
 /** The state of a refresh token in its family. */
@@ -14,6 +14,8 @@ export interface TokenState {
   readonly state: 'current' | 'retryable' | 'used'
   /** The successor of the token; set only if the state is `retryable`. */
   readonly next?: string | undefined
+  /** Seconds since the token was rotated, if the state is `used` and the longest grace period could have covered it. */
+  readonly afterSeconds?: number | undefined
 }
 
 /**
@@ -34,5 +36,8 @@ export function tokenState(
   const next = gracePeriod?.successorOf(token, record.last, now)
   if (next !== undefined && record.current === digest(next)) return { state: 'retryable', next }
   const { generation = Infinity } = format.parse(token) ?? {}
-  return generation < record.generation && format.isGenuine(token) ? { state: 'used' } : undefined
+  if (generation >= record.generation || !format.isGenuine(token)) return undefined
+  const age = generation === record.generation - 1 ? now - (record.issuedAt ?? 0) : Infinity
+  const afterSeconds = age <= GRACE_SECONDS.max * 1000 ? Math.max(1, Math.ceil(age / 1000)) : undefined
+  return { state: 'used', afterSeconds }
 }

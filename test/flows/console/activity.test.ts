@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { silentLogger, type Logger } from '../../../src/host/logger.ts'
 import { connect } from '../../support/host.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
@@ -13,8 +14,9 @@ const textOf = (body: string) =>
 
 describe('the activity of an account', () => {
   let host: ConsoleHost
+  const warn = vi.fn<Logger['warn']>()
   beforeAll(async () => {
-    host = await startConsole({ store: memoryStore() })
+    host = await startConsole({ store: memoryStore(), gatehouse: { logger: { ...silentLogger, warn } } })
   })
   afterAll(() => host.close())
 
@@ -55,6 +57,21 @@ describe('the activity of an account', () => {
     expect(body).not.toContain(`href="/console/applications/${application.clientId}"`)
     expect(body).toContain('title="curl/8.5.0 extra"')
     expect(body.length).toBeLessThan(40_000)
+  })
+
+  it('if a program refreshes in parallel, the developer reads how soon it sent one refresh token twice and what to change, and the log names the option', async () => {
+    const client = await host.createApplication({ accountId: 'acme', name: 'Parallel' })
+    const { refresh_token } = await connect(host, client, { browser: host.visit('alice/zoe').browser })
+    await Promise.all([host.refresh(client, refresh_token), host.refresh(client, refresh_token)])
+    const { body } = await host.visit('acme').get(`/console/applications/${client.client_id}`)
+    expect(textOf(body)).toMatch(
+      /The program sent one refresh token twice within \d+ s\. Change it: one refresh at a time, and store/,
+    )
+    expect(body).not.toContain('refreshTokenGraceSeconds')
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      { clientId: client.client_id, afterSeconds: expect.any(Number) as number },
+      expect.stringContaining('the option refreshTokenGraceSeconds allows such a retry'),
+    )
   })
 
   it('the owner of a client sees neither who connected it nor which operator changed it', async () => {

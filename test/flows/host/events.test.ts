@@ -109,7 +109,7 @@ describeEachStore('events', (makeStore) => {
     ])
   })
 
-  it('code.reused and refresh_token.reused report the second use of a code and of a refresh token', async () => {
+  it('code.reused and refresh_token.reused report the second use of a code and of a refresh token, and how soon the token was sent again', async () => {
     const application = await host.createApplication()
     const subject = { clientId: application.client_id, accountId: 'alice', grantId: expect.any(String) }
     const { code } = await authorize(host, application.client_id)
@@ -118,7 +118,7 @@ describeEachStore('events', (makeStore) => {
 
     const { refresh_token } = await connect(host, application)
     for (let time = 0; time < 2; time += 1) await host.refresh(application, refresh_token)
-    expect(of('refresh_token.reused')).toEqual([subject])
+    expect(of('refresh_token.reused')).toEqual([{ ...subject, afterSeconds: expect.any(Number) }])
   })
 
   it('client.created, client.changed and client.deleted name the actor', async () => {

@@ -66,6 +66,23 @@ describeEachStore('token families', (makeStore) => {
     for (const loser of nexts.filter((next) => next !== winner)) expect(await stateOf(loser)).toBeUndefined()
   })
 
+  it('a used token tells how many seconds ago it was rotated, unless a later token was rotated or the longest grace period is over', async () => {
+    let now = Date.now()
+    const timed = createTokenFamilies(makeStore(), format, { tombstoneTtl: TOMBSTONE_TTL, now: () => now })
+    const tokens = [mint(0), mint(1), mint(2)]
+    await timed.start(tokens[0] ?? '', {}, TTL)
+    await exchange(timed, tokens[0] ?? '', tokens[1] ?? '')
+    const seconds = async (token = '') => (await requireFound(timed, token)).afterSeconds
+    expect([await seconds(tokens[0]), await seconds(tokens[1])]).toEqual([1, undefined])
+    now += 59_500
+    expect(await seconds(tokens[0])).toBe(60)
+    await exchange(timed, tokens[1] ?? '', tokens[2] ?? '')
+    expect([await seconds(tokens[0]), await seconds(tokens[1])]).toEqual([undefined, 1])
+    now += 60_001
+    expect(await seconds(tokens[1])).toBeUndefined()
+    timed.close()
+  })
+
   it('a revoked family yields no token, and cannot be started again while its authorization code may be presented', async () => {
     const [first, second] = [mint(0), mint(1)]
     await families.start(first, {}, TTL)

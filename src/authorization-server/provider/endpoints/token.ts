@@ -14,10 +14,10 @@ import type { GatehouseEvents } from '../../../host/events.ts'
 import { describeAddress } from '../../../http/client-address.ts'
 import { personOf, type Person } from '../../../host/subject.ts'
 import { recordOf, requestState } from '../request-state.ts'
-import { requireSomethingLeft } from '../delegated-scopes.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { descriptionOf, errorOf, type FixResponse, type ProviderResponse } from '../fix-responses.ts'
 import { createExplainMissingSecret } from '../client-authentication.ts'
+import { requireUsableScope } from '../requested-scope.ts'
 import { otherResource } from '../resource-indicator.ts'
 import { reasonOf } from '../unauthorized-client.ts'
 import { fillInRedirectUri } from './token/authorization-code-grant.ts'
@@ -41,7 +41,7 @@ export function tokenOptions(parts: Parameters<typeof checkRefresh>[0]) {
     // check earlier.
     extraTokenClaims: async (ctx, token) => {
       // If the scope is empty, oidc-provider splits it into one empty name, which is removed here.
-      requireSomethingLeft([...token.scopes].filter(Boolean))
+      requireUsableScope([...token.scopes].filter(Boolean))
       return ownClaims(ctx, token)
     },
   } satisfies Configuration

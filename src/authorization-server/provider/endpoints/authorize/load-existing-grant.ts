@@ -8,6 +8,7 @@ import { personOf } from '../../../../host/subject.ts'
 import { recordOf } from '../../request-state.ts'
 import { limitToUser, resourceOfRequest } from '../../delegated-scopes.ts'
 import type { ProviderParts, ProviderSettings } from '../../dependencies.ts'
+import { requireUsableScope } from '../../requested-scope.ts'
 import type { GrantWithVersions } from '../../seam/sessions.ts'
 
 type Parts = Pick<
@@ -53,7 +54,7 @@ export function writeDecision(
  * person is not asked about them.
  *
  * @param checksBefore oidc-provider's checks of whether a person must sign in or choose an account
- * @throws invalid_scope if the person may use none of the requested operations
+ * @throws invalid_scope if the person may use none of the requested operations, or if a token would be too long
  */
 export async function loadExistingGrant(
   parts: Parts,
@@ -66,6 +67,7 @@ export async function loadExistingGrant(
   if (decided === undefined) for (const { check } of checksBefore) if (await check(ctx)) return undefined
   const requested = await limitToUser(parts, ctx, client)
   if (decided !== undefined) return provider.Grant.find(decided)
+  requireUsableScope(requested)
 
   const { accountId: subject } = session
   const record = recordOf(client)

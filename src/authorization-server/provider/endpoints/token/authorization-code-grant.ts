@@ -63,7 +63,7 @@ export async function listGrant(
 export async function redeemCode(
   parts: Pick<
     ProviderParts,
-    'grantLifecycle' | 'clientUsed' | 'families' | 'limitGrants' | 'revokeGrant' | 'events'
+    'grantLifecycle' | 'clientUsed' | 'families' | 'limitGrants' | 'revokeGrant' | 'events' | 'logger'
   >,
   ctx: KoaContextWithOIDC,
   token: string,

@@ -4,7 +4,7 @@ import type { Resource } from '../../../../catalog/resources.ts'
 import type { Client } from '../../../../clients/client.ts'
 import { whyNoOperation, whyUnauthorized } from '../../../../clients/why-no-token.ts'
 import type { Account } from '../../../../host/accounts.ts'
-import { requestedScopes, requireAllowed } from '../../requested-scope.ts'
+import { requestedScopes, requireAllowed, requireUsableScope } from '../../requested-scope.ts'
 import { explainRejectionAt, noAccess } from '../../resource-access.ts'
 
 // What a token for direct access carries. The fast path and the grant type in oidc-provider both use this file.
@@ -36,7 +36,9 @@ export async function directTokenScopes(
       explainRejectionAt(resource, all, key, undefined, name) ??
       (allowed.includes(name) ? undefined : `the user of this API key may not use the operation ${name}`),
   )
-  return requested.length > 0 ? requested : allowed
+  const scopes = requested.length > 0 ? requested : allowed
+  requireUsableScope(scopes)
+  return scopes
 }
 
 /** The response with a token for direct access (RFC 6749 4.4.3). `lifetime` is in seconds. */

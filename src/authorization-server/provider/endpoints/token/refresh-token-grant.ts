@@ -4,10 +4,10 @@ import { isPublicClient } from '../../../../clients/public-applications.ts'
 import { ownerOf, revokeAfterRace, revokeReused } from '../../../../grants/refresh-tokens/revoke-reused.ts'
 import type { FoundRefreshToken } from '../../../../grants/refresh-tokens/token-families.ts'
 import { currentContext, getGrant, getRefreshToken, recordOf, requestState } from '../../request-state.ts'
-import { getTokenScopes, requireSomethingLeft } from '../../delegated-scopes.ts'
+import { getTokenScopes } from '../../delegated-scopes.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 import type { ProviderResponse } from '../../fix-responses.ts'
-import { isIgnoredScope, requestedScopes } from '../../requested-scope.ts'
+import { isIgnoredScope, requestedScopes, requireUsableScope } from '../../requested-scope.ts'
 import { otherResource } from '../../resource-indicator.ts'
 import { requesterOf } from '../../../../audit/entry.ts'
 import { modelAdapter, withoutId } from '../../models/adapter.ts'
@@ -74,7 +74,7 @@ export async function checkRefresh(
   const allowed = new Set([...openIdScopes, ...(await getTokenScopes(parts, ctx, client, resource))])
   const authorized = new Set(grant.getResourceScope(resource.address).split(' '))
   const wanted = ctx.oidc.params?.['scope'] ? ctx.oidc.requestParamScopes : token.scopes
-  requireSomethingLeft([...wanted].filter((scope) => allowed.has(scope) && authorized.has(scope)))
+  requireUsableScope([...wanted].filter((scope) => allowed.has(scope) && authorized.has(scope)))
 
   const stored = await getGrant(parts, ctx, grant.jti)
   requireSameHostEpoch(recordOf(client), stored?.record)
@@ -109,7 +109,7 @@ function requireSameResource(
  * @throws invalid_grant if another request has used the token since step 2. If so, this function revokes the grant
  */
 async function rotateRefreshToken(
-  parts: Pick<ProviderParts, 'settings' | 'families' | 'clientUsed' | 'events' | 'revokeGrant'>,
+  parts: Pick<ProviderParts, 'settings' | 'families' | 'clientUsed' | 'events' | 'revokeGrant' | 'logger'>,
   ctx: KoaContextWithOIDC,
   next: string,
   payload: AdapterPayload,
@@ -123,7 +123,7 @@ async function rotateRefreshToken(
   const graceSeconds = isPublicClient(client) ? parts.settings.publicGraceSeconds : undefined
   const exchange = await parts.families.rotate(previous, next, payload, ttl, deadline, graceSeconds)
   if (!exchange) {
-    await revokeAfterRace(parts, 'refresh_token.reused', payload, requesterOf(host))
+    await revokeAfterRace(parts, 'refresh_token.reused', payload, requesterOf(host), previous.token)
     throw new errors.InvalidGrant('refresh token already used')
   }
   if (!exchange.isRetry) return
@@ -183,7 +183,9 @@ export function refreshTokens(parts: ProviderParts): Adapter {
       const { RefreshToken: token } = entities
       if (!token) throw new TypeError('this request has not found the refresh token')
       if (route !== 'token') return revokeRefreshToken(parts, ctx, token)
-      await revokeReused(parts, 'refresh_token.reused', token, requesterOf(requestState(ctx).host))
+      const { host, refreshToken } = requestState(ctx)
+      const { afterSeconds } = (await refreshToken?.found) ?? {}
+      await revokeReused(parts, 'refresh_token.reused', token, requesterOf(host), afterSeconds)
     },
 
     // The endpoints revoke whole grants with `revokeGrant()`, so this method does nothing.
