@@ -90,7 +90,7 @@ export function endPage(frame: Frame, end: 'signedOut' | 'connected'): Html {
     title: texts.plain(`${end}Title`),
     content: html` <div class="intro">
       <h1>${texts.html(`${end}Title`)}</h1>
-      <p class="muted">${texts.html(`${end}Intro`)}</p>
+      <p class="muted">${texts.html('signedOutIntro')}</p>
     </div>`,
   })
 }

@@ -81,9 +81,7 @@ export const english = {
   continueTitle: 'One moment',
   continueIntro: 'You are being sent on.',
   continueLink: 'Continue',
-  /** Shown to a browser that repeats its return to an application that is connected already. */
   connectedTitle: 'You are connected',
-  connectedIntro: 'You can close this window.',
 
   /** Heading of the page at the address of the issuer, for a person who opens it in a browser. */
   issuerTitle: 'Authorization server of {service}',

@@ -67,7 +67,6 @@ export const german: Texts = {
   continueIntro: 'Sie werden weitergeleitet.',
   continueLink: 'Weiter',
   connectedTitle: 'Sie sind verbunden',
-  connectedIntro: 'Sie können dieses Fenster schließen.',
   issuerTitle: 'Autorisierungsserver von {service}',
   issuerIntro:
     'Anwendungen erhalten über diese Adresse für ihre Nutzer Zugriff auf {service}. Hier ist nichts zu tun.',
