@@ -92,7 +92,9 @@ describeWithRedis('writes whose answer is lost, on a cluster', () => {
     const owners = await Promise.all(names.map((name) => cluster.masterOf(`gatehouse:${name}`)))
     const name = names[owners.indexOf(first)]!
 
-    await vi.waitFor(() => store.get(name))
+    // The store checks the rights of its user before its first write.
+    await vi.waitFor(() => store.set(name, 'first'))
+    await store.delete(name)
     proxy.loseNextAnswer()
     await expect(store.create(name, 'used')).rejects.toMatchObject(unavailable)
     await vi.waitFor(async () => expect(await store.get(name)).toBe('used'))
