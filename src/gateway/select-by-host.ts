@@ -1,12 +1,13 @@
 import type { Middleware } from 'koa'
 import { GatehouseError } from '../errors.ts'
 import { findHost } from '../http/request-host.ts'
+import { readingsOf } from './canonical-path.ts'
 import type { ErrorResponse } from './error-responses.ts'
 import { rejectCall } from './guard.ts'
 import type { Principal } from './principal.ts'
 import { partsOf } from './registered-parts.ts'
 import { createRequestLocator, type RequestLocation } from './request-location.ts'
-import { requiredScopesOf } from './required-scope.ts'
+import { claimsOfEmptySegment, requiredScopesOf } from './required-scope.ts'
 import { isUnclaimed } from './unclaimed.ts'
 import { wellKnown } from './well-known.ts'
 
@@ -66,9 +67,11 @@ function mayRun(method: string, other: Located, selected: Located): boolean {
   const [own, foreign] = [selected.location, other.location]
   if (own.place !== 'below' || foreign.place !== 'below') return false
   const { dependencies } = other.parts
-  const [scope] = requiredScopesOf(method, own.path, own.endsInSlash, selected.parts.dependencies) ?? []
-  const [wanted = scope] = requiredScopesOf(method, foreign.path, foreign.endsInSlash, dependencies) ?? []
-  if (scope !== undefined) return other.depth === selected.depth && wanted !== scope
+  const scopes = requiredScopesOf(method, own.path, own.endsInSlash, selected.parts.dependencies)
+  const read = readingsOf(foreign.path).map((path) => dependencies.findScope(method, path))
+  const claims = foreign.endsInSlash ? claimsOfEmptySegment(method, foreign.path, dependencies) : []
+  const wanted = [...read, ...claims.map(({ scope }) => scope)].filter((scope) => scope !== undefined)
+  if (scopes) return other.depth === selected.depth && wanted.some((scope) => !scopes.includes(scope))
   return ![foreign, ...foreign.alternatives].every(({ path, endsInSlash }) =>
     isUnclaimed(path, endsInSlash || path === '/', dependencies),
   )

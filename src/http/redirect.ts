@@ -8,7 +8,8 @@ import type { Context } from 'koa'
  */
 export function appendQuery(address: string, parameters: Readonly<Record<string, string>>): string {
   const [base = '', query = ''] = address.split(/\?(.*)/s)
-  const own = query.split('&').filter((pair) => pair !== '' && !Object.hasOwn(parameters, nameOf(pair)))
+  const pairs = query === '' ? [] : query.split('&')
+  const own = pairs.filter((pair) => !Object.hasOwn(parameters, nameOf(pair)))
   return `${base}?${[...own, new URLSearchParams(parameters)].join('&')}`
 }
 

@@ -282,5 +282,17 @@ describe("the host's own session", () => {
       expect(answers.filter(isErrorPage)).toHaveLength(4 - codesOf(answers).length)
       expect(await ownerOf(codesOf(answers)[0]!)).toMatchObject({ account_id: 'alice' })
     })
+
+    it.each([{ accountId: 'bob' }, undefined])(
+      'a redirect after consent is not repeated if %j is signed in at the host by then',
+      async (later) => {
+        host.signInAt(browser, { accountId: 'alice' })
+        const address = redirectOf(await approve(await open(), { follow: false }))!
+        expect(isCallback(await browser.open(address))).toBe(true)
+        if (later) host.signInAt(browser, later)
+        else host.signOutAt(browser)
+        expect(isErrorPage(await browser.open(address))).toBe(true)
+      },
+    )
   })
 })

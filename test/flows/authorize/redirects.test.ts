@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { authorizationUrl, authorize, CALLBACK, signInAs, startHost, type Host } from '../../support/host.ts'
 
-const SIGNED = `${CALLBACK}?next=a%20b&sig=~x!&state=old`
+const SIGNED = `${CALLBACK}?next=a%20b&&sig=~x!&state=old`
 
 describe('redirects of an authorization', () => {
   let host: Host
@@ -25,12 +25,12 @@ describe('redirects of an authorization', () => {
   it('keep the query of the redirect URI as it is registered, except for parameters of the answer', async () => {
     const { callback } = await authorize(host, clientId, { parameters: { redirect_uri: SIGNED } })
     expect(callback.href).toMatch(
-      /^http:\/\/localhost:9\/callback\?next=a%20b&sig=~x!&code=[\w-]+&state=xyz&iss=/,
+      /^http:\/\/localhost:9\/callback\?next=a%20b&&sig=~x!&code=[\w-]+&state=xyz&iss=/,
     )
     const parameters = { redirect_uri: SIGNED, scope: 'nothing:here' }
     const rejected = await host.browser().open(authorizationUrl(host, clientId, parameters))
     expect(rejected.url.href).toMatch(
-      /^http:\/\/localhost:9\/callback\?next=a%20b&sig=~x!&error=invalid_scope&/,
+      /^http:\/\/localhost:9\/callback\?next=a%20b&&sig=~x!&error=invalid_scope&/,
     )
   })
 

@@ -1,7 +1,7 @@
 // Also runs on: Redis
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { redirectOf, type Browser } from '../../support/browser.ts'
-import { authorizationUrl, signInAs, startHost, type Host } from '../../support/host.ts'
+import { authorizationUrl, authorize, signInAs, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 describeEachStore('a browser that returns from the pages more than once', (makeStore) => {
@@ -77,6 +77,43 @@ describeEachStore('a browser that returns from the pages more than once', (makeS
     const late = await browser.request(address)
     vi.restoreAllMocks()
     expect([late.status, redirectOf(late)]).toEqual([400, undefined])
+  })
+
+  it("gets neither a code nor the session of another browser, even with the cookie of that browser's return", async () => {
+    const address = await afterDecision('approve')
+    const tossed = browser.cookieHeader(address).replace(/gatehouse_session[^;]*/g, 'x=y')
+    await browser.request(address)
+    const other = host.browser()
+    await authorize(host, application.client_id, { browser: other, user: 'bob' })
+    for (const cookie of [tossed, `${tossed}; ${other.cookieHeader(address)}`]) {
+      const page = await other.request(address, { headers: { cookie } })
+      expect([page.status, redirectOf(page)]).toEqual([400, undefined])
+    }
+    expect((await authorize(host, application.client_id, { browser: other })).pages).toHaveLength(1)
+  })
+
+  it('gets no code after a sign-out, and keeps its newer session if it repeats an earlier step', async () => {
+    const request = authorizationUrl(host, application.client_id, { prompt: 'login consent' })
+    const change = { identifier: 'alice', password: 'correct' }
+    const signedIn = await browser.submit(await browser.open(request), {
+      action: /sign-in$/,
+      change,
+      follow: false,
+    })
+    const first = new URL(redirectOf(signedIn) ?? '', signedIn.url)
+    const options = { action: /consent$/, button: ['action', 'approve'], follow: false } as const
+    const approved = await browser.submit(await browser.open(first), {
+      ...options,
+      button: ['action', 'approve'],
+    })
+    const last = new URL(redirectOf(approved) ?? '', approved.url)
+    await browser.request(last)
+    expect((await browser.request(first)).status).toBe(400)
+    expect((await authorize(host, application.client_id, { browser })).code).not.toBe('')
+    const signOut = await browser.open(`${host.issuer}/oauth2/logout`)
+    await browser.submit(signOut, { button: ['logout', 'yes'] })
+    const page = await browser.request(last)
+    expect([page.status, redirectOf(page)]).toEqual([400, undefined])
   })
 
   it('sends a HEAD request first, which takes nothing and gets no address', async () => {

@@ -321,4 +321,28 @@ describe('gateways of createGateway() with the same path', () => {
     expect(json(metadata)).toMatchObject({ resource: TOOLS, scopes_supported: ['tools:list'] })
     await Promise.all([...gateways.map((gateway) => gateway.close()), issuer.close(), host.close()])
   })
+
+  it('an operation that only some routers find at the other resource does not exist either', async () => {
+    const issuer = await createTestIssuer({ audience: API })
+    const gatewayOf = (audience: string, routes: Record<string, `GET /${string}`>) => {
+      const operations = Object.entries(routes).map(([scope, route]) => [scope, { route, title: scope }])
+      const all = { title: 'All', operations: Object.fromEntries(operations) }
+      return createGateway({ issuer: issuer.issuer, audience, products: async () => ({ all }) })
+    }
+    const gateways = [
+      gatewayOf(API, { 'items:list': 'GET /items', 'files:read': 'GET /files/:id' }),
+      gatewayOf(TOOLS, { 'tools:item': 'GET /items/:id', 'tools:file': 'GET /files/a,b' }),
+    ]
+    await start({
+      mount: (app: Koa) => void app.use(selectByHost(...gateways.map((gateway) => gateway.middleware()))),
+    })
+    const scopes = ['items:list', 'files:read']
+    tokens = { api: await issuer.mintToken({ accountId: 'a', scopes }), tools: tokens.tools }
+    for (const path of ['/v1/items', '/v1/files/a'])
+      expect(await outcomes({ host: 'api.example' }, path)).toEqual(AS_API)
+    // Routers that take the slash for an empty parameter, or that decode the comma, run the handlers of the tools.
+    for (const path of ['/v1/items/', '/v1/files/a%2Cb'])
+      expect([path, await outcomes({ host: 'api.example' }, path)]).toEqual([path, UNCLEAR])
+    await Promise.all([...gateways.map((gateway) => gateway.close()), issuer.close(), host.close()])
+  })
 })

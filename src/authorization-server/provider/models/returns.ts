@@ -14,6 +14,10 @@ export interface ReturnAnswer {
   readonly location: string
   /** The answer's `Set-Cookie` headers. If the answer was lost, the browser has only the cookies from before. */
   readonly cookies: readonly string[]
+  /** Our session in this browser before and after the answer. In another session, the answer is not repeated. */
+  readonly sessions: readonly string[]
+  /** The person who was signed in; absent if nobody was. */
+  readonly subject?: string | undefined
   /** The grant of the code in `location`; absent if it has no code. */
   readonly grantId?: string | undefined
 }

@@ -1,9 +1,11 @@
 import type { Next } from 'koa'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { redirect } from '../../../../http/redirect.ts'
+import { subjectOf } from '../../../../host/subject.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 import { COOKIES, SHORT_COOKIE } from '../../cookies.ts'
 import { KEPT_SECONDS, type ReturnAnswer } from '../../models/returns.ts'
+import { requestState } from '../../request-state.ts'
 import { ROUTES } from '../../routes.ts'
 
 /** Milliseconds for which a browser gets the same answer again when it repeats its return from our pages. */
@@ -12,7 +14,7 @@ const REPEAT_MS = 10_000
 /** The address to which the browser returns from our pages. The segment is the id of the interaction. */
 const RETURN = /^\/oauth2\/authorize\/([^/]+)\/?$/i
 
-type Parts = Pick<ProviderParts, 'settings' | 'returns' | 'families' | 'pages'>
+type Parts = Pick<ProviderParts, 'settings' | 'accounts' | 'returns' | 'families' | 'pages'>
 
 /**
  * Lets a browser repeat its return from our pages: a browser or a proxy that lost the answer sends the request again, and
@@ -45,19 +47,24 @@ async function keep({ settings, returns }: Parts, ctx: KoaContextWithOIDC, uid: 
     at: Date.now(),
     location: ctx.response.get('Location'),
     cookies: setCookies(ctx).filter((cookie) => ours.some((name) => cookie.startsWith(name))),
+    sessions: [ctx.cookies.get(COOKIES.session), ctx.oidc.session?.jti].map(String),
+    subject: ctx.oidc.session?.accountId,
     grantId: ctx.oidc.entities.AuthorizationCode?.grantId,
   }
   // If the answer cannot be kept, the browser still gets it, once.
   await returns.keep(uid, answer).catch(() => {})
 }
 
-/** @returns false if the answer is too old to be repeated, or if its grant was revoked */
+/** @returns false if the answer is too old to be repeated, or if its session has ended, or if its grant was revoked */
 async function repeat(
-  { families, pages }: Parts,
+  { accounts, families, pages }: Parts,
   ctx: KoaContextWithOIDC,
   answer: ReturnAnswer,
 ): Promise<boolean> {
-  const { at, location, cookies, grantId } = answer
+  const { at, location, cookies, sessions, subject, grantId } = answer
+  if (!sessions.includes(ctx.cookies.get(COOKIES.session) ?? '')) return false
+  const atHost = accounts.current && (await accounts.current(requestState(ctx).host))
+  if (accounts.current && (atHost && subjectOf(atHost)) !== subject) return false
   if (grantId !== undefined && (await families.exists(grantId))) {
     if (await families.isRevoked(grantId)) return false
     pages.renderConnected(ctx)
