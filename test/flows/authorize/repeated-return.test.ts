@@ -123,6 +123,7 @@ describeEachStore('a browser that returns from the pages more than once', (makeS
       expect([head.status, redirectOf(head), head.headers.getSetCookie()]).toEqual([200, undefined, []])
     }
     expect(redirectOf(await browser.request(address))).toContain('code=')
+    expect(redirectOf(await browser.request(address, { method: 'POST' }))).toBeUndefined()
   })
 
   it('opens the address in two tabs at once, and one code is issued', async () => {

@@ -16,7 +16,7 @@ export interface ReturnAnswer {
   readonly cookies: readonly string[]
   /** Our session in this browser before and after the answer. In another session, the answer is not repeated. */
   readonly sessions: readonly string[]
-  /** The person who was signed in; absent if nobody was. */
+  /** The person who was signed in; absent if no person was. */
   readonly subject?: string | undefined
   /** The grant of the code in `location`; absent if it has no code. */
   readonly grantId?: string | undefined

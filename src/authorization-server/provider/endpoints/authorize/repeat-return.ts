@@ -34,8 +34,8 @@ export function registerRepeatableReturn(provider: Provider, parts: Parts): void
 }
 
 /** The id of the interaction to which the request returns, if the cookies of this browser have the same id. */
-function returningBrowser({ path, cookies }: KoaContextWithOIDC): string | undefined {
-  const [, uid] = RETURN.exec(path) ?? []
+function returningBrowser({ method, path, cookies }: KoaContextWithOIDC): string | undefined {
+  const [, uid] = method === 'GET' ? (RETURN.exec(path) ?? []) : []
   return [COOKIES.resume, COOKIES.returned].some((name) => cookies.get(name) === uid) ? uid : undefined
 }
 
