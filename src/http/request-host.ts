@@ -23,7 +23,7 @@ export function findHost(ctx: Context, addresses: Addresses): number | undefined
 function indexOfHost(text: string, addresses: Addresses): number | undefined {
   const exact = addresses.findIndex(({ address }) => address.host === text)
   if (exact >= 0 || text === '') return exact
-  const name = HOST.test(text) ? URL.parse(`http://${text}`)?.hostname.replace(/\.+$/, '') : undefined
+  const name = HOST.test(text) ? URL.parse(`http://${text}`)?.hostname.replace(/(?<!\.)\.+$/, '') : undefined
   const isOther = name !== undefined && addresses.every(({ address }) => address.hostname !== name)
   return isOther ? -1 : undefined
 }
