@@ -9,8 +9,9 @@ export interface Pause {
 }
 
 /**
- * Selects a call: by its number (0 is the next call), by its first words (`get client:`), or by a predicate.
- * The predicate gets the call, and the arguments as one text. The first matching call is delayed.
+ * Selects a call: by its number among the calls that only requests make (0 is the next), by its first words
+ * (`get client:`), or by a predicate. The predicate gets the call, and the arguments as one text. The first matching
+ * call is delayed.
  */
 export type Which = number | string | ((call: string, args: string) => boolean)
 
@@ -26,6 +27,9 @@ export interface PausingStore {
   pauseAfter(which: Which): Pause
 }
 
+/** The calls that a number counts. All other records are read and written in the background too, at any time. */
+const OF_REQUESTS = /^\w+ (account|code|consent-version|grants?|refresh-family):/
+
 interface Armed {
   readonly which: Which
   readonly when: 'before' | 'after'
@@ -36,15 +40,18 @@ interface Armed {
 export function pausingStore(inner: Store): PausingStore {
   const calls: string[] = []
   let armed: Armed | undefined
+  let ofRequests = 0
 
   /** Returns and removes the armed pause if it selects this call. Otherwise returns undefined. */
-  function pauseOf(call: string, index: number, args: readonly unknown[]): Armed | undefined {
+  function pauseOf(call: string, args: readonly unknown[]): Armed | undefined {
     if (!armed) return undefined
     const { which } = armed
     const isSelected =
       typeof which === 'function'
         ? which(call, args.join(' '))
-        : which === index || (typeof which === 'string' && call.startsWith(which))
+        : typeof which === 'string'
+          ? call.startsWith(which)
+          : OF_REQUESTS.test(call) && which === ofRequests++
     if (!isSelected) return undefined
     const pause = armed
     armed = undefined
@@ -57,7 +64,8 @@ export function pausingStore(inner: Store): PausingStore {
       if (typeof method !== 'function' || name === 'close') return method
       return async (...args: unknown[]) => {
         const call = `${name} ${String(args[0])}`
-        const pause = pauseOf(call, calls.push(call) - 1, args)
+        calls.push(call)
+        const pause = pauseOf(call, args)
         if (pause?.when === 'before') await pause.hold()
         const answer: unknown = await Reflect.apply(method, target, args)
         if (pause?.when === 'after') await pause.hold()
@@ -68,6 +76,7 @@ export function pausingStore(inner: Store): PausingStore {
 
   function pause(which: Which, when: 'before' | 'after'): Pause {
     calls.length = 0
+    ofRequests = 0
     let reach: (value: boolean) => void = () => {}
     let release: () => void = () => {}
     const reached = new Promise<boolean>((resolve) => (reach = resolve))
