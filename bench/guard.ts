@@ -14,9 +14,9 @@ import { silentLogger } from '../src/host/logger.ts'
 import { createStoreClock } from '../src/store/store-clock.ts'
 import { createGatewayHooks } from '../src/gateway/gateway-hooks.ts'
 import { createSlotCounters } from '../src/store/slot-counters.ts'
-import { createLimiter } from '../src/limits/limiter.ts'
-import { createCallCounts } from '../src/usage/call-counts.ts'
-import { observeCalls } from '../src/usage/observe-calls.ts'
+import { createLimiter } from '../src/parts/limits/limiter.ts'
+import { createCallCounts } from '../src/parts/usage/call-counts.ts'
+import { observeCalls } from '../src/parts/usage/observe-calls.ts'
 
 const CALLS = 200_000
 const PAIRS = 40

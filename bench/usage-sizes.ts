@@ -5,9 +5,9 @@
  */
 import { Redis } from 'ioredis'
 import { redisStore } from '../adapters/redis.ts'
-import { createLastAddresses } from '../src/usage/last-addresses.ts'
+import { createLastAddresses } from '../src/parts/usage/last-addresses.ts'
 import { silentLogger } from '../src/host/logger.ts'
-import { createUsageRecords, dayOf } from '../src/usage/usage-records.ts'
+import { createUsageRecords, dayOf } from '../src/parts/usage/usage-records.ts'
 import { bytesOf as sumOf, keysInRedis } from '../test/support/keys-in-redis.ts'
 import { startRedis } from '../test/support/redis-server.ts'
 

@@ -1,7 +1,7 @@
-export { exportRegistry } from './backup/export.ts'
+export { exportRegistry } from './parts/backup/export.ts'
 export {
   importRegistry,
   type ImportedRegistry,
   type ImportOptions,
   type RegistrySource,
-} from './backup/import.ts'
+} from './parts/backup/import.ts'

@@ -1,1 +1,5 @@
-export { createLeakReports, type LeakReportsOptions, type ReporterKey } from './leak-reports/leak-reports.ts'
+export {
+  createLeakReports,
+  type LeakReportsOptions,
+  type ReporterKey,
+} from './parts/leak-reports/leak-reports.ts'

@@ -1,2 +1,2 @@
 export type { CallLimits } from './clients/call-limits.ts'
-export { createLimits, limitCalls, type Limits, type LimitsOptions } from './limits/limits.ts'
+export { createLimits, limitCalls, type Limits, type LimitsOptions } from './parts/limits/limits.ts'

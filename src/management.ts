@@ -1,1 +1,1 @@
-export { createManagementApi, type ManagementOptions } from './management/management-api.ts'
+export { createManagementApi, type ManagementOptions } from './parts/management/management-api.ts'

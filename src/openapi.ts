@@ -1,3 +1,3 @@
-export { findApiDrift, type ApiDrift, type ApiDriftOptions } from './openapi/api-drift.ts'
-export { openApiOf, type OpenApiDocument, type OpenApiOptions } from './openapi/openapi-of.ts'
-export type { RouterLike } from './openapi/operation-routes.ts'
+export { findApiDrift, type ApiDrift, type ApiDriftOptions } from './parts/openapi/api-drift.ts'
+export { openApiOf, type OpenApiDocument, type OpenApiOptions } from './parts/openapi/openapi-of.ts'
+export type { RouterLike } from './parts/openapi/operation-routes.ts'

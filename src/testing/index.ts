@@ -1,6 +1,6 @@
 export { mintToken, type MintedToken, type MintOptions } from './mint-token.ts'
 export { createTestIssuer, type TestIssuer } from './test-issuer.ts'
-export { findApiDrift, type ApiDrift, type ApiDriftOptions } from '../openapi/api-drift.ts'
+export { findApiDrift, type ApiDrift, type ApiDriftOptions } from '../parts/openapi/api-drift.ts'
 export { storeContract, type StoreContractCase, type StoreContractOptions } from './store-contract.ts'
 export { replaceOutgoingConnections } from './outgoing-connections.ts'
 export type { ConnectionTarget, OutgoingConnections, ResolvedAddress } from '../http/outgoing/connections.ts'

@@ -113,7 +113,7 @@ describe('the names in the documents', () => {
   })
 
   it('the documents name only error codes that exist', () => {
-    const sources = read('src/errors.ts') + read('src/front-door/rejection.ts')
+    const sources = read('src/errors.ts') + read('src/parts/front-door/rejection.ts')
     const codes = new Set(
       [...sources.matchAll(/^ {2}(?:(ERR_\w+): \d+|\w+: \[\d+, '(ERR_\w+)'\]),$/gm)].map(
         ([, service, door]) => service ?? door,

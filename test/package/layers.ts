@@ -18,14 +18,14 @@ const LAYERS: readonly Layer[] = [
     about: 'entries: what hosts import',
   },
   {
-    folders: ['src/console', 'src/management', 'src/backup', 'src/leak-reports'],
+    folders: ['src/parts/console', 'src/parts/management', 'src/parts/backup', 'src/parts/leak-reports'],
     about: 'optional parts: only their entries load them',
   },
   {
-    folders: ['src/usage', 'src/limits', 'src/openapi', 'src/mcp'],
+    folders: ['src/parts/usage', 'src/parts/limits', 'src/parts/openapi', 'src/parts/mcp'],
     about: 'optional parts: who calls what · how often · the document of the API · MCP servers',
   },
-  { folders: ['src/front-door'], about: 'the checks that console and management API share' },
+  { folders: ['src/parts/front-door'], about: 'the checks that console and management API share' },
   {
     folders: ['src/gatehouse', 'src/gateway.ts'],
     about: 'compose everything below: createGatehouse, createGateway',
@@ -71,8 +71,8 @@ export function drawing(): string {
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/testing': ['jose'],
   'src/gatehouse': ['keygrip', 'koa-compose'],
-  'src/front-door': ['@koa/router'],
-  'src/management': ['@koa/bodyparser', '@valibot/to-json-schema', 'valibot'],
+  'src/parts/front-door': ['@koa/router'],
+  'src/parts/management': ['@koa/bodyparser', '@valibot/to-json-schema', 'valibot'],
   'src/authorization-server/routing': ['koa-compose'],
   'src/authorization-server/provider': ['oidc-provider', 'koa', 'koa-compose', 'keygrip'],
   'src/gateway': ['jose'],

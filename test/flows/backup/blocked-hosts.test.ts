@@ -5,7 +5,7 @@ import { CLIENT_ID, documentOf, startHostWithDocuments, VENDOR } from '../../sup
 import { startHost } from '../../support/host.ts'
 import { connectPublic } from '../../support/public-application.ts'
 import { describeEachStore } from '../../support/stores.ts'
-import { exported, linesOf } from '../../backup/setup.ts'
+import { exported, linesOf } from '../../parts/backup/setup.ts'
 
 const SECRET = 'the secret of both services, long enough for keys'
 

@@ -7,7 +7,7 @@ import { connect, startHost, SECRET, type Host, type HostOptions } from '../../s
 import { importBeforeStart } from '../../support/import-before-start.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { importRegistry } from '../../../src/backup.ts'
-import { exported, statusOf, tokenOf } from '../../backup/setup.ts'
+import { exported, statusOf, tokenOf } from '../../parts/backup/setup.ts'
 
 /** The current secret of the new processes. Their option `secret` also lists the old secret. */
 const NEW_SECRET = 'the secret of the new processes, long enough'

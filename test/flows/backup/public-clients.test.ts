@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { importRegistry } from '../../../src/backup.ts'
-import { exported } from '../../backup/setup.ts'
+import { exported } from '../../parts/backup/setup.ts'
 import { asParameters, createClientKey, signAssertion } from '../../support/client-keys.ts'
 import { startHost, type Host } from '../../support/host.ts'
 import { connectPublic, createPublicApplication } from '../../support/public-application.ts'

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
-import { consolePages } from '../../../src/console/pages.ts'
-import type { ConsoleServices } from '../../../src/console/services.ts'
+import { consolePages } from '../../../src/parts/console/pages.ts'
+import type { ConsoleServices } from '../../../src/parts/console/services.ts'
 import { createBrowser } from '../../support/browser.ts'
 import { connect } from '../../support/host.ts'
 import { sessionIn } from '../../support/session-cookie.ts'

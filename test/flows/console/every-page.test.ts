@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ConsoleTexts } from 'koa-gatehouse/console'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import { english } from '../../../src/console/texts.ts'
+import { english } from '../../../src/parts/console/texts.ts'
 import { products } from '../../fixtures/products.ts'
 import { POLICY } from '../../support/client-document.ts'
 import { addressOf, createTargets, PAGES, type Targets } from './attack-setup.ts'

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { silentLogger } from '../../../src/host/logger.ts'
-import { createUsageRecords, dayOf, daysBefore } from '../../../src/usage/usage-records.ts'
+import { createUsageRecords, dayOf, daysBefore } from '../../../src/parts/usage/usage-records.ts'
 import { startManagement, type ManagementHost } from './setup.ts'
 
 let host: ManagementHost

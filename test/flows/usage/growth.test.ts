@@ -3,7 +3,7 @@ import type { Store } from 'koa-gatehouse'
 import { memoryStore } from '../../../adapters/memory.ts'
 import { createUsage } from '../../../src/usage.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
-import { createUsageRecords, dayOf } from '../../../src/usage/usage-records.ts'
+import { createUsageRecords, dayOf } from '../../../src/parts/usage/usage-records.ts'
 import { startHost } from '../../support/host.ts'
 
 afterEach(() => void vi.useRealTimers())

@@ -8,7 +8,7 @@ const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
 it('the shades of the accent colour are readable on the backgrounds that the stylesheets have', () => {
   const { light, dark } = GROUNDS
-  expect(read('src/console/assets/console.css')).toContain(
+  expect(read('src/parts/console/assets/console.css')).toContain(
     `--soft: var(--gatehouse-soft, light-dark(${light}, ${dark}));`,
   )
   const backgrounds = [

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import {
+  CATALOG_RECORD,
+  CATALOG_CHANNEL,
+  catalogRecords,
+  type CatalogRecord,
+} from '../../catalog/sync/catalog-record.ts'
+import type { Collection } from '../../store/collection.ts'
+import { epochSecondsRule, listOf, mapOf, objectOf, type Rule, textRule } from '../../validation/rules.ts'
+import { confirmDurable } from '../../store/confirm-durable.ts'
+import type { Store } from '../../store/contract.ts'
+import { exportedRecord, readRecord, type Section, type Counts } from './section.ts'
+import { countRule } from './record-rules.ts'
+
+// Error messages do not quote the names of products, because any text in the file may be a misplaced secret.
+const productsRule: Rule = (value) =>
+  mapOf(listOf(textRule))(value) && 'must have a list of scopes for each product'
+
+const RULES = {
+  version: textRule,
+  epoch: countRule,
+  products: productsRule,
+  withdrawn: listOf(objectOf({ scope: textRule, below: countRule, until: epochSecondsRule })),
+}
+
+/**
+ * The catalog of the store: the operations of each product, and the epoch that tokens carry. Usually it is
+ * imported into an empty store, before a process starts on that store. The first process that starts on the
+ * store then revokes the imported operations that its own products do not have.
+ */
+export function catalogSection(store: Store): Section {
+  const records = catalogRecords(store)
+  return {
+    is: 'products',
+    async *exportLines() {
+      const record = await records.get(CATALOG_RECORD)
+      if (record) yield [{ record: exportedRecord(records, record) }]
+    },
+    parseLine({ record }, number) {
+      const imported = readRecord(number, records, { id: CATALOG_RECORD, record, rules: RULES })
+      return (counts) => importCatalog(store, records, imported, counts)
+    },
+  }
+}
+
+/**
+ * Imports the catalog if the store has none. Otherwise imports only its epoch. The imported revocations of operations
+ * cover all tokens with a lower epoch than the imported catalog. So new tokens must carry at least the epoch of the
+ * imported catalog. If the epoch of the existing catalog is lower, this function raises it to the imported epoch.
+ */
+async function importCatalog(
+  store: Store,
+  records: Collection<CatalogRecord>,
+  imported: CatalogRecord,
+  counts: Counts,
+): Promise<void> {
+  if (await records.create(CATALOG_RECORD, imported)) return
+  const version = randomUUID()
+  const current = await records.update(CATALOG_RECORD, (own) =>
+    own.epoch >= imported.epoch ? confirmDurable(own) : { ...own, version, epoch: imported.epoch },
+  )
+  counts.unchanged += 1
+  // If the message is lost, other processes see the raised epoch when they next poll the record.
+  if (current?.version === version) await store.publish(CATALOG_CHANNEL, version).catch(() => {})
+}

@@ -1,0 +1,159 @@
+import type { Erasure, SealedKey } from '../../access/erasures.ts'
+import { CLOCK_SKEW_SECONDS } from '../../async/clock-tolerances.ts'
+import type { Internals } from '../../gatehouse/internals.ts'
+import { clientSection } from './clients.ts'
+import { deletedClientSection } from './deleted-clients.ts'
+import { catalogSection } from './catalog.ts'
+import { documentHostSection } from './document-hosts.ts'
+import { revocationOfCorrupt } from '../../clients/access-epoch.ts'
+import { isCorruptRecord } from '../../store/corrupt-record.ts'
+import { createLongestLifetime } from '../../revocation/longest-token-lifetime.ts'
+import type { RevocationSpec } from '../../revocation/kept-until.ts'
+import { asRevocation, type Revocation } from '../../revocation/revocation.ts'
+import type { Subject } from '../../revocation/revoke-tokens.ts'
+import { must, optional, textRule, wholeNumber } from '../../validation/rules.ts'
+import { checkLine, problemsOfLine, type Header } from './file-format.ts'
+import { countRule } from './record-rules.ts'
+import type { Section } from './section.ts'
+
+/** The number of an account's grants that are read at once. */
+const PAGE_SIZE = 50
+
+/** All sections of an exported registry, and the other parts that export and import need. */
+export type Sections = ReturnType<typeof createSections>
+
+/** Creates the sections of an export: products, clients, deleted clients, blocked hosts, keys, revocations and erasures. */
+export function createSections(parts: Internals) {
+  const { store, logger, longestLifetime, clientTokens, grantLifecycle, exportableKeys: keys } = parts
+  const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
+  const longestIdToken = ofIdTokens(1)
+
+  /**
+   * The revocations to export for a client with a pending change. If the client's record is corrupt, its exact
+   * revocations are unknown. All tokens of the client are then revoked.
+   */
+  async function revocationsOf(id: string): Promise<readonly RevocationSpec[]> {
+    try {
+      return await clientTokens.revocationsOf(id)
+    } catch (error) {
+      if (!isCorruptRecord(error)) throw error
+      return revocationOfCorrupt(id, Date.now())
+    }
+  }
+
+  /** The revocations that a pending change of a client, grant or account will store. */
+  async function pendingSpecs({ of, id }: Subject): Promise<readonly RevocationSpec[]> {
+    if (of === 'client') return revocationsOf(id)
+    if (of === 'grant') return [{ of, id }]
+    const specs: RevocationSpec[] = []
+    for await (const { items, corrupt } of grantLifecycle.index.pages(id, PAGE_SIZE)) {
+      for (const { grantId, record } of items) {
+        if (await grantLifecycle.hasStaleConsent(record)) specs.push({ of: 'grant', id: grantId })
+      }
+      // A corrupt record does not show whether the grant was made before the pending change. So the grant is revoked.
+      for (const { id: grantId } of corrupt) specs.push({ of: 'grant', id: grantId })
+    }
+    return specs
+  }
+
+  return {
+    /** Returns the header for a file that is exported now. */
+    async header(): Promise<Header> {
+      const accessToken = await longestLifetime.seconds()
+      const idToken = keys && (await longestIdToken.seconds())
+      return {
+        exportedAt: Math.floor(Date.now() / 1000),
+        issuer: parts.issuer,
+        signingKeys: keys !== undefined,
+        longestLifetimes: { accessToken, ...(idToken !== undefined && { idToken }) },
+      }
+    },
+    /** Stores the longest token lifetimes that the header of an imported file states. */
+    async storeLifetimes({ accessToken, idToken }: Header['longestLifetimes']): Promise<void> {
+      await createLongestLifetime(store, accessToken).seconds()
+      if (idToken !== undefined) await ofIdTokens(idToken).seconds()
+      // Reads the lifetime that is stored now. This process then keeps later revocations for that time.
+      await longestLifetime.seconds()
+    },
+    /** The signing keys; undefined if the host manages them. */
+    keys,
+    sections: {
+      products: catalogSection(store),
+      clients: clientSection(store),
+      deletedClients: deletedClientSection(store),
+      documentHosts: documentHostSection(parts),
+      revocations: revocationSection(parts, () => parts.revocations.listPending(pendingSpecs)),
+      erasures: erasureSection(parts),
+      erasureKeys: erasureKeySection(parts),
+    },
+    /** Erases again all people whom the store lists as erased. */
+    eraseAgain: parts.eraseAgain,
+    logger,
+  }
+}
+
+/**
+ * The pending revocations, and the revocations in force. The pending revocations are read first, so that the file also
+ * contains a revocation that comes into force during the export.
+ */
+function revocationSection(
+  { revocationLog: log, revoked }: Internals,
+  listPending: () => Promise<readonly Revocation[]>,
+): Section {
+  const lines = (revocations: readonly Revocation[]) => revocations.map((revocation) => ({ revocation }))
+
+  return {
+    is: 'revocation',
+    async *exportLines() {
+      yield lines(await listPending())
+      for await (const revocations of log.inForce()) yield lines(revocations)
+    },
+    parseLine({ revocation }, number) {
+      const found = asRevocation(revocation)
+      if (!found) {
+        const message = 'must be a revocation of a known kind'
+        throw problemsOfLine(number, [{ path: 'revocation', code: 'format', message }])
+      }
+      const below = 'below' in found ? found.below : undefined
+      // The epoch of a client may be raised to `below`, and must be able to rise further. So `below` must
+      // obey the limit of an epoch.
+      checkLine(number, { 'revocation.below': below }, { 'revocation.below': optional(countRule) })
+      return async (counts) => {
+        if (found.until + CLOCK_SKEW_SECONDS < Date.now() / 1000) return
+        revoked.add([found])
+        await log.add([found])
+        counts.revocations += 1
+      }
+    },
+  }
+}
+
+const keyIdRule = must('the id of a key', (value) => typeof value === 'string' && /^[\w-]{8}$/.test(value))
+const hashRule = must('a hash', (value) => typeof value === 'string' && /^[\w-]{43}$/.test(value))
+
+/** The hashes of the ids of erased people, each with the time of the erasure. */
+function erasureSection({ erasures }: Pick<Internals, 'erasures'>): Section {
+  return {
+    is: 'erasure',
+    exportLines: () => erasures.pages(),
+    parseLine({ key, hash, at }, number) {
+      const rules = { key: keyIdRule, hash: hashRule, at: wholeNumber(0, 9_999_999_999_999) }
+      checkLine(number, { key, hash, at }, rules)
+      return () => erasures.put({ key, hash, at } as Erasure)
+    },
+  }
+}
+
+/** The keys that hash the ids of erased people. The keys are encrypted under `secret`. */
+function erasureKeySection({ erasures }: Pick<Internals, 'erasures'>): Section {
+  return {
+    is: 'erasure-key',
+    async *exportLines() {
+      yield await erasures.sealedKeys()
+    },
+    async parseLine({ id, sealed }, number) {
+      checkLine(number, { id, sealed }, { id: keyIdRule, sealed: textRule })
+      return erasures.unseal({ id, sealed } as SealedKey)
+    },
+  }
+}

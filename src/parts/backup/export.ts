@@ -1,0 +1,86 @@
+import type { AnyGatehouse } from '../../gatehouse/gatehouse.ts'
+import { internalsOf } from '../../gatehouse/internals.ts'
+import { createSections, type Sections } from './create-sections.ts'
+import type { CorruptRecord } from '../../store/corrupt-record.ts'
+import { writeHeader, writeLine, writeTrailer } from './file-format.ts'
+import { SIGNING_KEYS } from './signing-keys.ts'
+
+/**
+ * Exports all data that must outlive the store, as lines of JSON that each end with `\n`. The export contains API keys
+ * and applications, the ids of deleted clients, the signing keys, the revocations, the scopes of the products, and
+ * hashes of the ids of erased people. The export contains no plain secret: secrets of clients are hashed, and keys are
+ * encrypted under `secret`. It contains no grants, refresh tokens, sessions or stored consents.
+ * `Readable.from(exportRegistry(gatehouse))` can be piped to a file.
+ *
+ * Clients may change during the export. Each client is exported as it was at one moment. A corrupt record is skipped. A
+ * log entry and the last line of the file contain its store key, and `importRegistry` returns this key in `skipped`.
+ * The iteration may reject with `ERR_STORE_UNAVAILABLE`, or with an error of `ready()`. The file is then incomplete,
+ * and `importRegistry` rejects the file.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `gatehouse` is not from `createGatehouse()`
+ */
+export function exportRegistry(gatehouse: AnyGatehouse): AsyncIterable<string> {
+  const sections = createSections(internalsOf(gatehouse, 'exportRegistry()'))
+  return (async function* () {
+    await gatehouse.ready()
+    yield* writeFile(sections)
+  })()
+}
+
+/**
+ * Writes the registry line by line. Keeps at most a few hundred records in memory.
+ *
+ * Clients may change during the export, so the order of the lines matters. All clients are read before the revocations.
+ * So if a client changes during the export, the file contains the revocations of that change. Signing keys and products
+ * are read at the beginning, and again at the end. If they were read only once, the file could contain signing keys or
+ * products from before a change.
+ *
+ * A corrupt record is skipped. A log entry and the last line of the file contain its store key.
+ */
+async function* writeFile({ header, keys, sections, logger }: Sections): AsyncGenerator<string> {
+  const lines: Record<string, number> = {}
+  /** The last written line of each kind that has only one record: signing keys and products. */
+  const lastLines = new Map<string, string>()
+  const skipped = new Set<string>()
+
+  function onSkipped({ key, error }: CorruptRecord): void {
+    if (!skipped.has(key)) {
+      logger.error({ err: error, key }, 'a corrupt record was left out of the exported registry')
+    }
+    skipped.add(key)
+  }
+
+  function line(is: string, fields: object): string {
+    lines[is] = (lines[is] ?? 0) + 1
+    return writeLine(is, fields)
+  }
+
+  async function* linesOf(...kinds: readonly (keyof typeof sections)[]) {
+    for (const kind of kinds) {
+      const { is, exportLines } = sections[kind]
+      for await (const page of exportLines(onSkipped)) for (const fields of page) yield line(is, fields)
+    }
+  }
+
+  function* lineIfChanged(is: string, fields: object): Generator<string> {
+    const text = JSON.stringify(fields)
+    if (lastLines.get(is) === text) return
+    lastLines.set(is, text)
+    yield line(is, fields)
+  }
+
+  async function* keysAndProducts() {
+    if (keys) yield* lineIfChanged(SIGNING_KEYS, { record: JSON.parse(await keys.toText()) as unknown })
+    for await (const page of sections.products.exportLines(onSkipped)) {
+      for (const fields of page) yield* lineIfChanged(sections.products.is, fields)
+    }
+  }
+
+  yield writeHeader(await header())
+  yield* keysAndProducts()
+  yield* linesOf('clients', 'deletedClients', 'documentHosts', 'revocations')
+  // The erasures come after the clients, so that they also cover a person who was erased during the export.
+  yield* linesOf('erasures', 'erasureKeys')
+  yield* keysAndProducts()
+  yield writeTrailer(lines, [...skipped])
+}

@@ -1,0 +1,179 @@
+import { GatehouseError, type Problem } from '../../errors.ts'
+import { isObject } from '../../validation/predicates.ts'
+import {
+  booleanRule,
+  type Fields,
+  findProblems,
+  objectOf,
+  optional,
+  textRule,
+  wholeNumber,
+} from '../../validation/rules.ts'
+import type { Line } from './read-lines.ts'
+import { timeRule } from './record-rules.ts'
+
+/** The fields of a line. */
+export type Values = Readonly<Record<string, unknown>>
+
+/** The format version of written files. Files of this version and of older versions can be read. */
+const VERSION = 1
+
+/** What to do about a file that is not complete. */
+const COMPLETE_IT = 'Its signing keys were not imported. Import the complete file'
+
+/** The value of `is` in the first line. */
+const REGISTRY = 'koa-gatehouse registry'
+
+/** The longest token lifetime that a header may state: ten years. */
+const MAX_LIFETIME_SECONDS = 3660 * 86_400
+
+/** The fields of the first line. */
+export interface Header {
+  /** When the export began, in epoch seconds. */
+  readonly exportedAt: number
+  /** The issuer of the exporting gatehouse. */
+  readonly issuer: string
+  /**
+   * Whether the line after the header contains the signing keys. If not, the host manages the signing keys.
+   */
+  readonly signingKeys: boolean
+  /** The longest lifetimes of the tokens issued so far, in seconds. */
+  readonly longestLifetimes: { readonly accessToken: number; readonly idToken?: number | undefined }
+}
+
+/** A line of the file as text, with its line break. */
+export function writeLine(is: string, fields: object): string {
+  return `${JSON.stringify({ is, ...fields })}\n`
+}
+
+/** The first line as text. */
+export function writeHeader(header: Header): string {
+  return writeLine(REGISTRY, { version: VERSION, ...header })
+}
+
+/**
+ * The last line as text, with the number of lines of each kind, so that an incomplete file is noticed.
+ *
+ * @param skipped store keys of the corrupt records that are not in the file
+ */
+export function writeTrailer(lines: Readonly<Record<string, number>>, skipped: readonly string[]): string {
+  return writeLine('end', { lines, ...(skipped.length > 0 && { skipped }) })
+}
+
+/**
+ * The fields of a line.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the text is not a line of an exported registry
+ */
+export function readLine({ number, text }: Line): Values & { readonly is: string } {
+  const fields = parse(text)
+  if (!isObject(fields) || typeof fields['is'] !== 'string')
+    throw lineRejected(number, 'is not a line of an exported registry')
+  return { ...fields, is: fields['is'] }
+}
+
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the file is of another kind or has a newer version */
+export function readHeader(line: Line): Header {
+  const fields = parse(line.text)
+  if (!isObject(fields) || fields['is'] !== REGISTRY) {
+    throw fileRejected('the file was not written by exportRegistry()')
+  }
+  const { version } = fields
+  if (typeof version === 'number' && version > VERSION) {
+    throw fileRejected(
+      `it was written by a newer version of koa-gatehouse (format ${version}; this version reads formats up to ${VERSION}): update koa-gatehouse here first`,
+    )
+  }
+  checkLine(line.number, fields, HEADER)
+  // The rules have validated each field.
+  return fields as unknown as Header
+}
+
+const HEADER: Fields = {
+  version: wholeNumber(1, VERSION),
+  exportedAt: timeRule,
+  issuer: textRule,
+  signingKeys: booleanRule,
+  longestLifetimes: objectOf({
+    accessToken: wholeNumber(1, MAX_LIFETIME_SECONDS),
+    idToken: optional(wholeNumber(1, MAX_LIFETIME_SECONDS)),
+  }),
+}
+
+/**
+ * Compares the line counts in the last line with the lines that were read.
+ *
+ * @returns the store keys of the corrupt records that the export skipped
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if lines are missing, or were added
+ */
+export function readTrailer(
+  number: number,
+  { lines, skipped }: Values,
+  read: Readonly<Record<string, number>>,
+): readonly string[] {
+  const written = isObject(lines) ? lines : {}
+  const kinds = [...new Set([...Object.keys(written), ...Object.keys(read)])]
+  if (kinds.some((kind) => (written[kind] ?? 0) !== (read[kind] ?? 0))) {
+    const what = 'states line counts that do not match the file: lines were lost or added'
+    throw lineRejected(number, `${what}. ${COMPLETE_IT}`)
+  }
+  return Array.isArray(skipped) ? skipped.filter((key) => typeof key === 'string') : []
+}
+
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of these fields of a line */
+export function checkLine(number: number, values: Values, rules: Fields): void {
+  const problems = findProblems(values, rules)
+  if (problems.length > 0) throw problemsOfLine(number, problems)
+}
+
+/** The error of a line that has problems. */
+export function problemsOfLine(number: number, problems: readonly Problem[]): GatehouseError {
+  const lines = problems.map(({ path, message }) => `  - ${path}: ${message}`)
+  return lineRejected(number, `cannot be imported:\n${lines.join('\n')}`, problems)
+}
+
+/** The error of a line. */
+export function lineRejected(
+  number: number,
+  what: string,
+  problems: readonly Problem[] = [],
+): GatehouseError {
+  return new GatehouseError('ERR_INVALID_ARGUMENT', `line ${number} of the registry ${what}`, { problems })
+}
+
+/** The error of a file from which nothing is imported. */
+export function fileRejected(why: string): GatehouseError {
+  return new GatehouseError(
+    'ERR_INVALID_ARGUMENT',
+    `the registry was not imported: ${why}. Nothing was changed`,
+  )
+}
+
+/** The error of a file whose last line is missing. */
+export function fileCutOff(): GatehouseError {
+  return new GatehouseError('ERR_INVALID_ARGUMENT', `the registry ends in the middle. ${COMPLETE_IT}`)
+}
+
+/**
+ * The maximum nesting of objects and lists in a line. The lines of an exported registry have at most half
+ * this depth.
+ */
+const MAX_DEPTH = 16
+
+function parse(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isDeeperThan(MAX_DEPTH, value) ? undefined : value
+  } catch {
+    // The error of the parser quotes the line, so it is not passed on.
+    return undefined
+  }
+}
+
+/**
+ * Whether a value is nested deeper than `levels`. Writing a very deep value as JSON may overflow the stack.
+ */
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((each) => isDeeperThan(levels - 1, each))
+}

@@ -1,0 +1,114 @@
+import type { WithOutbox } from '../../audit/outbox.ts'
+import type { Problem } from '../../errors.ts'
+import { isObject } from '../../validation/predicates.ts'
+import { type Fields, findProblems, objectOf } from '../../validation/rules.ts'
+import type { Collection } from '../../store/collection.ts'
+import { confirmDurable } from '../../store/confirm-durable.ts'
+import { isCorruptRecord, type CorruptRecord } from '../../store/corrupt-record.ts'
+import { problemsOfLine, type Values } from './file-format.ts'
+
+/** One kind of records in an exported registry. */
+export interface Section {
+  /** The value of `is` in the lines that contain these records. */
+  readonly is: string
+  /**
+   * Reads all records of the kind from the store, page by page. Each record is returned as the fields of a
+   * line.
+   *
+   * @param onSkipped called with each corrupt record
+   */
+  exportLines(onSkipped: OnSkipped): AsyncIterable<readonly object[]>
+  /**
+   * Validates a line. Changes nothing.
+   *
+   * @param number the number of the line
+   * @returns a function that imports the line. The function may be called again
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the line; `ERR_SECRET_MISMATCH` if no
+   *   configured secret decrypts the line
+   */
+  parseLine(fields: Values, number: number): ImportLine | Promise<ImportLine>
+}
+
+/** Imports a line. May be called again. */
+export type ImportLine = (counts: Counts) => Promise<void>
+
+/** Called with a record that is not exported because it is corrupt. */
+export type OnSkipped = (record: CorruptRecord) => void
+
+/** The counts before anything is imported. */
+export function noCounts() {
+  return {
+    apiKeys: 0,
+    applications: 0,
+    deletedClients: 0,
+    blockedHosts: 0,
+    signingKeys: 0,
+    revocations: 0,
+    unchanged: 0,
+    conflicts: new Set<string>(),
+  }
+}
+
+/** What an import has done so far. */
+export type Counts = ReturnType<typeof noCounts>
+
+/**
+ * Reads the record of a line, and leaves out unknown fields.
+ *
+ * @param number the number of the line
+ * @param id the id of the record, as in the line
+ * @param rules the rules for the fields of the record
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the record
+ */
+export function readRecord<T extends object>(
+  number: number,
+  collection: Collection<T>,
+  { id, record, rules }: { id: unknown; record: unknown; rules: Fields },
+): T {
+  if (!isObject(record)) throw problemsOfLine(number, [NO_RECORD])
+  let found: T | undefined
+  try {
+    found = collection.fromText(typeof id === 'string' ? id : '', JSON.stringify(record))
+  } catch (error) {
+    if (!isCorruptRecord(error)) throw error
+  }
+  const problems = findProblems({ record: found ?? record }, { record: objectOf(rules) })
+  if (found && problems.length === 0) return pick(found, Object.keys(rules))
+  throw problemsOfLine(number, problems.length > 0 ? problems : [NO_RECORD])
+}
+
+const NO_RECORD: Problem = {
+  path: 'record',
+  code: 'format',
+  message: 'must be a record of this version of koa-gatehouse, or of an older version',
+}
+
+/** The named fields of an object, without fields that are undefined. */
+export function pick<T extends object>(value: T, names: readonly string[]): T {
+  const entries = Object.entries(value).filter(([name, field]) => names.includes(name) && field !== undefined)
+  return Object.fromEntries(entries) as T
+}
+
+/** A record in the form that it has in a line. */
+export function exportedRecord<T extends object>(collection: Collection<T>, record: T): unknown {
+  // The entries that wait for the audit trail belong to this store, so they are not exported.
+  const { audit: _, ...exported } = record as T & WithOutbox
+  return JSON.parse(collection.toText(exported as T))
+}
+
+/**
+ * Reads an existing record, and writes it again; see `confirmDurable`.
+ *
+ * @returns undefined if the record is absent or corrupt
+ */
+export async function confirmExisting<T extends object>(
+  collection: Collection<T>,
+  id: string,
+): Promise<T | undefined> {
+  try {
+    return await collection.update(id, confirmDurable)
+  } catch (error) {
+    if (isCorruptRecord(error)) return undefined
+    throw error
+  }
+}

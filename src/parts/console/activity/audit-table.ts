@@ -1,0 +1,256 @@
+import type { AuditEntry } from '../../../audit/entry.ts'
+import type { AuditListOptions, TrailName } from '../../../audit/check-options.ts'
+import { entryForOwner, type EntryForOwner } from '../../../audit/entry-for-owner.ts'
+import type { Catalog, CurrentCatalog } from '../../../catalog/catalog.ts'
+import type { Client } from '../../../clients/client.ts'
+import { html, type Html, type HtmlValue } from '../../../http/html.ts'
+import { applicationName, displayText, unknownClientName } from '../../../http/pages/display-text.ts'
+import { badge, columns, table } from '../elements/elements.ts'
+import type { Call } from '../page-types.ts'
+import { pager, ROWS_PER_PAGE } from '../elements/pager.ts'
+import type { Reader } from '../reader-formats.ts'
+import type { ConsoleServices } from '../services.ts'
+import type { TextName } from '../texts.ts'
+import { findClients } from '../../front-door/clients-named-in-list.ts'
+import { clientHref } from '../operator/client-href.ts'
+import { namesOfDeleted } from './names-of-deleted.ts'
+import { findPeople, personOf, type People } from './people.ts'
+import { scopeTitle } from '../scope-title.ts'
+import { reasonInWords, sentenceOf } from './sentence.ts'
+import { readUserAgent } from './user-agent.ts'
+
+/** How entries are shown. */
+export interface AuditTableOptions {
+  readonly catalog: CurrentCatalog
+  /**
+   * The clients that the entries name, by client id (`findClients`): the rows show their names, with links. Leave
+   * `clients` out on the page of one client, so that no row names the client.
+   */
+  readonly clients?: ReadonlyMap<string, Client> | undefined
+  /** The names of deleted clients by id. */
+  readonly deleted?: ReadonlyMap<string, string> | undefined
+  /** Shows who made a change. */
+  readonly people: People
+  /**
+   * Whether operators read the table. Operators see every name, address and user agent, and links to the pages of
+   * clients and accounts. @default false
+   */
+  readonly isForOperators?: boolean | undefined
+}
+
+/**
+ * A page of the audit trail, newest first. The query of the page chooses the entries.
+ *
+ * @param empty the text if there is no entry
+ */
+export async function auditPage(
+  call: Call,
+  services: ConsoleServices,
+  {
+    path,
+    filter,
+    empty,
+    isForOperators,
+  }: {
+    readonly path: string
+    readonly filter: AuditListOptions
+    readonly empty: TextName | undefined
+    readonly isForOperators?: boolean
+  },
+): Promise<Html> {
+  const { texts, query } = call
+  const { audit } = services
+  const { items, cursor } = await audit.list({
+    ...filter,
+    trail: shownTrail(call),
+    cursor: query['cursor'],
+    limit: ROWS_PER_PAGE,
+  })
+  const named = await findNamed(services, items)
+  const isEmpty = items.length === 0 && empty !== undefined
+  return html`${
+    isEmpty
+      ? html`<div class="panel empty"><p>${texts.html(empty)}</p></div>`
+      : html`<div class="panel">${auditTable(call, items, { ...named, isForOperators })}</div>`
+  }
+  ${pager(call, path, cursor)}`
+}
+
+/** Finds the clients that entries name, including deleted clients, and the people who acted. */
+export async function findNamed(services: ConsoleServices, entries: readonly AuditEntry[]) {
+  const [clients, people] = await Promise.all([
+    findClients(services, entries),
+    findPeople(services.accounts, entries.map(personOf)),
+  ])
+  const deleted = await namesOfDeleted(services.audit, entries, clients)
+  return { catalog: services.catalog, clients, deleted, people }
+}
+
+/** The trail that the query of a page names. */
+export function shownTrail({ query }: Pick<Call, 'query'>): TrailName {
+  return query['trail'] === 'failures' ? 'failures' : 'changes'
+}
+
+/** Maximum number of operations that a row names. */
+const MAX_NAMED = 6
+
+/**
+ * Entries of the audit trail as a table of sentences: what happened, who did it, from where, and when. Only operators
+ * see the names of operators and of users of other accounts.
+ */
+export function auditTable(
+  call: Pick<Call, 'texts' | 'to' | 'has' | 'caller'>,
+  entries: readonly AuditEntry[],
+  options: AuditTableOptions,
+): Html {
+  const { texts, caller } = call
+  const catalog = options.catalog.current
+  const shown: readonly EntryForOwner[] = options.isForOperators
+    ? entries
+    : entries.map((entry) => entryForOwner(entry, caller.accountId))
+  return table(
+    columns(call, ['activityWhat', 'activityWho', 'activityFrom', 'activityWhen']),
+    shown.map((entry) => [
+      html`<div class="tight event">
+        <span class="line"><span>${sentenceOf(entry, texts, catalog)}</span> ${outcome(entry, texts)}</span>
+        ${small(subject(call, entry, options))} ${details(entry, texts, catalog).map(small)}
+      </div>`,
+      who(entry, texts, options.people),
+      origin(entry, texts),
+      html`<span class="small"
+        >${texts.ago(entry.at / 1000)}${hasSpan(entry) && html` – ${texts.ago(entry.until / 1000)}`}</span
+      >`,
+    ]),
+  )
+}
+
+function small(line: HtmlValue): HtmlValue {
+  return line !== undefined && html`<span class="muted small">${line}</span>`
+}
+
+/** Whether an entry covers acts over at least a minute, the smallest unit in which times are shown. */
+function hasSpan(entry: AuditEntry): entry is AuditEntry & { readonly until: number } {
+  return entry.until !== undefined && entry.until - entry.at >= 60_000
+}
+
+/** Whether something failed, and how many equal acts or failures an entry covers. */
+function outcome({ outcome: result, count }: AuditEntry, texts: Reader): HtmlValue {
+  const times = count !== undefined && texts.html('activityTimes', { count })
+  if (result !== 'failure') return times && badge(times)
+  const failed = texts.html('activityFailed')
+  return badge(times && count !== 1 ? html`${failed} · ${times}` : failed, 'bad')
+}
+
+/** The client of an entry, and for operators its account. */
+function subject(
+  { texts, to, has, caller }: Pick<Call, 'texts' | 'to' | 'has' | 'caller'>,
+  { clientId, kind, accountId }: AuditEntry,
+  { clients, deleted, isForOperators }: AuditTableOptions,
+): Html | undefined {
+  if (clients === undefined) return undefined
+  const parts: Html[] = []
+  if (clientId !== undefined) {
+    const client = clients.get(clientId)
+    const known = client?.kind ?? kind
+    const name = client ? applicationName(client) : unknownClientName(clientId, deleted?.get(clientId))
+    const [section, base] =
+      known === 'apiKey' ? (['apiKeys', '/api-keys'] as const) : (['applications', '/applications'] as const)
+    const isOwn = client?.accountId === caller.accountId && has(section)
+    const own = isOwn ? to(`${base}/${encodeURIComponent(clientId)}`) : undefined
+    const href = isForOperators ? clientHref({ to, has }, clientId) : own
+    const label = known === 'apiKey' ? 'activityApiKey' : 'applicationLabel'
+    const link =
+      href === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${href}"><bdi>${name}</bdi></a>`
+    parts.push(known === undefined ? link : html`${texts.html(label)} ${link}`)
+  }
+  if (isForOperators && accountId !== undefined) {
+    const href = to(`/operator/accounts/${encodeURIComponent(accountId)}`)
+    parts.push(html`${texts.html('accountLabel')} <a href="${href}"><bdi>${displayText(accountId)}</bdi></a>`)
+  }
+  return parts.length === 0 ? undefined : html`${parts.map((part, at) => html`${at > 0 && ' · '}${part}`)}`
+}
+
+/** What else an entry says: which operations, which token or key, and why. */
+function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | undefined)[] {
+  const {
+    name,
+    change,
+    target = '',
+    scopes,
+    denied,
+    added,
+    removed,
+    tokenId,
+    keyId,
+    reason,
+    leakSource,
+    leakUrl,
+    afterSeconds,
+  } = entry
+  const operations = (listName: TextName, list: readonly string[] = []) => {
+    if (list.length === 0) return undefined
+    const titles = list.slice(0, MAX_NAMED).map((scope) => scopeTitle(scope, texts, catalog))
+    const more = list.length - titles.length
+    const all = more > 0 ? [...titles, texts.plain('moreCount', { count: more })] : titles
+    return texts.html(listName, { list: texts.list(all) })
+  }
+  const code = (label: TextName, id: string | undefined) =>
+    id === undefined ? undefined : texts.html(label, { id: html`<code>${displayText(id)}</code>` })
+  return [
+    change === 'tokens.revoked' && target !== ''
+      ? operations('activityOperations', target.split(' '))
+      : undefined,
+    name === 'grant.limited' ? operations('activityOperations', scopes) : undefined,
+    name.startsWith('consent.') ? operations('activityAllowedOperations', scopes) : undefined,
+    operations('activityDeniedOperations', denied),
+    operations('activityAdded', added),
+    operations('activityRemoved', removed),
+    code('activityToken', tokenId),
+    code('activityKey', keyId),
+    code('activityLeakSource', leakSource),
+    code('activityLeakUrl', leakUrl),
+    afterSeconds === undefined ? undefined : texts.html('activityRefreshTwice', { seconds: afterSeconds }),
+    reason === undefined ? undefined : texts.html('activityReason', { reason: reasonInWords(reason, texts) }),
+  ]
+}
+
+/** Who made the change. If the entry has no actor, its other fields show who can have made the change. */
+function who(entry: EntryForOwner, texts: Reader, people: People): Html {
+  const { name, by, outcome, reason, actor, erased } = entry
+  const person = personOf(entry)
+  const text = (known: TextName) => html`<span class="muted whole">${texts.html(known)}</span>`
+  if (erased && actor === undefined) return text('activityByErased')
+  if (person) return people(person)
+  if (by !== undefined) return text(by === 'user' ? 'activityByUser' : 'activityByService')
+  if (reason === 'client-revoked-token' || reason === 'client-revoked-too-many-tokens')
+    return text('activityByTheClient')
+  if (outcome === 'failure') return text('activityByStranger')
+  if (name.startsWith('key.') || name.startsWith('catalog.') || reason !== undefined) {
+    return text('activityAutomatic')
+  }
+  return text('activityNotNamed')
+}
+
+/** The maximum length of an address that stays on one line. */
+const WHOLE = 30
+
+/** The network address, and the program in short. The whole user agent is the tooltip. */
+function origin({ address, userAgent }: AuditEntry, texts: Reader): Html | undefined {
+  if (address === undefined && userAgent === undefined) return undefined
+  const isWhole = address !== undefined && address.length <= WHOLE
+  const from =
+    address !== undefined &&
+    html`<span ${isWhole && html`class="whole"`} dir="ltr">${displayText(address)}</span>`
+  const program =
+    userAgent !== undefined &&
+    html`<span class="muted" title="${displayText(userAgent, 200)}">${programOf(userAgent, texts)}</span>`
+  return html`<span class="origin small">${from}${program}</span>`
+}
+
+function programOf(userAgent: string, texts: Reader): HtmlValue {
+  const { program, system } = readUserAgent(userAgent)
+  const name = displayText(program, 40)
+  return system === undefined
+    ? html`<bdi>${name}</bdi>`
+    : texts.html('activityAgentOn', { program: name, system })
+}

@@ -1,0 +1,232 @@
+import type { ConsoleServices } from '../services.ts'
+import type { Catalog, Operation } from '../../../catalog/catalog.ts'
+import { hasRequiredKycLevel } from '../../../catalog/limit-by-kyc-level.ts'
+import { accessOf, type Missing } from '../../../clients/access-preview.ts'
+import { isGatewayKey, type Client } from '../../../clients/client.ts'
+import { scopesOf } from '../../../clients/client-products.ts'
+import { operationsBeyond, requireOperation } from '../../front-door/grantable-operations.ts'
+import { html, type Html } from '../../../http/html.ts'
+import { scopeTitle } from '../scope-title.ts'
+import { badge, panel } from '../elements/elements.ts'
+import { confirmLink } from '../elements/confirm.ts'
+import { form } from '../elements/form.ts'
+import type { Call } from '../page-types.ts'
+import { word, change, give, type ClientKind, type ClientPanel } from './client-kind.ts'
+import { neededLevel, productTitle } from './client-state.ts'
+
+const MISSING = {
+  product: 'clientsLacksProduct',
+  operation: 'clientsLacksOperation',
+  kycLevel: 'clientsLacksLevel',
+  user: 'clientsLacksUser',
+  token: 'clientsLacksToken',
+} as const satisfies Record<Missing, string>
+
+/** The products and operations of a client: what it may use, what it lacks, and the forms that change it. */
+export function accessPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
+  const { catalog, accounts } = services
+  const { service } = kind
+
+  return {
+    async show(call) {
+      const { texts, resource: client } = call
+      // The account is looked up in the same way as for a token request.
+      const [owner, mayWrite, mayGive] = await Promise.all([
+        accounts.find(client.accountId, client.userId),
+        call.may(`${kind.permissions}:write`),
+        call.may(`${kind.permissions}:give`),
+      ])
+      const { current } = catalog
+      const { missingFor } = accessOf(current, client, owner)
+      const isGateway = isGatewayKey(client)
+      const none = isGateway ? 'gatewayAccess' : word(kind, 'AccessNone')
+      const found = { catalog: current, client, kycLevel: owner?.kycLevel, missingFor, mayWrite, mayGive }
+      return panel(
+        { title: texts.html('clientsAccess'), id: 'access' },
+        html`<p class="muted">
+            ${texts.html(client.products.length === 0 ? none : word(kind, 'AccessHint'))}
+          </p>
+          ${client.products.map((id) => productAccess(call, found, id))}
+          ${mayGive && !isGateway && productsToAdd(call, found)} ${mayGive && sharedForms(call)}`,
+      )
+    },
+    actions: {
+      addProduct: give(
+        kind,
+        'doneProductAdded',
+        async ({ resource: client, caller, form, change: options }) => {
+          const product = form.get('product') ?? ''
+          const removedOperations = await operationsBeyond(services, caller, client.kind, [product])
+          await service.addProduct(client.clientId, product, { ...options, removedOperations })
+        },
+      ),
+      removeProduct: change(
+        kind,
+        'doneProductRemoved',
+        ({ resource: { clientId }, form, change: options }) =>
+          service.removeProduct(clientId, form.get('product') ?? '', options),
+        (call) => ({
+          title: 'clientsRemoveProductTitle',
+          what: 'clientsReportTokens',
+          button: 'clientsRemoveProduct',
+          values: { product: productTitle(call, catalog.current, call.query['product'] ?? '') },
+        }),
+      ),
+      removeOperation: change(
+        kind,
+        'doneOperationRemoved',
+        async ({ resource: client, form, change: options }) => {
+          const scope = form.get('operation') ?? ''
+          const isKnown = catalog.current.operations.has(scope)
+          // If the product was removed in another tab, the client has already lost the operation.
+          if (!isKnown || scopesOf(catalog.current, client.products).includes(scope)) {
+            await service.removeOperation(client.clientId, scope, options)
+          }
+        },
+        ({ texts, query }) => ({
+          title: 'clientsRemoveOperationTitle',
+          what: 'clientsReportTokens',
+          button: 'clientsRemove',
+          values: { operation: scopeTitle(query['operation'] ?? '', texts, catalog.current) },
+        }),
+      ),
+      restoreOperation: give(
+        kind,
+        'doneOperationRestored',
+        async ({ resource: client, caller, form, change: options }) => {
+          const scope = form.get('operation') ?? ''
+          await requireOperation(services, caller, client, scope)
+          await service.restoreOperation(client.clientId, scope, options)
+        },
+      ),
+    },
+  }
+}
+
+/** The forms that the buttons of all rows send. A form in each row would repeat the CSRF token many times. */
+function sharedForms(call: Call<Client>): Html {
+  const names = ['addProduct', 'restoreOperation']
+  return html`<div hidden>${names.map((name) => form(call, { action: name, id: name }, undefined))}</div>`
+}
+
+/** A product of the client with its operations. */
+function productAccess(call: Pick<Call, 'texts' | 'self'>, access: ClientAccess, id: string): Html {
+  const { texts } = call
+  const { catalog, mayWrite } = access
+  const product = catalog.products.get(id)
+  const title = productTitle({ texts }, catalog, id)
+  return html`<div class="tight">
+    <div class="line spread">
+      <h3>${title}</h3>
+      ${
+        mayWrite &&
+        confirmLink(
+          call,
+          { action: 'removeProduct', fields: { product: id }, style: 'slim' },
+          html`${texts.html('clientsRemoveProduct')}<span class="unseen"> ${title}</span>`,
+        )
+      }
+    </div>
+    ${
+      product
+        ? html`<ul class="items">
+            ${product.operations.map((operation) => operationAccess(call, access, operation))}
+          </ul>`
+        : html`<p class="muted">${texts.html('clientsProductWithdrawn')}</p>`
+    }
+  </div>`
+}
+
+/** An operation: whether the client may use it, or what it lacks. */
+function operationAccess(
+  call: Pick<Call, 'texts' | 'self'>,
+  access: ClientAccess,
+  operation: Operation,
+): Html {
+  const { texts } = call
+  const { missingFor, mayWrite, mayGive } = access
+  const missing = missingFor(operation)
+  const isRemoved = missing.includes('operation')
+  const title = texts.localize(operation.title)
+  const level = isRemoved
+    ? neededLevel({ texts }, access, operation)
+    : texts.html('clientsAddedAboveLevel', { needed: operation.kycLevel })
+  const badges =
+    missing.length === 0
+      ? badge(texts.html('clientsAllowed'), 'good')
+      : missing.map((each) => badge(texts.html(MISSING[each]), 'warn'))
+  const unseen = html`<span class="unseen"> ${title}</span>`
+  const restoreButton = html`<button
+    class="slim"
+    form="restoreOperation"
+    name="operation"
+    value="${operation.scope}"
+  >
+    ${texts.html('clientsRestore')}${unseen}
+  </button>`
+  const removeLink = confirmLink(
+    call,
+    { action: 'removeOperation', fields: { operation: operation.scope }, style: 'slim' },
+    html`${texts.html('clientsRemove')}${unseen}`,
+  )
+  return html`<li>
+    <div class="tight">
+      <span>${title} ${operation.sensitive && badge(texts.html('sensitiveLabel'), 'warn')}</span>
+      <code class="muted">${operation.scope}</code>
+      ${missing.includes('kycLevel') && html`<span class="hint">${level}</span>`}
+    </div>
+    <div class="line">${badges} ${isRemoved ? mayGive && restoreButton : mayWrite && removeLink}</div>
+  </li>`
+}
+
+/** A client, and the data that decides which operations the client may use. */
+interface ClientAccess {
+  readonly catalog: Catalog
+  readonly client: Client
+  /** KYC level of the account; undefined counts as the lowest level. */
+  readonly kycLevel: string | undefined
+  /** What the client lacks to call an operation. */
+  readonly missingFor: ReturnType<typeof accessOf>['missingFor']
+  /** Whether the caller may change the client, and give it access. */
+  readonly mayWrite: boolean
+  readonly mayGive: boolean
+}
+
+/** The products that a client does not have, each with its operations and a button that adds it. */
+function productsToAdd(
+  { texts }: Pick<Call, 'texts'>,
+  { catalog, client, kycLevel }: ClientAccess,
+): Html | undefined {
+  const others = [...catalog.products.values()].filter(({ id }) => !client.products.includes(id))
+  if (others.length === 0) return undefined
+  return html`<details ${client.products.length === 0 && 'open'}>
+    <summary>${texts.html('clientsAddProducts')}</summary>
+    <p class="hint">${texts.html('clientsAddHint')}</p>
+    <ul class="items">
+      ${others.map(({ id, title, description, operations }) => {
+        const blocked = operations.filter(
+          (operation) => client.kind === 'application' && !hasRequiredKycLevel(catalog, kycLevel, operation),
+        ).length
+        return html`<li>
+          <div class="tight">
+            <strong>${texts.localize(title)}</strong>
+            ${description !== undefined && html`<span>${texts.localize(description)}</span>`}
+            <ul class="bullets">
+              ${operations.map(
+                (operation) =>
+                  html`<li>
+                    ${texts.localize(operation.title)}
+                    ${operation.sensitive && badge(texts.html('sensitiveLabel'), 'warn')}
+                  </li>`,
+              )}
+            </ul>
+            ${blocked > 0 && html`<span class="hint">${texts.html('clientsBlockedCount', { count: blocked })}</span>`}
+          </div>
+          <button class="slim" form="addProduct" name="product" value="${id}">
+            ${texts.html('clientsAdd')}<span class="unseen"> ${texts.localize(title)}</span>
+          </button>
+        </li>`
+      })}
+    </ul>
+  </details>`
+}

@@ -1,0 +1,145 @@
+import type { Application, Client } from '../../../clients/client.ts'
+import type { ClientService, KeyInfo } from '../../../clients/client-service-types.ts'
+import { isPublicClient } from '../../../clients/public-applications.ts'
+import type { SecretInfo } from '../../../clients/stored-secrets.ts'
+import type { Caller } from '../../front-door/access.ts'
+import { html, type Html } from '../../../http/html.ts'
+import type { People } from '../activity/people.ts'
+import { applicationName } from '../../../http/pages/display-text.ts'
+import type { Action, Call, Confirmation, Page, Redirect } from '../page-types.ts'
+import type { ConsoleServices } from '../services.ts'
+import type { TextName } from '../texts.ts'
+import { isDocumentId } from '../../../validation/document-id.ts'
+
+/** What differs between the pages of API keys and the pages of applications. */
+export interface ClientKind<C extends Client = Client> {
+  readonly kind: Client['kind']
+  readonly service: ClientService<C, string, string>
+  /** The path of the list. */
+  readonly base: '/api-keys' | '/applications'
+  readonly section: 'apiKeys' | 'applications'
+  readonly permissions: 'keys' | 'applications'
+  /** The prefix of the names of all texts about this kind. */
+  readonly words: 'clientsKey' | 'clientsApp'
+}
+
+/** The kind of the pages below `/api-keys`. */
+export function apiKeyKind({ apiKeys: service }: ConsoleServices): ClientKind {
+  return {
+    kind: 'apiKey',
+    service,
+    base: '/api-keys',
+    section: 'apiKeys',
+    permissions: 'keys',
+    words: 'clientsKey',
+  }
+}
+
+/** The kind of the pages below `/applications`. */
+export function applicationKind({ applications: service }: ConsoleServices): ClientKind<Application> {
+  return {
+    kind: 'application',
+    service,
+    base: '/applications',
+    section: 'applications',
+    permissions: 'applications',
+    words: 'clientsApp',
+  }
+}
+
+/** The kind of a client. */
+export function kindOf(services: ConsoleServices, { kind }: Pick<Client, 'kind'>): ClientKind {
+  return kind === 'apiKey' ? apiKeyKind(services) : applicationKind(services)
+}
+
+/** The part of a name that the texts of both kinds have in common: `Title` of `clientsKeyTitle`. */
+type Word = TextName extends infer Name ? (Name extends `clientsKey${infer Rest}` ? Rest : never) : never
+
+/** The name of a text about a kind. */
+export function word({ words }: Pick<ClientKind, 'words'>, rest: Word): TextName {
+  return `${words}${rest}`
+}
+
+/** The properties that all pages about one client of the caller share. @param path below the path of the client */
+export function ownClient<C extends Client>({ base, section, service }: ClientKind<C>, path = '') {
+  return {
+    path: `${base}/:clientId${path}`,
+    section,
+    find: ({ accountId }: Caller, { clientId = '' }: Readonly<Record<string, string>>) =>
+      service.findOwn(accountId, clientId),
+    target: (client: C) => client,
+  }
+}
+
+/** The path of the page of a client. */
+export function pathOf({ base }: Pick<ClientKind, 'base'>, { clientId }: Pick<Client, 'clientId'>): string {
+  return `${base}/${encodeURIComponent(clientId)}`
+}
+
+/** The path of the page of a client, for operators or for its owner. Undefined if the console has no such page here. */
+export function pagePathOf({ has }: Pick<Call, 'has'>, { kind, clientId }: Client): string | undefined {
+  const [section, base] =
+    kind === 'apiKey' ? (['apiKeys', '/api-keys'] as const) : (['applications', '/applications'] as const)
+  const id = encodeURIComponent(clientId)
+  if (isDocumentId(clientId)) return undefined
+  if (has('operator')) return `/operator/clients/${id}`
+  return has(section) ? `${base}/${id}` : undefined
+}
+
+/** The links to the pages above a page: the list, and the page of the client. */
+export function trail({ texts, to }: Pick<Call, 'texts' | 'to'>, kind: ClientKind, client?: Client): Html {
+  return html`<nav class="trail-links" aria-label="${texts.plain('clientsTrail')}">
+    <a href="${to(kind.base)}">${texts.html(word(kind, 'ListTitle'))}</a>
+    ${client && html`<span aria-hidden="true">/</span> <a href="${to(pathOf(kind, client))}"><bdi>${applicationName(client)}</bdi></a>`}
+  </nav>`
+}
+
+/** What a client may authenticate with: its valid secrets and its public keys, newest first. */
+export interface FoundCredentials {
+  readonly secrets: readonly SecretInfo[]
+  readonly keys: readonly KeyInfo[]
+}
+
+/** Finds what a client may authenticate with. */
+export async function credentialsOf({ service }: ClientKind, client: Client): Promise<FoundCredentials> {
+  const { clientId, jwks } = client
+  const [secrets, keys] = await Promise.all([
+    isPublicClient(client) ? [] : service.listSecrets(clientId),
+    jwks ? service.listKeys(clientId) : [],
+  ])
+  return { secrets, keys }
+}
+
+/** A part of the page of a client, with the forms in it. */
+export interface ClientPanel {
+  /** @returns undefined to leave the panel out */
+  show(call: Call<Client>, found: FoundCredentials & { readonly people: People }): Promise<Html | undefined>
+  readonly actions: NonNullable<Page<Client>['actions']>
+}
+
+/** Leads back to the page of the client, with a notice of what was done. */
+export function backTo(kind: ClientKind, client: Client, done: Redirect['done']): Redirect {
+  return { redirect: pathOf(kind, client), done }
+}
+
+/** An action that gives the client access, and shows its page with a notice of what was done. */
+export function give(...[kind, ...others]: Parameters<typeof change>): Action<Client> {
+  return { ...change(kind, ...others), access: `${kind.permissions}:give` }
+}
+
+/** An action that changes the client, and shows its page with a notice of what was done. */
+export function change(
+  kind: ClientKind,
+  done: Redirect['done'],
+  apply: (call: Call<Client>) => Promise<unknown>,
+  confirm?: (call: Call<Client>) => Confirmation,
+): Action<Client> {
+  return {
+    access: `${kind.permissions}:write`,
+    confirm: confirm && ((call) => ({ trail: trail(call, kind, call.resource), ...confirm(call) })),
+    async run(call) {
+      await apply(call)
+      return backTo(kind, call.resource, done)
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import { expiresSoon } from '../../../clients/findings.ts'
+import { ifUnchanged } from '../../../clients/if-match.ts'
+import { breaksPolicy, defaultDaysOf, isExpiryRequired, type KeyPolicy } from '../../../clients/expiry.ts'
+import { isGatewayKey, type Client } from '../../../clients/client.ts'
+import { GatehouseError } from '../../../errors.ts'
+import { requireAccess } from '../../front-door/access.ts'
+import { actOf } from '../../front-door/key-limits.ts'
+import type { Form } from '../../../http/form-body.ts'
+import { html, type Html } from '../../../http/html.ts'
+import { isDay } from '../../../validation/predicates.ts'
+import { badge, panel } from '../elements/elements.ts'
+import { field, form } from '../elements/form.ts'
+import type { Call } from '../page-types.ts'
+import { change, type ClientKind, type ClientPanel } from './client-kind.ts'
+
+// A person chooses the last day of a client. The client expires when this day is over, in UTC.
+
+const DAY_MS = 86_400_000
+
+/** The last day of a client, as `2026-07-01`; empty if the client never expires. @param expiresAt epoch seconds */
+function lastDayOf(expiresAt: number | undefined): string {
+  return expiresAt === undefined ? '' : dayOf(expiresAt * 1000 - 1)
+}
+
+function dayOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10)
+}
+
+/**
+ * The expiry that a form chooses, in epoch seconds; null for never. Undefined if the form has no field for the expiry. For
+ * an invalid day, the result is `NaN`, which the service rejects.
+ */
+export function readExpiry(sent: Form): number | null | undefined {
+  const day = sent.get('expiresAt')?.trim()
+  if (day === undefined || day === '') return day === undefined ? undefined : null
+  return isDay(day) ? (Date.parse(day) + DAY_MS) / 1000 : Number.NaN
+}
+
+/** The field for the last day. @param client undefined for a new client */
+export function expiryField(
+  call: Pick<Call, 'form' | 'problems' | 'texts'>,
+  keyPolicy: KeyPolicy,
+  client?: Client,
+): Html {
+  const { texts } = call
+  const policy = client && isGatewayKey(client) ? {} : keyPolicy
+  const { maxAgeDays } = policy
+  const byDefault = defaultDaysOf(policy)
+  const now = Date.now()
+  const chosen = client ? client.expiresAt : byDefault && Math.floor(now / 1000) + byDefault * 86_400
+  const isRequired = isExpiryRequired(policy)
+  const hint = isRequired ? (maxAgeDays === undefined ? 'expiryHintRequired' : 'expiryHintMax') : 'expiryHint'
+  return field(call, {
+    name: 'expiresAt',
+    type: 'date',
+    label: texts.html('expiryLabel'),
+    hint: texts.html(hint, { days: maxAgeDays }),
+    value: lastDayOf(chosen),
+    isRequired,
+    min: dayOf(now),
+    max: maxAgeDays === undefined ? undefined : dayOf(now + maxAgeDays * DAY_MS),
+  })
+}
+
+/** The form that sets, moves and removes the expiry of a client. */
+export function expiryPanel(kind: ClientKind, policy: KeyPolicy): ClientPanel {
+  return {
+    async show(call) {
+      const { texts, resource: client } = call
+      const isLasting = isGatewayKey(client) && client.expiresAt === undefined
+      if (isLasting || !(await call.may(`${kind.permissions}:write`))) return undefined
+      return panel(
+        { title: texts.html('expiryTitle'), id: 'expiry' },
+        html`${breaksPolicy(client, policy) && html`<p>${texts.html('expiryBreaksPolicy')}</p>`}
+        ${form(
+          call,
+          { action: 'expire' },
+          html`<input type="hidden" name="before" value="${String(client.expiresAt)}" />
+            ${expiryField(call, policy, client)}
+            <p class="hint">${texts.html('expiryEarlier')}</p>
+            <div class="buttons"><button>${texts.html('saveButton')}</button></div>`,
+        )}`,
+      )
+    },
+    actions: {
+      expire: change(kind, 'doneExpirySaved', async (call) => {
+        const { resource, form: sent, change: options } = call
+        // If the form keeps the shown day, the expiry stays: a program may have set an exact time within this day.
+        const isSame = sent.get('expiresAt') === lastDayOf(resource.expiresAt)
+        if (isSame) return resource
+        const fields = { expiresAt: readExpiry(sent) }
+        await requireAccess(call, `${kind.permissions}:${actOf(resource, fields)}`)
+        if (sent.get('before') !== String(resource.expiresAt)) {
+          throw new GatehouseError('ERR_CONFLICT', 'the expiry was changed meanwhile')
+        }
+        return kind.service.update(resource.clientId, fields, ifUnchanged(options, resource))
+      }),
+    },
+  }
+}
+
+/** When a client expires, and how long that is from now. */
+export function expiryFact({ texts }: Pick<Call, 'texts'>, { expiresAt }: Client): Html {
+  if (expiresAt === undefined) return html`<span class="muted">${texts.html('never')}</span>`
+  return html`${texts.dateTime(expiresAt * 1000)} <span class="muted">(${texts.relative(expiresAt)})</span>`
+}
+
+/** The badge in a list for a client that expires soon. */
+export function expiryBadge(
+  { texts }: Pick<Call, 'texts'>,
+  client: Client,
+  policy: KeyPolicy,
+): Html | undefined {
+  const { expiresAt } = client
+  if (expiresAt === undefined || !expiresSoon(client, policy)) return undefined
+  return badge(texts.html('expiryBadge', { in: texts.relative(expiresAt) }), 'warn')
+}

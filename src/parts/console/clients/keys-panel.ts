@@ -1,0 +1,129 @@
+import { readKeys } from '../../../clients/client-keys.ts'
+import type { Client } from '../../../clients/client.ts'
+import type { KeyInfo } from '../../../clients/client-service-types.ts'
+import { ifUnchanged } from '../../../clients/if-match.ts'
+import { MAX_KEYS } from '../../../clients/jwk-set.ts'
+import { isPublicClient } from '../../../clients/public-applications.ts'
+import { html, type Html } from '../../../http/html.ts'
+import { displayText } from '../../../http/pages/display-text.ts'
+import { confirmLink } from '../elements/confirm.ts'
+import { panel } from '../elements/elements.ts'
+import { form } from '../elements/form.ts'
+import type { Call } from '../page-types.ts'
+import type { ConsoleServices } from '../services.ts'
+import { backTo, trail, type ClientKind, type ClientPanel } from './client-kind.ts'
+import { keyField, readKey } from './public-key-field.ts'
+
+/** The public keys of a client, and the forms that add and remove them. */
+export function keysPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
+  const { service } = kind
+  const access = `${kind.permissions}:rotate` as const
+
+  return {
+    async show(call, { secrets, keys }) {
+      const { texts, resource: client } = call
+      const { privateKeyJwt } = services.settings
+      if (isPublicClient(client) || (keys.length === 0 && !privateKeyJwt)) return undefined
+      const mayRotate = await call.may(access)
+      const mayRemove = await call.may(`${kind.permissions}:remove`)
+      const isOnly = keys.length === 1 && secrets.length === 0
+      return panel(
+        { title: texts.html('keysTitle'), id: 'keys' },
+        html`<p class="muted">${texts.html('keysHint')}</p>
+          ${
+            keys.length === 0
+              ? html`<p>${texts.html('keysNone')}</p>`
+              : html`<ul class="items">
+                  ${keys.map((key) => keyRow(call, key, mayRemove && !isOnly))}
+                </ul>`
+          }
+          ${mayRemove && isOnly && html`<p class="hint">${texts.html('keysOnly')}</p>`}
+          ${keys.length > 0 && html`<p class="hint">${leakHint(call)}</p>`}
+          ${mayRotate && privateKeyJwt && (await addition(call, services, keys.length))}`,
+      )
+    },
+    actions: {
+      addKey: {
+        access,
+        effect: () => 'freshAddsKey',
+        async run(call) {
+          const key = readKey(call.form) ?? ''
+          // The key is checked first, so that no private key is kept while its sender signs in again.
+          await readKeys(services, [key], () => 'key')
+          await call.requireFreshSignIn(access)
+          await service.addKey(call.resource.clientId, key, ifUnchanged(call.change, call.resource))
+          return backTo(kind, call.resource, 'doneKeyAdded')
+        },
+      },
+      removeKey: {
+        access: `${kind.permissions}:remove`,
+        confirm: (call) => ({
+          title: 'keysRemoveTitle',
+          what: 'clientsRevokeOldWhat',
+          more: ['keysRemoveTokens'],
+          button: 'keysRemoveButton',
+          values: { key: displayText(call.query['kid'] ?? '') },
+          trail: trail(call, kind, call.resource),
+        }),
+        async run({ resource, form: sent, change }) {
+          await service.removeKey(resource.clientId, sent.get('kid') ?? '', change)
+          return backTo(kind, resource, 'doneKeyRemoved')
+        },
+      },
+    },
+  }
+}
+
+/** The algorithms of a key, as programs name them. */
+function typeOf({ kty, alg }: KeyInfo): string {
+  return `${kty} · ${alg ?? (kty === 'EC' ? 'ES256' : 'RS256, PS256')}`
+}
+
+function keyRow(call: Call<Client>, key: KeyInfo, mayRemove: boolean): Html {
+  const { texts } = call
+  const { kid, createdAt, lastUsedAt } = key
+  const used =
+    lastUsedAt === undefined
+      ? texts.html('clientsSecretNeverUsed')
+      : texts.html('clientsSecretUsed', { ago: texts.relative(lastUsedAt) })
+  return html`<li>
+    <div class="tight">
+      <code dir="ltr">${kid}</code>
+      <span class="hint" dir="ltr">${typeOf(key)}</span>
+      <span class="hint"
+        >${texts.html('keysSince', { date: texts.date(createdAt), ago: texts.relative(createdAt) })}</span
+      >
+      <span class="hint">${used}</span>
+    </div>
+    ${
+      mayRemove &&
+      confirmLink(
+        call,
+        { action: 'removeKey', fields: { kid }, style: 'slim' },
+        html`${texts.html('keysRemove')}<span class="unseen"> ${kid}</span>`,
+      )
+    }
+  </li>`
+}
+
+/** Says where a leaked private key is reported. */
+function leakHint({ texts, to, has }: Call<Client>): Html {
+  const name = texts.html('navInspector')
+  const inspector = has('inspector') ? html`<a href="${to('/token-inspector')}">${name}</a>` : name
+  return texts.html('keysLeakHint', { inspector })
+}
+
+/** The form that adds a key. */
+async function addition(call: Call<Client>, services: ConsoleServices, count: number): Promise<Html> {
+  const { texts, problems } = call
+  if (count >= MAX_KEYS) return html`<p class="muted">${texts.html('keysFull', { count })}</p>`
+  return html`<details ${problems.some(({ path }) => path === 'key') && 'open'}>
+    <summary>${texts.html('keysAdd')}</summary>
+    ${form(
+      call,
+      { action: 'addKey' },
+      html`${await keyField(call, services, true)}
+        <div class="buttons"><button class="primary">${texts.html('keysAdd')}</button></div>`,
+    )}
+  </details>`
+}

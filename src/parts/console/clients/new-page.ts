@@ -1,0 +1,243 @@
+import type { ConsoleServices } from '../services.ts'
+import { randomUUID } from 'node:crypto'
+import { newApiKeyFields } from '../../../clients/api-keys.ts'
+import { newApplicationFields } from '../../../clients/applications.ts'
+import type { Form } from '../../../http/form-body.ts'
+import { html, type Html } from '../../../http/html.ts'
+import type { Catalog, Operation, Product } from '../../../catalog/catalog.ts'
+import { hasRequiredKycLevel } from '../../../catalog/limit-by-kyc-level.ts'
+import { badge, buttons, notice } from '../elements/elements.ts'
+import { field, form, linesOf } from '../elements/form.ts'
+import { page, type Call, type Page, type Redirect, type View } from '../page-types.ts'
+import { backTo, word, trail, type ClientKind } from './client-kind.ts'
+import { expiryField, readExpiry } from './expiry-panel.ts'
+import { neededLevel } from './client-state.ts'
+import { checkCredentials, credentialsChoice, readCredentials } from './new-credentials.ts'
+import { secretView } from './new-secret-view.ts'
+import { operationsBeyond, ownerOfNew } from '../../front-door/grantable-operations.ts'
+import { checkInput, MAX_NAME_LENGTH } from '../../../validation/rules.ts'
+
+/** The form for a new client. It answers with the page that shows the secret, or leads to a client without a secret. */
+export function newPage(kind: ClientKind, services: ConsoleServices): Page {
+  const { catalog, accounts } = services
+
+  async function create(call: Call): Promise<View | Redirect> {
+    const owner = ownerOfNew(services, call.caller)
+    const credentials = readCredentials(call.form)
+    // The key is checked first, so that no other mistake hides that it is a private key.
+    await checkCredentials(services, credentials)
+    const chosen = readProductChoices(call.form, catalog.current)
+    if (chosen.products.length === 0 && catalog.current.products.size > 0) return view(call, true)
+    const beyond = await operationsBeyond(services, call.caller, kind.kind, chosen.products)
+    const removedOperations = [...new Set([...chosen.removedOperations, ...beyond])]
+    const isKey = kind.kind === 'apiKey'
+    const { isPublic, key } = credentials
+    const input = {
+      name: call.form.get('name') ?? '',
+      products: chosen.products,
+      removedOperations,
+      expiresAt: readExpiry(call.form),
+      ...(!isKey && { redirectUris: linesOf(call.form.get('redirectUris') ?? '') }),
+      ...(!isKey && isPublic && { isPublic }),
+      ...(key !== undefined && { jwks: { keys: [key] } }),
+      ...owner,
+      ...call.change,
+    }
+    // The form is checked first, because a person must not sign in again for a form with a mistake.
+    const fieldsOf = isKey ? newApiKeyFields : newApplicationFields
+    checkInput('the form has mistakes', input, fieldsOf(catalog.current, input, services.keyPolicy))
+    await call.requireFreshSignIn(`${kind.permissions}:create`)
+    const options = { idempotencyKey: call.form.get('request') ?? '' }
+    const { clientSecret, ...created } = isKey
+      ? await services.apiKeys.create(input, options)
+      : await services.applications.create(input, options)
+    const client = 'apiKey' in created ? created.apiKey : created.application
+    if (clientSecret === undefined)
+      return backTo(kind, client, isPublic ? 'donePublicCreated' : 'doneCreatedWithKey')
+    return secretView(call, kind, services, { client, clientSecret, isRotation: false })
+  }
+
+  /** @param lacksProduct whether the form was sent without a product */
+  async function view(call: Call, lacksProduct: boolean): Promise<View> {
+    const { texts, to, caller } = call
+    const hasLevels = kind.kind === 'application'
+    const account = hasLevels ? await accounts.find(caller.accountId, caller.userId) : undefined
+    const title = texts.plain(word(kind, 'NewTitle'))
+    const beyond = new Set(
+      await operationsBeyond(services, caller, kind.kind, [...catalog.current.products.keys()]),
+    )
+    const choices = { catalog: catalog.current, hasLevels, kycLevel: account?.kycLevel, lacksProduct, beyond }
+    return {
+      title: lacksProduct ? texts.plain('problemWindow', { title }) : title,
+      ...(lacksProduct && { status: 422 }),
+      trail: trail(call, kind),
+      body: html`${lacksProduct && noProduct(call)}
+        <h1>${texts.html(word(kind, 'NewTitle'))}</h1>
+        <section class="panel">
+          ${form(
+            call,
+            { action: 'create' },
+            html`<input type="hidden" name="request" value="${call.form.get('request') ?? randomUUID()}" />
+              ${field(call, {
+                name: 'name',
+                label: texts.html('nameLabel'),
+                hint: texts.html(word(kind, 'NameHint')),
+                isRequired: true,
+                isFocused: !lacksProduct,
+                maxLength: MAX_NAME_LENGTH,
+                autocomplete: 'off',
+              })}
+              ${await credentialsChoice(call, kind, services)} ${productChoices(call, choices)}
+              ${kind.kind === 'application' && redirectUris(call, services.settings.publicApplications)}
+              ${expiryField(call, services.keyPolicy)}
+              ${buttons(call, word(kind, 'Create'), to(kind.base), 'primary')}`,
+          )}
+        </section>`,
+    }
+  }
+
+  return page({
+    path: `${kind.base}/new`,
+    section: kind.section,
+    access: `${kind.permissions}:create`,
+    show: (call) => view(call, false),
+    actions: {
+      create: {
+        access: `${kind.permissions}:create`,
+        effect: (form) => {
+          const { isPublic, key } = readCredentials(form)
+          return isPublic || key !== undefined ? 'freshWithoutSecret' : undefined
+        },
+        run: create,
+      },
+    },
+  })
+}
+
+/** Says above the form that no product was ticked, with a link to the products. */
+function noProduct({ texts }: Call): Html {
+  return notice(
+    'bad',
+    html`<p>
+      <a href="#products">${texts.html('productsLabel')}</a>: ${texts.html('clientsProductsChoose')}
+    </p>`,
+  )
+}
+
+/** @param withPublic whether the application may be public */
+function redirectUris(call: Call, withPublic: boolean): Html {
+  const { texts } = call
+  return field(call, {
+    name: 'redirectUris',
+    label: texts.html('clientsRedirectUris'),
+    hint: html`${texts.html('clientsRedirectUrisHint')}
+    ${withPublic && texts.html('clientsRedirectUrisPublicHint')}`,
+    type: 'lines',
+    isCode: true,
+  })
+}
+
+/** How the choices are shown. */
+interface ChoiceOptions {
+  readonly catalog: Catalog
+  /** Whether operations above the KYC level of the account are marked. */
+  readonly hasLevels: boolean
+  /** KYC level of the account; undefined counts as the lowest level. */
+  readonly kycLevel: string | undefined
+  /** Whether the form was sent without a product. */
+  readonly lacksProduct: boolean
+  /** The operations that the caller may not give to a key of the account. */
+  readonly beyond: ReadonlySet<string>
+}
+
+/** The products as tick boxes, each with its operations. */
+function productChoices(call: Pick<Call, 'texts' | 'form'>, options: ChoiceOptions): Html {
+  const { texts, form } = call
+  const products = [...options.catalog.products.values()]
+  const isSent = form.has('action')
+  const chosen = form.getAll('product')
+  const kept = form.getAll('operation')
+  return html`<fieldset id="products" ${options.lacksProduct && html`aria-describedby="products-problem"`}>
+    <legend>${texts.html('productsLabel')}</legend>
+    <p class="hint">${texts.html(products.length === 0 ? 'clientsProductsNone' : 'clientsProductsHint')}</p>
+    ${options.lacksProduct && html`<p class="problem" id="products-problem">${texts.html('clientsProductsChoose')}</p>`}
+    ${
+      products.length > 0 &&
+      html`<ul class="choices">
+        ${products.map((product) =>
+          productChoice(call, options, product, {
+            isChosen: chosen.includes(product.id),
+            isKept: (operation) => !isSent || kept.includes(valueOf(product, operation)),
+          }),
+        )}
+      </ul>`
+    }
+  </fieldset>`
+}
+
+/**
+ * Reads the choices from the submitted form. An operation of several chosen products is removed if its box is empty in
+ * one of these products.
+ */
+function readProductChoices(form: Form, { products }: Pick<Catalog, 'products'>) {
+  const chosen = [...new Set(form.getAll('product'))]
+  const kept = new Set(form.getAll('operation'))
+  const removed = chosen
+    .flatMap((id) => products.get(id) ?? [])
+    .flatMap((product) => product.operations.filter((operation) => !kept.has(valueOf(product, operation))))
+  return { products: chosen, removedOperations: [...new Set(removed.map(({ scope }) => scope))] }
+}
+
+/**
+ * The same operation may belong to several products, so the value of its box names the product too. Ids have no spaces.
+ */
+function valueOf({ id }: Pick<Product, 'id'>, { scope }: Pick<Operation, 'scope'>): string {
+  return `${id} ${scope}`
+}
+
+function productChoice(
+  { texts }: Pick<Call, 'texts'>,
+  options: ChoiceOptions,
+  product: Product,
+  { isChosen, isKept }: { isChosen: boolean; isKept(operation: Operation): boolean },
+): Html {
+  const { id, title, description, operations } = product
+  const isAllowed = (operation: Operation) =>
+    !options.hasLevels || hasRequiredKycLevel(options.catalog, options.kycLevel, operation)
+  const blocked = operations.filter((operation) => !isAllowed(operation)).length
+  const hints = html`${description !== undefined && html`<span class="hint">${texts.localize(description)}</span>`}
+  ${blocked > 0 && html`<span class="hint">${texts.html('clientsBlockedCount', { count: blocked })}</span>`}`
+  const isPartial = !operations.every(isKept)
+  return html`<li>
+    <label class="choice"
+      ><input type="checkbox" name="product" value="${id}" ${isChosen && 'checked'} /><span class="tight"
+        ><strong>${texts.localize(title)}</strong> ${hints}</span
+      ></label
+    >
+    <details ${isPartial && 'open'}>
+      <summary>${texts.html('clientsOperationCount', { count: operations.length })}</summary>
+      <p class="hint unless-chosen">${texts.html('clientsOnlyIfChosen')}</p>
+      <ul>
+        ${operations.map(
+          (operation) =>
+            html`<li>
+              <label class="choice"
+                ><input
+                  type="checkbox"
+                  name="operation"
+                  value="${valueOf(product, operation)}"
+                  ${options.beyond.has(operation.scope) ? 'disabled' : isKept(operation) && 'checked'}
+                /><span class="tight"
+                  ><span
+                    >${texts.localize(operation.title)}
+                    ${operation.sensitive && badge(texts.html('sensitiveLabel'), 'warn')}</span
+                  ><code class="muted">${operation.scope}</code
+                  >${options.beyond.has(operation.scope) && html`<span class="hint">${texts.html('clientsBeyondYou')}</span>`}${!isAllowed(operation) && html`<span class="problem">${neededLevel({ texts }, options, operation)}</span>`}</span
+                ></label
+              >
+            </li>`,
+        )}
+      </ul>
+    </details>
+  </li>`
+}

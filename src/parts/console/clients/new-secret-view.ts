@@ -1,0 +1,118 @@
+import type { ConsoleServices } from '../services.ts'
+import { ROUTES } from '../../../authorization-server/provider/routes.ts'
+import { directScopes, limitToOwner } from '../../../catalog/resolve-scopes.ts'
+import { isGatewayKey, type Client } from '../../../clients/client.ts'
+import { whyUnusable } from '../../../clients/why-no-token.ts'
+import { html, type Html } from '../../../http/html.ts'
+import { applicationName } from '../../../http/pages/display-text.ts'
+import { copyable, notice, panel } from '../elements/elements.ts'
+import type { Call, View } from '../page-types.ts'
+import { pathOf, word, type ClientKind } from './client-kind.ts'
+import { callCommand, firstReadAddress, secretAndTokenCommand } from './curl-commands.ts'
+
+/** A secret that was just created. */
+export interface NewSecret {
+  readonly client: Client
+  readonly clientSecret: string
+  /** Whether the secret replaces another one. */
+  readonly isRotation: boolean
+  /** Epoch seconds at which the old secret expires; undefined if no old secret is valid. */
+  readonly oldSecretExpiresAt?: number | undefined
+}
+
+/** The page that shows a new secret, once. */
+export async function secretView(
+  call: Pick<Call, 'texts' | 'to'>,
+  kind: ClientKind,
+  services: ConsoleServices,
+  secret: NewSecret,
+): Promise<View> {
+  const { texts, to } = call
+  const { client, clientSecret, isRotation } = secret
+  const name = applicationName(client)
+  const title = isRotation ? 'clientsSecretRotated' : 'clientsSecretCreated'
+  return {
+    title: texts.plain(title, { name }),
+    body: html`<h1>${texts.html(title, { name })}</h1>
+      ${notice(
+        'warn',
+        html`<p><strong>${texts.html('clientsSecretOnce')}</strong></p>
+          <p>${texts.html('clientsSecretStore')}</p>`,
+      )}
+      ${panel(
+        { title: texts.html('clientsCredentials') },
+        html`<div class="stack">
+            <div class="tight">
+              <h3>${texts.html('clientIdLabel')}</h3>
+              ${copyable(call, 'client-id', client.clientId)}
+            </div>
+            <div class="tight">
+              <h3>${texts.html('clientSecretLabel')}</h3>
+              ${copyable(call, 'client-secret', clientSecret)}
+            </div>
+          </div>
+          ${isRotation && html`<p>${oldSecret(call, secret)}</p>`}`,
+      )}
+      ${await firstCall(call, kind, services, secret)}
+      <div class="buttons">
+        <a class="button primary" href="${to(pathOf(kind, client))}"
+          >${texts.html(word(kind, 'SecretStored'))}</a
+        >
+      </div>`,
+  }
+}
+
+/** Until when programs may still use the old secret. */
+function oldSecret({ texts }: Pick<Call, 'texts'>, { client, oldSecretExpiresAt }: NewSecret): Html {
+  if (oldSecretExpiresAt === undefined) return texts.html('clientsOldSecretEnded')
+  const until = isGatewayKey(client) ? 'gatewayOldSecretUntil' : 'clientsOldSecretUntil'
+  return texts.html(until, { time: texts.dateTime(oldSecretExpiresAt * 1000) })
+}
+
+/** What to do next: the lines that get a token and call the API, or what is needed before that. */
+async function firstCall(
+  call: Pick<Call, 'texts' | 'to'>,
+  kind: ClientKind,
+  { accounts, catalog, issuer, audience }: ConsoleServices,
+  { client }: NewSecret,
+): Promise<Html | undefined> {
+  const { texts, to } = call
+  if (whyUnusable(client) || isGatewayKey(client)) return undefined
+  if (client.products.length === 0) {
+    const next = catalog.current.products.size === 0 ? 'clientsProductsNone' : 'clientsNextProduct'
+    return panel({ title: texts.html('clientsNextTitle') }, html`<p>${texts.html(next)}</p>`)
+  }
+  if (kind.kind === 'application') {
+    return panel(
+      { title: texts.html('clientsNextTitle') },
+      html`<p>${texts.html('clientsNextGuide')}</p>
+        <p><a href="${to(`${pathOf(kind, client)}/guide`)}">${texts.html('guideTitle')}</a></p>`,
+    )
+  }
+  const tokenCommand = secretAndTokenCommand({
+    clientId: client.clientId,
+    tokenAddress: issuer + ROUTES.token,
+  })
+  const { current } = catalog
+  // The secret is shown once, so it is shown even if the host cannot find the account now.
+  const owner = (await accounts.find(client.accountId, client.userId).catch(() => undefined)) ?? {}
+  const scopes = limitToOwner(client, owner, directScopes(current, client))
+  const address = firstReadAddress(current, scopes, audience)
+  return panel(
+    { title: texts.html('clientsTryTitle') },
+    html`<p class="muted">${texts.html('clientsTryHint')}</p>
+      <div class="stack listing">
+        <div class="tight">
+          <h3>${texts.html('clientsTryToken')}</h3>
+          ${copyable(call, 'token-command', tokenCommand)}
+        </div>
+        ${
+          address !== undefined &&
+          html`<div class="tight">
+            <h3>${texts.html('clientsTryCall')}</h3>
+            ${copyable(call, 'call-command', callCommand(address))}
+          </div>`
+        }
+      </div>`,
+  )
+}

@@ -1,0 +1,115 @@
+import type { Context, Middleware } from 'koa'
+import { createConsentPreview } from '../../authorization-server/interaction/consent-preview.ts'
+import { createFailures } from '../front-door/failure.ts'
+import { wantedLocales } from '../../http/locale.ts'
+import { pathBelow } from '../../http/request-path.ts'
+import { GatehouseError } from '../../errors.ts'
+import type { AnyGatehouse } from '../../gatehouse/gatehouse.ts'
+import { internalsOf } from '../../gatehouse/internals.ts'
+import { createPageTokens } from '../../http/csrf-tokens.ts'
+import { createAnswer } from './answer-or-error-page.ts'
+import { createAssets } from './assets/assets.ts'
+import {
+  checkConsoleOptions,
+  checkPartOptions,
+  DEFAULT_PATH,
+  type ConsoleOptions,
+  type ConsolePartOptions,
+} from './console-options.ts'
+import { createPageHandler } from './show-or-submit.ts'
+import { createKeptForms } from './kept-forms.ts'
+import { createMount, type Mount } from './mount.ts'
+import { consolePages } from './pages.ts'
+import type { Section } from './page-types.ts'
+import { createReaders } from './reader-formats.ts'
+import { createResponder } from './send-page.ts'
+import { createConsoleTexts } from './texts.ts'
+
+/**
+ * The console as a middleware, and its parts as further middleware. A part has no navigation. An invalid path throws
+ * `ERR_INVALID_ARGUMENT`.
+ */
+export interface Console extends Middleware {
+  /** Only the applications that the signed-in person has authorized, with the button that disconnects them. */
+  connectedApplications(options: ConsolePartOptions): Middleware
+  /** Only the API keys of the signed-in account: list, creation, secrets, and guides. */
+  apiKeys(options: ConsolePartOptions): Middleware
+  /** Only the applications of the signed-in account: list, creation, secrets, settings, guides, and previews. */
+  applications(options: ConsolePartOptions): Middleware
+}
+
+/**
+ * Creates the console. On its pages, developers manage their API keys and applications, users manage their connected
+ * applications, and operators manage the service. Mount the console after your session middleware: `accounts.current`
+ * says who is signed in. The result also mounts single parts: `createConsole(gatehouse).connectedApplications({ path
+ * })`. Starts the gatehouse in the background.
+ *
+ * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current` and `signInUrl`; `ERR_INVALID_ARGUMENT` for
+ *   invalid options, or if `gatehouse` is not from `createGatehouse()`
+ */
+export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions = {}): Console {
+  const parts = internalsOf(gatehouse, 'createConsole()')
+  checkConsoleOptions(options)
+  if (!parts.accounts.current) {
+    throw new GatehouseError(
+      'ERR_OPTIONS',
+      'createConsole() needs accounts.current and accounts.signInUrl: without them, the host does not say who calls',
+    )
+  }
+  const { accounts, branding, catalog, issuer, defaultLocale, logger } = parts
+  const texts = createConsoleTexts({ texts: options.texts ?? {}, defaultLocale, logger })
+  const readerOf = createReaders()
+  const assets = createAssets(branding.accentColor)
+  const fail = createFailures('a page of the console', parts)
+  const previewConsent = createConsentPreview({
+    ...parts,
+    openIdScopes: parts.settings.openIdScopes,
+    accessLifetime: parts.settings.lifetimes.refreshToken,
+  })
+  const keptForms = createKeptForms(parts.store, parts.settings.secrets)
+  const pages = consolePages({ ...parts, previewConsent, usage: options.usage, limits: options.limits })
+  parts.begin()
+
+  const readers = {
+    ofBrowser: (ctx: Context) => readerOf(texts.forReader(wantedLocales(ctx))),
+    async find(ctx: Context) {
+      const known = (await options.locale?.(ctx)) || undefined
+      if (known !== undefined) return readerOf(texts.forReader([known]))
+      ctx.vary('Accept-Language')
+      return readers.ofBrowser(ctx)
+    },
+  }
+
+  function serve(mount: Mount): Middleware {
+    const handlePage = createPageHandler(mount, {
+      accounts,
+      catalog,
+      tokens: createPageTokens(parts.csrfKeys, { name: 'console', issuer, path: mount.path }),
+      issuerOrigin: new URL(issuer).origin,
+      ready: parts.ready,
+      keptForms,
+    })
+    const respond = createResponder(mount, { assets, branding }, options)
+    const answer = createAnswer(mount, { handlePage, respond, fail, readers })
+
+    return async function console(ctx, next) {
+      const path = pathBelow(ctx, mount.mountPath)
+      if (path === undefined) await next()
+      else if (!assets.send(ctx, path)) await answer(ctx, path)
+    }
+  }
+
+  function part(section: Section, base: string) {
+    return function mountPart(partOptions: ConsolePartOptions): Middleware {
+      checkPartOptions(partOptions)
+      const own = pages.filter((each) => each.section === section)
+      return serve(createMount(partOptions, own, base))
+    }
+  }
+
+  return Object.assign(serve(createMount({ ...options, path: options.path ?? DEFAULT_PATH }, pages)), {
+    connectedApplications: part('connected', '/connected-applications'),
+    apiKeys: part('apiKeys', '/api-keys'),
+    applications: part('applications', '/applications'),
+  })
+}

@@ -1,0 +1,47 @@
+import { html, type Html, type HtmlValue } from '../../../http/html.ts'
+import type { Call, Confirmation, View } from '../page-types.ts'
+import { buttons, panel } from './elements.ts'
+import { form } from './form.ts'
+
+/**
+ * A link that looks like a button. It leads to the page that asks for confirmation before an action of this page.
+ *
+ * @param action the name of the action, and the fields of its form
+ */
+export function confirmLink(
+  { self }: Pick<Call, 'self'>,
+  {
+    action,
+    fields,
+    style = 'slim danger',
+  }: { action: string; fields?: Record<string, string>; style?: string },
+  text: HtmlValue,
+): Html {
+  const query = new URLSearchParams({ confirm: action, ...fields })
+  return html`<a class="button ${style}" href="${`${self}?${query.toString()}`}">${text}</a>`
+}
+
+/**
+ * The page that asks for confirmation before an action: the consequences, a button that does the action, and a way
+ * back.
+ */
+export function confirmPage(
+  call: Call,
+  { title, what, more = [], button, values, trail }: Confirmation,
+): View {
+  const { texts, query, self } = call
+  const { confirm: action = '', ...fields } = query
+  const content = Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+  )
+  return {
+    title: texts.plain(title, values),
+    trail,
+    body: html`<h1>${texts.html(title, values)}</h1>
+      ${panel(
+        { title: texts.html('clientsWhatHappens'), isDanger: true },
+        html`${[what, ...more].map((each) => html`<p>${texts.html(each, values)}</p>`)}
+        ${form(call, { action }, html`${content}${buttons(call, button, self)}`)}`,
+      )}`,
+  }
+}

@@ -1,0 +1,135 @@
+import { html, type Html, type HtmlValue } from '../../../http/html.ts'
+import { problemText } from '../problem-texts.ts'
+import type { Call } from '../page-types.ts'
+
+/** How a form is sent. */
+interface FormOptions {
+  /** The name of the action of the page. */
+  readonly action: string
+  /** Whether the form is on one line with other elements. @default false */
+  readonly isInline?: boolean | undefined
+  /** An id, for buttons outside the form that send it. */
+  readonly id?: string | undefined
+}
+
+/** A form that is sent to its own page. It contains the CSRF token. */
+export function form(
+  { self, csrfToken }: Pick<Call, 'self' | 'csrfToken'>,
+  { action, isInline, id }: FormOptions,
+  content: HtmlValue,
+): Html {
+  return html`<form
+    method="post"
+    action="${self}"
+    ${id !== undefined && html`id="${id}"`}
+    ${isInline && html`class="inline"`}
+  >
+    <input type="hidden" name="csrf" value="${csrfToken}" /><input
+      type="hidden"
+      name="action"
+      value="${action}"
+    />${content}
+  </form>`
+}
+
+/** A field of a form, with its label and its hint. */
+interface FieldOptions {
+  readonly name: string
+  readonly label: HtmlValue
+  /** The present value. If the form was rejected, the submitted value is shown. */
+  readonly value?: string | undefined
+  readonly hint?: HtmlValue
+  readonly type?: 'text' | 'url' | 'lines' | 'date' | undefined
+  readonly isRequired?: boolean | undefined
+  readonly maxLength?: number | undefined
+  /** The first and the last day that the browser offers, as `2026-07-01`. */
+  readonly min?: string | undefined
+  readonly max?: string | undefined
+  readonly autocomplete?: string | undefined
+  /** Whether the browser puts the cursor into the field. */
+  readonly isFocused?: boolean | undefined
+  /** Whether the field shows code: a monospaced font, no spelling check, from left to right. */
+  readonly isCode?: boolean | undefined
+}
+
+/**
+ * A text field with its label, its hint and its problems. A field of the type `lines` has several lines.
+ *
+ * Problems belong to the field if their path begins with its name, such as `redirectUris[1]`.
+ */
+export function field(
+  { form: sent, problems, texts }: Pick<Call, 'form' | 'problems' | 'texts'>,
+  options: FieldOptions,
+): Html {
+  const {
+    name,
+    label,
+    hint,
+    type = 'text',
+    isRequired,
+    maxLength,
+    autocomplete,
+    isFocused,
+    isCode,
+    min,
+    max,
+  } = options
+  const own = problems.filter(({ path }) => path === name || path.startsWith(`${name}[`))
+  const value = sent.get(name) ?? options.value ?? ''
+  // Browsers drop a line break at the beginning of a textarea, so an empty first line needs two line breaks.
+  const first = /^\r?\n/.test(value) && '\n'
+  const described = [hint !== undefined && `${name}-hint`, own.length > 0 && `${name}-problem`].filter(
+    Boolean,
+  )
+  const attributes = html`id="${name}" name="${name}" ${isRequired && 'required'} ${isFocused && 'autofocus'}
+  ${maxLength !== undefined && html`maxlength="${maxLength}"`} ${min !== undefined && html`min="${min}"`}
+  ${max !== undefined && html`max="${max}"`}
+  ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
+  ${described.length > 0 && html`aria-describedby="${described.join(' ')}"`}
+  ${own.length > 0 && html`aria-invalid="true"`} ${isCode && html`class="code" spellcheck="false" dir="ltr"`}`
+  const control =
+    type === 'lines'
+      ? html`<textarea ${attributes}>${first}${value}</textarea>`
+      : html`<input type="${type}" value="${value}" ${attributes} />`
+  const sentences = own.map((problem) => {
+    const line = lineOf(problem.path, value)
+    const text = problemText(problem, texts)
+    return html`<span
+      >${line === undefined ? text : texts.html('problemInLine', { count: line, problem: text })}</span
+    > `
+  })
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`} ${control}
+    ${own.length > 0 && html`<p class="problem" id="${name}-problem">${sentences}</p>`}
+  </div>`
+}
+
+/** The number of the line with a problem; undefined if the problem concerns the whole field. */
+function lineOf(path: string, text: string): number | undefined {
+  const index = /\[(\d+)\]$/.exec(path)?.[1]
+  return index === undefined ? undefined : typedLineOf(text, Number(index))
+}
+
+/** The lines of a field of several lines, without empty lines and without white space at their ends. */
+export function linesOf(text: string): string[] {
+  return typedLines(text).map(({ line }) => line)
+}
+
+/**
+ * The number of the line with a problem, from 1. This number counts the empty lines that the person typed. The index of a
+ * problem does not count empty lines.
+ *
+ * @param text the field as it was sent
+ * @param index position in the result of `linesOf`
+ */
+export function typedLineOf(text: string | null, index: number): number {
+  return typedLines(text ?? '')[index]?.number ?? index + 1
+}
+
+function typedLines(text: string): { line: string; number: number }[] {
+  return text
+    .split('\n')
+    .map((line, at) => ({ line: line.trim(), number: at + 1 }))
+    .filter(({ line }) => line !== '')
+}

@@ -1,0 +1,172 @@
+import type { ConsoleServices } from '../services.ts'
+import { isGatewayKey, type Client } from '../../../clients/client.ts'
+import { isExpired } from '../../../clients/expiry.ts'
+import { html, type Html } from '../../../http/html.ts'
+import { applicationName } from '../../../http/pages/display-text.ts'
+import { ownClient, pathOf, trail, type ClientKind } from '../clients/client-kind.ts'
+import { copyable, emptyPanel, facts, heading, notice, panel } from '../elements/elements.ts'
+import { page, type Call, type Page } from '../page-types.ts'
+import { guideValues, type GuideValues } from './guide-values.ts'
+import { terminalSteps } from './terminal-steps.ts'
+
+/** Our documents, with complete programs. */
+const DOCUMENTS = 'https://github.com/koa-gatehouse/koa-gatehouse/blob/main/docs'
+const PROGRAMS = {
+  apiKey: `${DOCUMENTS}/client-programs.md#an-api-key`,
+  application: `${DOCUMENTS}/client-programs.md#an-application`,
+}
+
+/** What differs between clients that authenticate in different ways. */
+const WAYS = {
+  secret: { link: 'guideProgramLink', rejected: 'guideAnswerClient401Hint', document: undefined },
+  key: {
+    link: 'guideProgramLinkKey',
+    rejected: 'guideAnswerClient401Key',
+    document: `${DOCUMENTS}/keys-instead-of-secrets.md`,
+  },
+  none: {
+    link: 'guideProgramLinkPublic',
+    rejected: 'guideAnswerClient401Public',
+    document: `${DOCUMENTS}/browser-mobile-and-command-line.md`,
+  },
+} as const
+
+/**
+ * The guide of an API key or application: how a program gets tokens and calls the API, with the client's own values.
+ */
+export function guidePage(kind: ClientKind, services: ConsoleServices): Page {
+  return page<Client>({
+    ...ownClient(kind, '/guide'),
+    access: `${kind.permissions}:read`,
+    async show(call) {
+      const { texts, resource: client } = call
+      const values = await guideValues(services, client)
+      const name = applicationName(client)
+      return {
+        title: `${texts.plain('guideTitle')} · ${name}`,
+        trail: trail(call, kind, client),
+        body: html` ${heading(texts.html('guideTitle'), texts.html('guideIntro', { name }))}
+        ${client.disabled && notice('warn', html`<p>${texts.html('guideDisabled')}</p>`)}
+        ${isExpired(client) && notice('warn', html`<p>${texts.html('stateExpiredWhy')}</p>`)}
+        ${content(call, kind, values)}`,
+      }
+    },
+  })
+}
+
+/** The examples, or what the client needs before examples are possible. */
+function content(call: Call<Client>, kind: ClientKind, values: GuideValues): Html {
+  const { texts, to, resource: client } = call
+  const path = pathOf(kind, client)
+  const { document, link } = WAYS[values.authentication]
+  if (values.operations.length === 0) {
+    const link = html`<a class="button primary" href="${to(path)}">${texts.html('guideOpenClient')}</a>`
+    const hint = isGatewayKey(client) ? 'gatewayWhat' : 'guideNoOperationHint'
+    return emptyPanel(texts.html('guideNoOperation'), texts.html(hint), link)
+  }
+  if (values.kind === 'application' && values.redirectUri === undefined) {
+    const settings = to(`${path}/settings`)
+    const link = html`<a class="button primary" href="${settings}">${texts.html('guideOpenSettings')}</a>`
+    return emptyPanel(texts.html('guideNoRedirect'), texts.html('guideNoRedirectHint'), link)
+  }
+  return html`${panel({ title: texts.html('guideSettings') }, valueFacts(call, values))}
+  ${
+    values.authentication === 'key'
+      ? panel({ title: texts.html('guideAssertion') }, assertionFacts(call, values))
+      : panel({ title: texts.html('guideTerminal') }, terminalSteps(call, values))
+  }
+  ${panel(
+    { title: texts.html('guideProgram') },
+    html`<p>${texts.html('guideProgramHint')}</p>
+      <p><a href="${document ?? PROGRAMS[kind.kind]}" rel="noreferrer">${texts.html(link)}</a></p>`,
+  )}
+  ${panel({ title: texts.html('guideAnswers') }, answers(call, values))}`
+}
+
+/** What each error means, and what the program must do then. */
+function answers({ texts }: Pick<Call, 'texts'>, { kind, authentication }: GuideValues): Html {
+  const isKey = kind === 'apiKey'
+  return facts([
+    [texts.html('guideAnswerApi401'), texts.html(isKey ? 'guideAnswerKey401' : 'guideAnswerApp401')],
+    [texts.html('guideAnswerApi403'), texts.html(isKey ? 'guideAnswerKey403' : 'guideAnswerApp403')],
+    [texts.html('guideAnswerClient401'), texts.html(WAYS[authentication].rejected)],
+    [texts.html('guideAnswerGrant'), !isKey && texts.html('guideAnswerGrantHint')],
+    [texts.html('guideAnswer503'), texts.html('guideAnswer503Hint')],
+  ])
+}
+
+const code = (text: string) => html`<code dir="ltr">${text}</code>`
+
+/** How a program with a private key authenticates (RFC 7523 3): the claims of the JWT that it sends. */
+function assertionFacts({ texts }: Pick<Call, 'texts'>, { clientId, issuer, keyIds }: GuideValues): Html {
+  return html`<p>${texts.html('guideAssertionHint', { parameter: code('client_assertion') })}</p>
+    ${facts([
+      [code('client_assertion_type'), code('urn:ietf:params:oauth:client-assertion-type:jwt-bearer')],
+      [code('alg'), code('ES256, RS256, PS256')],
+      [code('kid'), html`<div class="tight">${keyIds.map(code)}</div>`],
+      [code('iss, sub'), code(clientId)],
+      [code('aud'), code(issuer)],
+      [code('exp'), texts.html('guideAssertionExpiry')],
+      [code('jti'), texts.html('guideAssertionId')],
+    ])}`
+}
+
+/** The maximum number of operations that the page names. */
+const MAX_OPERATIONS = 12
+
+/** The values that every OAuth library asks for. */
+function valueFacts(call: Pick<Call, 'texts'>, values: GuideValues): Html {
+  const { texts } = call
+  const { clientId, issuer, authorizationAddress, tokenAddress, revocationAddress, audience, redirectUri } =
+    values
+  const isApplication = values.kind === 'application'
+  return facts([
+    [texts.html('clientIdLabel'), copyable(call, 'guide-client-id', clientId)],
+    authenticationFact(call, values),
+    [texts.html('guideIssuer'), code(issuer)],
+    [texts.html('guideAuthorizationAddress'), isApplication && code(authorizationAddress)],
+    [texts.html('guideTokenAddress'), code(tokenAddress)],
+    [texts.html('guideRevocationAddress'), code(revocationAddress)],
+    [texts.html('guideRedirectUri'), redirectUri !== undefined && code(redirectUri)],
+    [texts.html('guideAudience'), code(audience)],
+    [texts.html('operationsLabel'), operationList(call, values)],
+  ])
+}
+
+/** What the program authenticates with. */
+function authenticationFact(
+  { texts }: Pick<Call, 'texts'>,
+  { authentication }: GuideValues,
+): readonly [Html, Html] {
+  if (authentication === 'secret') {
+    const variable = html`<code>CLIENT_SECRET</code>`
+    return [texts.html('clientSecretLabel'), texts.html('guideSecretHint', { variable })]
+  }
+  const [name, text] =
+    authentication === 'key'
+      ? (['private_key_jwt', 'guideAuthenticationKey'] as const)
+      : (['none', 'guideAuthenticationNone'] as const)
+  return [texts.html('guideAuthentication'), texts.html(text, { method: html`<code>${name}</code>` })]
+}
+
+function operationList({ texts }: Pick<Call, 'texts'>, { operations }: GuideValues): Html {
+  const others = operations.length - MAX_OPERATIONS
+  return html`<ul class="plain-list">
+    ${operations.slice(0, MAX_OPERATIONS).map(
+      ({ title, routes }) =>
+        html`<li>
+          ${texts.localize(title)}
+          <span class="muted small"
+            >${
+              routes.length > 0
+                ? html`<code dir="ltr"
+                    >${routes.map(({ method, path }) => `${method} ${path}`).join(', ')}</code
+                  >`
+                : texts.html('operationWithoutRoute')
+            }</span
+          >
+        </li>`,
+    )}
+    ${others > 0 && html`<li class="muted">${texts.html('moreOthers', { count: others })}</li>`}
+  </ul>`
+}

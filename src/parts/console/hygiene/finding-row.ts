@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { isGatewayKey, type Client } from '../../../clients/client.ts'
+import { actOf } from '../../front-door/key-limits.ts'
+import type { KeyPolicy } from '../../../clients/expiry.ts'
+import { renewalDays, type Finding } from '../../../clients/findings.ts'
+import type { ClientFindings } from '../../../clients/hygiene.ts'
+import { html, type Html, type HtmlValue } from '../../../http/html.ts'
+import { displayText } from '../../../http/pages/display-text.ts'
+import type { ClientKind } from '../clients/client-kind.ts'
+import { confirmLink } from '../elements/confirm.ts'
+import { form } from '../elements/form.ts'
+import type { Call } from '../page-types.ts'
+import type { TextName } from '../texts.ts'
+
+/** The fix for each finding. */
+const FIXES = {
+  'known-to-former': 'rotate',
+  'breaks-policy': 'expire',
+  'expires-soon': 'expire',
+  'old-secret': 'rotate',
+  'two-secrets': 'revoke-old',
+  unused: 'disable',
+  'never-used': 'disable',
+  'never-expires': 'expire',
+} as const satisfies Readonly<Record<Finding, string>>
+
+/** What a button does. */
+export type Fix = (typeof FIXES)[Finding]
+
+/** The fix for a finding of a client. With two valid secrets, the old one must be revoked before a rotation. */
+export function fixOf(finding: Finding, { secrets }: Pick<ClientFindings, 'secrets'>): Fix {
+  const fix = FIXES[finding]
+  return fix === 'rotate' && secrets.length > 1 ? 'revoke-old' : fix
+}
+
+/** The right that a fix needs. */
+export function rightOf(fix: Fix, { permissions }: ClientKind, client: Client, policy: KeyPolicy) {
+  const renewed = { expiresAt: Date.now() / 1000 + renewalDays(policy) * 86_400 }
+  if (fix === 'expire') return `${permissions}:${actOf(client, renewed)}` as const
+  return `${permissions}:${fix === 'revoke-old' ? 'remove' : fix === 'disable' ? 'write' : fix}` as const
+}
+
+const SENTENCES = {
+  'known-to-former': 'findingKnownToFormer',
+  'breaks-policy': 'findingBreaksPolicy',
+  'expires-soon': 'findingExpiresSoon',
+  'old-secret': 'findingOldSecret',
+  'two-secrets': 'findingTwoSecrets',
+  unused: 'findingUnused',
+  'never-used': 'findingNeverUsed',
+  'never-expires': 'findingNeverExpires',
+} as const satisfies Readonly<Record<Finding, TextName>>
+
+/** What is wrong with a client, as a sentence. */
+export function findingSentence(
+  { texts }: Pick<Call, 'texts'>,
+  finding: Finding,
+  { client, secrets, knownToFormer }: ClientFindings,
+  { maxAgeDays = 0 }: KeyPolicy,
+): Html {
+  const [current, old] = secrets
+  const times: { readonly [finding in Finding]?: number | undefined } = {
+    'expires-soon': client.expiresAt,
+    'old-secret': current?.createdAt,
+    'two-secrets': current?.createdAt,
+    unused: client.lastUsedAt,
+  }
+  const time = texts.relative(times[finding] ?? client.createdAt)
+  const users = texts.list(knownToFormer.map((user) => displayText(user)))
+  const sentence = texts.html(SENTENCES[finding], { ago: time, in: time, days: maxAgeDays, users })
+  if (finding !== 'two-secrets') return sentence
+  const used = old?.lastUsedAt
+  return used === undefined
+    ? html`${sentence} ${texts.html('findingOldNeverUsed')}`
+    : html`${sentence} ${texts.html('findingOldUsed', { ago: texts.relative(used) })}`
+}
+
+/** The cursor of the list page that is shown, or of the list page whose form was sent. */
+export function cursorOf({ query, form: sent }: Pick<Call, 'query' | 'form'>): string | undefined {
+  return query['cursor'] ?? sent.get('cursor') ?? undefined
+}
+
+/** The form that fixes a finding: what the fix does, and the button. */
+export function fixForm(
+  call: Pick<Call, 'texts' | 'self' | 'csrfToken' | 'query' | 'form'>,
+  finding: Finding,
+  found: ClientFindings,
+  policy: KeyPolicy,
+): Html {
+  const { texts } = call
+  const fix = fixOf(finding, found)
+  const cursor = cursorOf(call)
+  const fields = { clientId: found.client.clientId, finding, fix, ...(cursor !== undefined && { cursor }) }
+  if (fix === 'revoke-old') {
+    const link = { action: 'revokeOldSecret', fields, style: 'slim' }
+    const button = confirmLink(call, link, texts.html('clientsRevokeOld'))
+    return hintAbove(texts.html('clientsRevokeOldWhat'), button)
+  }
+  const isRenewal = finding === 'expires-soon'
+  const renewal = isGatewayKey(found.client) ? 'fixNeverExpire' : 'fixRenew'
+  const expire = texts.html(isRenewal ? renewal : 'fixExpire', { days: renewalDays(policy) })
+  const words = {
+    rotate: [texts.html('fixRotateHint'), texts.html('clientsRotate')],
+    disable: [texts.html('fixDisableHint'), texts.html('disableButton')],
+    expire: [texts.html(isRenewal ? 'fixRenewHint' : 'fixExpireHint'), expire],
+  }
+  const [hint, button] = words[fix]
+  return form(
+    call,
+    { action: 'fix' },
+    html`${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${fix === 'rotate' && html`<input type="hidden" name="request" value="${randomUUID()}" />`}
+    ${hintAbove(hint, html`<button class="slim">${button}</button>`)}`,
+  )
+}
+
+function hintAbove(hint: HtmlValue, button: Html): Html {
+  return html`<div class="tight">
+    <p class="hint">${hint}</p>
+    <div>${button}</div>
+  </div>`
+}

@@ -1,0 +1,154 @@
+import type { Finding } from '../../../clients/findings.ts'
+import type { ClientFindings, HygienePage } from '../../../clients/hygiene.ts'
+import { listOwnFindings } from '../../front-door/own-findings.ts'
+import { html, type Html } from '../../../http/html.ts'
+import { applicationName } from '../../../http/pages/display-text.ts'
+import { kindOf, pathOf } from '../clients/client-kind.ts'
+import { productTitle } from '../clients/client-state.ts'
+import { columns, heading, panel, table } from '../elements/elements.ts'
+import { pager } from '../elements/pager.ts'
+import { clientPath, holderLink, operatorPage, operatorView } from '../operator/operator-page.ts'
+import { page, type Call, type Page } from '../page-types.ts'
+import type { ConsoleServices } from '../services.ts'
+import { cursorOf, findingSentence, fixForm, fixOf, rightOf } from './finding-row.ts'
+import { fixActions } from './fix-finding.ts'
+
+/** The maximum number of clients on a page. A client can have several rows, and each row has a form. */
+const CLIENTS_PER_PAGE = 15
+
+const OWN_PATH = '/hygiene'
+const OPERATOR_PATH = '/operator/hygiene'
+
+/** The pages that list what needs attention: one for owners, and one for operators. */
+export function hygienePages(services: ConsoleServices): Page[] {
+  return [ownPage(services), ofOperators(services)]
+}
+
+function ownPage(services: ConsoleServices): Page {
+  return page({
+    path: OWN_PATH,
+    section: 'overview',
+    access: 'signed-in',
+    actions: fixActions(services, OWN_PATH, false),
+    async show(call) {
+      const { texts } = call
+      const found = await listOwnFindings(services.hygiene, call, {
+        limit: CLIENTS_PER_PAGE,
+        cursor: cursorOf(call),
+      })
+      const { keyPolicy } = services
+      return {
+        title: texts.plain('hygieneTitle'),
+        body: html`${heading(texts.html('hygieneTitle'), texts.html('hygieneIntro'))}
+        ${services.usage && html`<p><a href="${call.to('/hygiene/operations')}">${texts.html('uncalledLink')}</a></p>`}
+        ${await findings(call, services, found, {
+          path: OWN_PATH,
+          async fixOf(finding, each) {
+            const right = rightOf(fixOf(finding, each), kindOf(services, each.client), each.client, keyPolicy)
+            return (await call.may(right, each.client)) ? fixForm(call, finding, each, keyPolicy) : undefined
+          },
+        })}`,
+      }
+    },
+  })
+}
+
+function ofOperators(services: ConsoleServices): Page {
+  const { fix, revokeOldSecret } = fixActions(services, OPERATOR_PATH, true)
+  return operatorPage({
+    path: OPERATOR_PATH,
+    actions: { fix: fix.run, revokeOldSecret: revokeOldSecret.run },
+    confirm: { revokeOldSecret: revokeOldSecret.confirm },
+    async show(call) {
+      const { texts, to, query } = call
+      const found = await services.hygiene.list({ limit: CLIENTS_PER_PAGE, cursor: cursorOf(call) })
+      const products = query['products'] === undefined ? undefined : await services.hygiene.unusedProducts()
+      return operatorView(
+        call,
+        { title: texts.plain('hygieneTitle'), path: OPERATOR_PATH },
+        html`<p class="muted">${texts.html('hygieneIntroOperator')}</p>
+          ${await findings(call, services, found, {
+            path: OPERATOR_PATH,
+            isForOperators: true,
+            fixOf: (finding, each) =>
+              fixOf(finding, each) === 'rotate'
+                ? html`<a href="${to(clientPath(each.client.clientId))}">${texts.html('fixAskOwner')}</a>`
+                : fixForm(call, finding, each, services.keyPolicy),
+          })}
+          ${unusedProducts(call, services, products)}`,
+      )
+    },
+  })
+}
+
+interface ListOptions {
+  readonly path: string
+  readonly isForOperators?: boolean
+  readonly fixOf: (finding: Finding, found: ClientFindings) => Html | undefined | Promise<Html | undefined>
+}
+
+/** One row for each finding. */
+async function findings(
+  call: Call,
+  services: ConsoleServices,
+  { items, cursor }: HygienePage,
+  { path, isForOperators = false, fixOf }: ListOptions,
+): Promise<Html> {
+  const { texts } = call
+  const names = ['nameLabel', ...(isForOperators ? (['accountLabel'] as const) : [])] as const
+  const rowsOf = items.flatMap((each) =>
+    each.findings.map(async (finding) => [
+      clientLink(call, each, { services, isForOperators }),
+      ...(isForOperators ? [holderLink(call, { accountId: each.client.accountId })] : []),
+      findingSentence(call, finding, each, services.keyPolicy),
+      await fixOf(finding, each),
+    ]),
+  )
+  const rows = await Promise.all(rowsOf)
+  const nothing = cursor === undefined ? 'hygieneNothing' : 'hygieneNothingHere'
+  return html`<section class="panel ${rows.length === 0 && 'empty'}">
+    ${
+      rows.length === 0
+        ? html`<p>${texts.html(nothing)}</p>`
+        : table(columns(call, [...names, 'hygieneFinding', 'hygieneFix']), rows)
+    }
+    ${pager(call, path, cursor)}
+  </section>`
+}
+
+function clientLink(
+  { texts, to, has }: Call,
+  { client }: ClientFindings,
+  { services, isForOperators }: { services: ConsoleServices; isForOperators: boolean },
+): Html {
+  const own = kindOf(services, client)
+  const ownPath = has(own.section) ? pathOf(own, client) : undefined
+  const path = isForOperators ? clientPath(client.clientId) : ownPath
+  const name = html`<bdi>${applicationName(client)}</bdi>`
+  const kind = texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel')
+  return html`<div class="tight">
+    ${path === undefined ? name : html`<a href="${to(path)}">${name}</a>`} <span class="muted">${kind}</span>
+  </div>`
+}
+
+/** The products that no client has. The search may take seconds, so it starts only when the operator asks for it. */
+function unusedProducts(
+  { texts, to }: Call,
+  { catalog }: ConsoleServices,
+  products: readonly string[] | undefined,
+): Html {
+  const search = html`<a class="button slim" href="${to(OPERATOR_PATH, { products: 'show' })}#products"
+    >${texts.html('hygieneProductsFind')}</a
+  >`
+  const list = (found: readonly string[]) =>
+    found.length === 0
+      ? html`<p>${texts.html('hygieneProductsAllUsed')}</p>`
+      : html`<ul>
+            ${found.map((id) => html`<li>${productTitle({ texts }, catalog.current, id)} <code>${id}</code></li>`)}
+          </ul>
+          <p class="hint">${texts.html('hygieneProductsHint')}</p>`
+  return panel(
+    { title: texts.html('hygieneProducts'), id: 'products' },
+    products === undefined ? html`<p>${search}</p>` : list(products),
+  )
+}

@@ -1,0 +1,82 @@
+import type { FoundSecret } from '../../../clients/leaked-secrets.ts'
+import { html, type Html } from '../../../http/html.ts'
+import { applicationName, displayText } from '../../../http/pages/display-text.ts'
+import { pagePathOf } from '../clients/client-kind.ts'
+import { notice } from '../elements/elements.ts'
+import type { Call } from '../page-types.ts'
+import type { ConsoleServices } from '../services.ts'
+
+const TEXTS = {
+  secret: {
+    valid: 'inspectorSecretValid',
+    validText: 'inspectorSecretValidText',
+    over: 'inspectorSecretOver',
+  },
+  key: { valid: 'inspectorKeyValid', validText: 'inspectorKeyValidText', over: 'inspectorKeyOver' },
+} as const
+
+/** Whether a pasted text is a private key. */
+export async function isPrivateKey(
+  { loadPublicKeys }: Pick<ConsoleServices, 'loadPublicKeys'>,
+  pasted: string,
+): Promise<boolean> {
+  const publicKeys = await loadPublicKeys?.()
+  return publicKeys?.identityOfPrivateKey(pasted.trim()) !== undefined
+}
+
+/**
+ * What a caller may know about a pasted client secret or private key. Operators may inspect every secret. Other callers
+ * may inspect the secrets of clients that their account owns. The answer never contains the secret or the key.
+ *
+ * @returns undefined if the text is not a secret that the caller may inspect
+ */
+export async function inspectSecret(
+  { secrets, loadPublicKeys }: Pick<ConsoleServices, 'secrets' | 'loadPublicKeys'>,
+  call: Pick<Call, 'may' | 'caller' | 'has' | 'texts' | 'to'>,
+  pasted: string,
+): Promise<Html | undefined> {
+  const isOperator = call.has('operator')
+  const first = await (isOperator ? secrets.find(pasted) : secrets.findIn(call.caller.accountId, pasted))
+  const isKey = await isPrivateKey({ loadPublicKeys }, pasted)
+  const all = first ? [first, ...(first.others ?? [])] : []
+  const shown = await Promise.all(all.map((found) => inspectFound(call, found, isKey)))
+  const notices = shown.filter((each) => each !== undefined)
+  return notices.length === 0 ? undefined : html`${notices}`
+}
+
+/** What a caller may know about one client of a secret or key; undefined if that is nothing. */
+async function inspectFound(
+  call: Pick<Call, 'may' | 'has' | 'texts' | 'to'>,
+  found: FoundSecret,
+  isKey: boolean,
+): Promise<Html | undefined> {
+  const isOperator = call.has('operator')
+  const { valid, validText, over } = TEXTS[isKey ? 'key' : 'secret']
+  const { client, clientId, isValid, reported } = found
+  const { texts, to } = call
+  if (!isOperator && client) {
+    const permission = client.kind === 'application' ? 'applications:read' : 'keys:read'
+    if (!(await call.may(permission, client))) return undefined
+  }
+  const path = client && pagePathOf(call, client)
+  const shown = html`<bdi>${client ? applicationName(client) : displayText(clientId)}</bdi>`
+  const name = path === undefined ? shown : html`<a href="${to(path)}">${shown}</a>`
+  if (!isValid && (reported || !client)) {
+    return notice(
+      'good',
+      html`<p><strong>${texts.html(over, { name })}</strong></p>
+        <p>${texts.html('inspectorSecretOverText')}</p>`,
+    )
+  }
+  const report =
+    path !== undefined &&
+    (isOperator ? to(path, { confirm: 'reportCompromised' }) : to(`${path}/report-compromised`))
+  return notice(
+    'warn',
+    html`<p>
+        <strong>${texts.html(isValid ? valid : over, { name })}</strong>
+      </p>
+      <p>${texts.html(isValid ? validText : 'inspectorSecretLostText')}</p>
+      ${report && html`<p><a class="button danger" href="${report}">${texts.html('clientsLeaked')}</a></p>`}`,
+  )
+}

@@ -1,0 +1,82 @@
+import type { InvalidToken, TokenProblem } from '../../../gateway/token-problem.ts'
+import type { Client } from '../../../clients/client.ts'
+import type { RevocationCause } from '../../../revocation/is-revoked.ts'
+import { isText } from '../../../validation/predicates.ts'
+import { findClients } from '../../front-door/clients-named-in-list.ts'
+import type { Call } from '../page-types.ts'
+import type { ConsoleServices } from '../services.ts'
+import type { DecodedToken } from './read-token.ts'
+
+/** What is known about a token. */
+export type TokenStatus =
+  | { readonly is: 'valid' }
+  /** Signature, issuer and audience are right. */
+  | { readonly is: 'expired' }
+  | { readonly is: 'revoked'; readonly cause: RevocationCause }
+  | { readonly is: 'rejected'; readonly problem: RejectedFor; readonly claim?: string | undefined }
+
+/** Why every API rejects a token. */
+export type RejectedFor = Exclude<TokenProblem, 'expired'> | NonNullable<InvalidToken['also']>
+
+/** A token, its status and its client. */
+export interface Inspection extends DecodedToken {
+  readonly status: TokenStatus
+  readonly client?: Client | undefined
+  readonly scopes: readonly string[]
+}
+
+/**
+ * Inspects a token for a caller. Operators may inspect every token. Other callers may inspect the tokens of clients
+ * that their account owns.
+ *
+ * @returns undefined if the caller may not inspect the token
+ */
+export async function inspect(
+  services: ConsoleServices,
+  { caller, has, may }: Pick<Call, 'caller' | 'has' | 'may'>,
+  decoded: DecodedToken,
+): Promise<Inspection | undefined> {
+  const { claims } = decoded
+  const clientId = isText(claims['client_id']) ? claims['client_id'] : undefined
+  const [status, clients] = await Promise.all([
+    statusOf(services, decoded),
+    findClients(services, [{ clientId }]),
+  ])
+  const client = clients.get(clientId ?? '')
+  const { accountId } = caller
+  const isSigned =
+    status.is === 'valid' || status.is === 'expired' || (status.is === 'revoked' && status.cause.of !== 'key')
+  // The tokens of a deleted API key still name the account, because an API key acts on the account that owns it.
+  const wasOwnKey = isSigned && claims['access_mode'] === 'direct' && claims['account_id'] === accountId
+  if (!has('operator')) {
+    const isOwn = client ? client.accountId === accountId : wasOwnKey && clientId !== undefined
+    if (!isOwn) return undefined
+    const permission = client?.kind === 'application' ? 'applications:read' : 'keys:read'
+    if (!(await may(permission, client ?? { clientId }))) return undefined
+  }
+  const { scope } = claims
+  const scopes = isText(scope) ? [...new Set(scope.split(' ').filter(Boolean))] : []
+  return { ...decoded, status, client, scopes }
+}
+
+/**
+ * The status of a token. It is valid, expired or revoked only if the signature was verified. If the key of a token was
+ * revoked, the token counts as revoked even without a verified signature.
+ */
+async function statusOf(
+  { verifyToken, revoked }: ConsoleServices,
+  { token, header }: DecodedToken,
+): Promise<TokenStatus> {
+  const outcome = await verifyToken(token)
+  if (!('problem' in outcome)) {
+    const cause = revoked.findCause(outcome)
+    return cause ? { is: 'revoked', cause } : { is: 'valid' }
+  }
+  const { problem, claim, also } = outcome
+  if (problem === 'expired') return { is: 'expired' }
+  if (also !== undefined) return { is: 'rejected', problem: also }
+  const { kid } = header
+  if (problem === 'unknown-key' && isText(kid) && revoked.isKeyRevoked(kid))
+    return { is: 'revoked', cause: { of: 'key' } }
+  return { is: 'rejected', problem, claim }
+}

@@ -1,0 +1,164 @@
+import type { ConsoleServices } from '../services.ts'
+import { html, type Html } from '../../../http/html.ts'
+import type { Client } from '../../../clients/client.ts'
+import type { Grant } from '../../../grants/grant.ts'
+import { applicationName, displayText, unknownClientName } from '../../../http/pages/display-text.ts'
+import { isCorruptRecord } from '../../../store/corrupt-record.ts'
+import { findNamed } from '../activity/audit-table.ts'
+import { findClients } from '../../front-door/clients-named-in-list.ts'
+import { stateBadge, lastUsed } from '../clients/client-state.ts'
+import { confirmLink } from '../elements/confirm.ts'
+import { badge, columns, facts, notice, panel, table } from '../elements/elements.ts'
+import { ROWS_PER_PAGE } from '../elements/pager.ts'
+import type { Call, Confirmation, Page, Redirect, View } from '../page-types.ts'
+import type { TextName } from '../texts.ts'
+import { holdingsOf } from './holdings.ts'
+import {
+  clientPath,
+  holderLink,
+  holderPath,
+  holderOf,
+  operatorPage,
+  operatorView,
+  LATEST_ENTRIES,
+  latestEntries,
+} from './operator-page.ts'
+import { clientHref } from './client-href.ts'
+
+/** The pages of an account and of a user of an account. */
+export function accountPages(services: ConsoleServices): Page[] {
+  return ['/operator/accounts/:accountId', '/operator/accounts/:accountId/users/:userId'].map((path) =>
+    operatorPage({
+      path,
+      show: (call) => show(services, call),
+      confirm: { erase: askToErase },
+      actions: { erase: (call) => erase(services, call) },
+    }),
+  )
+}
+
+function askToErase({ params }: Call): Confirmation {
+  const { accountId, userId } = holderOf(params)
+  const isAccount = userId === undefined
+  return {
+    title: isAccount ? 'operatorEraseAccountTitle' : 'operatorEraseUserTitle',
+    what: 'operatorEraseDeleted',
+    more: [
+      isAccount ? 'operatorEraseStays' : 'operatorEraseStaysOfUser',
+      'operatorEraseOutside',
+      'operatorEraseFinal',
+    ],
+    button: isAccount ? 'operatorEraseAccount' : 'operatorEraseUser',
+    values: { account: displayText(accountId), user: displayText(userId ?? '') },
+  }
+}
+
+async function erase({ erase: erasePerson }: ConsoleServices, call: Call): Promise<View | Redirect> {
+  await call.requireFreshSignIn('operator')
+  try {
+    await erasePerson(holderOf(call.params), call.change)
+  } catch (error) {
+    // This error is thrown only after everything else was erased, and its message says so.
+    if (!isCorruptRecord(error)) throw error
+    const title = call.texts.plain('operatorPartly')
+    return operatorView(call, { title }, notice('warn', html`<p lang="en" dir="ltr">${error.message}</p>`))
+  }
+  return { redirect: '/operator', done: 'doneOperatorErased' }
+}
+
+async function show(services: ConsoleServices, call: Call) {
+  const { texts, to } = call
+  const holder = holderOf(call.params)
+  const { accountId, userId } = holder
+  const [account, holdings, trail] = await Promise.all([
+    services.accounts.find(accountId, userId),
+    holdingsOf(services, holder, ROWS_PER_PAGE),
+    services.audit.list({ accountId, limit: LATEST_ENTRIES }),
+  ])
+  const granted = holdings.grants.items.map(({ clientId }) => ({ clientId, kind: 'application' as const }))
+  const [known, named] = await Promise.all([findClients(services, granted), findNamed(services, trail.items)])
+  const name = account?.claims?.['name']
+  const clients = [...holdings.apiKeys.items, ...holdings.applications.items]
+  const isCut = [holdings.apiKeys, holdings.applications, holdings.grants].some(({ hasMore }) => hasMore)
+  const values = { account: displayText(accountId), user: displayText(userId ?? '') }
+  const title: TextName = userId === undefined ? 'operatorAccountTitle' : 'operatorUserTitle'
+  const revoke = html`<div class="line spread">
+    <p>${texts.html('operatorRevokeAllText')}</p>
+    <a class="button danger" href="${to(`${holderPath(holder)}/revoke`)}"
+      >${texts.html(userId === undefined ? 'operatorRevokeAccountLink' : 'operatorRevokeUserLink')}</a
+    >
+  </div>`
+  const eraseName = texts.html(userId === undefined ? 'operatorEraseAccount' : 'operatorEraseUser')
+  const eraseRow = html`<div class="line spread">
+    <p>${texts.html('operatorEraseText')}</p>
+    ${confirmLink(call, { action: 'erase', style: 'danger' }, eraseName)}
+  </div>`
+  return operatorView(
+    call,
+    {
+      title: texts.plain(title, values),
+      heading: html`${texts.html(title, values)}
+      ${!account && badge(texts.html('operatorUnknownAccount'), 'warn')}`,
+    },
+    html`${!account && notice('warn', html`<p>${texts.html('operatorUnknownAccountText')}</p>`)}
+    ${
+      (account || userId !== undefined) &&
+      html`<div class="panel">
+        ${facts([
+          [texts.html('nameLabel'), typeof name === 'string' && displayText(name)],
+          [
+            texts.html('operatorLevel'),
+            services.catalog.current.kycLevels.length > 0 &&
+              account &&
+              (account.kycLevel ?? texts.html('lowestLevel')),
+          ],
+          [texts.html('accountLabel'), userId !== undefined && holderLink(call, { accountId })],
+        ])}
+      </div>`
+    }
+    ${isCut && html`<p class="muted">${texts.html('operatorFirstOnly', { count: ROWS_PER_PAGE })}</p>`}
+    ${panel({ title: texts.html('operatorClients') }, await clientTable(call, clients, services))}
+    ${panel({ title: texts.html('navConnected') }, grantTable(call, holdings.grants.items, known))}
+    ${panel({ title: texts.html('operatorRevokeAll'), isDanger: true }, revoke)}
+    ${panel({ title: texts.html('operatorErase'), isDanger: true }, eraseRow)}
+    ${latestEntries(call, trail, { by: 'account', value: accountId }, named)}`,
+  )
+}
+
+async function clientTable(
+  call: Call,
+  clients: readonly Client[],
+  { statesOf }: ConsoleServices,
+): Promise<Html> {
+  const { texts, to } = call
+  if (clients.length === 0) return html`<p class="muted">${texts.html('operatorNoClients')}</p>`
+  const states = await statesOf(clients)
+  return table(
+    columns(call, ['nameLabel', 'operatorKind', 'stateLabel', 'operatorLastUsed']),
+    clients.map((client, at) => [
+      html`<a href="${to(clientPath(client.clientId))}"><bdi>${applicationName(client)}</bdi></a>`,
+      texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel'),
+      stateBadge(call, states[at]?.noToken),
+      lastUsed(call, client),
+    ]),
+  )
+}
+
+function grantTable(call: Call, grants: readonly Grant[], applications: ReadonlyMap<string, Client>): Html {
+  const { texts } = call
+  if (grants.length === 0) return html`<p class="muted">${texts.html('operatorNoConnections')}</p>`
+  return table(
+    columns(call, ['applicationLabel', 'operatorUser', 'operationsLabel', 'sinceLabel']),
+    grants.map(({ clientId, accountId, userId, scopes, authorizedAt }) => {
+      const application = applications.get(clientId)
+      const name = application ? applicationName(application) : unknownClientName(clientId)
+      const href = clientHref(call, clientId)
+      return [
+        href === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${href}"><bdi>${name}</bdi></a>`,
+        userId === undefined ? '–' : holderLink(call, { accountId, userId }),
+        String(scopes.length),
+        texts.ago(authorizedAt),
+      ]
+    }),
+  )
+}

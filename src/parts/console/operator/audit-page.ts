@@ -1,0 +1,61 @@
+import type { ConsoleServices } from '../services.ts'
+import { html, type Html } from '../../../http/html.ts'
+import { auditPage, shownTrail } from '../activity/audit-table.ts'
+import type { Call, Page } from '../page-types.ts'
+import { operatorPage, operatorView } from './operator-page.ts'
+
+const PATH = '/operator/audit'
+
+/** The fields by which the trail can be filtered. */
+const FIELDS = { account: 'accountId', client: 'clientId', actor: 'actor' } as const
+
+/** The audit trail of the whole service. */
+export function operatorAuditPage(services: ConsoleServices): Page {
+  return operatorPage({
+    path: PATH,
+    async show(call) {
+      const { by = '', value = '' } = call.query
+      const field =
+        Object.hasOwn(FIELDS, by) && value.trim() !== '' ? FIELDS[by as keyof typeof FIELDS] : undefined
+      const entries = await auditPage(call, services, {
+        path: PATH,
+        filter: field ? { [field]: value.trim() } : {},
+        empty: 'operatorAuditEmpty',
+        isForOperators: true,
+      })
+      return operatorView(
+        call,
+        { title: call.texts.plain('operatorAuditTitle'), path: PATH },
+        html`${filterForm(call, by, value, shownTrail(call))} ${entries}`,
+      )
+    },
+  })
+}
+
+function filterForm({ texts, to }: Call, by: string, value: string, trail: string): Html {
+  const option = (name: string, chosen: string, text: Html) =>
+    html`<option value="${name}" ${name === chosen && html`selected`}>${text}</option>`
+  return html`<form method="get" action="${to(PATH)}" class="filter">
+    <div class="field">
+      <label for="by">${texts.html('operatorAuditBy')}</label>
+      <select id="by" name="by">
+        ${option('', by, texts.html('operatorAuditEverything'))}
+        ${option('account', by, texts.html('operatorAuditAccount'))}
+        ${option('client', by, texts.html('operatorAuditClient'))}
+        ${option('actor', by, texts.html('operatorAuditActor'))}
+      </select>
+    </div>
+    <div class="field grows">
+      <label for="value">${texts.html('operatorAuditValue')}</label>
+      <input type="text" id="value" name="value" value="${value}" class="code" spellcheck="false" dir="ltr" />
+    </div>
+    <div class="field">
+      <label for="trail">${texts.html('operatorAuditTrail')}</label>
+      <select id="trail" name="trail">
+        ${option('changes', trail, texts.html('activityChangesLink'))}
+        ${option('failures', trail, texts.html('activityFailuresLink'))}
+      </select>
+    </div>
+    <button>${texts.html('operatorAuditButton')}</button>
+  </form>`
+}

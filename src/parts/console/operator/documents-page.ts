@@ -1,0 +1,147 @@
+import { GatehouseError, hasCode } from '../../../errors.ts'
+import { html, type Html } from '../../../http/html.ts'
+import { findPeople } from '../activity/people.ts'
+import { notice, panel } from '../elements/elements.ts'
+import { field, form } from '../elements/form.ts'
+import { pager, ROWS_PER_PAGE } from '../elements/pager.ts'
+import type { Call, Confirmation, Page, View } from '../page-types.ts'
+import type { ConsoleServices } from '../services.ts'
+import { blockedHosts, blockersOf } from './blocked-hosts-panel.ts'
+import { DOCUMENTS_PATH as PATH } from './client-href.ts'
+import { hostPanels } from './document-panels.ts'
+import { operatorPage, operatorView } from './operator-page.ts'
+
+/** The longest address that a person may paste instead of a host. */
+const MAX_TYPED = 1100
+
+/** A name of the DNS with a port. */
+const MAX_HOST = 253 + 6
+
+/** The applications with client metadata documents, by their hosts, and the hosts that are blocked. */
+export function documentsPage(services: ConsoleServices): Page {
+  const { clientDocuments } = services
+  return operatorPage({
+    path: PATH,
+    section: 'clientDocuments',
+    show: (call) => show(services, call),
+    confirm: { block: confirmBlock },
+    actions: {
+      /** Reads the host that an operator typed, and asks for the confirmation. */
+      async askBlock({ form: sent }) {
+        return { redirect: PATH, query: { confirm: 'block', host: requireHost(sent.get('host')) } }
+      },
+      async block(call) {
+        const host = requireHost(call.form.get('host'))
+        await call.requireFreshSignIn('operator')
+        await clientDocuments.block(host, call.change)
+        return { redirect: PATH, done: 'doneHostBlocked' }
+      },
+      async unblock(call) {
+        const host = requireHost(call.form.get('host'))
+        try {
+          await clientDocuments.unblock(host, call.change)
+        } catch (error) {
+          // Another operator has unblocked it.
+          if (hasCode(error, 'ERR_NOT_FOUND')) return { redirect: PATH }
+          if (!hasCode(error, 'ERR_IN_PROGRESS')) throw error
+          const busy = html`<p>${call.texts.html('documentsUnblockBusy', { host })}</p>`
+          return { ...(await show(services, call, notice('warn', busy))), status: 409 }
+        }
+        return { redirect: PATH, done: 'doneHostUnblocked' }
+      },
+    },
+  })
+}
+
+function confirmBlock({ query, form: sent }: Call): Confirmation {
+  return {
+    title: 'documentsBlockTitle',
+    what: 'documentsBlockText',
+    more: ['documentsBlockConnections', 'documentsBlockSubdomains'],
+    button: 'documentsBlock',
+    values: { host: requireHost(query['host'] ?? sent.get('host')) },
+  }
+}
+
+/**
+ * The host that a person typed, or the host of an address that a person pasted.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
+ */
+function requireHost(text: string | null): string {
+  const typed = (text ?? '').trim().slice(0, MAX_TYPED)
+  const url = URL.parse(typed.includes('://') ? typed : `https://${typed}`)
+  const isHost = url?.protocol === 'https:' && url.username === '' && url.password === ''
+  if (isHost && url.host.length <= MAX_HOST) return url.host
+  throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the host cannot be blocked', {
+    problems: [{ path: 'host', code: typed === '' ? 'empty' : 'format', message: 'must be a host' }],
+  })
+}
+
+async function show(services: ConsoleServices, call: Call, message?: Html): Promise<View> {
+  const { texts, to, query } = call
+  const { host } = query
+  const [{ items, cursor }, blocked] = await Promise.all([
+    listDocuments(services, host, query['cursor']),
+    services.clientDocuments.listBlocked(),
+  ])
+  const people = await findPeople(services.accounts, blockersOf(blocked))
+  const title = texts.plain('documentsTitle')
+  const path = host === undefined ? { path: PATH } : {}
+  const list =
+    items.length > 0
+      ? hostPanels(call, items)
+      : html`<div class="panel empty">
+          <p>${texts.html(host === undefined ? 'documentsNone' : 'documentsNoneOfHost')}</p>
+        </div>`
+  return operatorView(
+    call,
+    { title, heading: host === undefined ? title : texts.html('documentsOf', { host }), ...path },
+    html`${message}
+      <p class="muted">${texts.html('documentsIntro')}</p>
+      ${host !== undefined && html`<p><a href="${to(PATH)}">${texts.html('documentsAll')}</a></p>`} ${list}
+      ${pager({ texts, to, query: { host, cursor: query['cursor'] } }, PATH, cursor)}
+      ${panel({ title: texts.html('documentsBlockOther') }, blockForm(call))}
+      ${blockedHosts(call, blocked, people)}`,
+  )
+}
+
+/** A page of the approved documents. @param host only documents of this host */
+async function listDocuments(
+  { clientDocuments }: Pick<ConsoleServices, 'clientDocuments'>,
+  host: string | undefined,
+  after: string | undefined,
+) {
+  const first = host === undefined ? undefined : `https://${host}/`
+  const found = await clientDocuments.list({ cursor: after ?? first, limit: ROWS_PER_PAGE })
+  if (host === undefined) return found
+  const items = found.items.filter((each) => each.host === host)
+  return { items, cursor: items.length === found.items.length ? found.cursor : undefined }
+}
+
+/** Whether people have approved a document of a host. */
+export async function hasDocuments(
+  services: Pick<ConsoleServices, 'clientDocuments'>,
+  host: string,
+): Promise<boolean> {
+  return (await listDocuments(services, host, undefined)).items.length > 0
+}
+
+function blockForm(call: Call): Html {
+  const { texts } = call
+  const host = field(call, {
+    name: 'host',
+    label: texts.html('documentsHostLabel'),
+    hint: texts.html('documentsHostHint'),
+    isRequired: true,
+    maxLength: MAX_TYPED,
+    autocomplete: 'off',
+    isCode: true,
+  })
+  return form(
+    call,
+    { action: 'askBlock' },
+    html`${host}
+      <div class="buttons"><button>${texts.html('documentsBlockNext')}</button></div>`,
+  )
+}

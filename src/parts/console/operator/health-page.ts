@@ -1,0 +1,64 @@
+import type { ConsoleServices } from '../services.ts'
+import { html } from '../../../http/html.ts'
+import type { HealthCheck } from '../../../health/health-report.ts'
+import { badge, table } from '../elements/elements.ts'
+import type { Page } from '../page-types.ts'
+import type { Reader } from '../reader-formats.ts'
+import { operatorPage, operatorView } from './operator-page.ts'
+import { healthSummary } from './search-page.ts'
+
+const PATH = '/operator/health'
+
+/** The checks of this process, each with its remedy. */
+export function healthPage({ health }: ConsoleServices): Page {
+  return operatorPage({
+    path: PATH,
+    async show(call) {
+      const { texts } = call
+      const found = await health()
+      return operatorView(
+        call,
+        { title: texts.plain('operatorHealthTitle'), path: PATH },
+        html`<p class="muted">${texts.html('operatorHealthIntro')}</p>
+          ${healthSummary(call, found)}
+          <section class="panel">
+            ${table(
+              [
+                { title: texts.html('operatorHealthCheck') },
+                { title: texts.html('operatorHealthResult'), label: texts.plain('operatorHealthResult') },
+                { title: texts.html('operatorHealthFound') },
+              ],
+              found.checks
+                .toSorted((one, other) => rank(one) - rank(other))
+                .map((check) => row(check, texts)),
+            )}
+          </section>`,
+      )
+    },
+  })
+}
+
+const RESULTS = {
+  fail: ['operatorHealthFail', 'bad'],
+  unknown: ['operatorHealthUnknown', 'warn'],
+  warn: ['operatorHealthWarn', 'warn'],
+  pass: ['operatorHealthPass', 'good'],
+} as const
+
+function rank({ status }: HealthCheck): number {
+  return Object.keys(RESULTS).indexOf(status)
+}
+
+/** The row of one check. The checks write their messages and remedies in English. */
+function row({ name, status, message, remedy }: HealthCheck, texts: Reader) {
+  const [text, tone] = RESULTS[status]
+  const inEnglish = (words: string) => html`<span lang="en" dir="ltr">${words}</span>`
+  const label = html`<strong>${texts.html('operatorHealthRemedy')}</strong>`
+  return [
+    html`<code class="whole">${name}</code>`,
+    badge(texts.html(text), tone),
+    html`<div class="tight">
+      ${inEnglish(message)} ${remedy !== undefined && html`<span>${label} ${inEnglish(remedy)}</span>`}
+    </div>`,
+  ]
+}

@@ -1,0 +1,53 @@
+import { MAX_CALLS, type CallLimits } from '../../../clients/call-limits.ts'
+import type { Client } from '../../../clients/client.ts'
+import { GatehouseError } from '../../../errors.ts'
+import type { Form } from '../../../http/form-body.ts'
+import { html, type Html } from '../../../http/html.ts'
+import type { Limits } from '../../limits/limits.ts'
+import { panel } from '../elements/elements.ts'
+import { field, form } from '../elements/form.ts'
+import type { Call } from '../page-types.ts'
+
+/** The form with which an operator gives a client limits of its own. */
+export function limitsPanel(call: Call<unknown>, { limits = {} }: Client, { defaults }: Limits): Html {
+  const { texts } = call
+  const input = (name: keyof CallLimits, label: 'limitsPerMinute' | 'limitsPerDay') =>
+    field(call, { name, label: texts.html(label), value: textOf(limits[name]), autocomplete: 'off' })
+  return panel(
+    { title: texts.html('limitsTitle'), id: 'limits' },
+    form(
+      call,
+      { action: 'limits' },
+      html`<p class="hint">${texts.html('limitsHint', { limits: limitsText(call, defaults) })}</p>
+        ${input('perMinute', 'limitsPerMinute')} ${input('perDay', 'limitsPerDay')}
+        <div class="buttons"><button>${texts.html('saveButton')}</button></div>`,
+    ),
+  )
+}
+
+const textOf = (limit: number | undefined) => (limit === undefined ? '' : String(limit))
+
+/** Limits in words: “100 a minute and 5,000 a day”. */
+export function limitsText({ texts }: Pick<Call, 'texts'>, { perMinute, perDay }: CallLimits): string {
+  const parts = [
+    ...(perMinute === undefined ? [] : [texts.plain('limitsMinute', { count: perMinute })]),
+    ...(perDay === undefined ? [] : [texts.plain('limitsDay', { count: perDay })]),
+  ]
+  return parts.length === 0 ? texts.plain('none') : texts.list(parts)
+}
+
+/** The limits of a form; null if both fields are empty. */
+export function limitsIn(sent: Form): CallLimits | null {
+  const limits: { perMinute?: number; perDay?: number } = {}
+  for (const name of ['perMinute', 'perDay'] as const) {
+    const text = (sent.get(name) ?? '').trim()
+    if (text === '') continue
+    if (!/^\d{1,10}$/.test(text) || Number(text) < 1 || Number(text) > MAX_CALLS) {
+      throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the limits cannot be set', {
+        problems: [{ path: name, code: 'range', message: 'must be a whole number', min: 1, max: MAX_CALLS }],
+      })
+    }
+    limits[name] = Number(text)
+  }
+  return Object.keys(limits).length === 0 ? null : limits
+}

@@ -1,0 +1,117 @@
+import { html, type Html, type HtmlValue } from '../../../http/html.ts'
+import { displayText } from '../../../http/pages/display-text.ts'
+import { actorOf } from '../../../host/actor.ts'
+import type { FoundAccount } from '../../../host/accounts.ts'
+import { page, type Action, type Call, type Page, type View } from '../page-types.ts'
+import type { TextName } from '../texts.ts'
+import { choiceLinks, panel } from '../elements/elements.ts'
+import type { AuditPage } from '../../../audit/read-trail.ts'
+import { DOCUMENTS_PATH } from './client-href.ts'
+import { auditTable, type AuditTableOptions } from '../activity/audit-table.ts'
+
+/** The path of the operators' page about usage, which exists if the host counts usage. */
+export const USAGE_PATH = '/operator/usage'
+
+/** The path and the name of each page that does not belong to one client or account. */
+const PAGES: readonly (readonly [string, TextName])[] = [
+  ['/operator', 'operatorNavSearch'],
+  ['/operator/hygiene', 'hygieneTitle'],
+  [DOCUMENTS_PATH, 'documentsTitle'],
+  [USAGE_PATH, 'usageTitle'],
+  ['/operator/signing-keys', 'operatorKeysTitle'],
+  ['/operator/health', 'operatorHealthTitle'],
+  ['/operator/audit', 'operatorAuditTitle'],
+]
+
+/** Adds a page that only operators may open, and whose forms only operators may send. */
+export function operatorPage<Resource = undefined>({
+  actions = {},
+  confirm = {},
+  section = 'operator',
+  ...definition
+}: Pick<Page<Resource>, 'path' | 'find' | 'show'> & {
+  /** @default 'operator' */
+  readonly section?: 'operator' | 'clientDocuments'
+  readonly actions?: { readonly [name: string]: Action<Resource>['run'] }
+  /** The confirmation that the page asks for before an action. */
+  readonly confirm?: { readonly [name: string]: Action<Resource>['confirm'] }
+}): Page {
+  const access = 'operator'
+  const guarded = Object.entries(actions).map(
+    ([name, run]) => [name, { access, run, confirm: confirm[name] }] as const,
+  )
+  return page<Resource>({ ...definition, section, access, actions: Object.fromEntries(guarded) })
+}
+
+/**
+ * The content of a page of operators, with links to the other pages of operators.
+ *
+ * @param path the path of the page, if it is one of `PAGES`
+ */
+export function operatorView(
+  { texts, to, has }: Pick<Call, 'texts' | 'to' | 'has'>,
+  { title, heading = title, path: own }: { title: string; heading?: HtmlValue; path?: string },
+  content: HtmlValue,
+): View {
+  const shown = PAGES.filter(
+    ([path]) => (path !== USAGE_PATH || has('usage')) && (path !== DOCUMENTS_PATH || has('clientDocuments')),
+  )
+  const links = shown.map(([path, name]) => ({
+    href: to(path),
+    text: texts.html(name),
+    isCurrent: path === own,
+  }))
+  return {
+    title,
+    body: html`${choiceLinks(texts.plain('operatorNav'), links)}
+      <h1>${heading}</h1>
+      ${content}`,
+  }
+}
+
+/** The path of the operators' page of a client. */
+export function clientPath(clientId: string): string {
+  return `/operator/clients/${encodeURIComponent(clientId)}`
+}
+
+/** The account or user that a page is about. */
+export interface Holder {
+  readonly accountId: string
+  readonly userId?: string
+}
+
+/** The account or user that the parameters of a path name. */
+export function holderOf({ accountId = '', userId }: Readonly<Record<string, string>>): Holder {
+  return { accountId, ...(userId !== undefined && { userId }) }
+}
+
+/** The path of the operators' page of an account or user. */
+export function holderPath({ accountId, userId }: FoundAccount): string {
+  const user = userId === undefined ? '' : `/users/${encodeURIComponent(userId)}`
+  return `/operator/accounts/${encodeURIComponent(accountId)}${user}`
+}
+
+/** A link to the page of an account or user. */
+export function holderLink({ to }: Pick<Call, 'to'>, holder: FoundAccount): Html {
+  return html`<a href="${to(holderPath(holder))}"><bdi>${displayText(actorOf(holder), 200)}</bdi></a>`
+}
+
+/** The number of entries on the page of a client or account. */
+export const LATEST_ENTRIES = 10
+
+/** The newest entries of a client or account, with a link to all its entries. @param by the filter of that link */
+export function latestEntries(
+  call: Pick<Call, 'texts' | 'to' | 'has' | 'caller'>,
+  { items }: AuditPage,
+  by: { readonly by: 'account' | 'client'; readonly value: string },
+  named: AuditTableOptions,
+): Html {
+  const { texts, to } = call
+  return panel(
+    { title: texts.html('latestActivity') },
+    items.length === 0
+      ? html`<p class="muted">${texts.html('operatorTrailEmpty')}</p>`
+      : html`${auditTable(call, items, { ...named, isForOperators: true })}
+          <p><a href="${to('/operator/audit', by)}">${texts.html('showAllLink')}</a></p>`,
+  )
+}

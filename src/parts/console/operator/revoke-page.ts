@@ -1,0 +1,147 @@
+import type { ConsoleServices } from '../services.ts'
+import type { Client } from '../../../clients/client.ts'
+import { isPublicClient } from '../../../clients/public-applications.ts'
+import { hasCode, type GatehouseError } from '../../../errors.ts'
+import { html, type Html } from '../../../http/html.ts'
+import { displayText } from '../../../http/pages/display-text.ts'
+import { isCorruptRecord } from '../../../store/corrupt-record.ts'
+import { PAGE_LIMIT } from '../../../validation/page-limit.ts'
+import { buttons, panel } from '../elements/elements.ts'
+import { form } from '../elements/form.ts'
+import type { Call, Page, View } from '../page-types.ts'
+import type { TextName } from '../texts.ts'
+import { clientPagesOf, holdingsOf } from './holdings.ts'
+import { holderOf, holderPath, operatorPage, operatorView, type Holder } from './operator-page.ts'
+import { revokeResult, type RevokeOutcome } from './revoke-result.ts'
+
+/** The checkbox that asks to end all secrets. */
+const END_SECRETS = 'endSecrets'
+
+/** The confirmation before everything of an account or user is revoked, and the result afterwards. */
+export function revokePages(services: ConsoleServices): Page[] {
+  return ['/operator/accounts/:accountId/revoke', '/operator/accounts/:accountId/users/:userId/revoke'].map(
+    (path) =>
+      operatorPage({
+        path,
+        show: (call) => confirmation(services, call),
+        actions: { revokeAll: async (call) => revokeResult(services, call, await revoke(services, call)) },
+      }),
+  )
+}
+
+/** Revokes everything of an account or user, and ends its secrets if the form says so. */
+async function revoke(services: ConsoleServices, call: Call): Promise<RevokeOutcome> {
+  await call.requireFreshSignIn('operator')
+  const holder = holderOf(call.params)
+  const errors: GatehouseError[] = []
+  const revoked = await services.tokens.revokeAll(holder, call.change).catch((error: unknown) => {
+    // This error is thrown only after everything else was revoked, and its message says so.
+    if (!isCorruptRecord(error)) throw error
+    errors.push(error)
+    return undefined
+  })
+  // The secrets end last, because this also revokes a token that a client has got meanwhile.
+  const isEnding = call.form.get(END_SECRETS) !== null
+  return { holder, revoked, ended: isEnding ? await endSecrets(services, call, holder, errors) : 0, errors }
+}
+
+/**
+ * Ends all secrets of an account or user: reports each of its API keys and applications as leaked. If some records
+ * are corrupt, the other clients are still reported.
+ *
+ * @param errors gets an error for each corrupt record
+ * @returns the number of clients that were reported
+ */
+async function endSecrets(
+  { apiKeys, applications }: ConsoleServices,
+  { change }: Pick<Call, 'change'>,
+  holder: Holder,
+  errors: GatehouseError[],
+): Promise<number> {
+  let reported = 0
+  for (const service of [apiKeys, applications]) {
+    for await (const clients of clientPagesOf(service, holder)) {
+      const report = async ({ clientId }: Client) => {
+        try {
+          await service.reportCompromised(clientId, change)
+          reported += 1
+        } catch (error) {
+          if (isCorruptRecord(error)) errors.push(error)
+          // The client was deleted since it was listed.
+          else if (!hasCode(error, 'ERR_NOT_FOUND')) throw error
+        }
+      }
+      await Promise.all(clients.filter((client) => !isPublicClient(client)).map(report))
+    }
+  }
+  return reported
+}
+
+function titleOf({ texts }: Pick<Call, 'texts'>, { accountId, userId }: Holder) {
+  const name: TextName = userId === undefined ? 'operatorRevokeAllTitle' : 'operatorRevokeUserTitle'
+  const values = { account: displayText(accountId), user: displayText(userId ?? '') }
+  return { title: texts.plain(name, values), heading: texts.html(name, values) }
+}
+
+async function confirmation(services: ConsoleServices, call: Call): Promise<View> {
+  const { texts, to } = call
+  const holder = holderOf(call.params)
+  const { apiKeys, applications, grants } = await holdingsOf(services, holder, PAGE_LIMIT.max)
+  const rows = [
+    [apiKeys, 'operatorKeys', 'operatorMoreKeys', 'operatorRevokeKeysText'],
+    [applications, 'connectedCount', 'operatorMoreApplications', 'operatorRevokeApplicationsText'],
+    [grants, 'operatorGrants', 'operatorMoreGrants', 'operatorRevokeGrantsText'],
+  ] as const
+  const hits = rows.filter(([part]) => part.items.length > 0 || part.hasMore)
+  const hasClients = [apiKeys, applications].some(({ items, hasMore }) => items.length > 0 || hasMore)
+  const list = html`<ul class="plain-list stack">
+    ${hits.map(([{ items, hasMore }, exact, more, text]) => {
+      const count = texts.html(hasMore ? more : exact, { count: items.length })
+      return html`<li class="tight">
+        <strong>${count}</strong><span class="muted">${texts.html(text)}</span>
+      </li>`
+    })}
+  </ul>`
+  return operatorView(
+    call,
+    titleOf(call, holder),
+    html`${panel(
+      { title: texts.html('operatorRevokeHits') },
+      hits.length > 0 ? list : html`<p>${texts.html('operatorRevokeNothing')}</p>`,
+    )}
+    ${panel(
+      { title: texts.html('operatorRevokeNot') },
+      html`<ul class="points">
+        <li>${texts.html('operatorRevokeSecrets')}</li>
+        <li>${texts.html('operatorRevokeSession')}</li>
+      </ul>`,
+    )}
+    ${panel(
+      { title: texts.html('operatorRevokeAll'), isDanger: true },
+      form(
+        call,
+        { action: 'revokeAll' },
+        html`${hasClients && endSecretsChoice(call)}
+        ${buttons(call, 'operatorRevokeAll', to(holderPath(holder)))}`,
+      ),
+    )}`,
+  )
+}
+
+function endSecretsChoice({ texts, form: sent }: Pick<Call, 'texts' | 'form'>): Html {
+  return html`<ul class="choices">
+    <li>
+      <label class="choice"
+        ><input
+          type="checkbox"
+          name="${END_SECRETS}"
+          value="yes"
+          ${sent.has(END_SECRETS) && 'checked'}
+        /><span class="tight"
+          ><strong>${texts.html('operatorEndSecrets')}</strong
+          ><span class="hint">${texts.html('operatorEndSecretsHint')}</span></span
+        ></label
+      >
+    </li>
+  </ul>`
+}

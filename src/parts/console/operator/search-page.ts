@@ -1,0 +1,155 @@
+import { html, type Html } from '../../../http/html.ts'
+import { applicationName, displayText } from '../../../http/pages/display-text.ts'
+import type { ClientState } from '../../../clients/client-states.ts'
+import { MAX_SEARCH_LENGTH, search, type Found } from '../../front-door/search.ts'
+import type { Health } from '../../../health/health-report.ts'
+import { hostOf, isDocumentId } from '../../../validation/document-id.ts'
+import { lastUsed, stateBadge } from '../clients/client-state.ts'
+import { badge, columns, notice, panel, table } from '../elements/elements.ts'
+import { field, form } from '../elements/form.ts'
+import type { Call, Page, View } from '../page-types.ts'
+import type { ConsoleServices } from '../services.ts'
+import { DOCUMENTS_PATH } from './client-href.ts'
+import { hasDocuments } from './documents-page.ts'
+import { clientPath, holderLink, holderPath, operatorPage, operatorView } from './operator-page.ts'
+
+const PATH = '/operator'
+
+/** The start page of operators: a search by ids and names, and the health in short. */
+export function searchPage(services: ConsoleServices): Page {
+  const { health, statesOf } = services
+
+  return operatorPage({
+    path: PATH,
+    show: async (call) => view(call, await health()),
+    actions: {
+      async find(call) {
+        const text = (call.form.get('text') ?? '').trim().slice(0, MAX_SEARCH_LENGTH)
+        if (text === '') return view(call, await health())
+        const host = call.has('clientDocuments') ? await hostOfText(services, text) : undefined
+        if (host !== undefined) return { redirect: DOCUMENTS_PATH, query: { host } }
+        const found = await search(services, text)
+        const path = pathOfOnly(found)
+        if (path !== undefined) return { redirect: path }
+        const states = await statesOf(found.clients)
+        return view(call, await health(), { text, found, states })
+      },
+    },
+  })
+}
+
+/** The host that a text names, itself or by the address of a document, if people have approved an application of it. */
+async function hostOfText(services: ConsoleServices, text: string): Promise<string | undefined> {
+  const host = isDocumentId(text) ? hostOf(text) : text
+  return host.includes('.') && (await hasDocuments(services, host)) ? host : undefined
+}
+
+/** The path to which a search leads if it found only one client, account or user. */
+function pathOfOnly({ clients, accounts }: Found): string | undefined {
+  if (clients.length + accounts.length !== 1) return undefined
+  const [client] = clients
+  const [account] = accounts
+  return client ? clientPath(client.clientId) : account && holderPath(account)
+}
+
+interface Result {
+  readonly text: string
+  readonly found: Found
+  readonly states: readonly ClientState[]
+}
+
+function view(call: Call, health: Health, result?: Result): View {
+  const { texts, to } = call
+  return operatorView(
+    call,
+    { title: texts.plain('navOperator'), path: PATH },
+    html`${panel({ title: texts.html('operatorSearchTitle') }, searchForm(call))}
+    ${result && (result.found.clients.length + result.found.accounts.length > 0 ? results(call, result) : nothing(call, result.text))}
+    ${panel(
+      { title: texts.html('operatorHealthTitle') },
+      html`${healthSummary(call, health)}
+        <p><a href="${to('/operator/health')}">${texts.html('operatorMore')}</a></p>`,
+    )}`,
+  )
+}
+
+/**
+ * Links for an id that was not found. The id may belong to a deleted client, or to an account that the host no longer
+ * finds.
+ */
+function nothing({ texts, to }: Call, text: string): Html {
+  return notice(
+    'warn',
+    html`<p><strong>${texts.html('operatorSearchNone')}</strong></p>
+      <p>
+        ${texts.html('operatorSearchNoneWhy')}
+        <a href="${to(holderPath({ accountId: text }))}">${texts.html('operatorSearchNoneAccount')}</a>
+        ${!isDocumentId(text) && html`· <a href="${to(clientPath(text))}">${texts.html('operatorSearchNoneClient')}</a>`}
+      </p>`,
+  )
+}
+
+function results(call: Call, { found, states }: Result): Html {
+  const { texts, to } = call
+  const { clients, accounts } = found
+  return html`${
+    clients.length > 0 &&
+    panel(
+      { title: texts.html('operatorClients') },
+      table(
+        columns(call, ['nameLabel', 'operatorKind', 'accountLabel', 'stateLabel', 'operatorLastUsed']),
+        clients.map((client, at) => [
+          html`<a href="${to(clientPath(client.clientId))}"><bdi>${applicationName(client)}</bdi></a>`,
+          texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel'),
+          holderLink(call, { accountId: client.accountId }),
+          stateBadge(call, states[at]?.noToken),
+          lastUsed(call, client),
+        ]),
+      ),
+    )
+  }
+  ${
+    accounts.length > 0 &&
+    panel(
+      { title: texts.html('operatorAccounts') },
+      table(
+        columns(call, ['accountLabel', 'nameLabel']),
+        accounts.map((account) => [
+          holderLink(call, account),
+          account.name !== undefined && html`<bdi>${displayText(account.name)}</bdi>`,
+        ]),
+      ),
+    )
+  }`
+}
+
+function searchForm(call: Call): Html {
+  const { texts } = call
+  const id = field(call, {
+    name: 'text',
+    label: texts.html('operatorSearchField'),
+    hint: texts.html('operatorSearchHint'),
+    isRequired: true,
+    isFocused: true,
+    maxLength: MAX_SEARCH_LENGTH,
+    autocomplete: 'off',
+  })
+  return form(
+    call,
+    { action: 'find' },
+    html`${id}
+      <div class="buttons"><button class="primary">${texts.html('operatorSearchButton')}</button></div>`,
+  )
+}
+
+/** Whether tokens can be issued, and how many checks pass. */
+export function healthSummary({ texts }: Pick<Call, 'texts'>, { ready, checks }: Health): Html {
+  const passed = checks.filter(({ status }) => status === 'pass').length
+  const open = checks.length - passed
+  return html`<p class="line">
+    ${badge(texts.html(ready ? 'operatorHealthPass' : 'operatorHealthFail'), ready ? 'good' : 'bad')}
+    <span>${texts.html(ready ? 'operatorReady' : 'operatorNotReady')}</span>
+    ${open > 0 && badge(texts.html('operatorHealthOpen', { count: open }), 'warn')}
+    <span class="muted">${texts.html('operatorHealthPassed', { count: passed })}</span>
+  </p>`
+}

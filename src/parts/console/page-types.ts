@@ -1,0 +1,115 @@
+import type { Access, Guarded, Visit } from '../front-door/access.ts'
+import type { ConfirmedPermission } from '../../host/accounts.ts'
+import type { Form } from '../../http/form-body.ts'
+import type { Html } from '../../http/html.ts'
+import type { FormProblem } from './problem-texts.ts'
+import type { Reader } from './reader-formats.ts'
+import type { TextName } from './texts.ts'
+
+/** The parts of the console. Each part is one entry of the navigation, but `clientDocuments` belongs to `operator`. */
+export type Section =
+  | 'overview'
+  | 'apiKeys'
+  | 'applications'
+  | 'connected'
+  | 'usage'
+  | 'activity'
+  | 'operator'
+  | 'clientDocuments'
+  | 'inspector'
+
+/** One request that was checked: the caller may make it, and its form came from one of our pages. */
+export interface Call<Resource = undefined> extends Visit<Resource> {
+  /** The parameters of the query. A repeated parameter is undefined. */
+  readonly query: Readonly<Record<string, string | undefined>>
+  /** The fields of the submitted form; empty for a request without a form. */
+  readonly form: Form
+  /** The texts, dates and numbers for the reader. */
+  readonly texts: Reader
+  /** The token that every form must send, in its field `csrf`. Reading it sets the cookie of the browser. */
+  readonly csrfToken: string
+  /** Why the submitted form was rejected; empty if it was not. The page shows the form again. */
+  readonly problems: readonly FormProblem[]
+  /** The address of this page, to which its forms are sent. */
+  readonly self: string
+  /** The address of a page of the console. @param path the path of the page, such as `/api-keys/new` */
+  to(path: string, query?: Readonly<Record<string, string | undefined>>): string
+  /**
+   * Makes sure that the caller has just signed in again, if the host demands it for this permission. Call it after all
+   * other checks of an action, and before a secret is shown or something is deleted or revoked for good.
+   *
+   * @throws {Rejection} `confirm`. The form is then kept, and the caller is sent to the host
+   */
+  requireFreshSignIn(permission: ConfirmedPermission): Promise<void>
+  /** Whether a part is mounted here and visible to this caller. Link only to such a part. */
+  has(section: Section): boolean
+}
+
+/** A page to show. */
+export interface View {
+  /** The title of the window, without markup. */
+  readonly title: string
+  /** The links to the pages above this page. Notices of what was done, and problems, come below these links. */
+  readonly trail?: Html | undefined
+  readonly body: Html
+  /** HTTP status. @default 200 */
+  readonly status?: number | undefined
+  /** Addresses of pictures that the page shows. */
+  readonly images?: readonly (string | undefined)[] | undefined
+  /** Whether the page shows another page of the console in an `iframe`. @default false */
+  readonly hasFrame?: boolean | undefined
+}
+
+/** The page to which the browser continues. */
+export interface Redirect {
+  /** The path of a page of the console. */
+  readonly redirect: string
+  readonly query?: Readonly<Record<string, string | undefined>> | undefined
+  /** The notice that the next page shows: what was done. */
+  readonly done?: (TextName & `done${string}`) | undefined
+}
+
+/** A page that asks for confirmation before an action. */
+export interface Confirmation {
+  readonly title: TextName
+  /** What the action does. */
+  readonly what: TextName
+  /** What else the reader should know, as paragraphs. */
+  readonly more?: readonly TextName[] | undefined
+  readonly button: TextName
+  /** The values of the texts. */
+  readonly values?: Readonly<Record<string, string>> | undefined
+  readonly trail?: Html | undefined
+}
+
+/**
+ * What a form of a page does. The field `action` of the form names the action. If the action throws a `GatehouseError`
+ * about the input, the page is shown again with the problems and the submitted form.
+ */
+export interface Action<Resource = undefined> {
+  readonly access: Access
+  /**
+   * The page that asks for confirmation before the action. `confirmLink` leads to this page, so the action needs a
+   * second click.
+   */
+  readonly confirm?: ((call: Call<Resource>) => Confirmation | Promise<Confirmation>) | undefined
+  /** The effect, for the page that asks for a fresh sign-in. @default the effect that the permission usually has */
+  readonly effect?: ((form: Form) => TextName | undefined) | undefined
+  run(call: Call<Resource>): Promise<View | Redirect>
+}
+
+/** One page. Its forms are sent to its own path. */
+export interface Page<Resource = undefined> extends Guarded<Resource> {
+  /** Path below the console, with parameters after colons: `/api-keys/:clientId`. */
+  readonly path: string
+  readonly section: Section
+  /** Writes the page. Undefined if the page has written the response itself. */
+  show(call: Call<Resource>): Promise<View | undefined>
+  readonly actions?: { readonly [name: string]: Action<Resource> } | undefined
+}
+
+/** Adds a page to the table. `find` gives the type of its resource. */
+export function page<Resource = undefined>(definition: Page<Resource>): Page {
+  // Only `createPageHandler` calls the functions, with the result of the same page's `find`.
+  return definition as unknown as Page
+}

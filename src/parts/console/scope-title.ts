@@ -1,0 +1,29 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import { displayText } from '../../http/pages/display-text.ts'
+import type { Reader } from './reader-formats.ts'
+import type { TextName } from './texts.ts'
+
+/** The names of the scopes of OpenID Connect (Core 5.4, 11), in words. */
+export const OPENID_SCOPES: ReadonlyMap<string, TextName> = new Map<string, TextName>([
+  ['openid', 'connectedScopeOpenid'],
+  ['profile', 'connectedScopeProfile'],
+  ['email', 'connectedScopeEmail'],
+  ['address', 'connectedScopeAddress'],
+  ['phone', 'connectedScopePhone'],
+  ['offline_access', 'connectedScopeOffline'],
+])
+
+/**
+ * The title of an operation, or the words for a scope of OpenID Connect. If the operation no longer exists, the result is
+ * the scope itself.
+ */
+export function scopeTitle(
+  scope: string,
+  texts: Pick<Reader, 'localize' | 'plain'>,
+  { operations }: Pick<Catalog, 'operations'>,
+): string {
+  const operation = operations.get(scope)
+  if (operation) return texts.localize(operation.title)
+  const known = OPENID_SCOPES.get(scope)
+  return known === undefined ? displayText(scope) : texts.plain(known)
+}

@@ -1,0 +1,89 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { Context } from 'koa'
+import { html, trustedHtml } from '../../http/html.ts'
+import type { PageBranding } from '../../http/pages/branding.ts'
+import { document } from '../../http/pages/document.ts'
+import { policyOf, setHeadersBesidePolicy, setPolicy } from '../../http/security-headers.ts'
+import { callHost, invalidResult } from '../../validation/host-callback.ts'
+import { isText, kindOf } from '../../validation/predicates.ts'
+import type { Assets } from './assets/assets.ts'
+import type { ConsoleOptions, ConsolePage } from './console-options.ts'
+import type { Mount } from './mount.ts'
+import type { View } from './page-types.ts'
+import type { Reader } from './reader-formats.ts'
+
+/** The header with which a script asks for a page without a document around it. */
+export const FRAGMENT_HEADER = 'X-Gatehouse-Fragment'
+
+/**
+ * Creates a function that sends a page: in the layout of the host, as a document of its own, or as a fragment without a
+ * document.
+ */
+export function createResponder(
+  { path }: Mount,
+  { assets, branding }: { assets: Assets; branding: PageBranding },
+  { layout, sameOriginFrame }: ConsoleOptions,
+) {
+  /** @param isAlone whether the page is a document of its own, even if the host has a layout */
+  return async function respond(
+    ctx: Context,
+    view: View,
+    { lang, dir }: Reader,
+    isAlone = false,
+  ): Promise<void> {
+    const { status = 200, title, images = [], hasFrame } = view
+    const needs = { images: [branding.logo, ...images], hasFrame, sameOriginFrame, noReferrer: true }
+    const csp = policyOf(needs)
+    const body = html`<div
+      class="gatehouse"
+      lang="${lang}"
+      dir="${dir}"
+      data-title="${title}"
+      data-path="${path}"
+    >
+      ${view.body}
+    </div>`
+    const page: ConsolePage = { title, body: `${assets.tags({ path })}${body.toString()}`, csp, lang, dir }
+
+    ctx.status = status
+    setHeadersBesidePolicy(ctx, needs)
+    ctx.set('Content-Language', lang)
+    ctx.vary(FRAGMENT_HEADER)
+    ctx.type = 'text/html; charset=utf-8'
+    if (ctx.get(FRAGMENT_HEADER) !== '') return send(ctx, page.body)
+    if (layout && !isAlone) return send(ctx, await inLayout(layout, ctx, page))
+    setPolicy(ctx, needs)
+    const content = trustedHtml(page.body)
+    return send(ctx, document(branding, { ...page, content, className: 'gatehouse-page' }).toString())
+  }
+}
+
+/**
+ * Sends a page, compressed if it is the answer to a GET. The answer to a form may contain a new secret beside texts
+ * of the form, and its compressed length could reveal the secret. If the layout of the host contains a secret, the host
+ * must set `ctx.compress = false`, as for koa-compress.
+ */
+async function send(ctx: Context, text: string): Promise<void> {
+  ctx.body = text
+  if (ctx.method === 'POST' || ctx['compress'] === false) return
+  ctx.vary('Accept-Encoding')
+  if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') return
+  ctx.set('Content-Encoding', 'gzip')
+  ctx.body = await zip(text)
+}
+
+const zip = promisify(gzip)
+
+/** @throws {GatehouseError} `ERR_HOST_CALLBACK` if `layout` returns no text */
+async function inLayout(
+  layout: NonNullable<ConsoleOptions['layout']>,
+  ctx: Context,
+  page: ConsolePage,
+): Promise<string> {
+  const written: unknown = await callHost(LAYOUT, () => layout(ctx, page))
+  if (isText(written)) return written
+  throw invalidResult(LAYOUT, `${kindOf(written)}; it must be the text of a document`)
+}
+
+const LAYOUT = 'createConsole(…, { layout })'

@@ -1,0 +1,113 @@
+import { html, type Html } from '../../../http/html.ts'
+import { table } from '../elements/elements.ts'
+import type { Call } from '../page-types.ts'
+import type { Result } from '../../usage/outcomes.ts'
+import type { TextName } from '../texts.ts'
+
+/** The names of the results of calls, from the bottom of a bar to its top. */
+const RESULTS = {
+  successful: 'usageSuccessful',
+  rejected: 'usageRejected',
+  failed: 'usageFailed',
+} as const satisfies Readonly<Record<Result, TextName>>
+
+/** Numbers of calls by result. */
+export type Sums = Readonly<Record<Result, number>>
+
+export const totalOf = ({ successful, rejected, failed }: Sums): number => successful + rejected + failed
+
+/** One bar. */
+export interface Bar {
+  /** The start of the hour or day, in epoch seconds. */
+  readonly at: number
+  readonly sums: Sums
+}
+
+const HEIGHT = 100
+/** The width of a bar with the gap after it. */
+const STEP = 12
+const WIDTH = 9
+/** The least height of a part of a bar, so that few failed calls among many are seen. */
+const LEAST = 2
+
+/**
+ * Bars of calls, as a picture for eyes, a sentence for screen readers, and a table for both.
+ *
+ * @param nameOf writes the time of a bar
+ */
+export function barChart(
+  { texts }: Pick<Call, 'texts'>,
+  bars: readonly Bar[],
+  nameOf: (at: number) => Html,
+): Html {
+  const most = Math.max(...bars.map(({ sums }) => totalOf(sums)))
+  const present = bars.filter(({ sums }) => totalOf(sums) > 0)
+  const sum = sumOf(bars.map(({ sums }) => sums))
+  if (most === 0) return html`<p class="muted">${texts.html('usageNone')}</p>`
+  const [first, last] = [bars[0], bars.at(-1)]
+  return html`<figure class="chart">
+    <figcaption class="ends">
+      <span>${texts.html('usageSum', { count: totalOf(sum) })}</span>
+      <span class="muted small">${texts.html('usageMost', { count: most })}</span>
+    </figcaption>
+    <svg viewBox="0 0 ${bars.length * STEP} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">
+      ${bars.map((bar, at) => rectangles(bar, at, most))}
+    </svg>
+    <p class="ends muted small" aria-hidden="true">
+      <span>${first && nameOf(first.at)}</span> <span>${last && nameOf(last.at)}</span>
+    </p>
+    ${legend({ texts }, sum)}
+    <details>
+      <summary>${texts.html('usageTable')}</summary>
+      ${table(
+        [
+          { title: texts.html('usageTime') },
+          ...Object.values(RESULTS).map((name) => ({
+            title: texts.html(name),
+            label: texts.plain(name),
+          })),
+        ],
+        present.map(({ at, sums }) => [
+          nameOf(at),
+          ...keys().map((result) => writeNumber(texts.lang, sums[result])),
+        ]),
+      )}
+    </details>
+  </figure>`
+}
+
+const keys = () => Object.keys(RESULTS) as Result[]
+
+/** A number as the language writes it. */
+export function writeNumber(lang: string, value: number): string {
+  return new Intl.NumberFormat(lang).format(value)
+}
+
+/** Adds up calls. */
+export function sumOf(all: readonly Sums[]): Sums {
+  const sum = { successful: 0, rejected: 0, failed: 0 }
+  for (const each of all) for (const result of keys()) sum[result] += each[result]
+  return sum
+}
+
+function rectangles({ sums }: Bar, at: number, most: number): Html[] {
+  let bottom = HEIGHT
+  return keys().flatMap((result) => {
+    if (sums[result] === 0) return []
+    const height = Math.max(LEAST, (sums[result] / most) * (HEIGHT - 2 * LEAST))
+    bottom -= height
+    const [x, y] = [at * STEP + 1, Math.max(0, bottom)].map((each) => each.toFixed(1))
+    return html`<rect class="${result}" x="${x}" y="${y}" width="${WIDTH}" height="${height.toFixed(1)}" />`
+  })
+}
+
+function legend({ texts }: Pick<Call, 'texts'>, sum: Sums): Html {
+  return html`<ul class="legend">
+    ${keys().map((result) => {
+      return html`<li>
+        <span class="${result}" aria-hidden="true"></span> ${texts.html(RESULTS[result])}:
+        ${writeNumber(texts.lang, sum[result])}
+      </li>`
+    })}
+  </ul>`
+}

@@ -1,0 +1,82 @@
+import type { Context } from 'koa'
+import { GatehouseError, STATUS, type GatehouseErrorCode, type Problem } from '../../errors.ts'
+import { emitAppError } from '../../host/emit-app-error.ts'
+import type { EventSink } from '../../host/events.ts'
+import type { Logger } from '../../host/logger.ts'
+import { Rejection, type RejectionDetails, type RejectionReason } from './rejection.ts'
+
+/** Errors of the services for which a front end uses another status than a Koa app (`STATUS`). */
+const EXCEPTIONS: Partial<Record<GatehouseErrorCode, number>> = {
+  ERR_INVALID_ARGUMENT: 422,
+  ERR_SCOPE_TOO_LARGE: 422,
+  ERR_SIGNING_KEYS_READ_ONLY: 409,
+}
+
+/** The status with which a front end answers an error of a service. */
+export function statusOf(code: GatehouseErrorCode): number {
+  return EXCEPTIONS[code] ?? STATUS[code]
+}
+
+/**
+ * How a request failed. The console and the management API answer with the status of the failure, each with its own
+ * text. If the input of a form is rejected, the console shows the form again with status 422.
+ */
+export interface Failure {
+  readonly status: number
+  readonly code: Rejection['code'] | GatehouseErrorCode | 'ERR_INTERNAL'
+  /**
+   * Why the front door has rejected the request; undefined if a service rejected it, or if something failed on our
+   * side.
+   */
+  readonly reason: RejectionReason | undefined
+  readonly details: RejectionDetails
+  /** The message of the service, in English. Undefined for an error on our side, because its cause is only logged. */
+  readonly message: string | undefined
+  readonly problems: readonly Problem[]
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Maps any error to a failure: an error of the front door, of a service, or of other code. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Rejection) {
+    const { status, code, reason, details } = error
+    const { allowed, problems = [] } = details
+    const headers: Record<string, string> = allowed === undefined ? {} : { Allow: allowed }
+    // The rest of a body that is too large is not read, so the connection cannot be used again.
+    if (reason === 'bodyTooLarge') headers['Connection'] = 'close'
+    return { status, code, reason, details, message: undefined, problems, headers }
+  }
+  const unknown = { reason: undefined, details: {}, message: undefined, problems: [], headers: {} }
+  if (!(error instanceof GatehouseError)) return { ...unknown, status: 500, code: 'ERR_INTERNAL' }
+  const { code, problems, headers } = error
+  const status = statusOf(code)
+  if (status >= 500) return { ...unknown, status, code, headers }
+  // If an error has problems, its message repeats the problems after the first line.
+  const [line = ''] = error.message.split('\n', 1)
+  const message = problems.length > 0 ? line.replace(/:$/, '') : line
+  return { ...unknown, status, code, message, problems, headers }
+}
+
+/**
+ * Creates a function that maps an error to a failure. A failure with 503 is logged as a warning. Any other failure on
+ * our side is logged as an error, and emitted as Koa's event `error`.
+ *
+ * @param surface what failed, for the log: `a page of the console`
+ */
+export function createFailures(surface: string, { logger, events }: { logger: Logger; events: EventSink }) {
+  return function fail(ctx: Context, error: unknown): Failure {
+    const failure = failureOf(error)
+    const { status, code } = failure
+    if (status < 500) return failure
+    const cause = error instanceof Error ? error : new Error('a value that is not an Error was thrown')
+    const where = { method: ctx.method, path: ctx.path, code }
+    if (status === 503) {
+      logger.warn({ ...where, reason: cause.message }, `${surface} was answered with 503`)
+    } else {
+      logger.error({ err: cause, ...where }, `${surface} failed`)
+      emitAppError(ctx, cause)
+    }
+    events.emit('error', { error: cause })
+    return failure
+  }
+}

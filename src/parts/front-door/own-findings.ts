@@ -1,0 +1,24 @@
+import type { Hygiene, HygieneOptions, HygienePage } from '../../clients/hygiene.ts'
+import { KINDS } from '../../clients/walk-clients.ts'
+import type { Visit } from './access.ts'
+import { Rejection } from './rejection.ts'
+
+const PERMISSIONS = { apiKey: 'keys:read', application: 'applications:read' } as const
+
+/**
+ * Lists the clients of the caller's account that need attention. Kinds that the caller may not read are left out.
+ *
+ * @throws {Rejection} `forbidden` if the caller may read none of the wanted kinds
+ */
+export async function listOwnFindings(
+  hygiene: Pick<Hygiene, 'list'>,
+  { caller, may }: Pick<Visit, 'caller' | 'may'>,
+  options: Omit<HygieneOptions, 'accountId'>,
+): Promise<HygienePage> {
+  const kinds = options.kind === undefined ? KINDS : [options.kind]
+  const allowed = await Promise.all(kinds.map((kind) => may(PERMISSIONS[kind])))
+  const [kind, other] = kinds.filter((_, at) => allowed[at])
+  if (kind === undefined) throw new Rejection('forbidden', { needs: PERMISSIONS[kinds[0] ?? 'apiKey'] })
+  const { accountId } = caller
+  return hygiene.list({ ...options, accountId, ...(other === undefined && { kind }) })
+}

@@ -1,0 +1,70 @@
+import * as v from 'valibot'
+import { entryForOwner } from '../../audit/entry-for-owner.ts'
+import { clientNotFound } from '../../clients/client-id.ts'
+import { findClients } from '../front-door/clients-named-in-list.ts'
+import type { Internals } from '../../gatehouse/internals.ts'
+import { route, type Route } from './route.ts'
+import { PageQuery } from './query-schemas.ts'
+
+const AuditQuery = v.strictObject({
+  ...PageQuery.entries,
+  trail: v.optional(v.picklist(['changes', 'failures'])),
+  clientId: v.optional(v.string()),
+})
+
+const OperatorAuditQuery = v.strictObject({
+  ...AuditQuery.entries,
+  accountId: v.optional(v.string()),
+  actor: v.optional(v.string()),
+})
+
+/**
+ * The routes of the audit trail. Callers read the trail of their account, and operators read the whole trail.
+ */
+export function auditRoutes(parts: Internals): Route[] {
+  const { audit } = parts
+
+  /** @throws {GatehouseError} `ERR_NOT_FOUND` if the client belongs to another account */
+  async function requireOwner(accountId: string, clientId: string): Promise<void> {
+    const client = (await findClients(parts, [{ clientId }])).get(clientId)
+    if (client?.accountId !== accountId) throw clientNotFound('API key or application', clientId)
+  }
+
+  const common = {
+    method: 'get',
+    tag: 'Audit trail',
+    status: 200,
+    answer: 'AuditPage',
+    errors: ['ERR_INVALID_ARGUMENT'],
+  } as const
+  return [
+    route<undefined, v.InferOutput<typeof AuditQuery>>({
+      ...common,
+      path: '/audit',
+      operationId: 'listAudit',
+      summary: 'What happened to the clients and authorizations of the account, newest first',
+      description:
+        '`clientId` limits the list to one client that was not deleted. `trail=failures` lists wrong secrets of the clients. Names of operators and of users of other accounts are left out; `by` says that it was one.',
+      access: 'audit:read',
+      query: AuditQuery,
+      errors: ['ERR_INVALID_ARGUMENT', 'ERR_NOT_FOUND'],
+      async handle({ caller: { accountId }, query }) {
+        const { clientId } = query
+        if (clientId !== undefined) await requireOwner(accountId, clientId)
+        const filter = clientId === undefined ? { accountId } : {}
+        const { items, cursor } = await audit.list({ ...query, ...filter })
+        return { items: items.map((entry) => entryForOwner(entry, accountId)), cursor }
+      },
+    }),
+    route<undefined, v.InferOutput<typeof OperatorAuditQuery>>({
+      ...common,
+      path: '/operator/audit',
+      operationId: 'listWholeAudit',
+      summary: 'What happened at all, newest first',
+      description: 'At most one of `accountId`, `clientId` and `actor` limits the list.',
+      access: 'operator',
+      query: OperatorAuditQuery,
+      handle: ({ query }) => audit.list(query),
+    }),
+  ]
+}

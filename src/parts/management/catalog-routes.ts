@@ -1,0 +1,96 @@
+import { hasRequiredKycLevel } from '../../catalog/limit-by-kyc-level.ts'
+import type { Client } from '../../clients/client.ts'
+import type { Internals } from '../../gatehouse/internals.ts'
+import { accessOf } from '../../clients/access-preview.ts'
+import { route, type Call, type Route } from './route.ts'
+import type { Context } from 'koa'
+import type { Catalog, Operation, Product } from '../../catalog/catalog.ts'
+import type { LocalizedText } from '../../catalog/definition.ts'
+import { localize } from '../../catalog/localize.ts'
+import { wantedLocales } from '../../http/locale.ts'
+
+type Services = Pick<Internals, 'catalog' | 'accounts' | 'defaultLocale'>
+
+/** The route of the products and operations. It says which operations applications of the caller may request. */
+export function catalogRoutes({ catalog, accounts, defaultLocale }: Services): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/catalog',
+      operationId: 'getCatalog',
+      tag: 'Catalog',
+      summary: 'The products with their operations and routes',
+      description:
+        '`available` says whether the KYC level of the account is high enough for applications to request the operation. API keys need no level. The titles are in the language of `Accept-Language`.',
+      access: 'signed-in',
+      status: 200,
+      answer: 'Catalog',
+      async handle({ ctx, caller: { accountId, userId } }) {
+        const { kycLevel } = (await accounts.find(accountId, userId)) ?? {}
+        const { current } = catalog
+        const products = presentProducts(current, localizeFor(ctx, defaultLocale), {
+          product: () => ({}),
+          operation: (operation) => ({ available: hasRequiredKycLevel(current, kycLevel, operation) }),
+        })
+        return { kycLevel, kycLevels: current.kycLevels, products }
+      },
+    }),
+  ]
+}
+
+/** Creates the handler that answers with the products and operations that a client may call. */
+export function createAccessPreview({ catalog, accounts, defaultLocale }: Services) {
+  return async function previewAccess({ ctx, resource: client }: Call<undefined, undefined, Client>) {
+    // The account is looked up in the same way as for a token request.
+    const owner = await accounts.find(client.accountId, client.userId)
+    const { current } = catalog
+    const { noToken, missingFor } = accessOf(current, client, owner)
+    const products = presentProducts(current, localizeFor(ctx, defaultLocale), {
+      product: ({ id }) => ({ added: client.products.includes(id) }),
+      operation(operation) {
+        const missing = missingFor(operation)
+        return { callable: missing.length === 0, missing }
+      },
+    })
+    return { noToken, kycLevel: owner?.kycLevel, products }
+  }
+}
+
+/** Picks a text in the language of a request. */
+type Localize = (text: LocalizedText) => string
+
+/** Creates the function that picks texts in the language of a request. */
+function localizeFor(ctx: Context, defaultLocale: string): Localize {
+  const wanted = wantedLocales(ctx)
+  ctx.vary('Accept-Language')
+  return (text) => localize(text, wanted, defaultLocale)
+}
+
+/**
+ * The products of a catalog with their operations, as the API shows them.
+ *
+ * @param about what the answer says about each product and each operation in addition
+ */
+function presentProducts<P extends object, O extends object>(
+  catalog: Catalog,
+  text: Localize,
+  about: { product(product: Product): P; operation(operation: Operation): O },
+) {
+  return [...catalog.products.values()].map((product) => ({
+    ...presentTexts(product, text),
+    id: product.id,
+    ...about.product(product),
+    operations: product.operations.map((operation) => ({
+      ...presentTexts(operation, text),
+      scope: operation.scope,
+      routes: operation.routes.map(({ method, path }) => ({ method, path })),
+      kycLevel: operation.kycLevel,
+      sensitive: operation.sensitive,
+      ...about.operation(operation),
+    })),
+  }))
+}
+
+function presentTexts({ title, description }: Product | Operation, text: Localize) {
+  return { title: text(title), description: description && text(description) }
+}

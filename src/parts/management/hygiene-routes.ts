@@ -1,0 +1,62 @@
+import type { HygienePage } from '../../clients/hygiene.ts'
+import { listOwnFindings } from '../front-door/own-findings.ts'
+import type { Internals } from '../../gatehouse/internals.ts'
+import { HygieneQuery, OperatorHygieneQuery } from './query-schemas.ts'
+import { route, type Route } from './route.ts'
+
+const EXAMINED =
+  'A request examines at most 1000 clients. A page may have fewer items than `limit`, or none, although it has a `cursor`.'
+
+/** The routes that list what needs attention, for owners and for operators. */
+export function hygieneRoutes({ hygiene }: Pick<Internals, 'hygiene'>): Route[] {
+  const present = ({ items, cursor }: HygienePage) => ({
+    items: items.map(({ client, findings, knownToFormer }) => ({
+      ...client,
+      findings,
+      ...(knownToFormer.length > 0 && { knownToFormer }),
+    })),
+    cursor,
+  })
+  return [
+    route({
+      method: 'get',
+      path: '/hygiene',
+      operationId: 'listFindings',
+      tag: 'Hygiene',
+      summary: 'List the API keys and applications of the account that need attention',
+      description: `${EXAMINED} The caller sees the kinds of clients that it may read.`,
+      access: 'signed-in',
+      query: HygieneQuery,
+      errors: ['ERR_FORBIDDEN', 'ERR_INVALID_ARGUMENT'],
+      status: 200,
+      answer: 'FindingsPage',
+      handle: async (call) => present(await listOwnFindings(hygiene, call, call.query)),
+    }),
+    route({
+      method: 'get',
+      path: '/operator/hygiene',
+      operationId: 'listFindingsOfAllAccounts',
+      tag: 'Operators',
+      summary: 'List the API keys and applications of all accounts that need attention',
+      description: EXAMINED,
+      access: 'operator',
+      query: OperatorHygieneQuery,
+      errors: ['ERR_INVALID_ARGUMENT'],
+      status: 200,
+      answer: 'FindingsPage',
+      handle: async ({ query }) => present(await hygiene.list(query)),
+    }),
+    route({
+      method: 'get',
+      path: '/operator/hygiene/products',
+      operationId: 'listUnusedProducts',
+      tag: 'Operators',
+      summary: 'List the products that no API key and no application has',
+      description: 'The request reads clients until it has found every product, so it may take seconds.',
+      access: 'operator',
+      status: 200,
+      answer: 'UnusedProducts',
+      handle: async () => ({ items: await hygiene.unusedProducts() }),
+    }),
+  ]
+}

@@ -1,0 +1,67 @@
+import type * as v from 'valibot'
+import type { FoundSecret } from '../../clients/leaked-secrets.ts'
+import { GatehouseError } from '../../errors.ts'
+import { requireAccess } from '../front-door/access.ts'
+import type { Internals } from '../../gatehouse/internals.ts'
+import { LeakedSecret } from './body-schemas.ts'
+import { route, type Call, type Route } from './route.ts'
+
+type LeakCall = Call<v.InferOutput<typeof LeakedSecret>>
+
+/** The routes that take a leaked secret, for owners and for operators. */
+export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Route[] {
+  async function report({ body, change }: LeakCall, found: FoundSecret) {
+    const { secret, ...leak } = body
+    await secrets.revoke(found, secret, { ...change, ...leak })
+    return { kind: found.kind, clientId: found.clientId, wasValid: found.isValid }
+  }
+
+  const common = {
+    method: 'post',
+    body: LeakedSecret,
+    status: 200,
+    answer: 'ReportedSecret',
+    description:
+      'The secret, or the private key (a JWK as text, or PEM), and all access tokens of its client are revoked. If it is not valid any more, only the access tokens are revoked. A repeated report changes nothing. The answer and the audit trail never have the secret.',
+  } as const
+  return [
+    route<LeakCall['body']>({
+      ...common,
+      path: '/secrets/report-leaked',
+      operationId: 'reportLeakedSecret',
+      tag: 'Secrets',
+      summary: 'Find the client of the account to which a leaked secret belongs, and revoke the secret',
+      access: 'signed-in',
+      errors: ['ERR_FORBIDDEN', 'ERR_NOT_FOUND'],
+      async handle(call) {
+        const found = await secrets.findIn(call.caller.accountId, call.body.secret)
+        // A secret of another account gets the same answer as an unknown secret.
+        if (!found) throw unknownSecret('of this account ')
+        for (const { kind, clientId, client } of [found, ...(found.others ?? [])]) {
+          const right = kind === 'apiKey' ? 'keys:report' : 'applications:report'
+          await requireAccess(call, right, client ?? { clientId })
+        }
+        return report(call, found)
+      },
+    }),
+    route<LeakCall['body']>({
+      ...common,
+      path: '/operator/secrets/report-leaked',
+      operationId: 'reportLeakedSecretOfAnyAccount',
+      tag: 'Operators',
+      summary: 'Find the client to which a leaked secret belongs, and revoke the secret',
+      access: 'operator',
+      errors: ['ERR_NOT_FOUND'],
+      async handle(call) {
+        const found = await secrets.find(call.body.secret)
+        if (!found) throw unknownSecret('')
+        return report(call, found)
+      },
+    }),
+  ]
+}
+
+/** @param whose 'of this account ' or empty */
+function unknownSecret(whose: string): GatehouseError {
+  return new GatehouseError('ERR_NOT_FOUND', `no API key or application ${whose}has or had this secret`)
+}

@@ -1,0 +1,84 @@
+import type * as v from 'valibot'
+import { clientNotFound } from '../../clients/client-id.ts'
+import { findClients } from '../front-door/clients-named-in-list.ts'
+import { requireAccess, type Visit } from '../front-door/access.ts'
+import type { Internals } from '../../gatehouse/internals.ts'
+import type { Usage } from '../usage/usage-types.ts'
+import { OperatorUsageQuery, TopClientsQuery, UncalledQuery, UsageQuery } from './query-schemas.ts'
+import { route, type Route } from './route.ts'
+
+const DESCRIPTION =
+  '`by` names what the rows are separated by, with commas: `hour` or `day`, `client`, `operation`, `result`, `outcome`. Without it: `day,outcome`. Times are in UTC.'
+
+/** The routes that list usage, for owners and for operators. */
+export function usageRoutes(parts: Internals, usage: Usage): Route[] {
+  /** @throws {Rejection} `forbidden`; {GatehouseError} `ERR_NOT_FOUND` if the client belongs to another account */
+  async function requireOwn(visit: Visit, clientId: string) {
+    const client = (await findClients(parts, [{ clientId }])).get(clientId)
+    if (client?.accountId !== visit.caller.accountId) throw clientNotFound('API key or application', clientId)
+    await requireAccess(visit, client.kind === 'apiKey' ? 'keys:read' : 'applications:read', client)
+  }
+
+  const common = { method: 'get', status: 200, errors: ['ERR_INVALID_ARGUMENT'] } as const
+  return [
+    route<undefined, v.InferOutput<typeof UsageQuery>>({
+      ...common,
+      path: '/usage',
+      operationId: 'listUsage',
+      tag: 'Usage',
+      summary: 'List the API calls of the API keys and applications of the account',
+      description: `${DESCRIPTION} Without \`clientId\`, the caller needs the permissions to read API keys and applications.`,
+      access: 'signed-in',
+      query: UsageQuery,
+      errors: ['ERR_FORBIDDEN', 'ERR_INVALID_ARGUMENT', 'ERR_NOT_FOUND'],
+      answer: 'UsageRows',
+      async handle(call) {
+        const { query, caller } = call
+        const { clientId } = query
+        if (clientId !== undefined) {
+          await requireOwn(call, clientId)
+          return { items: await usage.list(query) }
+        }
+        for (const needs of ['keys:read', 'applications:read'] as const) {
+          await requireAccess(call, needs)
+        }
+        return { items: await usage.list({ ...query, accountId: caller.accountId }) }
+      },
+    }),
+    route<undefined, v.InferOutput<typeof OperatorUsageQuery>>({
+      ...common,
+      path: '/operator/usage',
+      operationId: 'listUsageOfAllAccounts',
+      tag: 'Operators',
+      summary: 'List the API calls of all clients, of one client or of one account',
+      description: DESCRIPTION,
+      access: 'operator',
+      query: OperatorUsageQuery,
+      answer: 'UsageRows',
+      handle: async ({ query }) => ({ items: await usage.list(query) }),
+    }),
+    route<undefined, v.InferOutput<typeof TopClientsQuery>>({
+      ...common,
+      path: '/operator/usage/top-clients',
+      operationId: 'listTopClients',
+      tag: 'Operators',
+      summary: 'List the clients with the most API calls',
+      access: 'operator',
+      query: TopClientsQuery,
+      answer: 'TopClients',
+      handle: async ({ query }) => ({ items: await usage.topClients(query) }),
+    }),
+    route<undefined, v.InferOutput<typeof UncalledQuery>>({
+      ...common,
+      path: '/operator/usage/uncalled-operations',
+      operationId: 'listUncalledOperations',
+      tag: 'Operators',
+      summary: 'List the operations that were not called for some days',
+      description: 'The answer has no `items` if usage has been counted for fewer days.',
+      access: 'operator',
+      query: UncalledQuery,
+      answer: 'UncalledOperations',
+      handle: async ({ query }) => ({ items: await usage.uncalledOperations(query) }),
+    }),
+  ]
+}

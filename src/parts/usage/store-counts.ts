@@ -1,0 +1,71 @@
+import { periodically } from '../../async/periodically.ts'
+import type { Logger } from '../../host/logger.ts'
+import type { CallCounts, CountedDay } from './call-counts.ts'
+
+/** The totals that are stored at the same time. */
+export const BATCH = 100
+
+/**
+ * Stores the counts of this process every few seconds. While they cannot be stored, the process counts on, and stores
+ * them later: they are totals, so nothing is lost or doubled.
+ *
+ * @param send stores totals, for example in the store
+ * @returns `run` stores the counts at once; `end` stores the last counts, and stops. They never reject
+ */
+export function storePeriodically({
+  counts,
+  send,
+  intervalMs,
+  logger,
+}: {
+  readonly counts: Pick<CallCounts, 'changed' | 'calls'>
+  readonly send: (totals: readonly CountedDay[]) => Promise<void>
+  readonly intervalMs: number
+  readonly logger: Logger
+}) {
+  /** Why the last write failed. */
+  let failure: string | undefined
+  let isEnding = false
+  /** The calls that were counted before the last complete write. */
+  let stored = 0
+  let running: Promise<void> | undefined
+
+  /** Stores all counts that have changed. Concurrent calls share one run. */
+  const run = () => (running ??= storeAll().finally(() => (running = undefined)))
+
+  async function storeAll(): Promise<void> {
+    const calls = counts.calls()
+    const changed = counts.changed()
+    for (let at = 0; at < changed.length; at += BATCH) {
+      const batch = changed.slice(at, at + BATCH)
+      try {
+        await send(batch.map((each) => each.take()))
+        for (const each of batch) each.stored()
+      } catch (error) {
+        for (const each of batch) each.putBack()
+        const reason = error instanceof Error ? error.message : String(error)
+        if (isEnding) {
+          logger.warn({ err: error, lost: calls - stored }, 'the last calls could not be stored in the usage')
+        } else if (reason !== failure) {
+          logger.warn({ err: error }, 'usage could not be stored; it is counted on, and stored later')
+        }
+        failure = reason
+        return
+      }
+    }
+    if (failure !== undefined) logger.info({}, 'usage is stored again')
+    failure = undefined
+    stored = calls
+  }
+
+  const stop = periodically(run, intervalMs)
+  return {
+    run,
+    async end() {
+      stop()
+      await running
+      isEnding = true
+      await run()
+    },
+  }
+}

@@ -1,0 +1,247 @@
+import { storedIdOf } from '../../clients/documents/document-id.ts'
+import type { Logger } from '../../host/logger.ts'
+import { createCollection } from '../../store/collection.ts'
+import { CorruptRecord, isCorruptRecord } from '../../store/corrupt-record.ts'
+import { metCorruptMember, type StoreWithMemory } from '../../store/met-corrupt-records.ts'
+import { isDay } from '../../validation/predicates.ts'
+import { mapOf, optional } from '../../validation/rules.ts'
+import type { CountedDay } from './call-counts.ts'
+import {
+  addToMonth,
+  countsRule,
+  daysIn,
+  MONTH_FIELDS,
+  monthOf,
+  type MonthRecord,
+  type SourceRecord,
+  type StoredDay,
+} from './month-record.ts'
+
+const DAY_MS = 86_400_000
+/** The number of members and records that one call of the store reads. */
+const PAGE = 1000
+/** The attempts to merge a month while other processes merge it too. */
+const ATTEMPTS = 5
+/** Days for which a month lists the sources of a merged day. Totals that are stored later are left out. */
+const SOURCES_KEPT_DAYS = 3
+
+/** An hour of a day in UTC, as a key. */
+export const hourRule = (hour: string) => (/^(1?\d|2[0-3])$/.test(hour) ? undefined : 'is not an hour')
+
+/** The day of a time, in UTC. @param now milliseconds since the epoch */
+export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10)
+
+/** The first millisecond of a day. */
+export const startOfDay = (day: string): number => Date.parse(`${day}T00:00:00Z`)
+
+/** The day so many days before another one. */
+export const daysBefore = (day: string, days: number): string => dayOf(startOfDay(day) - days * DAY_MS)
+
+/**
+ * The stored usage. Each source stores its totals of a client and day in a record of its own, so a repeated write changes
+ * nothing, and readers add up the sources. Days that are more than `hourDays` days ago are merged into one record a month,
+ * without hours.
+ *
+ * @param bounds.days days after which a record expires
+ * @param bounds.hourDays days before today of which the hours are kept
+ * @param bounds.now milliseconds since the epoch
+ */
+export function createUsageRecords(
+  store: StoreWithMemory,
+  bounds: {
+    readonly days: number
+    readonly hourDays: number
+    readonly now: () => number
+    readonly logger: Logger
+  },
+) {
+  const sources = createCollection<SourceRecord>(store, {
+    name: 'usage',
+    version: 1,
+    fields: { hours: mapOf(mapOf(countsRule), hourRule), top: optional(countsRule) },
+  })
+  const months = createCollection<MonthRecord>(store, {
+    name: 'usage-month',
+    version: 1,
+    fields: MONTH_FIELDS,
+  })
+  /** The index of the sources of a client that are not merged yet: members `<day>:<source>`. */
+  const indexOf = (clientId: string | undefined) => `usage-days:${subject(clientId)}`
+  const today = () => dayOf(bounds.now())
+  const ttlOf = (day: string) =>
+    Math.max(1, Math.ceil((startOfDay(day) + (bounds.days + 1) * DAY_MS - bounds.now()) / 1000))
+
+  async function* unmerged(clientId: string | undefined, from: string, to: string): AsyncGenerator<string> {
+    const index = indexOf(clientId)
+    // A text just before all members of the first day.
+    let after = `${daysBefore(from, 1)}~`
+    for (;;) {
+      const page = await store.range(index, { after, limit: PAGE })
+      for (const member of page) {
+        if (dayIn(member) > to) return
+        if (MEMBER.test(member) && isDay(dayIn(member))) yield member
+        else metCorruptMember(store, index)
+      }
+      if (page.length < PAGE) return
+      after = page.at(-1) ?? after
+    }
+  }
+
+  async function readSources(clientId: string | undefined, members: readonly string[]) {
+    const ids = members.map((member) => `${subject(clientId)}:${member}`)
+    const records: Awaited<ReturnType<typeof sources.getEach>> = []
+    for (let at = 0; at < ids.length; at += PAGE) {
+      records.push(...(await sources.getEach(ids.slice(at, at + PAGE))))
+    }
+    return records
+  }
+
+  async function mergeMonth(clientId: string | undefined, month: string, members: readonly string[]) {
+    const id = `${subject(clientId)}:${month}`
+    const records = await readSources(clientId, members)
+    const recent = daysBefore(today(), bounds.hourDays + SOURCES_KEPT_DAYS)
+    const merging = new Set(members.map(dayIn))
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const stored = await months.read(id)
+      const before = stored?.record ?? { counts: {}, sources: {} }
+      const added = members.flatMap((member, at) => {
+        const record = records[at]
+        const [day, source] = [dayIn(member), member.slice(11)]
+        const isNew = record && !(record instanceof CorruptRecord) && !before.sources[day]?.includes(source)
+        return isNew ? [{ day, source, record }] : []
+      })
+      if (added.length > 0) {
+        const after = addToMonth(before, added, (day) => day >= recent || merging.has(day))
+        const ttl = ttlOf(daysBefore(`${month}-01`, -30))
+        const isStored = await (stored
+          ? months.replace(id, stored, after, ttl)
+          : months.create(id, after, ttl))
+        if (!isStored) continue
+      }
+      for (const [at, member] of members.entries()) {
+        // A record that cannot be read stays until it expires.
+        if (records[at] instanceof CorruptRecord) continue
+        await sources.delete(`${subject(clientId)}:${member}`)
+        await store.remove(indexOf(clientId), member)
+      }
+      return
+    }
+  }
+
+  async function mergeMonths(clientId: string | undefined): Promise<void> {
+    const oldest = daysBefore(today(), bounds.days)
+    const byMonth = new Map<string, string[]>()
+    for await (const member of unmerged(clientId, '1970-01-02', daysBefore(today(), bounds.hourDays + 1))) {
+      const month = monthOf(member)
+      // The record has expired by itself.
+      if (dayIn(member) < oldest) await store.remove(indexOf(clientId), member)
+      else byMonth.set(month, [...(byMonth.get(month) ?? []), member])
+    }
+    for (const [month, members] of byMonth) {
+      await mergeMonth(clientId, month, members).catch((error: unknown) => {
+        // The days stay in their sources if the record of the month cannot be read.
+        if (!isCorruptRecord(error)) throw error
+      })
+    }
+  }
+
+  /** The merged days of a client, and their sources. */
+  async function readMonths(clientId: string | undefined, from: string, to: string) {
+    const names = monthsBetween(from, to)
+    const records = await months.getEach(names.map((month) => `${subject(clientId)}:${month}`))
+    const days: StoredDay[] = []
+    const merged = new Set<string>()
+    for (const [at, month] of names.entries()) {
+      const record = records[at]
+      if (!record || record instanceof CorruptRecord) continue
+      days.push(...daysIn(month, record).filter(({ day }) => day >= from && day <= to))
+      for (const [day, list] of Object.entries(record.sources)) {
+        for (const source of list) merged.add(`${day}:${source}`)
+      }
+    }
+    return { days, merged }
+  }
+
+  return {
+    /**
+     * Stores the totals of a source, instead of its earlier totals of the client and day. Totals that are too late
+     * are left out, because it is not known any more whether the month contains them.
+     */
+    async write({ day, source, clientId, isFirst, hours, top }: CountedDay): Promise<void> {
+      if (day <= daysBefore(today(), bounds.hourDays + SOURCES_KEPT_DAYS)) return
+      const id = `${subject(clientId)}:${day}:${source}`
+      const ttl = ttlOf(day)
+      if (isFirst) await store.add(indexOf(clientId), `${day}:${source}`, ttl)
+      // The hours are JSON already.
+      const others = top && Object.keys(top).length > 0 ? `,"top":${JSON.stringify(top)}` : ''
+      await store.set(sources.key(id), `{"v":1,"hours":${hours}${others}}`, ttl)
+    },
+
+    /**
+     * Merges the days of a client that are more than `hourDays` days ago, and removes the entries of expired days. Never
+     * rejects: it is called after a write, which has succeeded.
+     */
+    async mergeOldDays(clientId: string | undefined): Promise<void> {
+      await mergeMonths(clientId).catch((error: unknown) => {
+        bounds.logger.debug({ clientId, err: error }, 'old usage could not be merged yet')
+      })
+    },
+
+    /**
+     * What was counted from the first day to the last day, both included, as far as it is kept.
+     *
+     * @param clientId undefined for all calls
+     */
+    async read(clientId: string | undefined, first: string, last: string): Promise<StoredDay[]> {
+      const oldest = daysBefore(today(), bounds.days)
+      // The clock of a gateway may be ahead.
+      const newest = daysBefore(today(), -1)
+      const [from, to] = [first > oldest ? first : oldest, last < newest ? last : newest]
+      const members: string[] = []
+      for await (const member of unmerged(clientId, from, to)) members.push(member)
+      // The sources are read first: another process may merge a day meanwhile.
+      const records = await readSources(clientId, members)
+      const { days, merged } = await readMonths(clientId, from, to)
+      for (const [at, member] of members.entries()) {
+        const record = records[at]
+        if (!record || record instanceof CorruptRecord || merged.has(member)) continue
+        const hours = Object.entries(record.hours).map(([hour, operations]) => ({
+          hour: Number(hour),
+          operations,
+        }))
+        days.push({ day: dayIn(member), hours, top: record.top ?? {} })
+      }
+      return days
+    },
+
+    /** Whether calls of this day or of an earlier day are known. */
+    async isKnownSince(day: string): Promise<boolean> {
+      const oldest = daysBefore(today(), bounds.days)
+      if (day < oldest) return false
+      const [member] = await store.range(indexOf(undefined), { limit: 1 })
+      if (member !== undefined && dayIn(member) <= day) return true
+      // Mostly the month of the day is enough.
+      const ofMonth = await readMonths(undefined, `${monthOf(day)}-01`, day)
+      return ofMonth.days.length > 0 || (await readMonths(undefined, oldest, day)).days.length > 0
+    },
+  }
+}
+
+/** The stored usage. */
+export type UsageRecords = ReturnType<typeof createUsageRecords>
+
+/** The key of all calls cannot be a client id, because a client id has no `*`. */
+const subject = (clientId: string | undefined) => (clientId === undefined ? '*' : storedIdOf(clientId))
+
+const MEMBER = /^\d{4}-\d\d-\d\d:[\w.~@=:-]{1,300}$/
+
+const dayIn = (member: string): string => member.slice(0, 10)
+
+/** The months of these days. */
+function monthsBetween(from: string, to: string): string[] {
+  const found: string[] = []
+  for (let day = from; monthOf(day) <= monthOf(to); day = daysBefore(`${monthOf(day)}-01`, -31)) {
+    found.push(monthOf(day))
+  }
+  return found
+}

@@ -1,0 +1,232 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isClientId } from '../../clients/client-id.ts'
+import { documentOf } from '../../clients/documents/document-application.ts'
+import { findDocumentIdProblem } from '../../clients/documents/document-id.ts'
+import { clientIdsOf } from '../../clients/client-index.ts'
+import { GatehouseError } from '../../errors.ts'
+import type { AnyGatehouse } from '../../gatehouse/gatehouse.ts'
+import { internalsOf, type Internals } from '../../gatehouse/internals.ts'
+import {
+  booleanRule,
+  checkInput,
+  epochSecondsRule,
+  notEmpty,
+  oneOf,
+  optional,
+} from '../../validation/rules.ts'
+import { textRule, uniqueListOf, wholeNumber } from '../../validation/rules.ts'
+import { isDocumentId } from '../../validation/document-id.ts'
+import { addTops, createCallCounts } from './call-counts.ts'
+import { createLastAddresses } from './last-addresses.ts'
+import { createRows, DIMENSIONS } from './list-usage.ts'
+import type { StoredDay } from './month-record.ts'
+import { observeCalls } from './observe-calls.ts'
+import { FURTHER_CLIENTS, FURTHER_OPERATIONS, outcomeOfTokenError, TOKEN_REQUEST } from './outcomes.ts'
+import { checkReceiverOptions, receiveUsage } from './receive-usage.ts'
+import type { Usage, UsageOptions, UsageQuery } from './usage-types.ts'
+import { INTERVAL_SECONDS } from './report-usage.ts'
+import { storePeriodically } from './store-counts.ts'
+import { createUsageRecords, dayOf, daysBefore, type UsageRecords } from './usage-records.ts'
+
+const DAY_SECONDS = 86_400
+const DEFAULT_DAYS = 30
+/** The clients whose usage is read at the same time. With 250, reading their records blocks other work for seconds. */
+const AT_ONCE = 10
+
+const PERIOD = { from: optional(epochSecondsRule), to: optional(epochSecondsRule) }
+
+/**
+ * Counts the API calls and token requests of this process, by client, operation and outcome, and lists what all processes
+ * have counted. Call it once for each gatehouse, in every process. The last counts are stored when the gatehouse closes.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gatehouse` is not from `createGatehouse()`, or
+ *   if its usage is counted already
+ */
+export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {}): Usage {
+  const parts = internalsOf(gatehouse, 'createUsage()')
+  checkInput('createUsage()', options, {
+    intervalSeconds: optional(wholeNumber(1, 3600)),
+    hourDays: optional(wholeNumber(1, 31)),
+    days: optional(wholeNumber(31, 3660)),
+    keepAddresses: optional(booleanRule),
+  })
+  if (parts.gatewayHooks.observer) {
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the usage of this gatehouse is counted already')
+  }
+  const { intervalSeconds = INTERVAL_SECONDS, hourDays = 7, days = 400, keepAddresses = false } = options
+  const now = parts.storeClock.now
+  const records = createUsageRecords(parts.plainStore, { days, hourDays, now, logger: parts.logger })
+  const addresses = keepAddresses
+    ? createLastAddresses(parts.plainStore, now, async (id) => {
+        // An application with a metadata document may run on the computer of a user: its address is then that user's.
+        return !isDocumentId(id) && Boolean(await parts.registry.find(id))
+      })
+    : undefined
+  const counts = createCallCounts(now)
+  parts.gatewayHooks.observer = observeCalls(counts, addresses)
+  countTokenRequests(parts, counts)
+  if (addresses) parts.lastUses.addressKeepers.push(addresses.delete)
+  const close = storePeriodically({
+    counts,
+    intervalMs: intervalSeconds * 1000,
+    logger: parts.logger,
+    async send(totals) {
+      await Promise.all(totals.map((each) => records.write(each)))
+      const merging = totals.filter(({ isFirst }) => isFirst)
+      await Promise.all(merging.map(({ clientId }) => records.mergeOldDays(clientId)))
+      await addresses?.store()
+    },
+  })
+  parts.gatewayHooks.closing.push(close.end)
+
+  return {
+    async list(query = {}) {
+      const { from, to, by = ['day', 'outcome'] } = checkQuery(query, { hourDays, now })
+      await parts.ready()
+      const { clientId, accountId } = query
+      const one = clientId === undefined || isCounted(clientId) ? [clientId] : []
+      const ids = accountId === undefined ? one : await clientIdsOf(parts.store, accountId)
+      const rows = createRows(by, by.includes('hour') ? { from, to } : wholeDays({ from, to }))
+      await readEach(records, ids, { from, to }, rows.add)
+      return rows.sorted()
+    },
+
+    async topClients(input = {}) {
+      checkInput('the clients with the most calls were not listed', input, {
+        ...PERIOD,
+        limit: optional(wholeNumber(1, 100)),
+      })
+      const period = requireOrder(periodOf(input, now))
+      await parts.ready()
+      const days = await records.read(undefined, dayOf(period.from * 1000), dayOf(period.to * 1000))
+      const rows = createRows(['client'], wholeDays(period))
+      // The lists of the processes name the clients. Their exact numbers of calls are in their own records.
+      await readEach(records, Object.keys(addTops(days.map(({ top }) => top)) ?? {}), period, rows.add)
+      return rows
+        .sorted()
+        .flatMap(({ clientId, count }) => (clientId && count > 0 ? [{ clientId, calls: count }] : []))
+        .toSorted((one, other) => other.calls - one.calls)
+        .slice(0, input.limit ?? 20)
+    },
+
+    async uncalledOperations(input = {}) {
+      checkInput('the operations were not listed', input, {
+        clientId: optional(textRule),
+        days: optional(wholeNumber(1, 3660)),
+      })
+      await parts.ready()
+      const today = dayOf(now())
+      const since = daysBefore(today, input.days ?? 90)
+      if (!(await records.isKnownSince(since))) return undefined
+      const { clientId } = input
+      const [called, all] = await Promise.all([
+        calledOperations(records, clientId, since, today),
+        clientId === undefined ? undefined : calledOperations(records, undefined, since, today),
+      ])
+      if (called.has(FURTHER_OPERATIONS) || all?.has(FURTHER_CLIENTS)) return undefined
+      return [...parts.catalog.current.operations.keys()].filter((scope) => !called.has(scope))
+    },
+
+    async lastAddress(clientId) {
+      await parts.ready()
+      return addresses?.find(clientId)
+    },
+
+    middleware(receiver = {}) {
+      checkReceiverOptions(receiver)
+      return receiveUsage(parts, records, { hourDays, ...receiver })
+    },
+
+    flush: close.run,
+  }
+}
+
+/** Whether calls of a client with this id can have been counted. */
+const isCounted = (clientId: string) =>
+  isDocumentId(clientId) ? findDocumentIdProblem(clientId) === undefined : isClientId(clientId)
+
+/**
+ * Counts token requests. A rejected request is not counted if no user has approved the metadata document of its client,
+ * because strangers can invent documents.
+ */
+function countTokenRequests(
+  { events, registry }: Pick<Internals, 'events' | 'registry'>,
+  counts: ReturnType<typeof createCallCounts>,
+) {
+  events.on('token.issued', ({ clientId }) => counts.count(clientId, TOKEN_REQUEST, 'issued'))
+  const isKnown = async (clientId: string | undefined) => {
+    if (clientId === undefined || !isDocumentId(clientId)) return true
+    const client = await registry.find(clientId)
+    return client !== undefined && documentOf(client)?.isApproved === true
+  }
+  events.on('token.rejected', ({ clientId, error, reason }) => {
+    const count = () => counts.count(clientId, TOKEN_REQUEST, outcomeOfTokenError(error, reason))
+    isKnown(clientId).then((is) => is && count(), count)
+  })
+}
+
+function periodOf({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now: () => number) {
+  const until = to ?? Math.floor(now() / 1000)
+  return { from: from ?? Math.max(0, until - DEFAULT_DAYS * DAY_SECONDS), to: until }
+}
+
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `from` is after `to` */
+function requireOrder<Of extends { readonly from: number; readonly to: number }>(period: Of): Of {
+  if (period.from <= period.to) return period
+  throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the usage was not listed: `from` is after `to`')
+}
+
+function wholeDays({ from, to }: { readonly from: number; readonly to: number }) {
+  return { from: from - (from % DAY_SECONDS), to: to - (to % DAY_SECONDS) + DAY_SECONDS - 1 }
+}
+
+function checkQuery(query: UsageQuery, { hourDays, now }: { hourDays: number; now: () => number }) {
+  checkInput('the usage was not listed', query, {
+    clientId: optional(textRule),
+    accountId: optional(textRule),
+    ...PERIOD,
+    by: optional(notEmpty(uniqueListOf(oneOf(...DIMENSIONS)))),
+  })
+  const { clientId, accountId, by = [] } = query
+  const period = requireOrder(periodOf(query, now))
+  const reject = (message: string): never => {
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', `the usage was not listed: ${message}`)
+  }
+  if (clientId !== undefined && accountId !== undefined) reject('pass clientId or accountId, not both')
+  if (by.includes('client') && clientId === undefined && accountId === undefined) {
+    reject('`client` in `by` needs clientId or accountId; topClients() lists the clients with the most calls')
+  }
+  if (by.includes('hour') && dayOf(period.from * 1000) < daysBefore(dayOf(now()), hourDays)) {
+    reject(`hours are kept for ${hourDays} days before today`)
+  }
+  return { ...query, ...period }
+}
+
+/** The names of the operations that were called. */
+async function calledOperations(
+  records: UsageRecords,
+  clientId: string | undefined,
+  first: string,
+  last: string,
+): Promise<ReadonlySet<string>> {
+  const days = await records.read(clientId, first, last)
+  return new Set(days.flatMap(({ hours }) => hours.flatMap(({ operations }) => Object.keys(operations))))
+}
+
+/** Reads the usage of clients, a few at the same time. The other work of the process goes on after each client. */
+async function readEach(
+  records: UsageRecords,
+  clientIds: readonly (string | undefined)[],
+  { from, to }: { readonly from: number; readonly to: number },
+  use: (clientId: string | undefined, days: readonly StoredDay[]) => void,
+): Promise<void> {
+  const [first, last] = [dayOf(from * 1000), dayOf(to * 1000)]
+  for (let at = 0; at < clientIds.length; at += AT_ONCE) {
+    const some = clientIds.slice(at, at + AT_ONCE)
+    const read = await Promise.all(some.map((clientId) => records.read(clientId, first, last)))
+    for (const [index, days] of read.entries()) {
+      use(some[index], days)
+      await nextTurn()
+    }
+  }
+}

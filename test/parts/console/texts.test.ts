@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { createConsoleTexts, english, german } from '../../../src/parts/console/texts.ts'
+import { silentLogger } from '../../../src/host/logger.ts'
+import type { PageText } from '../../../src/http/pages/texts.ts'
+
+/** The values of a text, from all its plural forms. */
+const valuesOf = (text: PageText) => [...new Set(JSON.stringify(text).match(/\{\w+\}/g))].toSorted()
+
+const names = Object.keys(english) as (keyof typeof english)[]
+
+const folder = path.resolve(import.meta.dirname, '../../../src/parts/console')
+
+/** The sources of the console without its texts. */
+const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.startsWith('texts'))
+  .map((file) => readFileSync(path.join(folder, file), 'utf8'))
+  .join('\n')
+
+/** The names that the sources write out, and those that `word(kind, …)` makes for both kinds of clients. */
+const written = new Set([
+  ...[...sources.matchAll(/'([a-zA-Z0-9]+)'/g)].map(([, name]) => name),
+  ...[...sources.matchAll(/\bword\(kind, '(\w+)'\)/g)].flatMap(([, rest]) => [
+    `clientsKey${rest}`,
+    `clientsApp${rest}`,
+  ]),
+])
+/** The names that templates such as `clientsColumn${name}` make. */
+const templates = [...sources.matchAll(/\b(?:html|plain)\(`(\w+)\$\{[^`{}]+\}(\w*)`/g)].map(
+  ([, start, end]) => new RegExp(`^${start}[A-Z]\\w*${end}$`),
+)
+
+/** German words that have one equivalent in the console, and that equivalent. */
+const OTHER_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/\bFunktion(en)?\b/, 'Operation'],
+  [/\b(ent|ge|ab)?(ge)?sperr/i, 'deaktivieren, aktivieren'],
+  [/geheimnis/i, 'Secret'],
+  [/offen(ge|zu)?leg|kompromittier|geleakt/i, 'Leck melden'],
+  [/\b(an(ge|zu)?leg(t|en|e)|lege?n? [^.]*\ban)\b|erzeug|generier/i, 'erstellen'],
+  [/applikation/i, 'Anwendung'],
+  [/\bAPI[- ]?keys?\b/i, 'API-Schlüssel'],
+  [/anwendung(en)? (wird |werden |ist |sind |wurden? )?(zu )?(ge)?trennt?en?\b/i, 'Verbindung trennen'],
+]
+
+describe('the texts of the console', () => {
+  it('each text is used by a page, and is there in German, with the same values, a form for each number, and the one word for each thing', () => {
+    const wrong = names.flatMap((name) => {
+      const [here, there]: [PageText, PageText] = [english[name], german[name]]
+      const isUsed = written.has(name) || templates.some((template) => template.test(name))
+      const text = JSON.stringify(there)
+      const problems = OTHER_WORDS.filter(([other]) => other.test(text)).map(([, word]) => `say ${word}`)
+      if (!isUsed) problems.push('no page uses it')
+      if (typeof there !== typeof here) problems.push('without German, or without a form for each number')
+      else if (String(valuesOf(there)) !== String(valuesOf(here)))
+        problems.push('with other values in German')
+      return problems.map((problem) => `${name}: ${problem}`)
+    })
+    expect(names.length).toBeGreaterThan(500)
+    expect(wrong).toEqual([])
+  })
+
+  it('English and German are complete, so nothing is reported for them', () => {
+    const warn = vi.fn()
+    createConsoleTexts({ texts: { de: {} }, defaultLocale: 'de', logger: { ...silentLogger, warn } })
+    expect(warn).not.toHaveBeenCalled()
+  })
+
+  it('the missing texts of a further locale are reported once, and shown in English', () => {
+    const warn = vi.fn()
+    const texts = createConsoleTexts({
+      texts: { fr: { navApiKeys: 'Clés API' } },
+      defaultLocale: 'en',
+      logger: { ...silentLogger, warn },
+    })
+    expect(warn).toHaveBeenCalledTimes(1)
+    const [{ missing }, message] = warn.mock.calls[0] ?? []
+    expect(missing.fr).toHaveLength(names.length - 1)
+    expect(missing.fr).not.toContain('navApiKeys')
+    expect(message).toContain('console')
+    const french = texts.forReader(['fr'])
+    expect(french.plain('navApiKeys')).toBe('Clés API')
+    expect(french.html('navOverview').toString()).toBe('<span lang="en" dir="ltr">Overview</span>')
+  })
+
+  it('a text of the host replaces ours, also in German and in English', () => {
+    const texts = createConsoleTexts({
+      texts: { de: { navOperator: 'Leitstand' }, en: { navOperator: 'Control room' } },
+      defaultLocale: 'en',
+      logger: silentLogger,
+    })
+    expect(texts.forReader(['de-AT']).plain('navOperator')).toBe('Leitstand')
+    expect(texts.forReader(['en-GB']).plain('navOperator')).toBe('Control room')
+    expect(texts.forReader(['de']).plain('navApiKeys')).toBe('API-Schlüssel')
+  })
+})
