@@ -128,6 +128,12 @@ describe('imports between the layers of the source tree', () => {
   })
 })
 
+/**
+ * The most lines that `src` and `adapters` may have together. A change that takes lines away lowers this number. A
+ * change that needs more raises it, in a commit that says why.
+ */
+const MAX_LINES = 64_402
+
 /** One file a language with every text of the console: tables, which are read and translated as a whole. */
 const TEXTS = ['src/parts/console/texts/english.ts', 'src/parts/console/texts/german.ts']
 
@@ -153,6 +159,20 @@ describe('the layout of the repository', () => {
     expect(
       entries.filter((name) => ![...dotfiles, ...documents, ...settings, ...folders].includes(name)),
     ).toEqual([])
+  })
+
+  it('src and adapters have at most the lines that they may have', () => {
+    const files = [...filesBelow('src'), ...filesBelow('adapters')]
+    const sizes = new Map<string, number>()
+    for (const file of files) {
+      const folder = /^src\/(?:parts\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? file.replace(/\/.*/, '')
+      sizes.set(folder, (sizes.get(folder) ?? 0) + linesOf(file))
+    }
+    const largest = [...sizes].toSorted(([, one], [, other]) => other - one)
+    const sum = largest.reduce((total, [, lines]) => total + lines, 0)
+    console.info(`${sum} lines, most of them in:`, Object.fromEntries(largest.slice(0, 8)))
+    expect(sum).toBeLessThanOrEqual(MAX_LINES)
+    expect(sum, 'lower MAX_LINES to what was reached').toBeGreaterThan(MAX_LINES - 200)
   })
 
   it('folders are named after the domain, not after kinds of code', () => {
