@@ -1,10 +1,10 @@
 import { errors, type Adapter, type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
 import { CLOCK_SKEW_SECONDS, NOT_BEFORE_TOLERANCE_SECONDS } from '../../../async/clock-tolerances.ts'
 import { identityOf, keysOf } from '../../../clients/jwk-set.ts'
+import { parsePart } from '../../../gateway/verify-own-token.ts'
 import type { Store } from '../../../store/contract.ts'
 import { digest } from '../../../store/digest.ts'
 import { modelAdapter } from '../models/adapter.ts'
-import { partOf } from '../part-of-assertion.ts'
 import { recordOf, requestState } from '../request-state.ts'
 
 // Clients that authenticate with a signed assertion (RFC 7523 2.2, OpenID Connect Core 9: `private_key_jwt`). This file
@@ -52,7 +52,8 @@ export function createAssertionCheck(
  * answer is the same for every client id. oidc-provider rejects a text that is no JWT.
  */
 export function findProblemInAssertion(assertion: string, issuer: string): string | undefined {
-  const claims = partOf(assertion, 1)
+  const [, encoded = ''] = assertion.split('.')
+  const claims = parsePart(encoded)
   return claims && findProblem(claims, issuer)
 }
 
