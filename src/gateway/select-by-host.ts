@@ -72,7 +72,5 @@ function mayRun(method: string, other: Located, selected: Located): boolean {
   const claims = foreign.endsInSlash ? claimsOfEmptySegment(method, foreign.path, dependencies) : []
   const wanted = [...read, ...claims.map(({ scope }) => scope)].filter((scope) => scope !== undefined)
   if (scopes) return other.depth === selected.depth && wanted.some((scope) => !scopes.includes(scope))
-  return ![foreign, ...foreign.alternatives].every(({ path, endsInSlash }) =>
-    isUnclaimed(path, endsInSlash || path === '/', dependencies),
-  )
+  return [foreign, ...foreign.alternatives].some((each) => !isUnclaimed(each, dependencies))
 }

@@ -2,7 +2,7 @@ import { KeyObject, verify, type webcrypto } from 'node:crypto'
 import { promisify, types } from 'node:util'
 import type { JWTHeaderParameters, JWTPayload, JWTVerifyGetKey } from 'jose'
 import { createLru } from '../async/lru.ts'
-import { withRawSignatures, type RawSignatureKey } from '../keys/raw-signatures.ts'
+import { withRawSignatures } from '../keys/raw-signatures.ts'
 import { isObject, isText } from '../validation/predicates.ts'
 
 /** A token in the exact form in which gatehouse issues tokens. */
@@ -87,10 +87,10 @@ export async function hasValidSignature(
  */
 const verifyOnOtherThread = promisify(verify)
 
-const keyObjects = new WeakMap<webcrypto.CryptoKey, RawSignatureKey>()
+const keyObjects = new WeakMap<webcrypto.CryptoKey, ReturnType<typeof withRawSignatures>>()
 
 /** The key for Node's own signature check, which costs less CPU time than the check of WebCrypto. */
-function keyObjectOf(key: webcrypto.CryptoKey): RawSignatureKey {
+function keyObjectOf(key: webcrypto.CryptoKey) {
   const known = keyObjects.get(key)
   if (known !== undefined) return known
   const made = withRawSignatures(KeyObject.from(key))

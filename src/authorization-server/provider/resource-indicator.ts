@@ -32,12 +32,8 @@ export function namedResource(
 function findNearest(sent: unknown, all: Resources['all']): Resource {
   const comparable = (text: string) => `${text.toLowerCase().replace(/^https?:\/\/|\/$/g, '')}/`
   const wanted = comparable(String(sent).slice(0, MAX_LENGTH))
-  const common = ({ address }: Resource) => {
-    const own = comparable(address)
-    let length = 0
-    while (length < own.length && own[length] === wanted[length]) length += 1
-    return length
-  }
+  const common = ({ address }: Resource) =>
+    [...comparable(address), ''].findIndex((character, at) => character !== wanted[at])
   return all.reduce((best, each) => (common(each) > common(best) ? each : best))
 }
 

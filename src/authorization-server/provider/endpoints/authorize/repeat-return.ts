@@ -19,7 +19,7 @@ const RETURN = /^\/oauth2\/authorize\/([^/]+)\/?$/i
 type Parts = Pick<ProviderParts, 'settings' | 'store' | 'accounts' | 'families' | 'pages'>
 
 /** The answer to a return from our pages. It is stored encrypted. */
-type Answer = Awaited<ReturnType<typeof answerOf>>
+type Answer = ReturnType<typeof answerOf>
 
 /**
  * Lets a browser repeat its return from our pages: a browser or a proxy that lost the answer sends the request again, and
@@ -53,7 +53,9 @@ function answerOf(ctx: KoaContextWithOIDC, sessionBefore: string | undefined) {
     at: Date.now(),
     location: ctx.response.get('Location'),
     // If the answer was lost, the browser has only the cookies from before.
-    cookies: setCookies(ctx).filter((cookie) => cookie.startsWith('gatehouse_')),
+    cookies: [ctx.response.get('Set-Cookie')]
+      .flat()
+      .filter((cookie) => String(cookie).startsWith('gatehouse_')),
     /** Our session in this browser before and after the answer. In another session, the answer is not repeated. */
     sessions: [sessionBefore, session?.jti],
     /** The person who was signed in; absent if no person was. */
@@ -77,11 +79,7 @@ async function repeat(
     return true
   }
   if (Math.abs(Date.now() - at) >= REPEAT_MS) return false
-  ctx.res.setHeader('Set-Cookie', [...setCookies(ctx), ...cookies])
+  ctx.append('Set-Cookie', cookies)
   redirect(ctx, location)
   return true
-}
-
-function setCookies({ res }: KoaContextWithOIDC): string[] {
-  return [res.getHeader('Set-Cookie') ?? []].flat().map(String)
 }
