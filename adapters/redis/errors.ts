@@ -119,9 +119,7 @@ function explained(rejection: string, message: string): string {
     return 'Redis rejected an unknown command; docs/redis.md lists the commands that are needed'
   }
   const explanation = EXPLANATIONS[rejection]
-  return explanation
-    ? `Redis rejected a command: ${rejection}, ${explanation}`
-    : `Redis rejected a command: ${rejection}`
+  return `Redis rejected a command: ${rejection}${explanation ? `, ${explanation}` : ''}`
 }
 
 /** Names the rule that the user of the client lacks, if Redis tells it. */

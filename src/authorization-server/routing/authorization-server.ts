@@ -19,8 +19,7 @@ import type { Features } from '../provider/features/load-features.ts'
 import { respondWithJwks } from '../provider/endpoints/jwks.ts'
 import { createRevocationFeed } from '../provider/endpoints/revocation-feed.ts'
 import { createFastPath } from '../provider/endpoints/token/direct-access-fast-path.ts'
-import { trimScope } from '../provider/requested-scope.ts'
-import { canonicalizeResource } from '../provider/resource-indicator.ts'
+import { canonicalizeParameters } from '../provider/resource-indicator.ts'
 import {
   CLIENT_ENDPOINTS,
   isOwnPath,
@@ -110,7 +109,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
       return true
     }
     const { credentials, form } = checked
-    const sent = { ...checked, form: form && canonicalize(form) }
+    const sent = { ...checked, form: form && canonicalizeParameters(form, resources) }
     if (address === undefined || credentials === undefined) return answerChecked(running, ctx, path, sent)
     const sender = { address, credentials }
     const isAnswered = await requestsInFlight.run(sender, () => answerChecked(running, ctx, path, sent))
@@ -128,14 +127,12 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     return true
   }
 
-  const canonicalize = (text: string) => trimScope(canonicalizeResource(text, resources))
-
   async function answerChecked(running: Running, ctx: Context, path: string, sent: ProviderInput) {
     const { provider, keyRing } = running
     const isTokenRequest = sent.form !== undefined && normalizePath(path) === ROUTES.token
     const direct = isTokenRequest ? await answerDirectAccess(ctx, sent.form, keyRing.signing) : undefined
     if (direct?.isAnswered) return true
-    const query = canonicalize(ctx.search)
+    const query = canonicalizeParameters(ctx.search, resources)
     return runProvider(provider, ctx, path, { ...sent, query, early: direct?.early })
   }
 
@@ -194,14 +191,12 @@ function rejectOtherName(ctx: Context, pages: Pages, endpoint: string): boolean 
   const { host: own } = new URL(endpoint)
   if (host === own || commonName(host) !== commonName(own) || search.endsWith(FOLLOWED)) return false
   const link = `${endpoint}${search || '?'}${FOLLOWED}`
-  const description = 'this is not the host name of the issuer'
-  answerError(ctx, pages, {
+  const answer = {
     status: 400,
     error: 'invalid_request',
-    text: 'errorOtherHost',
-    description,
-    link,
-  })
+    description: 'this is not the host name of the issuer',
+  }
+  answerError(ctx, pages, { ...answer, text: 'errorOtherHost', link })
   return true
 }
 

@@ -32,12 +32,9 @@ export type CheckedRequest =
 export async function checkRequest(
   ctx: Context,
   path: string,
-  {
-    issuer,
-    events,
-    features,
-  }: { readonly issuer: string; readonly events: EventSink; readonly features: Features },
+  parts: { readonly issuer: string; readonly events: EventSink; readonly features: Features },
 ): Promise<CheckedRequest> {
+  const { issuer, events, features } = parts
   const route = normalizePath(path)
   // oidc-provider needs a form only from a POST request to an endpoint that supports POST. The body of any
   // other request is left to the host.
@@ -45,39 +42,37 @@ export async function checkRequest(
   const isFromClient = CLIENT_ENDPOINTS.has(route)
   const isFromPage = isFromClient && ctx.get('Origin') !== ''
 
-  function reject(rejection: Omit<ErrorAnswer, 'state'>): CheckedRequest {
-    const { error, description } = rejection
+  function reject(description: string, status = 400, error = 'invalid_request'): CheckedRequest {
     if (isFromPage) letPageRead(ctx)
     if (route === ROUTES.token) events.emit('token.rejected', { clientId: undefined, error, description })
-    return { rejection }
+    return { rejection: { status, error, description } }
   }
 
   // oidc-provider checks `Origin` after it has found the client, and before it compares the secret. This
   // order would reveal to strangers which clients exist, so `Origin` is checked here first.
   const { cors } = features
   if (isFromPage) ctx.vary('Origin')
-  if (isFromPage && !cors) return reject({ ...INVALID, description: NO_PAGES })
+  if (isFromPage && !cors) return reject(NO_PAGES)
   const form = await readFormText(ctx)
-  if (typeof form !== 'string') return reject(unreadable(form))
-  if (form.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS)
-    return reject({ ...INVALID, description: TOO_MANY })
+  if (typeof form !== 'string') return reject(UNREADABLE[form.status], form.status)
+  if (form.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS) return reject(TOO_MANY)
   if (!isFromClient) return { form }
   const sent = withoutEmptySecret({ form, authorization: ctx.get('Authorization') })
   const parameters = new URLSearchParams(sent.form)
   if (isFromPage && !(await cors?.allow(ctx, route, parameters.get('client_id') ?? ''))) {
     const hasSecret = sent.authorization !== '' || Boolean(parameters.get('client_secret'))
-    return reject({ ...INVALID, description: hasSecret ? NO_PAGES : NO_ORIGIN })
+    return reject(hasSecret ? NO_PAGES : NO_ORIGIN)
   }
-  if (!/^(?:basic\b|$)/i.test(sent.authorization)) return reject({ ...INVALID, description: NOT_BASIC })
+  if (!/^(?:basic\b|$)/i.test(sent.authorization)) return reject(NOT_BASIC)
   const credentials = sent.authorization || senderOf(parameters, sent.form, features)
   const { rawSecret } = readRawCredentials(sent.authorization)
   const hasBreak = /[\r\n]|%0[ad]$/i.test(rawSecret) || /[\r\n]/.test(parameters.get('client_secret') ?? '')
   const assertion = parameters.get('client_assertion') ?? ''
   const inAssertion = features.privateKeyJwt?.findProblemInAssertion(assertion, issuer)
-  const description = hasBreak ? LINE_BREAK : (inAssertion ?? (credentials === '' ? MISSING : undefined))
-  if (description === undefined) return { ...sent, credentials }
+  const problem = hasBreak ? LINE_BREAK : (inAssertion ?? (credentials === '' ? MISSING : undefined))
+  if (problem === undefined) return { ...sent, credentials }
   if (sent.authorization !== '' || credentials === '') ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`)
-  return reject({ status: 401, error: 'invalid_client', description })
+  return reject(problem, 401, 'invalid_client')
 }
 
 /**
@@ -98,7 +93,6 @@ function withoutEmptySecret(sent: { readonly form: string; readonly authorizatio
 /** The maximum number of parameters of a form. oidc-provider ignores the parameters after the first 1000. */
 const MAX_PARAMETERS = 1000
 
-const INVALID = { status: 400, error: 'invalid_request' } as const
 const TOO_MANY = `the form has more than ${MAX_PARAMETERS} parameters`
 const NO_PAGES = 'requests from a browser are rejected: client_secret must stay on a server'
 const NO_ORIGIN =
@@ -132,13 +126,9 @@ function senderOf(parameters: URLSearchParams, form: string, { privateKeyJwt }: 
   return id || (assertion && privateKeyJwt) ? form : ''
 }
 
-const DESCRIPTIONS: Readonly<Record<FormRejection['status'], string>> = {
+/** Why a form cannot be read. */
+const UNREADABLE: Readonly<Record<FormRejection['status'], string>> = {
   400: 'the form could not be read',
   413: 'the form is too large',
   415: 'send a form with Content-Type: application/x-www-form-urlencoded and without Content-Encoding',
-}
-
-/** The answer to a form that cannot be read. */
-function unreadable({ status }: FormRejection): Omit<ErrorAnswer, 'state'> {
-  return { status, error: 'invalid_request', description: DESCRIPTIONS[status] }
 }

@@ -62,8 +62,10 @@ export function createRouter(options: RouterOptions): Middleware {
 async function answer(options: RouterOptions, ctx: Context, path: string): Promise<boolean> {
   // With the opener policy of a middleware above, such as Helmet, on any answer of an authorization, redirects included, an
   // application that opened the authorization in a popup would lose its reference to the popup (HTML 7.1.3).
-  if (!isForPrograms(path)) ctx.remove('Cross-Origin-Opener-Policy')
-  if (!isForPrograms(path)) ctx.remove('Cross-Origin-Opener-Policy-Report-Only')
+  if (!isForPrograms(path)) {
+    ctx.remove('Cross-Origin-Opener-Policy')
+    ctx.remove('Cross-Origin-Opener-Policy-Report-Only')
+  }
   if (hasTooManyParameters(ctx)) {
     options.reject(ctx, path, { status: 400, error: 'invalid_request', description: TOO_MANY_PARAMETERS })
     return true

@@ -49,13 +49,12 @@ export function registerRepeatableReturn(provider: Provider, parts: Parts): void
 
 function answerOf(ctx: KoaContextWithOIDC, sessionBefore: string | undefined) {
   const { session, entities } = ctx.oidc
+  const cookies = [ctx.response.get('Set-Cookie')].flat().map(String)
   return {
     at: Date.now(),
     location: ctx.response.get('Location'),
     // If the answer was lost, the browser has only the cookies from before.
-    cookies: [ctx.response.get('Set-Cookie')]
-      .flat()
-      .filter((cookie) => String(cookie).startsWith('gatehouse_')),
+    cookies: cookies.filter((cookie) => cookie.startsWith('gatehouse_')),
     /** Our session in this browser before and after the answer. In another session, the answer is not repeated. */
     sessions: [sessionBefore, session?.jti],
     /** The person who was signed in; absent if no person was. */
@@ -75,7 +74,7 @@ async function repeat(
   if (accounts.current && (atHost && subjectOf(atHost)) !== subject) return false
   if (grantId !== undefined && (await families.exists(grantId))) {
     if (await families.isRevoked(grantId)) return false
-    pages.renderConnected(ctx)
+    pages.renderEnd(ctx, 'connected')
     return true
   }
   if (Math.abs(Date.now() - at) >= REPEAT_MS) return false
