@@ -10,7 +10,7 @@ import { KEY_PREFIX, requireOptions, type RedisStoreOptions } from './redis/opti
 import { reconnectEnded } from './redis/reconnect-ended.ts'
 import { isMisdirected } from './redis/redirection.ts'
 import { createSubscriptions } from './redis/subscriptions.ts'
-import { execute, requireRights, writes, type Write } from './redis/write-commands.ts'
+import { execute, writes, type Write } from './redis/write-commands.ts'
 import { countInSlots } from './redis/write-scripts.ts'
 
 export type { RedisClient, RedisConnection } from './redis/client.ts'
@@ -66,7 +66,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   let isConnecting = true
   void connecting.then(() => (isConnecting = false))
   let closed = false
-  let hasRights = false
+  let mayEval = false
   const patterns = { key: `~${clientPrefix}${key('*')}`, channel: `&${channel('*')}` }
 
   async function run<T>(call: () => Promise<T>): Promise<T> {
@@ -88,10 +88,9 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
    */
   const execWrite = (write: Write) =>
     run(async () => {
-      if (!hasRights) {
-        await requireRights(send, { K: key('rights'), C: channel('rights') })
-        hasRights = true
-      }
+      // A write needs EVAL only after Redis has lost its scripts. A user without EVAL must not find out as late as that.
+      if (!mayEval) await send(['eval', 'return 1', 1, key('eval')])
+      mayEval = true
       const lostBefore = losses.count()
       const reply = await execute(write, send)
       const isDone = write.isDone?.(reply) ?? true

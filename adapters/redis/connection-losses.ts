@@ -17,9 +17,7 @@ export function countConnectionLosses(client: RedisClient) {
   // The event `ready` has no error.
   const keep = (error?: unknown) => void (lastError = error)
   const watched = new Set<RedisNode>()
-  const add = () => {
-    count += 1
-  }
+  const add = () => void (count += 1)
   const watch = (node: RedisNode) => {
     if (watched.has(node)) return
     watched.add(node)

@@ -71,7 +71,7 @@ export function storeFailure(
   if ((rejection === 'MOVED' || rejection === 'ASK') && !isCluster) {
     return unavailable('Redis is a cluster, but the client is for a single server; use Redis.Cluster', error)
   }
-  if (rejection !== undefined && isUserRejected(error)) {
+  if (rejection !== undefined && REJECTED_USER.includes(rejection)) {
     const text = explained(rejection, message) + missingRule(message, patterns)
     return new CredentialsRejectedError('ERR_STORE_UNAVAILABLE', text, { cause: error })
   }
@@ -91,11 +91,6 @@ export function storeClosed(): GatehouseError {
 /** Whether Redis does not have the script. Redis loses its scripts with a restart and with SCRIPT FLUSH. */
 export function isNoScript(error: unknown): boolean {
   return messageOf(error).startsWith('NOSCRIPT')
-}
-
-/** Whether Redis rejects the user of the client. */
-export function isUserRejected(error: unknown): boolean {
-  return REJECTED_USER.includes(rejectionOf(messageOf(error)) ?? '')
 }
 
 /** The message of a client's error. The error may be a value that is not an `Error`. */
@@ -124,9 +119,7 @@ function explained(rejection: string, message: string): string {
     return 'Redis rejected an unknown command; docs/redis.md lists the commands that are needed'
   }
   const explanation = EXPLANATIONS[rejection]
-  return explanation
-    ? `Redis rejected a command: ${rejection}, ${explanation}`
-    : `Redis rejected a command: ${rejection}`
+  return `Redis rejected a command: ${rejection}${explanation ? `, ${explanation}` : ''}`
 }
 
 /** Names the rule that the user of the client lacks, if Redis tells it. */

@@ -1,5 +1,5 @@
 import type { RedisCommand } from './client.ts'
-import { isNoScript, isUserRejected } from './errors.ts'
+import { isNoScript } from './errors.ts'
 import * as scripts from './write-scripts.ts'
 
 /** A write of the store, as a Redis command. */
@@ -66,25 +66,6 @@ export async function execute<T>(
     if (withText === undefined || !isNoScript(error)) throw error
     return send(withText)
   }
-}
-
-/** The commands that writes need, without effect on an absent key K. No script has the hash, so its text is sent too. */
-const NEEDED =
-  'get K, set K - XX, del K, zadd K XX 0 -, zrem K -, zrangebylex K - +, pttl K, expire K 1, persist K, ' +
-  'publish C -, evalsha 0000000000000000000000000000000000000000 1 K, eval return(1) 1 K'
-
-/** Rejects if the user of the client lacks a right that writes need. `C` is an unused channel. */
-export async function requireRights(
-  send: (command: RedisCommand) => Promise<unknown>,
-  names: Readonly<Record<string, string>>,
-): Promise<void> {
-  const attempts = NEEDED.split(', ').map((line) => {
-    const command = line.split(' ').map((word) => names[word] ?? word)
-    return send(command as RedisCommand).catch((error: unknown) => {
-      if (isUserRejected(error)) throw error
-    })
-  })
-  await Promise.all(attempts)
 }
 
 function expiry(ttl: number | undefined): (string | number)[] {

@@ -91,12 +91,12 @@ function assemble(options: GatehouseOptions): Gatehouse {
     gateway,
     middleware() {
       lifecycle.begin()
-      const all = compose([wellKnown(server, metadata), authorizationServer(server), passToHost])
+      const all = compose([wellKnown(server), metadata, authorizationServer(server), passToHost])
       return passOthers(settings.mountPath, all as Middleware, passToHost)
     },
     wellKnown() {
       lifecycle.begin()
-      return compose([wellKnown(server, metadata), passToHost]) as Middleware
+      return compose([wellKnown(server), metadata, passToHost]) as Middleware
     },
     health: () =>
       readHealth({

@@ -3,7 +3,6 @@ import { createRevokeOwnToken } from '../access/revoke-own-token.ts'
 import type { Pages } from '../authorization-server/interaction/pages.ts'
 import { buildProvider, type Provider } from '../authorization-server/provider/build-provider.ts'
 import { createPendingInteractions } from '../authorization-server/provider/endpoints/authorize/pending-interactions.ts'
-import { createReturns } from '../authorization-server/provider/models/returns.ts'
 import { createInteractionPort } from '../authorization-server/provider/endpoints/authorize/interaction-port.ts'
 import type { Features } from '../authorization-server/provider/features/load-features.ts'
 import { jwksMaxAge } from '../authorization-server/provider/endpoints/jwks.ts'
@@ -63,7 +62,6 @@ export function createProviderBuilder(
       memory: core.memory,
       logger,
     }),
-    returns: createReturns(core.store, settings.secrets),
     pages,
   }
   return (signingKeys, features) => buildProvider({ ...dependencies, signingKeys, features })

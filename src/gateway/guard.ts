@@ -79,6 +79,7 @@ export function guard(
   const hasOpenRoutes = options.public !== undefined || options.optional !== undefined
   const openRoutes = hasOpenRoutes ? createOpenRoutes(options, mountPath, dependencies) : undefined
   const metadata = wellKnown([dependencies])
+  const belongsToNoOperation = (location: LocationBelow) => isUnclaimed(location, dependencies)
 
   return function guard(ctx, next) {
     if (when !== undefined && !when(ctx)) {
@@ -154,10 +155,6 @@ export function guard(
   function passOn(ctx: Context, next: Next): Promise<unknown> {
     markChecked(ctx.req)
     return next()
-  }
-
-  function belongsToNoOperation({ path, endsInSlash }: LocationBelow): boolean {
-    return isUnclaimed(path, endsInSlash || path === '/', dependencies)
   }
 
   /** Rejects a request whose operation is unclear because earlier middleware has rewritten its path. */

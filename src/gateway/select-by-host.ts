@@ -2,7 +2,6 @@ import type { Middleware } from 'koa'
 import { GatehouseError } from '../errors.ts'
 import { findHost } from '../http/request-host.ts'
 import { readingsOf } from './canonical-path.ts'
-import type { ErrorResponse } from './error-responses.ts'
 import { rejectCall } from './guard.ts'
 import type { Principal } from './principal.ts'
 import { partsOf } from './registered-parts.ts'
@@ -36,12 +35,12 @@ export function selectByHost(
       if (selected === undefined) return next()
       if (found.length === 1) return selected.middleware(ctx, next)
       const { errorResponses, hooks } = selected.parts
-      const reject = (response: ErrorResponse) => rejectCall(ctx, hooks, response)
-      if (at === undefined) return reject(errorResponses.notFound(UNCLEAR_HOST))
+      if (at === undefined) return rejectCall(ctx, hooks, errorResponses.notFound(UNCLEAR_HOST))
       const loads = found.map(async ({ parts: { firstLoad } }) => firstLoad.isReady || firstLoad.soonReady())
-      if ((await Promise.all(loads)).includes(false)) return reject(errorResponses.unavailable())
+      if ((await Promise.all(loads)).includes(false))
+        return rejectCall(ctx, hooks, errorResponses.unavailable())
       const isForeign = found.some((other) => other !== selected && mayRun(ctx.method, other, selected))
-      return isForeign ? reject(errorResponses.notFound()) : selected.middleware(ctx, next)
+      return isForeign ? rejectCall(ctx, hooks, errorResponses.notFound()) : selected.middleware(ctx, next)
     })
   }
 }
@@ -72,7 +71,5 @@ function mayRun(method: string, other: Located, selected: Located): boolean {
   const claims = foreign.endsInSlash ? claimsOfEmptySegment(method, foreign.path, dependencies) : []
   const wanted = [...read, ...claims.map(({ scope }) => scope)].filter((scope) => scope !== undefined)
   if (scopes) return other.depth === selected.depth && wanted.some((scope) => !scopes.includes(scope))
-  return ![foreign, ...foreign.alternatives].every(({ path, endsInSlash }) =>
-    isUnclaimed(path, endsInSlash || path === '/', dependencies),
-  )
+  return [foreign, ...foreign.alternatives].some((each) => !isUnclaimed(each, dependencies))
 }

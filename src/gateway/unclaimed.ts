@@ -1,5 +1,5 @@
 import { METHODS } from '../catalog/route.ts'
-import { readingsOf, type Location } from './canonical-path.ts'
+import { readingsOf, type Location, type LocationBelow } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import type { ErrorResponse, ErrorResponses } from './error-responses.ts'
 import type { RequestLocation } from './request-location.ts'
@@ -21,15 +21,13 @@ export function rejectUnclaimed(
  * method is ignored, because many handlers check only the path. Some routers take the end of `/invoices/` for
  * an empty parameter. So if the path ended in a slash, the path with an empty parameter is also checked.
  *
- * @param path canonical, below {base_url}
- * @param endsInSlash whether the sent path ended in a slash
+ * @param location canonical, below {base_url}
  */
 export function isUnclaimed(
-  path: string,
-  endsInSlash: boolean,
+  { path, endsInSlash }: LocationBelow,
   catalog: Pick<GatewayDependencies, 'findClaims'>,
 ): boolean {
-  const paths = endsInSlash ? [path, withEmptySegment(path)] : [path]
+  const paths = endsInSlash || path === '/' ? [path, withEmptySegment(path)] : [path]
   return paths
     .flatMap((each) => readingsOf(each))
     .every((reading) => METHODS.every((method) => catalog.findClaims(method, reading).length === 0))

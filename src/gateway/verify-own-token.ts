@@ -2,7 +2,7 @@ import { KeyObject, verify, type webcrypto } from 'node:crypto'
 import { promisify, types } from 'node:util'
 import type { JWTHeaderParameters, JWTPayload, JWTVerifyGetKey } from 'jose'
 import { createLru } from '../async/lru.ts'
-import { withRawSignatures, type RawSignatureKey } from '../keys/raw-signatures.ts'
+import { withRawSignatures } from '../keys/raw-signatures.ts'
 import { isObject, isText } from '../validation/predicates.ts'
 
 /** A token in the exact form in which gatehouse issues tokens. */
@@ -37,7 +37,7 @@ export function createOwnTokenReader(options: { readonly issuer: string; readonl
   function readHeader(encoded: string): OwnToken['header'] | undefined {
     const known = headers.get(encoded)
     if (known !== undefined) return known
-    const header = parse(encoded)
+    const header = parsePart(encoded)
     if (header?.['alg'] !== 'ES256' || header['typ'] !== 'at+jwt' || !isText(header['kid'])) return undefined
     if (Object.keys(header).length !== 3) return undefined
     const own = { alg: 'ES256', typ: 'at+jwt', kid: header['kid'] }
@@ -53,7 +53,7 @@ export function createOwnTokenReader(options: { readonly issuer: string; readonl
     const signed = token.slice(0, payloadEnd)
     if (!SIGNATURE.test(encodedSignature) || !SIGNED.test(signed)) return undefined
     const header = readHeader(token.slice(0, headerEnd))
-    const claims: JWTPayload | undefined = header && parse(token.slice(headerEnd + 1, payloadEnd))
+    const claims: JWTPayload | undefined = header && parsePart(token.slice(headerEnd + 1, payloadEnd))
     if (header === undefined || claims === undefined) return undefined
     const isUsual =
       claims.iss === options.issuer &&
@@ -87,10 +87,10 @@ export async function hasValidSignature(
  */
 const verifyOnOtherThread = promisify(verify)
 
-const keyObjects = new WeakMap<webcrypto.CryptoKey, RawSignatureKey>()
+const keyObjects = new WeakMap<webcrypto.CryptoKey, ReturnType<typeof withRawSignatures>>()
 
 /** The key for Node's own signature check, which costs less CPU time than the check of WebCrypto. */
-function keyObjectOf(key: webcrypto.CryptoKey): RawSignatureKey {
+function keyObjectOf(key: webcrypto.CryptoKey) {
   const known = keyObjects.get(key)
   if (known !== undefined) return known
   const made = withRawSignatures(KeyObject.from(key))
@@ -98,7 +98,8 @@ function keyObjectOf(key: webcrypto.CryptoKey): RawSignatureKey {
   return made
 }
 
-function parse(encoded: string): Readonly<Record<string, unknown>> | undefined {
+/** Parses the header or the claims of a JWT; undefined if they are no JSON object. */
+export function parsePart(encoded: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString())
     return isObject(value) ? value : undefined

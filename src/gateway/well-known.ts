@@ -11,12 +11,6 @@ const PATH = '/.well-known/oauth-protected-resource'
 /** Seconds for which a client may cache the document. The document changes when the products change. */
 const MAX_AGE_SECONDS = 60
 
-const UNKNOWN_HOST = {
-  status: 404,
-  error: 'not_found',
-  description: 'no resource with this path has this host',
-}
-
 /**
  * Serves the metadata of APIs (RFC 9728 3). The metadata names the scopes of the API, and the issuer of its tokens. If
  * the metadata of several APIs has the same path, the host of the request selects. The middleware passes all other
@@ -35,12 +29,11 @@ export function wellKnown(
     if (found.length === 0) return next()
     if (found.length > 1) ctx.vary(ctx.app.proxy ? 'Host, X-Forwarded-Host' : 'Host')
     const { api } = found[found.length > 1 ? (findHost(ctx, found) ?? -1) : 0] ?? {}
-    if (api === undefined) return answerErrorAsJson(ctx, UNKNOWN_HOST)
+    const reject = (status: number, error: string, description: string) =>
+      answerErrorAsJson(ctx, { status, error, description })
+    if (api === undefined) return reject(404, 'not_found', 'no resource with this path has this host')
     if (answerWithMethods(ctx, DOCUMENT_METHODS)) return undefined
-    if (hasTooManyParameters(ctx)) {
-      const answer = { status: 400, error: 'invalid_request', description: TOO_MANY_PARAMETERS }
-      return answerErrorAsJson(ctx, answer)
-    }
+    if (hasTooManyParameters(ctx)) return reject(400, 'invalid_request', TOO_MANY_PARAMETERS)
     // RFC 9728 2 defines these fields.
     const document = {
       resource: api.audience,

@@ -20,7 +20,7 @@ const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i
  * @returns undefined for any other header, and for values that cannot be a client and its secret
  */
 export function readBasicCredentials(authorization: string): BasicCredentials | undefined {
-  const { rawId, rawSecret } = readRaw(authorization)
+  const { rawId, rawSecret } = readRawCredentials(authorization)
   const clientId = formDecode(rawId)
   // If the client form-encoded its id, it form-encoded its secret too. So only the decoded secret is tried.
   const isRawPossible = clientId === rawId && isPrintableAscii(rawSecret)
@@ -30,19 +30,8 @@ export function readBasicCredentials(authorization: string): BasicCredentials | 
   return { clientId, clientSecrets: [first, ...others] }
 }
 
-/** The client id of a Basic header with an empty secret; undefined for any other header. */
-export function readIdWithoutSecret(authorization: string): string | undefined {
-  const { rawId, rawSecret } = readRaw(authorization)
-  return rawSecret === '' ? formDecode(rawId) : undefined
-}
-
-/** Whether the secret of a Basic header has a line break, or ends with a form-encoded one. */
-export function hasLineBreak(authorization: string): boolean {
-  return /[\r\n]|%0[ad]$/i.test(readRaw(authorization).rawSecret)
-}
-
 /** The parts of a Basic header before they are form-decoded; empty for any other header. */
-function readRaw(authorization: string) {
+export function readRawCredentials(authorization: string) {
   const text = Buffer.from(BASIC.exec(authorization)?.[1] ?? '', 'base64').toString()
   const colon = text.indexOf(':')
   return { rawId: text.slice(0, Math.max(colon, 0)), rawSecret: text.slice(colon + 1) }
@@ -54,7 +43,8 @@ export function formatBasicCredentials({ clientId, clientSecrets }: BasicCredent
   return `Basic ${Buffer.from(`${encode(clientId)}:${encode(clientSecrets[0])}`).toString('base64')}`
 }
 
-function formDecode(encoded: string): string | undefined {
+/** @returns undefined for a text that is not form-encoded, or that is not printable ASCII */
+export function formDecode(encoded: string): string | undefined {
   try {
     const text = decodeURIComponent(encoded.replaceAll('+', ' '))
     return isPrintableAscii(text) ? text : undefined

@@ -9,13 +9,11 @@ import type { Context } from 'koa'
 export function appendQuery(address: string, parameters: Readonly<Record<string, string>>): string {
   const [base = '', query = ''] = address.split(/\?(.*)/s)
   const pairs = query === '' ? [] : query.split('&')
-  const own = pairs.filter((pair) => !Object.hasOwn(parameters, nameOf(pair)))
+  const own = pairs.filter((pair) => {
+    const [name = ''] = new URLSearchParams(pair).keys()
+    return !Object.hasOwn(parameters, name)
+  })
   return `${base}?${[...own, new URLSearchParams(parameters)].join('&')}`
-}
-
-function nameOf(pair: string): string {
-  const [name = ''] = new URLSearchParams(pair).keys()
-  return name
 }
 
 /** Redirects a browser with GET (303), without caching. The bytes of the address stay as they are. */

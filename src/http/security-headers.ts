@@ -55,16 +55,6 @@ export function setPageHeaders(ctx: Context, needs: PageNeeds): void {
   setPolicy(ctx, needs)
 }
 
-/**
- * Removes the opener policy that a middleware above has set, such as Helmet. With this policy on any answer of an
- * authorization, redirects included, an application that opened the authorization in a popup would lose its reference to
- * the popup (HTML 7.1.3).
- */
-export function keepOpener(ctx: Context): void {
-  ctx.remove('Cross-Origin-Opener-Policy')
-  ctx.remove('Cross-Origin-Opener-Policy-Report-Only')
-}
-
 /** Sets the Content Security Policy of a page. The policy allows only what the page needs. */
 export function setPolicy(ctx: Context, needs: PageNeeds): void {
   const directives = Object.entries({ 'default-src': [NONE], ...policyOf(needs) })

@@ -1,10 +1,6 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 
 const RAW = { dsaEncoding: 'ieee-p1363' } as const
-
-/** A key that `sign` and `verify` of `node:crypto` accept. */
-export type RawSignatureKey = (KeyObject & typeof RAW) | ({ readonly key: KeyObject } & typeof RAW)
-
 let isReadFromKey: boolean | undefined
 
 /**
@@ -14,7 +10,7 @@ let isReadFromKey: boolean | undefined
  * documentation of Node says, Node 24 would import the key again for each signature. Bun and Deno read the encoding only
  * from such an object. One signature, made once for each process, shows what this runtime reads.
  */
-export function withRawSignatures(key: KeyObject): RawSignatureKey {
+export function withRawSignatures(key: KeyObject) {
   if (isReadFromKey === undefined) {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     isReadFromKey = sign('sha256', Buffer.alloc(0), Object.assign(privateKey, RAW)).length === 64

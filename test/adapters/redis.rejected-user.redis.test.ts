@@ -63,8 +63,8 @@ describeEachRedis('a user whom Redis rejects', (_, deployment) => {
     await vi.waitFor(() => store.subscribe('a', () => {}))
   })
 
-  it.each(['eval', 'evalsha', 'persist', 'publish'])(
-    'the first write of a user without %s names this command, although Redis has all scripts and the write does not need it',
+  it.each(['eval', 'evalsha'])(
+    'the first replace() of a user without %s names this command, although Redis has all scripts',
     async (command) => {
       const known = open(connect())
       await known.replace('a', '1', '2')
@@ -74,8 +74,6 @@ describeEachRedis('a user whom Redis rejects', (_, deployment) => {
       await vi.waitFor(() => store.ping())
       const missing = new RegExp(`NOPERM, .* The missing rule: ACL SETUSER <user> \\+${command}$`)
       await expect(store.replace('b', '1', '2')).rejects.toThrow(missing)
-      await expect(store.set('b', '1')).rejects.toThrow(missing)
-      expect(await store.get('b')).toBeUndefined()
     },
   )
 })

@@ -85,8 +85,6 @@ export function createPages(options: {
       ctx: Context,
       model: SignOutModel & Reader & { readonly redirectOrigin?: string | undefined },
     ) => write(ctx, model, (frame) => signOutPage(frame, model), { formTargets: [model.redirectOrigin] }),
-    renderSignedOut: (ctx: Context, reader?: Reader) =>
-      write(ctx, reader, (frame) => endPage(frame, 'signedOut')),
     /**
      * The response to a submitted form: a page that sends the browser to the next address. A redirect would
      * not work: Chromium checks each address of a redirect chain against the `form-action` of the form's
@@ -94,8 +92,9 @@ export function createPages(options: {
      */
     renderContinue: (ctx: Context, next: URL, reader?: Reader) =>
       write(ctx, reader, (frame) => continuePage(frame, next)),
-    /** The page for a browser that repeats its return to an application that has used its code already. */
-    renderConnected: (ctx: Context) => write(ctx, undefined, (frame) => endPage(frame, 'connected')),
+    /** `connected`: the browser repeats its return to an application that has used its code already. */
+    renderEnd: (ctx: Context, end: 'signedOut' | 'connected') =>
+      write(ctx, undefined, (frame) => endPage(frame, end)),
     renderSignIn: (ctx: Context, model: SignInModel & Reader & { readonly status?: number | undefined }) =>
       write(ctx, model, (frame) => signInPage(frame, model), model),
     renderConsent(

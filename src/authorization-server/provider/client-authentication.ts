@@ -31,24 +31,20 @@ export function createExplainMissingSecret({
   }
 
   return function explainMissingSecret(ctx) {
-    const { client, issuer, route } = ctx.oidc
     if (errorOf(ctx) !== 'invalid_client') return
-    const { documentProblem } = requestState(ctx)
-    if (documentProblem !== undefined) {
-      ctx.body = { error: 'invalid_client', error_description: documentProblem }
-      return
-    }
-    const { unusableClient, host } = requestState(ctx)
-    if (client && isPublicClient(recordOf(client, ctx))) {
-      ctx.body = { error: 'invalid_client', error_description: NO_SECRET }
-    } else if (!hasCredentials(ctx)) {
-      // A browser would ask the person for a user name and a password.
-      const isOfPage = host.get('Origin') !== '' && host.get('Authorization') === ''
-      if (!isOfPage) ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`)
-      if (publicClients && unusableClient && isPublicClient(unusableClient)) return
-      const description = `client_secret is missing: send it in the body or by HTTP Basic. ${whoNeedsSecret(route)}`
+    const { client, issuer, route } = ctx.oidc
+    const { documentProblem, unusableClient, host } = requestState(ctx)
+    const explain = (description: string) => {
       ctx.body = { error: 'invalid_client', error_description: description }
     }
+    if (documentProblem !== undefined) return explain(documentProblem)
+    if (client && isPublicClient(recordOf(client, ctx))) return explain(NO_SECRET)
+    if (hasCredentials(ctx)) return
+    // A browser would ask the person for a user name and a password.
+    const isOfPage = host.get('Origin') !== '' && host.get('Authorization') === ''
+    if (!isOfPage) ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`)
+    if (publicClients && unusableClient && isPublicClient(unusableClient)) return
+    explain(`client_secret is missing: send it in the body or by HTTP Basic. ${whoNeedsSecret(route)}`)
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Configuration } from 'oidc-provider'
-import { COOKIES, SHORT_COOKIE } from './cookies.ts'
 import type { ProviderParts } from './dependencies.ts'
 import { authorizationOptions, resourceIndicators } from './endpoints/authorize.ts'
 import { endSession } from './endpoints/end-session.ts'
@@ -79,13 +78,17 @@ export function providerConfiguration(
 }
 
 function cookies({ cookieKeys, settings }: ProviderParts): Configuration['cookies'] {
-  const { session, interaction, resume } = COOKIES
+  const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const
   return {
     keys: cookieKeys as never,
-    names: { session, interaction, resume },
-    long: { ...SHORT_COOKIE, path: new URL(settings.issuer).pathname.replace(/\/$/, '') || '/' },
+    names: {
+      session: 'gatehouse_session',
+      interaction: 'gatehouse_interaction',
+      resume: 'gatehouse_resume',
+    },
+    long: { ...cookie, path: new URL(settings.issuer).pathname.replace(/\/$/, '') || '/' },
     // oidc-provider sets the path of each short-lived cookie to the page that needs it.
-    short: SHORT_COOKIE,
+    short: cookie,
   }
 }
 

@@ -20,7 +20,6 @@ import type { RevokeOwnToken } from '../../access/revoke-own-token.ts'
 import type { MemoryWatch } from '../../store/memory-watch.ts'
 import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import type { PendingInteractions } from './endpoints/authorize/pending-interactions.ts'
-import type { createReturns } from './models/returns.ts'
 import type { ConsentStore } from '../../grants/consent-store.ts'
 import type { Principal } from '../../gateway/principal.ts'
 import type { Pages } from '../interaction/pages.ts'
@@ -34,6 +33,8 @@ import type { WrongSecretLimit } from './wrong-secret-limit.ts'
 /** The settings that the authorization server uses. */
 export interface ProviderSettings {
   readonly issuer: string
+  /** The secrets of the host, newest first. */
+  readonly secrets: readonly string[]
   readonly requirePkce: boolean
   /** OpenID Connect scopes besides `openid`, with the claims that each scope gives. */
   readonly claims: { readonly [scope: string]: readonly string[] }
@@ -94,7 +95,6 @@ export interface ProviderDependencies {
   /** Records the use of a secret or key of a client outside of a token request. */
   secretUsed(client: Client, secret: UsedCredential): void
   readonly pendingInteractions: PendingInteractions
-  readonly returns: ReturnType<typeof createReturns>
   readonly memory: MemoryWatch
   readonly pages: Pages
   readonly events: EventSink

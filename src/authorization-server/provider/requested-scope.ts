@@ -10,13 +10,6 @@ export function requestedScopes(scope: string | undefined): string[] {
   return [...new Set(scope?.split(' ').filter(Boolean))]
 }
 
-/** Leaves one blank between two scopes of a query or form, and no other blank, as oidc-provider expects (RFC 6749 3.3). */
-export function trimScope(text: string): string {
-  return text.replaceAll(/((?:^|[?&])scope=)([^&]*)/g, (_, name: string, value: string) => {
-    return name + value.replace(/(?:[ +]|%20)+/g, '+').replace(/^\+|\+$/g, '')
-  })
-}
-
 /** Scopes that OpenID Connect defines (Core 5.4 and 11). Client libraries request them at every issuer. */
 const STANDARD_SCOPES = new Set(['profile', 'email', 'address', 'phone', 'offline_access'])
 

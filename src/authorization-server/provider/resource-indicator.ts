@@ -30,14 +30,11 @@ export function namedResource(
 
 /** The resource whose address has the longest start in common with a value. The scheme and a last slash do not count. */
 function findNearest(sent: unknown, all: Resources['all']): Resource {
-  const comparable = (text: string) => `${text.toLowerCase().replace(/^https?:\/\/|\/$/g, '')}/`
+  const comparable = (text: string) => Buffer.from(`${text.toLowerCase().replace(/^https?:\/\/|\/$/g, '')}/`)
   const wanted = comparable(String(sent).slice(0, MAX_LENGTH))
-  const common = ({ address }: Resource) => {
-    const own = comparable(address)
-    let length = 0
-    while (length < own.length && own[length] === wanted[length]) length += 1
-    return length
-  }
+  // The -1 at the end is no byte, so it always differs.
+  const common = ({ address }: Resource) =>
+    [...comparable(address), -1].findIndex((byte, at) => byte !== wanted[at])
   return all.reduce((best, each) => (common(each) > common(best) ? each : best))
 }
 
@@ -60,10 +57,13 @@ export function resourceServerOf({ address }: Pick<Resource, 'address'>, scope: 
  * may send the spelling of `new URL(…).href`: a slash after a host without a path, lower-case scheme and host, no
  * default port. A longer value than `MAX_LENGTH` stays as it is, and names no resource.
  *
+ * Also leaves one blank between two scopes, and no other blank, as oidc-provider expects (RFC 6749 3.3).
+ *
  * @param text a query or form, as it was received
  */
-export function canonicalizeResource(text: string, { find }: Pick<Resources, 'find'>): string {
-  return text.replaceAll(RESOURCE, (parameter, name: string, value: string) => {
+export function canonicalizeParameters(text: string, { find }: Pick<Resources, 'find'>): string {
+  const trimmed = text.replaceAll(SCOPE, (scopes) => scopes.replace(BLANKS, '+').replace(/^\+|\+$/g, ''))
+  return trimmed.replaceAll(RESOURCE, (parameter, name: string, value: string) => {
     if (value.length > MAX_LENGTH) return parameter
     const sent = new URLSearchParams(`resource=${value}`).get('resource') ?? ''
     const resource = find(canonicalForm(sent))
@@ -75,6 +75,8 @@ export function canonicalizeResource(text: string, { find }: Pick<Resources, 'fi
 const MAX_LENGTH = 2000
 
 const RESOURCE = /((?:^|[?&])resource=)([^&]*)/g
+const SCOPE = /(?<=(?:^|[?&])scope=)[^&]*/g
+const BLANKS = /(?:[ +]|%20)+/g
 
 /** An address in the form of a resource: the origin as `new URL()` writes it, and the path without a lone slash. */
 function canonicalForm(address: string): string | undefined {

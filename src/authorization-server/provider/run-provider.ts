@@ -114,11 +114,13 @@ export class ProviderRequest {
   }
 }
 
+/** As at the gateway, a token with the scheme DPoP is no token. oidc-provider expects one blank after `Bearer`. */
 function headersFor(headers: IncomingHttpHeaders, form?: string, authorization = ''): IncomingHttpHeaders {
   const { authorization: _, ...changed } = headers
   const credentials = readBasicCredentials(authorization)
   if (credentials) changed.authorization = formatBasicCredentials(credentials)
-  else if (authorization !== '') changed.authorization = authorization
+  else if (!/^(?:dpop\b|$)/i.test(authorization))
+    changed.authorization = authorization.replace(/^bearer +/i, 'Bearer ')
   if (form !== undefined) changed['content-length'] = String(Buffer.byteLength(form))
   return changed
 }

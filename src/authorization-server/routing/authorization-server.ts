@@ -19,8 +19,7 @@ import type { Features } from '../provider/features/load-features.ts'
 import { respondWithJwks } from '../provider/endpoints/jwks.ts'
 import { createRevocationFeed } from '../provider/endpoints/revocation-feed.ts'
 import { createFastPath } from '../provider/endpoints/token/direct-access-fast-path.ts'
-import { trimScope } from '../provider/requested-scope.ts'
-import { canonicalizeResource } from '../provider/resource-indicator.ts'
+import { canonicalizeParameters } from '../provider/resource-indicator.ts'
 import {
   CLIENT_ENDPOINTS,
   isOwnPath,
@@ -83,14 +82,19 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   const answerDirectAccess = createFastPath({ ...parts, isFlood: requestsInFlight.isFlood })
 
   async function answer(ctx: Context, path: string): Promise<boolean> {
-    if (ctx.method === 'HEAD' && AUTHORIZATION.test(path)) return answerHead(ctx)
-    const running = await parts.ready()
     const route = normalizePath(path)
+    // Link previews and scanners send HEAD requests, which must not start a sign-in and must not use up a code.
+    if (ctx.method === 'HEAD' && route.startsWith(ROUTES.authorization)) {
+      ctx.set('Cache-Control', 'no-store')
+      ctx.status = 200
+      return true
+    }
+    const running = await parts.ready()
     const posted = ctx.method === 'POST' ? POSTED_PARAMETERS[route] : undefined
     if (route === ROUTES.jwks) respondWithJwks(ctx, running.keyRing.published, parts.jwksMaxAge)
     else if (route === REVOCATION_FEED) await answerFeed(ctx)
     else if (posted) await postToGet(ctx, pages, new URL(issuer + route), posted)
-    else if (POSTED_PARAMETERS[route] && isOtherName(ctx, issuer)) rejectOtherName(ctx, pages, issuer + route)
+    else if (POSTED_PARAMETERS[route] && rejectOtherName(ctx, pages, issuer + route)) return true
     else return (await answerInteraction(ctx, path)) || (await answerByProvider(running, ctx, path))
     return true
   }
@@ -104,8 +108,8 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
       reject(ctx, path, { ...checked.rejection, text: 'errorBody' })
       return true
     }
-    const { credentials, form, authorization } = checked
-    const sent = { form: form && canonicalize(form), authorization }
+    const { credentials, form } = checked
+    const sent = { ...checked, form: form && canonicalizeParameters(form, resources) }
     if (address === undefined || credentials === undefined) return answerChecked(running, ctx, path, sent)
     const sender = { address, credentials }
     const isAnswered = await requestsInFlight.run(sender, () => answerChecked(running, ctx, path, sent))
@@ -123,14 +127,12 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     return true
   }
 
-  const canonicalize = (text: string) => trimScope(canonicalizeResource(text, resources))
-
   async function answerChecked(running: Running, ctx: Context, path: string, sent: ProviderInput) {
     const { provider, keyRing } = running
     const isTokenRequest = sent.form !== undefined && normalizePath(path) === ROUTES.token
     const direct = isTokenRequest ? await answerDirectAccess(ctx, sent.form, keyRing.signing) : undefined
     if (direct?.isAnswered) return true
-    const query = canonicalize(ctx.search)
+    const query = canonicalizeParameters(ctx.search, resources)
     return runProvider(provider, ctx, path, { ...sent, query, early: direct?.early })
   }
 
@@ -150,19 +152,6 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     proxyCheck: parts.proxyCheck,
   })
   return compose([route, issuerPage(issuer, mountPath, pages)]) as Middleware
-}
-
-/** The authorization endpoint, and the address at which the browser returns from our pages. */
-const AUTHORIZATION = /^\/oauth2\/authorize(\/|$)/i
-
-/**
- * Answers a HEAD request to the authorization endpoint without an address. Link previews and scanners send such requests,
- * which must not start a sign-in and must not use up a code.
- */
-function answerHead(ctx: Context): true {
-  ctx.set('Cache-Control', 'no-store')
-  ctx.status = 200
-  return true
 }
 
 /** Seconds after which a client may repeat a request that was rejected because too many were in flight. */
@@ -194,25 +183,28 @@ async function postToGet(ctx: Context, pages: Pages, target: URL, parameters: re
 }
 
 /**
- * Whether a browser opened another name of the issuer's host, where our cookies and forms do not work: a name with or without
+ * Rejects a browser at another name of the issuer's host, where our cookies and forms do not work: a name with or without
  * `www.`, or another loopback name. Any further name may be that of a proxy.
  */
-function isOtherName({ host, search }: Context, issuer: string): boolean {
-  const { host: own } = new URL(issuer)
-  const common = (name: string) => name.replace(/^www\./, '').replace(LOOPBACK_ADDRESS, 'localhost')
-  return host !== own && common(host) === common(own) && !search.endsWith(FOLLOWED)
+function rejectOtherName(ctx: Context, pages: Pages, endpoint: string): boolean {
+  const { host, search } = ctx
+  const { host: own } = new URL(endpoint)
+  if (host === own || commonName(host) !== commonName(own) || search.endsWith(FOLLOWED)) return false
+  const link = `${endpoint}${search || '?'}${FOLLOWED}`
+  const answer = {
+    status: 400,
+    error: 'invalid_request',
+    description: 'this is not the host name of the issuer',
+  }
+  answerError(ctx, pages, { ...answer, text: 'errorOtherHost', link })
+  return true
 }
 
-const LOOPBACK_ADDRESS = /^(?:127\.0\.0\.1|\[::1\])(?=:|$)/
+const commonName = (host: string) =>
+  host.replace(/^www\./, '').replace(/^(?:127\.0\.0\.1|\[::1\])(?=:|$)/, 'localhost')
+
 /** The end of the link on the page. The page appears only once, because a proxy may have changed `Host`. */
 const FOLLOWED = '&from_other_host=1'
-
-function rejectOtherName(ctx: Context, pages: Pages, endpoint: string): void {
-  const link = `${endpoint}${ctx.search || '?'}${FOLLOWED}`
-  const description = 'this is not the host name of the issuer'
-  const answer = { status: 400, error: 'invalid_request', description, link }
-  answerError(ctx, pages, { ...answer, text: 'errorOtherHost' })
-}
 
 function rejectForm(ctx: Context, pages: Pages, status: number): void {
   const description = 'the form could not be read'

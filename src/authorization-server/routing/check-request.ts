@@ -1,10 +1,9 @@
 import type { Context } from 'koa'
 import type { EventSink } from '../../host/events.ts'
-import { hasLineBreak, readIdWithoutSecret } from '../../http/basic-credentials.ts'
+import { formDecode, readRawCredentials } from '../../http/basic-credentials.ts'
 import { readFormText, type FormRejection } from '../../http/form-body.ts'
 import type { Features } from '../provider/features/load-features.ts'
 import type { ErrorAnswer } from '../../http/error-response.ts'
-import { readableBearer } from '../provider/endpoints/userinfo.ts'
 import { CLIENT_ENDPOINTS, METHODS, normalizePath, ROUTES } from '../provider/routes.ts'
 
 /**
@@ -14,8 +13,8 @@ import { CLIENT_ENDPOINTS, METHODS, normalizePath, ROUTES } from '../provider/ro
 export type CheckedRequest =
   | {
       readonly form: string | undefined
-      /** The header `Authorization` for oidc-provider. */
-      readonly authorization: string
+      /** The header `Authorization` for oidc-provider, if it is not that of the request. */
+      readonly authorization?: string
       /** How the client authenticates; undefined at endpoints where no client authenticates. */
       readonly credentials?: string
     }
@@ -33,60 +32,47 @@ export type CheckedRequest =
 export async function checkRequest(
   ctx: Context,
   path: string,
-  {
-    issuer,
-    events,
-    features,
-  }: { readonly issuer: string; readonly events: EventSink; readonly features: Features },
+  parts: { readonly issuer: string; readonly events: EventSink; readonly features: Features },
 ): Promise<CheckedRequest> {
+  const { issuer, events, features } = parts
   const route = normalizePath(path)
   // oidc-provider needs a form only from a POST request to an endpoint that supports POST. The body of any
   // other request is left to the host.
-  const authorization = (route === ROUTES.userinfo ? readableBearer : String)(ctx.get('Authorization'))
-  if (ctx.method !== 'POST' || !METHODS[route]?.includes('POST')) return { form: undefined, authorization }
+  if (ctx.method !== 'POST' || !METHODS[route]?.includes('POST')) return { form: undefined }
   const isFromClient = CLIENT_ENDPOINTS.has(route)
   const isFromPage = isFromClient && ctx.get('Origin') !== ''
 
-  function reject(rejection: Omit<ErrorAnswer, 'state'>): CheckedRequest {
-    const { error, description } = rejection
+  function reject(description: string, status = 400, error = 'invalid_request'): CheckedRequest {
     if (isFromPage) letPageRead(ctx)
     if (route === ROUTES.token) events.emit('token.rejected', { clientId: undefined, error, description })
-    return { rejection }
+    return { rejection: { status, error, description } }
   }
 
   // oidc-provider checks `Origin` after it has found the client, and before it compares the secret. This
   // order would reveal to strangers which clients exist, so `Origin` is checked here first.
   const { cors } = features
   if (isFromPage) ctx.vary('Origin')
-  if (isFromPage && !cors) return reject({ ...INVALID, description: NO_PAGES })
+  if (isFromPage && !cors) return reject(NO_PAGES)
   const form = await readFormText(ctx)
-  if (typeof form !== 'string') return reject(unreadable(form))
-  if (form.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS)
-    return reject({ ...INVALID, description: TOO_MANY })
-  if (!isFromClient) return { form, authorization }
-  const sent = withoutEmptySecret({ form, authorization })
+  if (typeof form !== 'string') return reject(UNREADABLE[form.status], form.status)
+  if (form.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS) return reject(TOO_MANY)
+  if (!isFromClient) return { form }
+  const sent = withoutEmptySecret({ form, authorization: ctx.get('Authorization') })
   const parameters = new URLSearchParams(sent.form)
   if (isFromPage && !(await cors?.allow(ctx, route, parameters.get('client_id') ?? ''))) {
     const hasSecret = sent.authorization !== '' || Boolean(parameters.get('client_secret'))
-    return reject({ ...INVALID, description: hasSecret ? NO_PAGES : NO_ORIGIN })
+    return reject(hasSecret ? NO_PAGES : NO_ORIGIN)
   }
-  if (!/^(?:basic\b|$)/i.test(sent.authorization)) return reject({ ...INVALID, description: NOT_BASIC })
-  const assertion = parameters.get('client_assertion') ?? ''
-  const problem =
-    hasLineBreak(sent.authorization) || /[\r\n]/.test(parameters.get('client_secret') ?? '')
-      ? LINE_BREAK
-      : features.privateKeyJwt?.findProblemInAssertion(assertion, issuer)
-  if (problem !== undefined) {
-    if (sent.authorization !== '') ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`)
-    return reject({ status: 401, error: 'invalid_client', description: problem })
-  }
+  if (!/^(?:basic\b|$)/i.test(sent.authorization)) return reject(NOT_BASIC)
   const credentials = sent.authorization || senderOf(parameters, sent.form, features)
-  if (credentials === '') {
-    ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`)
-    const description = 'client_id and client_secret are missing: send them in the body or by HTTP Basic'
-    return reject({ status: 401, error: 'invalid_client', description })
-  }
-  return { ...sent, credentials }
+  const { rawSecret } = readRawCredentials(sent.authorization)
+  const hasBreak = /[\r\n]|%0[ad]$/i.test(rawSecret) || /[\r\n]/.test(parameters.get('client_secret') ?? '')
+  const assertion = parameters.get('client_assertion') ?? ''
+  const inAssertion = features.privateKeyJwt?.findProblemInAssertion(assertion, issuer)
+  const problem = hasBreak ? LINE_BREAK : (inAssertion ?? (credentials === '' ? MISSING : undefined))
+  if (problem === undefined) return { ...sent, credentials }
+  if (sent.authorization !== '' || credentials === '') ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`)
+  return reject(problem, 401, 'invalid_client')
 }
 
 /**
@@ -94,7 +80,8 @@ export async function checkRequest(
  * Any other client is rejected then, because it sent no secret.
  */
 function withoutEmptySecret(sent: { readonly form: string; readonly authorization: string }) {
-  const id = readIdWithoutSecret(sent.authorization)
+  const { rawId, rawSecret } = readRawCredentials(sent.authorization)
+  const id = rawSecret === '' ? formDecode(rawId) : undefined
   const parameters = new URLSearchParams(sent.form)
   const [other = '', ...repeated] = parameters.getAll('client_id')
   const hasCredentials = parameters.get('client_secret') || parameters.get('client_assertion')
@@ -106,7 +93,6 @@ function withoutEmptySecret(sent: { readonly form: string; readonly authorizatio
 /** The maximum number of parameters of a form. oidc-provider ignores the parameters after the first 1000. */
 const MAX_PARAMETERS = 1000
 
-const INVALID = { status: 400, error: 'invalid_request' } as const
 const TOO_MANY = `the form has more than ${MAX_PARAMETERS} parameters`
 const NO_PAGES = 'requests from a browser are rejected: client_secret must stay on a server'
 const NO_ORIGIN =
@@ -114,6 +100,7 @@ const NO_ORIGIN =
 
 const NOT_BASIC =
   'the header Authorization must have the scheme Basic here, or be left out: an access token (Bearer) authenticates no client'
+const MISSING = 'client_id and client_secret are missing: send them in the body or by HTTP Basic'
 const LINE_BREAK =
   'client_secret has a line break: remove it; a secret that is read from a file often ends with one'
 
@@ -139,13 +126,9 @@ function senderOf(parameters: URLSearchParams, form: string, { privateKeyJwt }: 
   return id || (assertion && privateKeyJwt) ? form : ''
 }
 
-const DESCRIPTIONS: Readonly<Record<FormRejection['status'], string>> = {
+/** Why a form cannot be read. */
+const UNREADABLE: Readonly<Record<FormRejection['status'], string>> = {
   400: 'the form could not be read',
   413: 'the form is too large',
   415: 'send a form with Content-Type: application/x-www-form-urlencoded and without Content-Encoding',
-}
-
-/** The answer to a form that cannot be read. */
-function unreadable({ status }: FormRejection): Omit<ErrorAnswer, 'state'> {
-  return { status, error: 'invalid_request', description: DESCRIPTIONS[status] }
 }

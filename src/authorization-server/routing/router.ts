@@ -7,7 +7,6 @@ import type { Logger } from '../../host/logger.ts'
 import { answerError, answerErrorAsJson, type ErrorAnswer } from '../../http/error-response.ts'
 import { answerWithMethods } from '../../http/public-document.ts'
 import { hasTooManyParameters, TOO_MANY_PARAMETERS } from '../../http/query-limit.ts'
-import { keepOpener } from '../../http/security-headers.ts'
 import { pathBelow } from '../../http/request-path.ts'
 import type { Pages } from '../interaction/pages.ts'
 import type { ErrorModel } from '../interaction/pages/other-pages.ts'
@@ -61,7 +60,12 @@ export function createRouter(options: RouterOptions): Middleware {
 }
 
 async function answer(options: RouterOptions, ctx: Context, path: string): Promise<boolean> {
-  if (!isForPrograms(path)) keepOpener(ctx)
+  // With the opener policy of a middleware above, such as Helmet, on any answer of an authorization, redirects included, an
+  // application that opened the authorization in a popup would lose its reference to the popup (HTML 7.1.3).
+  if (!isForPrograms(path)) {
+    ctx.remove('Cross-Origin-Opener-Policy')
+    ctx.remove('Cross-Origin-Opener-Policy-Report-Only')
+  }
   if (hasTooManyParameters(ctx)) {
     options.reject(ctx, path, { status: 400, error: 'invalid_request', description: TOO_MANY_PARAMETERS })
     return true

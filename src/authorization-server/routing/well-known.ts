@@ -1,5 +1,4 @@
 import type { Middleware } from 'koa'
-import compose from 'koa-compose'
 import { DOCUMENT_METHODS } from '../../http/public-document.ts'
 import { normalizePath } from '../provider/routes.ts'
 import { runProvider } from '../provider/run-provider.ts'
@@ -11,19 +10,16 @@ const METADATA = '/.well-known/oauth-authorization-server'
 const OPENID_CONFIGURATION = '/.well-known/openid-configuration'
 
 /**
- * Serves the metadata about the authorization server (RFC 8414 3.1) and about each resource (RFC 9728 3.1). All documents
- * are at the root of the host name, wherever the services are mounted.
- *
- * @param resources serves the metadata about the resources
+ * Serves the metadata about the authorization server (RFC 8414 3.1), at the root of the host name, wherever the services
+ * are mounted.
  */
 export function wellKnown(
   parts: Pick<AuthorizationServerParts, 'settings' | 'pages' | 'events' | 'ready' | 'proxyCheck'>,
-  resources: Middleware,
 ): Middleware {
   const reject = createReject(parts.pages)
   const { pathname } = new URL(parts.settings.issuer)
   const addresses = [METADATA, OPENID_CONFIGURATION].map((name) => normalizePath(name + pathname))
-  const authorizationServer = createRouter({
+  return createRouter({
     mountPath: '',
     owns: (path) => addresses.includes(normalizePath(path)),
     methods: Object.fromEntries(addresses.map((address) => [address, DOCUMENT_METHODS])),
@@ -33,5 +29,4 @@ export function wellKnown(
     events: parts.events,
     proxyCheck: parts.proxyCheck,
   })
-  return compose([authorizationServer, resources]) as Middleware
 }

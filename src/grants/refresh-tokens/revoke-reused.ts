@@ -12,7 +12,7 @@ import type { TokenFamilies } from './token-families.ts'
 type Requester = ReturnType<typeof requesterOf>
 
 interface Parts {
-  readonly families: Pick<TokenFamilies, 'isRevoked' | 'find'>
+  readonly families: Pick<TokenFamilies, 'isRevoked'>
   readonly revokeGrant: RevokeKeepingConsent
   readonly events: EventSink
   readonly logger: Logger
@@ -44,19 +44,18 @@ const TWICE =
  * Revokes the grant of a code or token that was valid when it was read, but could not be exchanged a moment later. If
  * the refresh token family is still active, the code or token was used twice, and the reuse is reported. If the family
  * is revoked, another request has begun to revoke the grant. That request may not have revoked the access tokens yet,
- * so this function revokes the grant again, but reports no reuse. `token` is a refresh token.
+ * so this function revokes the grant again, but reports no reuse.
  */
 export async function revokeAfterRace(
   parts: Parts,
   event: ReuseEvent,
   owner: Owner,
   requester: Requester,
-  token?: string,
+  afterSeconds?: number,
 ): Promise<void> {
   const { grantId = '' } = owner
-  const found = token === undefined ? undefined : await parts.families.find(token)
-  if (!found && (await parts.families.isRevoked(grantId))) await parts.revokeGrant(grantId)
-  else await revokeReused(parts, event, owner, requester, found?.afterSeconds)
+  if (await parts.families.isRevoked(grantId)) await parts.revokeGrant(grantId)
+  else await revokeReused(parts, event, owner, requester, afterSeconds)
 }
 
 /** The grant, client and person of a code or refresh token. */

@@ -105,7 +105,7 @@ describeWithChromium('pages in a browser', () => {
       if (ctx.path === '/console') ctx.body = CONSOLE
       if (ctx.path === '/preview') await host.previewConsent(ctx, previewed)
       if (ctx.path === '/sign-out') host.pages.renderSignOut(ctx, { action: '/sign-out/confirm', xsrf: 'x' })
-      if (ctx.path === '/signed-out') host.pages.renderSignedOut(ctx)
+      if (ctx.path === '/signed-out') host.pages.renderEnd(ctx, 'signedOut')
       // After a response with status 204, the browser stays on the current page.
       if (ctx.path === '/continue') host.pages.renderContinue(ctx, new URL('/nowhere', origin))
       if (ctx.path === '/nowhere') ctx.status = 204

@@ -67,7 +67,7 @@ async function renderAll(text: string): Promise<{ name: string; markup: string; 
     error: (ctx) =>
       pages.renderError(ctx, { status: 400, error: text, description: text, uiLocales: [text] }),
     'sign-out': (ctx) => pages.renderSignOut(ctx, { action: text, xsrf: text, redirectOrigin: text }),
-    'signed-out': (ctx) => pages.renderSignedOut(ctx),
+    'signed-out': (ctx) => pages.renderEnd(ctx, 'signedOut'),
     continue: (ctx) => {
       const next = new URL('https://app.example/')
       next.search = text

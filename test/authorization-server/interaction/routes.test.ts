@@ -162,7 +162,7 @@ describe('every page', () => {
     if (ctx.path === '/sign-out') {
       pages.renderSignOut(ctx, { action: '/out', xsrf: 'x"y', redirectOrigin: 'https://app.example' })
     }
-    if (ctx.path === '/signed-out') pages.renderSignedOut(ctx)
+    if (ctx.path === '/signed-out') pages.renderEnd(ctx, 'signedOut')
     if (ctx.path === '/continue') pages.renderContinue(ctx, new URL('https://app.example/?a=1&b="<'))
   })
   const callback = host.app.callback()

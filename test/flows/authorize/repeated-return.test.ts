@@ -50,6 +50,17 @@ describeEachStore('a browser that returns from the pages more than once', (makeS
     expect((await exchange(redirectOf(third))).status).toBe(200)
   })
 
+  it('gets the same code after a sign-in without a consent page, when our session began only with the answer', async () => {
+    await authorize(host, application.client_id, { browser: host.browser(), user: 'alice' })
+    const signIn = await browser.open(authorizationUrl(host, application.client_id))
+    const change = { identifier: 'alice', password: 'correct' }
+    const page = await browser.submit(signIn, { action: /sign-in$/, change, follow: false })
+    const address = new URL(redirectOf(page) ?? '', page.url)
+    const [first, second] = [await browser.request(address), await browser.request(address)]
+    expect(redirectOf(first)).toContain('code=')
+    expect(redirectOf(second)).toBe(redirectOf(first))
+  })
+
   it('gets a page, and never a used code', async () => {
     const address = await afterDecision('approve')
     const tokens = await exchange(redirectOf(await browser.request(address)))

@@ -97,7 +97,6 @@ describeWithRedis('the data at rest', () => {
         'cookie gatehouse_session.sig',
         'cookie gatehouse_interaction.sig',
         'cookie gatehouse_resume.sig',
-        'cookie gatehouse_returned.sig',
         ...['d', 'p', 'q', 'dp', 'dq', 'qi'].map((part) => `private key part ${part}`),
         'secret',
         'key for cookies',

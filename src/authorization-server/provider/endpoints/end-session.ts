@@ -33,7 +33,7 @@ export function endSession(
   return {
     enabled: true,
     logoutSource: async (ctx) => pages.renderSignOut(ctx, signOutForm(ctx)),
-    postLogoutSuccessSource: async (ctx) => pages.renderSignedOut(ctx),
+    postLogoutSuccessSource: async (ctx) => pages.renderEnd(ctx, 'signedOut'),
   }
 }
 
@@ -87,7 +87,7 @@ async function answerWithoutSession(
     return pages.renderSignOut(ctx, signOutForm(ctx))
   }
   const redirectUri = params?.['post_logout_redirect_uri']
-  if (typeof redirectUri !== 'string') return pages.renderSignedOut(ctx)
+  if (typeof redirectUri !== 'string') return pages.renderEnd(ctx, 'signedOut')
   // oidc-provider has already checked this address against the addresses registered for the application.
   const state = params?.['state']
   redirect(ctx, typeof state === 'string' ? appendQuery(redirectUri, { state }) : redirectUri)

@@ -19,11 +19,6 @@ export const STANDARD_CLAIMS = {
  */
 export const accessTokenAtUserInfo = () => ({ kind: 'AccessToken' })
 
-/** The header `Authorization` with one blank after `Bearer`. As at the gateway, a token with the scheme DPoP is no token. */
-export function readableBearer(authorization: string): string {
-  return /^dpop\b/i.test(authorization) ? '' : authorization.replace(/^bearer +/i, 'Bearer ')
-}
-
 /** The claims that identify a person. The claims of the host must not replace them. */
 export function identityClaims(subject: string) {
   const { accountId, userId } = personOf(subject)

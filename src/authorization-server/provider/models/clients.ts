@@ -17,10 +17,10 @@ import { keysOf } from '../../../clients/jwk-set.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
 import { redirectKindOf } from '../../../clients/public-uris.ts'
 import { isUsable } from '../../../clients/why-no-token.ts'
+import { parsePart } from '../../../gateway/verify-own-token.ts'
 import { readBasicCredentials } from '../../../http/basic-credentials.ts'
 import { addressGroup } from '../../../http/rate-limit-group.ts'
 import type { ProviderParts } from '../dependencies.ts'
-import { partOf } from '../part-of-assertion.ts'
 import { currentContext, prefetch, recordOf, requestState } from '../request-state.ts'
 import { CLIENT_ROUTES, FRONT_CHANNEL } from '../routes.ts'
 import { disguiseToken } from '../seam/tokens.ts'
@@ -144,7 +144,8 @@ async function resolveDocument(
   ctx: KoaContextWithOIDC,
   clientId: string,
 ): Promise<Client | undefined> {
-  const { kid } = partOf(ctx.oidc.params?.['client_assertion'], 0) ?? {}
+  const [header = ''] = String(ctx.oidc.params?.['client_assertion']).split('.')
+  const { kid } = parsePart(header) ?? {}
   const sender = addressGroup(requestState(ctx).host.ip)
   const resolved = await documents.resolve(clientId, typeof kid === 'string' ? kid : undefined, sender)
   if ('application' in resolved) return resolved.application

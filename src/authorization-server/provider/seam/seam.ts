@@ -41,11 +41,9 @@ function nameModels(provider: Provider, names: readonly string[]): void {
   for (const name of names) {
     const model: unknown = Reflect.get(provider, name)
     if (typeof model === 'function' && Reflect.defineProperty(model, 'name', { value: name })) continue
+    const problem = `the model ${name} of oidc-provider lost its name in a bundle`
     const remedy = 'leave the package oidc-provider out of the bundle, or let the bundler keep names'
-    throw new GatehouseError(
-      'ERR_OPTIONS',
-      `the model ${name} of oidc-provider lost its name in a bundle: ${remedy}`,
-    )
+    throw new GatehouseError('ERR_OPTIONS', `${problem}: ${remedy}`)
   }
 }
 

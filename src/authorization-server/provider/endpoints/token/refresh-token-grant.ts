@@ -123,7 +123,8 @@ async function rotateRefreshToken(
   const graceSeconds = isPublicClient(client) ? parts.settings.publicGraceSeconds : undefined
   const exchange = await parts.families.rotate(previous, next, payload, ttl, deadline, graceSeconds)
   if (!exchange) {
-    await revokeAfterRace(parts, 'refresh_token.reused', payload, requesterOf(host), previous.token)
+    // The other request came a moment ago.
+    await revokeAfterRace(parts, 'refresh_token.reused', payload, requesterOf(host), 1)
     throw new errors.InvalidGrant('refresh token already used')
   }
   if (!exchange.isRetry) return
