@@ -13,7 +13,6 @@ import { isDocumentId } from '../validation/document-id.ts'
 import { createIdempotency } from '../clients/idempotency.ts'
 import { createHygiene } from '../clients/hygiene.ts'
 import { createHygieneCheck } from '../clients/hygiene-check.ts'
-import { createIndexCompletion } from '../clients/complete-indexes.ts'
 import { createSecrets } from '../clients/leaked-secrets.ts'
 import { createNameSearch } from '../clients/name-index.ts'
 import { createExpiryNotices } from '../clients/expiry-notices.ts'
@@ -77,8 +76,6 @@ export function createClients(core: Core) {
     hygiene: createHygiene(parts),
     hygieneCheck: createHygieneCheck(parts, settings.healthFindings),
     gatewayKeysCheck: createGatewayKeysCheck(parts),
-    /** Adds the clients of older versions of this library to all indexes. */
-    indexCompletion: createIndexCompletion(core.store, logger),
     /** Subscribes to the changes that other processes make, so that this process may cache clients. */
     follow: cache.follow,
     clientUsed(client: Client, secret?: UsedCredential) {
