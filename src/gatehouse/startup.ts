@@ -84,7 +84,7 @@ async function start(
     stops.push(keys.onChanged(() => (provider = buildProvider(keys.ring.signing, features))))
     stops.push(resumeRevocations.start())
     stops.push(clients.notifyOfExpiries())
-    stops.push(clients.hygieneCheck.start())
+    stops.push(clients.scopeLimitCheck.start())
     stops.push(clients.gatewayKeysCheck.start())
     stops.push(await clearBlockedHosts())
     stops.push(core.issuerCheck.start())

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { inBackground } from '../async/in-background.ts'
+import type { CurrentCatalog } from '../catalog/catalog.ts'
+import type { Logger } from '../host/logger.ts'
+import { nameSome, warn } from '../store/check-results.ts'
+import type { Store, StoreCheck } from '../store/contract.ts'
+import { CorruptRecord } from '../store/corrupt-record.ts'
+import { isOversized, MAX_SCOPE_BYTES } from './client-products.ts'
+import { createClientWalk } from './walk-clients.ts'
+
+/** Milliseconds between two searches in the background. */
+const INTERVAL_MS = 3_600_000
+
+const OVERSIZED = `products have grown: tokens of these clients carry more than ${MAX_SCOPE_BYTES} bytes of scope, and proxies may reject them`
+const FEWER = 'Remove operations from these clients, split them, or let them request fewer with `scope`'
+
+/** Finds the clients with too much scope, in the background once an hour. */
+export function createScopeLimitCheck({
+  store,
+  catalog,
+  logger,
+}: {
+  readonly store: Store
+  readonly catalog: CurrentCatalog
+  readonly logger: Logger
+}) {
+  const walk = createClientWalk(store)
+  let checks: readonly StoreCheck[] = []
+
+  /** Finds the clients with too much scope, and returns their number. Reads clients only if the products are that large. */
+  async function findOversized(pages = walk.pages(undefined)): Promise<number> {
+    const { current } = catalog
+    const found: string[] = []
+    const isLarge = isOversized({ products: [...current.products.keys()], removedOperations: [] }, current)
+    for await (const page of isLarge ? pages : []) {
+      for (const record of page) {
+        if (record instanceof CorruptRecord || !isOversized(record.client, current)) continue
+        found.push(record.client.clientId)
+      }
+    }
+    const clients = nameSome(found)
+    checks = found.length === 0 ? [] : [warn('client scopes', `${OVERSIZED}: ${clients}`, FEWER)]
+    if (found.length > 0) logger.warn({ clients }, OVERSIZED)
+    return found.length
+  }
+
+  async function keepSearching(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await findOversized(walk.slowPages(signal))
+      } catch (error) {
+        if (signal.aborted) return
+        logger.warn(
+          { err: error },
+          'the clients with too much scope could not be found; trying again in an hour',
+        )
+      }
+      await delay(INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {})
+    }
+  }
+
+  return {
+    findOversized,
+    /** Names the clients that `findOversized` has found. */
+    check: () => checks,
+    /** Starts the searches. @returns a function that stops them */
+    start(): () => void {
+      const stop = new AbortController()
+      inBackground(() => keepSearching(stop.signal))
+      return () => stop.abort()
+    },
+  }
+}
