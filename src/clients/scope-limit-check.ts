@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { inBackground } from '../async/in-background.ts'
+import { periodically } from '../async/periodically.ts'
 import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { Logger } from '../host/logger.ts'
 import { nameSome, warn } from '../store/check-results.ts'
@@ -8,7 +8,7 @@ import { CorruptRecord } from '../store/corrupt-record.ts'
 import { isOversized, MAX_SCOPE_BYTES } from './client-products.ts'
 import { createClientWalk } from './walk-clients.ts'
 
-/** Milliseconds between two searches in the background. */
+/** The maximum milliseconds between two searches in the background. */
 const INTERVAL_MS = 3_600_000
 
 const OVERSIZED = `products have grown: tokens of these clients carry more than ${MAX_SCOPE_BYTES} bytes of scope, and proxies may reject them`
@@ -44,21 +44,6 @@ export function createScopeLimitCheck({
     return found.length
   }
 
-  async function keepSearching(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await findOversized(walk.slowPages(signal))
-      } catch (error) {
-        if (signal.aborted) return
-        logger.warn(
-          { err: error },
-          'the clients with too much scope could not be found; trying again in an hour',
-        )
-      }
-      await delay(INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {})
-    }
-  }
-
   return {
     findOversized,
     /** Names the clients that `findOversized` has found. */
@@ -66,8 +51,20 @@ export function createScopeLimitCheck({
     /** Starts the searches. @returns a function that stops them */
     start(): () => void {
       const stop = new AbortController()
-      inBackground(() => keepSearching(stop.signal))
-      return () => stop.abort()
+      const search = () =>
+        findOversized(walk.slowPages(stop.signal)).catch((error: unknown) => {
+          if (stop.signal.aborted) return
+          logger.warn(
+            { err: error },
+            'the clients with too much scope could not be found; trying again within an hour',
+          )
+        })
+      inBackground(search)
+      const end = periodically(search, INTERVAL_MS)
+      return () => {
+        stop.abort()
+        end()
+      }
     },
   }
 }

@@ -26,7 +26,7 @@ describeOnEachStore('the check of clients with too much scope', ({ open }) => {
     stop()
     expect(warn).toHaveBeenCalledExactlyOnceWith(
       { err: error },
-      'the clients with too much scope could not be found; trying again in an hour',
+      'the clients with too much scope could not be found; trying again within an hour',
     )
     expect(check.check()).toMatchObject(found)
   })
