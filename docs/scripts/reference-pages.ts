@@ -187,7 +187,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     file: 'hygiene',
     title: 'Keys that need attention',
     about: 'The methods of `gatehouse.hygiene`, and what they find.',
-    parts: ['Hygiene', 'HygieneOptions', 'HygienePage', 'ClientFindings', 'Finding', 'HealthFinding'],
+    parts: ['Hygiene', 'HygieneOptions', 'HygienePage', 'ClientFindings', 'Finding'],
   },
   {
     file: 'audit',

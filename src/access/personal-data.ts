@@ -47,7 +47,6 @@ const RECORD_KINDS: readonly RecordKind[] = [
   { key: 'clients:<kind>', personal: [], erased: 'nothing' },
   { key: 'clients:<kind>:of:<account*>', personal: ['the account in the name'], erased: 'deleted' },
   { key: 'client-names', personal: ['words of the names of clients'], erased: 'rewritten' },
-  { key: 'clients-indexed', personal: [], erased: 'nothing' },
   { key: 'idempotency:<digest>', personal: [], erased: 'nothing' },
   // These two are encrypted: only the option `secret` of the server decrypts them.
   { key: 'return:<digest>', personal: ['the code of the person'], erased: 'expires', staysSeconds: 60 },

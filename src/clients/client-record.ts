@@ -113,7 +113,7 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
       change: (record: ClientRecord<C>) => ClientRecord<C> | undefined,
     ): Promise<ClientRecord<C> | undefined> {
       const applied = (stored: ClientRecord<C> | DeletedClient) =>
-        isDeleted(stored) ? undefined : (change(withDefaults(stored)) ?? confirmDurable(stored))
+        isDeleted(stored) ? undefined : (change(stored) ?? confirmDurable(stored))
       return unlessDeleted(await notifyAfter(clientId, () => collection.update(clientId, applied)))
     },
     /**
@@ -157,10 +157,7 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
  */
 export type ClientRecords<C extends Client> = ReturnType<typeof clientRecords<C>>
 
-/**
- * The records of all clients, including deleted clients. Pass the record of an existing client through
- * `withDefaults`.
- */
+/** The records of all clients, including deleted clients. */
 export function storedClients<C extends Client>(store: Store): Collection<ClientRecord<C> | DeletedClient> {
   return createCollection(store, { name: 'client', version: 1, fields: clientRecordRule })
 }
@@ -168,28 +165,11 @@ export function storedClients<C extends Client>(store: Store): Collection<Client
 function unlessDeleted<C extends Client>(
   stored: ClientRecord<C> | DeletedClient | undefined,
 ): ClientRecord<C> | undefined {
-  return stored === undefined || isDeleted(stored) ? undefined : withDefaults(stored)
+  return stored === undefined || isDeleted(stored) ? undefined : stored
 }
 
 function kindOf(stored: ClientRecord | DeletedClient): Client['kind'] {
   return isDeleted(stored) ? stored.kind : stored.client.kind
-}
-
-/**
- * Adds defaults for fields that are missing in records of older versions of this library. If such a record does not
- * name who created the client, the default is the user to whom the client belongs. Secrets that do not say to whom they
- * were shown get the same user.
- */
-export function withDefaults<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
-  const { client, secrets } = record
-  const withServer = client.kind === 'apiKey' ? { resourceServer: false, ...client } : client
-  const { userId } = client
-  if (client.createdBy !== undefined || userId === undefined) return { ...record, client: withServer }
-  return {
-    ...record,
-    client: { ...withServer, createdBy: userId },
-    secrets: secrets.map((secret) => ({ shownTo: userId, ...secret })),
-  }
 }
 
 /** The client of a record, with the information about its secrets that people may see. */

@@ -41,7 +41,7 @@ const COMMON: Fields = {
  * database, and to clients in an exported file.
  */
 const clientFields = {
-  apiKey: { ...COMMON, resourceServer: optional(booleanRule), resources: optional(listOf(textRule)) },
+  apiKey: { ...COMMON, resourceServer: booleanRule, resources: optional(listOf(textRule)) },
   application: {
     ...COMMON,
     redirectUris: listOf(textRule),

@@ -48,7 +48,7 @@ const daysAgo = (days: number) => Date.now() / 1000 - days * 86_400
  *
  * @param record a record whose client has the time of its last use
  */
-export function findingsOf({ client, secrets }: ClientRecord, policy: KeyPolicy): Finding[] {
+function findingsOf({ client, secrets }: ClientRecord, policy: KeyPolicy): Finding[] {
   if (whyNotAuthenticated(client)) return []
   const { expiresAt, createdAt, lastUsedAt } = client
   const [current, old] = secrets.filter((secret) => isLive(secret, Date.now()))

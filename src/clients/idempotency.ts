@@ -5,7 +5,7 @@ import type { Store } from '../store/contract.ts'
 import { countRule, oneOf, optional, textRule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import { newClientId } from './client-id.ts'
-import { formatSecret, SECRET_PREFIX } from './secret-format.ts'
+import { formatSecret } from './secret-format.ts'
 
 /** Seconds for which a repeat gets the result of the first attempt. */
 const KEPT_SECONDS = 86_400
@@ -32,7 +32,7 @@ interface IdempotencyRecord {
   /** For a rotation: `createdAt` of the newest secret before the first attempt. */
   readonly newestCreatedAt?: number | undefined
   /** What the new secret begins with. The option `secretPrefix` may have another value when the change is repeated. */
-  readonly prefix?: string | undefined
+  readonly prefix: string
 }
 
 /** A change with an idempotency key. */
@@ -85,7 +85,7 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[], pre
       process: textRule,
       startedAt: countRule,
       newestCreatedAt: optional(countRule),
-      prefix: optional(textRule),
+      prefix: textRule,
     },
   })
   /** The changes that this process is making. */
@@ -188,7 +188,7 @@ export function goneSince(what: 'client' | 'secret'): GatehouseError {
 function derive(
   key: Uint8Array,
   name: string,
-  { nonce, prefix = SECRET_PREFIX.byDefault }: Pick<IdempotencyRecord, 'nonce' | 'prefix'>,
+  { nonce, prefix }: Pick<IdempotencyRecord, 'nonce' | 'prefix'>,
 ) {
   const of = (purpose: string) => mac(key, purpose, `${nonce} ${name}`)
   return {

@@ -29,8 +29,7 @@ export interface Secrets {
    * text may also have the private key of a client, as a JWK or in PEM format. A public key finds nothing, because it
    * cannot leak.
    *
-   * @returns undefined if no client has or had the secret. While `health()` warns about the check `client index`, the
-   *   secret of a client from an older version may not be found yet
+   * @returns undefined if no client has or had the secret
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `secret` is not a text; `ERR_STORE_UNAVAILABLE`
    */
   find(secret: string): Promise<FoundSecret | undefined>

@@ -11,9 +11,6 @@ const LENGTH = { bits: 43, checksum: 6 }
 /** The part of a secret after the prefix: 43 and 6 characters. */
 const FORM = /^[0-9A-Za-z]{49}$/
 
-/** The part after the prefix in old secrets, which have no checksum. */
-const FORM_WITHOUT_CHECKSUM = /^[\w-]{43}$/
-
 /**
  * Writes a secret: the prefix, 256 bits and a checksum of both, in letters and digits. The checksum distinguishes a
  * secret from other texts, and a double click selects the whole secret.
@@ -55,8 +52,7 @@ export function isSecret(
 
 /** Whether a text was meant to be a secret of this gatehouse, and was mistyped, cut off or extended. */
 export function isMistypedSecret(text: string, prefix: string): boolean {
-  if (!text.startsWith(prefix) || FORM_WITHOUT_CHECKSUM.test(text.slice(prefix.length))) return false
-  return !isSecret(text, { prefix })
+  return text.startsWith(prefix) && !isSecret(text, { prefix })
 }
 
 /**

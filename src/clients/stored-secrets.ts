@@ -12,7 +12,7 @@ export interface StoredSecret {
   readonly expiresAt?: number | undefined
   /** The user of the owning account to whom the secret was shown; undefined if the host named no user. */
   readonly shownTo?: string | undefined
-  /** The prefix and the last four characters of the secret; undefined if it was imported, or made without a hint. */
+  /** The prefix and the last four characters of the secret; undefined if it was imported. */
   readonly hint?: string | undefined
 }
 

@@ -19,10 +19,8 @@ const PAUSE_FACTOR = 29
 
 type Page = readonly (ClientRecord | CorruptRecord)[]
 
-type LoadClients = (clientIds: readonly string[]) => Promise<(ClientRecord | CorruptRecord | undefined)[]>
-
 /** Walks over the API keys and applications of one account, or of all accounts, for work in batches. */
-export function createClientWalk(store: Store, { load }: { readonly load?: LoadClients } = {}) {
+export function createClientWalk(store: Store) {
   const { getEach, update } = clientRecords(store)
   const stored = storedClients(store)
 
@@ -41,7 +39,7 @@ export function createClientWalk(store: Store, { load }: { readonly load?: LoadC
 
   async function* pages(accountId: string | undefined): AsyncGenerator<Page> {
     for (const kind of KINDS) {
-      const index = createClientIndex({ store, kind, load: load ?? getEach })
+      const index = createClientIndex({ store, kind, load: getEach })
       let after: string | undefined
       do {
         const { items, corrupt, cursor } = await index.page(accountId, { cursor: after, limit: PAGE_SIZE })

@@ -83,9 +83,8 @@ async function start(
     // Pending requests continue with the previous provider. Both providers keep their state in the store.
     stops.push(keys.onChanged(() => (provider = buildProvider(keys.ring.signing, features))))
     stops.push(resumeRevocations.start())
-    stops.push(clients.indexCompletion.start())
     stops.push(clients.notifyOfExpiries())
-    stops.push(clients.hygieneCheck.start())
+    stops.push(clients.scopeLimitCheck.start())
     stops.push(clients.gatewayKeysCheck.start())
     stops.push(await clearBlockedHosts())
     stops.push(core.issuerCheck.start())

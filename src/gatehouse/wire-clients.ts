@@ -12,13 +12,12 @@ import { storedIdOf } from '../clients/documents/document-id.ts'
 import { isDocumentId } from '../validation/document-id.ts'
 import { createIdempotency } from '../clients/idempotency.ts'
 import { createHygiene } from '../clients/hygiene.ts'
-import { createHygieneCheck } from '../clients/hygiene-check.ts'
-import { createIndexCompletion } from '../clients/complete-indexes.ts'
 import { createSecrets } from '../clients/leaked-secrets.ts'
 import { createNameSearch } from '../clients/name-index.ts'
 import { createExpiryNotices } from '../clients/expiry-notices.ts'
 import type { UsedCredential } from '../clients/stored-secrets.ts'
 import { createStates } from '../clients/client-states.ts'
+import { createScopeLimitCheck } from '../clients/scope-limit-check.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { Core } from './wire-core.ts'
 
@@ -75,10 +74,8 @@ export function createClients(core: Core) {
     notifyOfExpiries: createExpiryNotices(parts).start,
     secrets: createSecrets({ store, apiKeys, applications }),
     hygiene: createHygiene(parts),
-    hygieneCheck: createHygieneCheck(parts, settings.healthFindings),
+    scopeLimitCheck: createScopeLimitCheck(parts),
     gatewayKeysCheck: createGatewayKeysCheck(parts),
-    /** Adds the clients of older versions of this library to all indexes. */
-    indexCompletion: createIndexCompletion(core.store, logger),
     /** Subscribes to the changes that other processes make, so that this process may cache clients. */
     follow: cache.follow,
     clientUsed(client: Client, secret?: UsedCredential) {

@@ -24,7 +24,7 @@ import type { Core } from './wire-core.ts'
  */
 export function createOwnGateways(
   core: Core,
-  { indexCompletion, hygieneCheck, gatewayKeysCheck }: Clients,
+  { scopeLimitCheck, gatewayKeysCheck }: Clients,
   keys: KeySource,
   { lifecycle, ...start }: Start,
   shutdown: Shutdown,
@@ -35,9 +35,7 @@ export function createOwnGateways(
   const check = () => [
     checkKeys(keys.condition, Date.now()),
     checkProducts(catalog),
-    ...indexCompletion.check(),
-    ...hygieneCheck.check(),
-    ...hygieneCheck.checkScopes(),
+    ...scopeLimitCheck.check(),
     ...unchecked.check(),
     ...gatewayKeysCheck.check(),
     ...core.issuerCheck.check(),

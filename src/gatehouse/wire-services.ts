@@ -17,7 +17,7 @@ import type { Authorizations } from './wire-grants.ts'
  */
 export function createServices(
   core: Core,
-  { apiKeys, applications, secrets, hygiene, hygieneCheck, clientTokens }: Clients,
+  { apiKeys, applications, secrets, hygiene, scopeLimitCheck, clientTokens }: Clients,
   { grants, grantsOfUsers, revokeLostOperations }: Authorizations,
   { erase }: PersonalData,
   { clientDocuments }: Documents,
@@ -51,7 +51,7 @@ export function createServices(
     catalog: {
       async reload() {
         await core.catalogSync.reload()
-        return { clientsOverScopeLimit: await hygieneCheck.findOversized() }
+        return { clientsOverScopeLimit: await scopeLimitCheck.findOversized() }
       },
     },
   }

@@ -147,7 +147,7 @@ async function extendGrant(state: State, grantId: string, known?: Stored<GrantRe
   const stored = known ?? (await state.records.read(grantId))
   if (!stored || !isActive(stored.record)) return false
   const { listedAt, exp } = stored.record
-  // Older versions of this library did not list some of the grants that are in use. Such a grant is listed now.
+  // In a cluster, a failover of one master may have lost the activation, but not the refresh token.
   if (listedAt === undefined) return activateGrant(state, grantId, stored)
   const now = nowInSeconds()
   const end = now + state.lifetime

@@ -14,7 +14,7 @@ export interface GrantRecord {
   readonly iat: number
   /** When the grant expires if it is not extended, in epoch seconds. */
   readonly exp: number
-  /** The consent versions when the grant was made; absent in records of older versions of this library. */
+  /** The consent versions when the grant was made; absent if the grant is revoked. */
   readonly versions?: ConsentVersions | undefined
   /**
    * The time by which the grant is sorted in the list of its account, in milliseconds since the epoch.

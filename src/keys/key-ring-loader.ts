@@ -117,8 +117,8 @@ export function keyEntries(changes: readonly KeyChange[], options: ChangeOptions
 }
 
 /**
- * Adds a mark to the revocation log, and writes its id into a `ring` without such an id: a new ring, or a ring of an
- * older version of this library.
+ * Adds a mark to the revocation log, and writes its id into a `ring` without such an id: a new ring, or an
+ * imported one.
  *
  * @returns false if the ring was changed after it was read
  */

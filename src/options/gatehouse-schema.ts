@@ -6,7 +6,6 @@ import { PENDING_INTERACTIONS } from '../authorization-server/provider/endpoints
 import { STANDARD_CLAIMS } from '../authorization-server/provider/endpoints/userinfo.ts'
 import { LIFETIMES } from '../authorization-server/provider/lifetimes.ts'
 import { TOKEN_REQUESTS } from '../authorization-server/routing/requests-in-flight.ts'
-import { HEALTH_FINDINGS, type HealthFinding } from '../clients/hygiene-check.ts'
 import { MAX_DAYS, type KeyPolicy } from '../clients/expiry.ts'
 import { SECRET_PREFIX } from '../clients/secret-format.ts'
 import { CLIENTS_PER_ACCOUNT } from '../clients/create-client.ts'
@@ -87,7 +86,6 @@ export const gatehouseSchema = exactly(
       }),
       {},
     ),
-    healthFindings: optional(rule<readonly HealthFinding[]>(healthFindingsProblem), []),
     storeTimeoutMs: milliseconds(STORE_TIMEOUT_MS),
     maxSignInAttempts: wholeNumber('attempts', SIGN_IN_ATTEMPTS),
     audit: optional(
@@ -140,12 +138,6 @@ function checkTogether(options: Readonly<Record<string, unknown>>, add: AddProbl
   }
   const { volatile } = (store ?? {}) as { volatile?: unknown }
   if (secret === undefined && volatile !== true) add(['secret'], SECRET_REQUIRED)
-}
-
-function healthFindingsProblem(value: unknown): Fault | undefined {
-  const isKnown = (each: unknown) => HEALTH_FINDINGS.some((known) => known === each)
-  if (Array.isArray(value) && value.every(isKnown)) return undefined
-  return { code: 'choice', message: `must be a list of some of: ${HEALTH_FINDINGS.join(', ')}` }
 }
 
 function prefixProblem(value: unknown): string | undefined {

@@ -1,5 +1,4 @@
 import type { AuditOptions } from '../audit/retention.ts'
-import type { HealthFinding } from '../clients/hygiene-check.ts'
 import type { DocumentPolicy } from '../clients/documents/document-policy.ts'
 import type { KeyPolicy } from '../clients/expiry.ts'
 import type { ProductSource } from '../catalog/definition.ts'
@@ -195,12 +194,6 @@ export interface GatehouseOptions<
    * creator says so
    */
   readonly keyPolicy?: KeyPolicy | undefined
-  /**
-   * `health()` warns of these findings, with the number of API keys and applications that have them (check
-   * `clients`). With this option, each process reads all clients once an hour, in the background. For
-   * `known-to-former` it also asks `accounts.find` for each user who knows a secret. @default [] (nothing is counted)
-   */
-  readonly healthFindings?: readonly HealthFinding[] | undefined
   /**
    * Milliseconds after which a call to the store counts as failed, and the request that made the call gets
    * 503. `durability.timeoutMs` of a store that waits for replicas must be lower. @default 1000

@@ -46,18 +46,4 @@ describeOnEachStore('resource servers', (stores) => {
     await expect(applications.create(asApplication as typeof input)).rejects.toThrow(rejected)
     expect(emitted).toEqual([])
   })
-
-  it('an API key whose stored record has no field resourceServer is not a resource server', async () => {
-    const store = stores.open()
-    const { apiKeys, registry } = services(store)
-    const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Old' })
-    const { clientId } = apiKey
-    const stored = (await store.get(`client:${clientId}`))!
-    await store.set(`client:${clientId}`, stored.replace(',"resourceServer":false', ''))
-    expect(await store.get(`client:${clientId}`)).not.toContain('resourceServer')
-    expect(await apiKeys.find(clientId)).toEqual(apiKey)
-    expect(await registry.find(clientId)).toMatchObject({ resourceServer: false })
-    expect((await apiKeys.listByOwner('acme')).items).toEqual([apiKey])
-    expect(await apiKeys.update(clientId, { name: 'New' })).toEqual({ ...apiKey, name: 'New' })
-  })
 })

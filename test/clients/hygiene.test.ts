@@ -1,12 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createHygiene } from '../../src/clients/hygiene.ts'
-import { createHygieneCheck, type HealthFinding } from '../../src/clients/hygiene-check.ts'
 import type { KeyPolicy } from '../../src/clients/expiry.ts'
 import { hashSecret } from '../../src/clients/stored-secrets.ts'
 import { newSecret } from '../support/secrets.ts'
 import { describeApiKeys, failure, START } from './each-kind.ts'
-import { describeOnEachStore, services, type Stores } from './setup.ts'
+import { describeOnEachStore, services } from './setup.ts'
 
 const DAY_MS = 86_400_000
 const DAY = 86_400
@@ -252,68 +250,6 @@ describeOnEachStore('the list of clients that need attention', (stores) => {
     const next = await process.hygiene.list({ cursor })
     expect(next.items.map(({ client }) => client.name)).toEqual(['Endless'])
     expect(next.cursor).toBeUndefined()
-  })
-
-  it('health warns of the wanted findings with their numbers, and passes without them', async () => {
-    const process = withHygiene(services(stores.open()), { maxAgeDays: 90 }, ['anna'])
-    const { apiKeys, applications, lastUses, parts } = process
-    const create = (createdBy: string) =>
-      apiKeys.create({ accountId: 'a', name: 'N', createdBy, products: ['invoices'] })
-    await create('anna')
-    const { apiKey } = await create('nora')
-    const counted = async (wanted: readonly HealthFinding[]) => {
-      const check = createHygieneCheck(parts, wanted)
-      expect(check.check()).toEqual([])
-      const stop = check.start()
-      if (wanted.length > 0) await vi.waitFor(() => expect(check.check()).toHaveLength(1))
-      stop()
-      return check.check()[0]
-    }
-    expect(await counted([])).toBeUndefined()
-    expect(await counted(['breaks-policy', 'unused', 'known-to-former', 'unused-product'])).toMatchObject({
-      name: 'clients',
-      status: 'warn',
-      message:
-        'API keys and applications need attention: 2 against the expiry policy, 1 known to a user who left the account, 2 products without an API key or application',
-    })
-    expect(await counted(['unused', 'two-secrets'])).toMatchObject({ status: 'pass' })
-    lastUses.record(apiKey.clientId)
-    days(100)
-    await applications.create({ accountId: 'a', name: 'N' })
-    expect((await counted(['unused', 'never-used']))?.message).toContain(
-      '1 not used for 90 days, 1 never used',
-    )
-  })
-})
-
-describeOnEachStore('the count for health()', (stores: Stores) => {
-  it('warns while the host fails, and asks it for several users at once', async () => {
-    const process = withHygiene(services(stores.open()))
-    for (let at = 0; at < 60; at += 1) {
-      await process.apiKeys.create({ accountId: 'a', name: 'N', createdBy: `user ${at}` })
-    }
-    let running = 0
-    let most = 0
-    let fails = true
-    const find = async (id: string) => {
-      if (fails) throw new Error('the database is down')
-      most = Math.max(most, (running += 1))
-      await delay(1)
-      running -= 1
-      return { id }
-    }
-    const parts = { ...process.parts, accounts: { find } }
-    const first = createHygieneCheck(parts, ['known-to-former'])
-    const stop = first.start()
-    await vi.waitFor(() => expect(first.check()).toMatchObject([{ status: 'warn' }]))
-    expect(first.check()[0]?.message).toContain('could not be counted')
-    stop()
-    fails = false
-    const second = createHygieneCheck(parts, ['known-to-former'])
-    const end = second.start()
-    await vi.waitFor(() => expect(second.check()).toMatchObject([{ status: 'pass' }]))
-    end()
-    expect(most).toBe(25)
   })
 })
 

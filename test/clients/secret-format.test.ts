@@ -65,8 +65,7 @@ describe('a generated secret', () => {
     }
   })
 
-  it('that was made without a checksum does not count as mistyped', () => {
-    expect(isMistypedSecret(`gatehouse_${'A-_z'.repeat(10)}abc`, 'gatehouse_')).toBe(false)
+  it('of the host, and one that is right, do not count as mistyped', () => {
     expect(isMistypedSecret('a secret of the host', 'gatehouse_')).toBe(false)
     expect(isMistypedSecret(newSecret(), 'gatehouse_')).toBe(false)
   })

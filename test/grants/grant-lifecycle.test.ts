@@ -107,19 +107,19 @@ describe('the grant lifecycle', () => {
     expect((await lifecycle.records.get('g1'))?.usedAt).toBeGreaterThan(now() - 2 * DAY)
   })
 
-  it('a grant record without consent versions, as an older release stored it, is listed and extended at its next use', async () => {
-    await make(lifecycle, 'old', { versions: undefined, exp: now() + 31 * DAY })
+  it('a grant whose activation was lost in a failover is listed and extended at its next use', async () => {
+    await make(lifecycle, 'lost', { exp: now() + 31 * DAY })
     expect(await idsOf(lifecycle)).toEqual([])
-    expect(await lifecycle.extend('old')).toBe(true)
-    expect(await idsOf(lifecycle)).toEqual(['old'])
+    expect(await lifecycle.extend('lost')).toBe(true)
+    expect(await idsOf(lifecycle)).toEqual(['lost'])
   })
 
-  it('a grant record without consent versions is deleted at its next use if all grants of the account were revoked after the grant was made', async () => {
-    await make(lifecycle, 'old', { versions: undefined, exp: now() + 31 * DAY })
+  it('a grant whose activation was lost is deleted at its next use if all grants of the account were revoked after the grant was made', async () => {
+    await make(lifecycle, 'lost', { exp: now() + 31 * DAY })
     await lifecycle.consentVersions.renew({ accountId: 'alice' })
     pass(29 * DAY)
-    expect(await lifecycle.extend('old')).toBe(false)
-    expect(await lifecycle.records.get('old')).toBeUndefined()
+    expect(await lifecycle.extend('lost')).toBe(false)
+    expect(await lifecycle.records.get('lost')).toBeUndefined()
     expect(await idsOf(lifecycle)).toEqual([])
   })
 

@@ -86,7 +86,6 @@ describe('the options of createGatehouse', () => {
       signingKeys: { rotateAfterSeconds: 7_776_000, publishAheadSeconds: 86_400 },
       maxClientsPerAccount: 500,
       keyPolicy: {},
-      healthFindings: [],
       secretPrefix: 'gatehouse_',
       storeTimeoutMs: 1000,
       startTimeoutMs: 1500,

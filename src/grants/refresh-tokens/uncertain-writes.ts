@@ -202,8 +202,7 @@ export function rollbackDeadline(): number {
 /**
  * Whether the store may have applied a write later than usual, so that its client got an error.
  *
- * @param sentAt when the write was sent, in milliseconds since the epoch; undefined in records that older
- *   versions of this library wrote
+ * @param sentAt when the write was sent, in milliseconds since the epoch; undefined if the family has no usable token
  * @param now milliseconds since the epoch
  */
 export function mayArriveLate(sentAt: number | undefined, now: number): boolean {

@@ -6,7 +6,6 @@ import {
   credentialsOf,
   isDeleted,
   storedClients,
-  withDefaults,
   type ClientRecord,
 } from '../../clients/client-record.ts'
 import type { Client } from '../../clients/client.ts'
@@ -67,7 +66,7 @@ export function clientSection(store: Store): Section {
       const client = isObject(record) && isObject(record['client']) ? record['client'] : {}
       const stored = tables.stored as Collection<ClientRecord>
       const line = { id: client['clientId'], record, rules: CLIENT_RECORD }
-      const read = onlyKnownFields(withDefaults(readRecord(number, stored, line)))
+      const read = onlyKnownFields(readRecord(number, stored, line))
       return (counts) => importClient(tables, read, lastUsedAt as number | undefined, counts)
     },
   }
@@ -105,7 +104,7 @@ async function importClient(
   const { clientId, kind } = record.client
   const isNew = await tables.stored.create(clientId, record)
   const existing = isNew ? record : await confirmExisting(tables.stored, clientId)
-  if (!existing || isDeleted(existing) || !isSame(withDefaults(existing), record)) {
+  if (!existing || isDeleted(existing) || !isSame(existing, record)) {
     counts.conflicts.add(clientId)
     return
   }

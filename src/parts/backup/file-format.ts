@@ -15,7 +15,7 @@ import { timeRule } from './record-rules.ts'
 /** The fields of a line. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** The format version of written files. Files of this version and of older versions can be read. */
+/** The format version of the files. */
 const VERSION = 1
 
 /** What to do about a file that is not complete. */

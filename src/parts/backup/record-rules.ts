@@ -88,7 +88,7 @@ const NO_ADDRESS = 'must be an address that an application may have'
 
 /** The rules for the fields of a client in a file. */
 export const FILE_CLIENT: Readonly<Record<Client['kind'], Fields>> = {
-  apiKey: { ...CLIENT, resourceServer: optional(booleanRule), resources: optional(storedListOf(textRule)) },
+  apiKey: { ...CLIENT, resourceServer: booleanRule, resources: optional(storedListOf(textRule)) },
   application: {
     ...CLIENT,
     redirectUris: withoutValue(applicationFields.redirectUris, NO_ADDRESSES),

@@ -56,8 +56,6 @@ const MAX_REPORT_BYTES = 8 * 1024 * 1024
 /** The time in which a report must arrive. After this time the connection is closed. */
 const ARRIVAL_MS = 15_000
 const RETRY_SECONDS = 60
-/** Milliseconds that a report with an unknown secret waits for the index of older clients. */
-const INDEX_WAIT_MS = 2_000
 
 /**
  * Creates an endpoint to which a scanner reports leaked secrets, with the protocol of GitHub's secret scanning partner
@@ -151,10 +149,6 @@ export function createLeakReports(gatehouse: AnyGatehouse, options: LeakReportsO
     if (!matches) return reject(ctx, 400, 'invalid_request', 'the report is not a list of secrets')
     await parts.ready()
     const found = await revokeSecrets(parts.secrets, matches, requesterOf(ctx))
-    // An unknown secret may belong to a client that an older version created, and that is not indexed yet.
-    if (found.includes(undefined) && !(await parts.indexCompletion.isComplete(INDEX_WAIT_MS))) {
-      return unavailable(ctx, 'the secrets of older clients are being indexed')
-    }
     ctx.set('Cache-Control', 'no-store')
     ctx.type = 'application/json'
     ctx.body = JSON.stringify(
@@ -177,7 +171,8 @@ export function createLeakReports(gatehouse: AnyGatehouse, options: LeakReportsO
     } catch (error) {
       if (!(error instanceof GatehouseError)) throw error
       if (!isStoreUnavailable(error)) parts.logger.error({ err: error }, 'a leak report failed')
-      unavailable(ctx, 'the report could not be processed')
+      ctx.set('Retry-After', String(RETRY_SECONDS))
+      reject(ctx, 503, 'temporarily_unavailable', 'the report could not be processed')
     }
   }
 }
@@ -204,9 +199,4 @@ async function readReport(ctx: Context): Promise<Buffer | BodyRejection> {
 
 function reject(ctx: Context, status: number, error: string, description: string): void {
   answerErrorAsJson(ctx, { status, error, description })
-}
-
-function unavailable(ctx: Context, description: string): void {
-  ctx.set('Retry-After', String(RETRY_SECONDS))
-  reject(ctx, 503, 'temporarily_unavailable', description)
 }

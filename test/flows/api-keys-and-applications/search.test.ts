@@ -133,17 +133,4 @@ describeEachStore('the search of operators', (makeStore) => {
     expect(textOf(none.body)).toContain('Nothing was found.')
     expect(none.body).not.toContain('<b>')
   })
-
-  it('clients of an older version are added in the background at a start, once', async () => {
-    await createKey('a', 'Nightly export')
-    await store.remove('client-names', 'nightly\0a')
-    await store.remove('client-names', 'export\0a')
-    await store.delete('clients-indexed')
-    expect(await find('export')).toEqual([])
-    await host.close()
-    host = await start()
-    await host.gatehouse.ready()
-    await vi.waitFor(async () => expect(await find('export')).toEqual(['a']))
-    await vi.waitFor(async () => expect(await store.get('clients-indexed')).toBe('1'))
-  })
 })

@@ -266,20 +266,6 @@ describe('leak reports', () => {
     expect(await host.gatehouse.apiKeys.listSecrets(key.client_id)).toEqual([])
   })
 
-  it('while clients of an older version are indexed, known secrets are revoked, and a report with an unknown one gets 503', async () => {
-    const key = await host.createApiKey()
-    const hidden = new Proxy(store, {
-      get: (target, name, receiver) =>
-        name === 'get'
-          ? (id: string) => (id === 'clients-indexed' ? new Promise(() => {}) : target.get(id))
-          : (Reflect.get(target, name, receiver) as unknown),
-    })
-    const at = await start(undefined, hidden)
-    expect(await report([match(key.client_secret), match(newSecret())], at)).toMatchObject({ status: 503 })
-    expect(await host.gatehouse.apiKeys.listSecrets(key.client_id)).toEqual([])
-    expect(await report([match(key.client_secret)], at)).toMatchObject({ status: 200 })
-  })
-
   /** Begins reports that never end. Resolves when all bytes are sent. */
   async function beginReports(count: number, bytes: number): Promise<Socket[]> {
     const head = `POST /leak-reports HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${bytes + 1}\r\nGithub-Public-Key-Identifier: first\r\n\r\n`

@@ -328,7 +328,7 @@ describeEachStore('export and import of resource servers', (makeStore) => {
     return lines
   }
 
-  it('an export carries the resources of a key, and an older export gives a key for all resources', async () => {
+  it('an export carries the resources of a key, and without them it is a key for all resources', async () => {
     const host = await startResources({ store: makeStore() })
     const { apiKey } = await host.gatehouse.apiKeys.create({
       accountId: 'acme',
@@ -340,11 +340,11 @@ describeEachStore('export and import of resource servers', (makeStore) => {
     const file = await collect(host)
     await host.close()
 
-    const older = file.map((line) => line.replace(`,"resources":["${TOOLS}"]`, ''))
-    expect(older).not.toEqual(file)
+    const without = file.map((line) => line.replace(`,"resources":["${TOOLS}"]`, ''))
+    expect(without).not.toEqual(file)
     for (const [lines, resources] of [
       [file, [TOOLS]],
-      [older, undefined],
+      [without, undefined],
     ] as const) {
       const other = await startHost({ store: memoryStore() })
       expect(await importRegistry(other.gatehouse, lines, { signingKeys: false })).toMatchObject({

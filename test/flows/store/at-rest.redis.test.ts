@@ -162,7 +162,6 @@ describeWithRedis('the data at rest', () => {
         'catalog',
         'client',
         'gatehouse:client-names',
-        'gatehouse:clients-indexed',
         'client-usage',
         'clients',
         'revocations',

@@ -140,15 +140,6 @@ describe('the file of an exported registry', () => {
     })
     await another.close()
   })
-
-  it('a line without `resourceServer` is imported like a line with `resourceServer: false`', async () => {
-    expect(await importing(file)).toMatchObject({ apiKeys: 2, applications: 1 })
-    const [line = ''] = file.filter((each) => each.includes('"resourceServer"'))
-    expect(line).not.toBe('')
-    const before = line.replaceAll(/"resourceServer":false,?/g, '').replace(',}', '}')
-    const { conflicts, unchanged } = await importing(file.map((each) => (each === line ? before : each)))
-    expect({ conflicts, unchanged }).toMatchObject({ conflicts: [], unchanged: expect.any(Number) })
-  })
 })
 
 function cut(bytes: Buffer, size: number): Uint8Array[] {

@@ -30,13 +30,7 @@ export function inspectorPage(services: ConsoleServices): Page {
             const secret = await inspectSecret(services, call, pasted)
             if (secret) return view(services, call, secret)
             if (await isPrivateKey(services, pasted)) return rejected(services, call, 'inspectorKeyUnknown')
-            const isIndexed = await services.indexCompletion.isComplete(0)
-            return rejected(
-              services,
-              call,
-              decoded,
-              ...(isIndexed ? [] : (['inspectorSecretIndexing'] as const)),
-            )
+            return rejected(services, call, decoded)
           }
           const inspection = await inspect(services, call, decoded)
           if (!inspection) return rejected(services, call, 'inspectorForeign')
@@ -50,14 +44,10 @@ export function inspectorPage(services: ConsoleServices): Page {
 type Parts = Pick<ConsoleServices, 'settings'>
 
 /** The answer to a text that cannot be inspected. */
-function rejected(services: Parts, call: Call, ...reasons: readonly TextName[]): View {
+function rejected(services: Parts, call: Call, reason: TextName): View {
   const title = call.texts.plain('problemWindow', { title: call.texts.plain('navInspector') })
   return {
-    ...view(
-      services,
-      call,
-      notice('bad', html`${reasons.map((text) => html`<p>${call.texts.html(text)}</p>`)}`),
-    ),
+    ...view(services, call, notice('bad', html`<p>${call.texts.html(reason)}</p>`)),
     title,
     status: 422,
   }

@@ -1149,8 +1149,6 @@ export const english = {
     'Programs can authenticate with it. If others may have seen it, report the leak: all secrets, public keys and tokens are revoked at once.',
   inspectorKeyOver: 'This was a private key of {name}.',
   inspectorKeyUnknown: 'This is a private key, but it belongs to none of your API keys and applications.',
-  inspectorSecretIndexing:
-    'API keys and applications of an older version are still being indexed. If you expect a result, try again in a few minutes.',
 
   inspectorValid: 'This token works.',
   inspectorValidText: 'It is valid until {time} ({ago}).',

@@ -1175,8 +1175,6 @@ export const german: ConsoleTexts = {
   inspectorKeyOver: 'Das war ein privater Schlüssel von {name}.',
   inspectorKeyUnknown:
     'Das ist ein privater Schlüssel, aber er gehört zu keinem Ihrer API-Schlüssel und keiner Ihrer Anwendungen.',
-  inspectorSecretIndexing:
-    'API-Schlüssel und Anwendungen einer älteren Version werden noch erfasst. Wenn Sie ein Ergebnis erwarten, versuchen Sie es in einigen Minuten noch einmal.',
 
   inspectorValid: 'Dieses Token gilt.',
   inspectorValidText: 'Es gilt bis {time} ({ago}).',

@@ -1,0 +1,70 @@
+import { inBackground } from '../async/in-background.ts'
+import { periodically } from '../async/periodically.ts'
+import type { CurrentCatalog } from '../catalog/catalog.ts'
+import type { Logger } from '../host/logger.ts'
+import { nameSome, warn } from '../store/check-results.ts'
+import type { Store, StoreCheck } from '../store/contract.ts'
+import { CorruptRecord } from '../store/corrupt-record.ts'
+import { isOversized, MAX_SCOPE_BYTES } from './client-products.ts'
+import { createClientWalk } from './walk-clients.ts'
+
+/** The maximum milliseconds between two searches in the background. */
+const INTERVAL_MS = 3_600_000
+
+const OVERSIZED = `products have grown: tokens of these clients carry more than ${MAX_SCOPE_BYTES} bytes of scope, and proxies may reject them`
+const FEWER = 'Remove operations from these clients, split them, or let them request fewer with `scope`'
+
+/** Finds the clients with too much scope, in the background once an hour. */
+export function createScopeLimitCheck({
+  store,
+  catalog,
+  logger,
+}: {
+  readonly store: Store
+  readonly catalog: CurrentCatalog
+  readonly logger: Logger
+}) {
+  const walk = createClientWalk(store)
+  let checks: readonly StoreCheck[] = []
+
+  /** Finds the clients with too much scope, and returns their number. Reads clients only if the products are that large. */
+  async function findOversized(pages = walk.pages(undefined)): Promise<number> {
+    const { current } = catalog
+    const found: string[] = []
+    const isLarge = isOversized({ products: [...current.products.keys()], removedOperations: [] }, current)
+    for await (const page of isLarge ? pages : []) {
+      for (const record of page) {
+        if (record instanceof CorruptRecord || !isOversized(record.client, current)) continue
+        found.push(record.client.clientId)
+      }
+    }
+    const clients = nameSome(found)
+    checks = found.length === 0 ? [] : [warn('client scopes', `${OVERSIZED}: ${clients}`, FEWER)]
+    if (found.length > 0) logger.warn({ clients }, OVERSIZED)
+    return found.length
+  }
+
+  return {
+    findOversized,
+    /** Names the clients that `findOversized` has found. */
+    check: () => checks,
+    /** Starts the searches. @returns a function that stops them */
+    start(): () => void {
+      const stop = new AbortController()
+      const search = () =>
+        findOversized(walk.slowPages(stop.signal)).catch((error: unknown) => {
+          if (stop.signal.aborted) return
+          logger.warn(
+            { err: error },
+            'the clients with too much scope could not be found; trying again within an hour',
+          )
+        })
+      inBackground(search)
+      const end = periodically(search, INTERVAL_MS)
+      return () => {
+        stop.abort()
+        end()
+      }
+    },
+  }
+}
