@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 
-const root = path.resolve(import.meta.dirname, '../../..')
+const root = path.resolve(import.meta.dirname, '../../../..')
 const propertiesIn = (file: string) => {
   const text = readFileSync(path.join(root, file), 'utf8')
   return [...new Set(text.match(/--gatehouse-[a-z]+(-[a-z]+)*/g))].toSorted()
