@@ -348,14 +348,14 @@ describe('acts that need a fresh sign-in', () => {
     const foreign = `/console/api-keys/${clientId}?confirm=rotateSecret`
     await keyOf('reader')
     const [own] = await keysOf('reader')
-    const refused = [
+    const rejected = [
       ['gil', foreign, 404],
       ['gil', '/console/operator/accounts/dave/revoke', 403],
       ['reader', `/console/api-keys/${own?.clientId}?confirm=rotateSecret`, 403],
       ['reader', '/console/api-keys/new', 403],
       ['root', '/console/operator/client-documents?confirm=block&host=', 404],
     ] as const
-    for (const [person, path, status] of refused) {
+    for (const [person, path, status] of rejected) {
       expect([path, (await host.visit(person).get(path)).status]).toEqual([path, status])
     }
     const visitor = host.visit('hal')

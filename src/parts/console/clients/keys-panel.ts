@@ -46,7 +46,8 @@ export function keysPanel(kind: ClientKind, services: ConsoleServices): ClientPa
         access,
         freshSignIn: access,
         confirm(call) {
-          if (!services.settings.privateKeyJwt) throw new Rejection('noRoute')
+          const { privateKeyJwt } = services.settings
+          if (!privateKeyJwt || isPublicClient(call.resource)) throw new Rejection('noRoute')
           const texts = { title: 'keysAdd', what: 'keysAddWhat', button: 'keysAdd' } as const
           return { ...texts, trail: trail(call, kind, call.resource) }
         },
