@@ -48,9 +48,8 @@ const RECORD_KINDS: readonly RecordKind[] = [
   { key: 'clients:<kind>:of:<account*>', personal: ['the account in the name'], erased: 'deleted' },
   { key: 'client-names', personal: ['words of the names of clients'], erased: 'rewritten' },
   { key: 'idempotency:<digest>', personal: [], erased: 'nothing' },
-  // These two are encrypted: only the option `secret` of the server decrypts them.
+  // This one is encrypted: only the option `secret` of the server decrypts it.
   { key: 'return:<digest>', personal: ['the code of the person'], erased: 'expires', staysSeconds: 60 },
-  { key: 'form:<digest>', personal: ['what the person entered'], erased: 'expires', staysSeconds: HOUR / 4 },
 
   { key: 'client-document:<digest>', personal: [], erased: 'nothing' },
   { key: 'client-documents', personal: [], erased: 'nothing' },

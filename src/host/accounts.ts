@@ -154,6 +154,10 @@ export interface Accounts<Level extends string = string> {
    * of the page where the host asks, or this address with the time of the last proof: `{ confirmedAt, url }`. A proof
    * at most 5 minutes old is then enough. Remember a proof for its `permission` only.
    *
+   * This function may be called any number of times for one act: the console calls it before it shows the page of the
+   * act, and again when the form of this page is sent. So a proof must be accepted for some minutes. If `true` is
+   * returned only once for a proof, the person has to prove twice.
+   *
    * `returnTo` is the page of the console to which the host must send the browser afterwards. It is undefined for the
    * management API, whose caller gets 403 `ERR_CONFIRM` with the address.
    * @default no caller is asked again

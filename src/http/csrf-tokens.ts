@@ -93,6 +93,7 @@ export function createPageTokens(
   const cookie = `gatehouse_csrf_${digest.slice(0, 10)}`
   const attributes = `; Path=${path || '/'}; HttpOnly; SameSite=Lax${issuer.startsWith('https:') ? '; Secure' : ''}`
 
+  /** The random id of the browser, from its cookie; undefined before a page was shown to this browser. */
   const browserOf = (ctx: Context): string | undefined => {
     const id = ctx.cookies.get(cookie, { signed: false })
     return id !== undefined && BROWSER_ID.test(id) ? id : undefined
@@ -109,8 +110,6 @@ export function createPageTokens(
     [name, path, accountId, userId, browser, issuedAt] as const
 
   return {
-    /** The random id of the browser, from its cookie; undefined before a page was shown to this browser. */
-    browserOf,
     /** The token for a page that is shown now. Sets the cookie, unless the browser has it. */
     issue(ctx: Context, person: Person): string {
       const browser = person.isSession ? (browserOf(ctx) ?? newBrowserId(ctx)) : undefined

@@ -9,7 +9,6 @@ type Purpose =
   | 'signing-keys'
   | 'idempotency'
   | 'erasures'
-  | 'forms'
   | 'returns'
 
 /**

@@ -16,7 +16,7 @@ export interface Unsealed<T> {
  */
 export function createEncryption<T extends object>(
   secrets: readonly string[],
-  purpose: 'signing-keys' | 'erasures' | 'forms' | 'returns',
+  purpose: 'signing-keys' | 'erasures' | 'returns',
 ) {
   const keys = secrets.map((secret) => deriveKey(secret, purpose))
   const [newest] = keys

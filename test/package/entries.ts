@@ -11,7 +11,7 @@ const VERIFYING = ['jose/decode/protected_header', 'jose/errors', 'jose/jwt/deco
 export const PACKAGES_OF_ENTRIES: Readonly<Record<string, readonly string[]>> = {
   'koa-gatehouse': ['jose', ...VERIFYING, 'keygrip', 'koa', 'koa-compose', 'oidc-provider'],
   'koa-gatehouse/gateway': [...VERIFYING, 'jose/jwks/remote'].toSorted(),
-  'koa-gatehouse/console': ['@koa/router', 'jose'],
+  'koa-gatehouse/console': ['@koa/router'],
   'koa-gatehouse/management': ['@koa/bodyparser', '@koa/router', '@valibot/to-json-schema', 'valibot'],
   'koa-gatehouse/backup': [],
   'koa-gatehouse/leak-reports': [],

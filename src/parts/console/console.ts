@@ -17,7 +17,6 @@ import {
   type ConsolePartOptions,
 } from './console-options.ts'
 import { createPageHandler } from './show-or-submit.ts'
-import { createKeptForms } from './kept-forms.ts'
 import { createMount, type Mount } from './mount.ts'
 import { consolePages } from './pages.ts'
 import type { Section } from './page-types.ts'
@@ -66,7 +65,6 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
     openIdScopes: parts.settings.openIdScopes,
     accessLifetime: parts.settings.lifetimes.refreshToken,
   })
-  const keptForms = createKeptForms(parts.store, parts.settings.secrets)
   const pages = consolePages({ ...parts, previewConsent, usage: options.usage, limits: options.limits })
   parts.begin()
 
@@ -87,7 +85,6 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
       tokens: createPageTokens(parts.csrfKeys, { name: 'console', issuer, path: mount.path }),
       issuerOrigin: new URL(issuer).origin,
       ready: parts.ready,
-      keptForms,
     })
     const respond = createResponder(mount, { assets, branding }, options)
     const answer = createAnswer(mount, { handlePage, respond, fail, readers })

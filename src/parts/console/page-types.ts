@@ -34,13 +34,6 @@ export interface Call<Resource = undefined> extends Visit<Resource> {
   readonly self: string
   /** The address of a page of the console. @param path the path of the page, such as `/api-keys/new` */
   to(path: string, query?: Readonly<Record<string, string | undefined>>): string
-  /**
-   * Makes sure that the caller has just signed in again, if the host demands it for this permission. Call it after all
-   * other checks of an action, and before a secret is shown or something is deleted or revoked for good.
-   *
-   * @throws {Rejection} `confirm`. The form is then kept, and the caller is sent to the host
-   */
-  requireFreshSignIn(permission: ConfirmedPermission): Promise<void>
   /** Whether a part is mounted here and visible to this caller. Link only to such a part. */
   has(section: Section): boolean
 }
@@ -69,7 +62,7 @@ export interface Redirect {
   readonly done?: (TextName & `done${string}`) | undefined
 }
 
-/** A page that asks for confirmation before an action. */
+/** The page of an action that has a page of its own: what the action does, and a form. */
 export interface Confirmation {
   readonly title: TextName
   /** What the action does. */
@@ -89,12 +82,17 @@ export interface Confirmation {
 export interface Action<Resource = undefined> {
   readonly access: Access
   /**
-   * The page that asks for confirmation before the action. `confirmLink` leads to this page, so the action needs a
-   * second click.
+   * What the caller must have just confirmed by a fresh sign-in, if the host demands it: before the page of the action
+   * is shown, and again before `run`. @default what `Page.freshSignIn` says
+   */
+  readonly freshSignIn?: ConfirmedPermission | undefined
+  /**
+   * The page of the action, which asks for confirmation. `confirmLink` leads to this page, so the action needs a second
+   * click.
    */
   readonly confirm?: ((call: Call<Resource>) => Confirmation | Promise<Confirmation>) | undefined
-  /** The effect, for the page that asks for a fresh sign-in. @default the effect that the permission usually has */
-  readonly effect?: ((form: Form) => TextName | undefined) | undefined
+  /** The fields of the form on the page of the action. @default the fields of the link, hidden */
+  readonly fields?: ((call: Call<Resource>) => Html | Promise<Html>) | undefined
   run(call: Call<Resource>): Promise<View | Redirect>
 }
 
@@ -103,6 +101,8 @@ export interface Page<Resource = undefined> extends Guarded<Resource> {
   /** Path below the console, with parameters after colons: `/api-keys/:clientId`. */
   readonly path: string
   readonly section: Section
+  /** The fresh sign-in that a page with the form of only one act needs: before the page, and before its actions. */
+  readonly freshSignIn?: ConfirmedPermission | undefined
   /** Writes the page. Undefined if the page has written the response itself. */
   show(call: Call<Resource>): Promise<View | undefined>
   readonly actions?: { readonly [name: string]: Action<Resource> } | undefined

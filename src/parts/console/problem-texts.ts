@@ -20,7 +20,7 @@ type FormError = Extract<
 
 /** What is wrong with a submitted form. A problem with an empty path concerns the whole form. */
 export interface FormProblem extends Omit<Problem, 'code'> {
-  readonly code: ProblemCode | FormError | 'form-expired' | 'form-gone'
+  readonly code: ProblemCode | FormError | 'form-expired'
 }
 
 /** The words for each code. An invalid argument without problems is an error of the host, in the host's words. */
@@ -62,7 +62,6 @@ const TEXTS: Readonly<Record<Exclude<FormProblem['code'], 'ERR_INVALID_ARGUMENT'
   'key-leaked': 'problemKeyLeaked',
   'key-type': 'problemKeyType',
   'form-expired': 'problemFormExpired',
-  'form-gone': 'problemFormGone',
   ERR_SCOPE_TOO_LARGE: 'problemScopeTooLarge',
   ERR_CONFLICT: 'problemConflict',
   ERR_CHANGED: 'problemConflict',
@@ -76,9 +75,6 @@ const TEXTS: Readonly<Record<Exclude<FormProblem['code'], 'ERR_INVALID_ARGUMENT'
 
 /** The problem of a form that was open for too long. */
 export const EXPIRED: FormProblem = { path: '', code: 'form-expired', message: 'the form has expired' }
-
-/** The problem of a form that was kept while its sender signed in again, but is no longer kept. */
-export const GONE: FormProblem = { path: '', code: 'form-gone', message: 'the form is not kept any more' }
 
 /** What is wrong with a submitted form; empty if the error has another cause. */
 export function problemsOf(error: unknown): readonly FormProblem[] {

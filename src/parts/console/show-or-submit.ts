@@ -5,18 +5,19 @@ import { isCsrfTokenExpired, requireOwnPage } from '../front-door/csrf-check.ts'
 import { createMatch } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
+import { html } from '../../http/html.ts'
 import { Form, isRejection, readForm } from '../../http/form-body.ts'
-import { continuePage, freshSignInOf, type FreshSignInParts } from './fresh-sign-in-pages.ts'
+import { otherTabPage, signInAgainNotice, signInAgainUrl } from './fresh-sign-in.ts'
 import { confirmPage } from './elements/confirm.ts'
-import { EXPIRED, GONE, problemsOf, type FormProblem } from './problem-texts.ts'
+import { EXPIRED, problemsOf } from './problem-texts.ts'
 import type { Mount } from './mount.ts'
 import { showsSection, withNavigation } from './navigation.ts'
-import type { Call, Page, View } from './page-types.ts'
+import type { Action, Call, Page, View } from './page-types.ts'
 import type { Reader } from './reader-formats.ts'
 import { FRAGMENT_HEADER } from './send-page.ts'
 
 /** What the checks of a request need. */
-export interface PageHandlerParts extends FrontDoorParts, FreshSignInParts {
+export interface PageHandlerParts extends FrontDoorParts {
   readonly accounts: FrontDoorParts['accounts'] & Pick<HostAccounts, 'signInUrl'>
 }
 
@@ -87,7 +88,6 @@ async function callOf<Resource>(
     problems: [],
     self: mount.address(path),
     to: mount.to,
-    requireFreshSignIn: () => Promise.reject(new Error('only the action of a form may need a fresh sign-in')),
     has: (section) => showsSection(section, mount, isOperator),
   }
 }
@@ -97,23 +97,21 @@ async function submit(page: Page, call: Call, parts: PageHandlerParts): Promise<
   const form = await readForm(call.ctx)
   if (isRejection(form)) throw new Rejection(BODY_REASONS[form.status])
   const isExpired = isCsrfTokenExpired(call, form.get('csrf'), parts)
-  const name = form.get('action') ?? ''
-  const action = actionOf(page, name)
+  const action = actionOf(page, form.get('action') ?? '')
   if (!action) throw new Rejection('body')
   await requireAccess(call, action.access)
-  const { requireFreshSignIn, askAgain } = freshSignInOf(call, page, parts)
-  const submitted = { ...call, form, requireFreshSignIn }
-  if (isExpired) return showAgain(page, submitted, [EXPIRED])
+  const submitted = { ...call, form }
+  if (isExpired) return showAgain(page, action, { ...submitted, problems: [EXPIRED] })
   try {
+    const url = await signInAgainUrl(call, action.freshSignIn ?? page.freshSignIn, parts)
+    if (url !== undefined) return await showAgain(page, action, submitted, url)
     const outcome = await action.run(submitted)
     if (!('redirect' in outcome)) return withNavigation(outcome, page, submitted)
     return call.to(outcome.redirect, { ...outcome.query, done: outcome.done })
   } catch (error) {
-    const asked = await askAgain(error, form)
-    if (asked) return withNavigation(asked, page, call)
     const problems = problemsOf(error)
     if (problems.length === 0) throw error
-    return showAgain(page, submitted, problems)
+    return showAgain(page, action, { ...submitted, problems })
   }
 }
 
@@ -125,16 +123,15 @@ const BODY_REASONS = { 400: 'body', 413: 'bodyTooLarge', 415: 'mediaType' } as c
 
 async function show(page: Page, call: Call, parts: PageHandlerParts): Promise<Answer> {
   try {
-    const kept = await continuePage(call, page, parts)
-    if (kept === 'gone') return await showAgain(page, call, [GONE])
-    if (kept) return withNavigation(kept, page, call)
+    const otherTab = otherTabPage(call)
+    if (otherTab) return withNavigation(otherTab, page, call)
     const action = actionOf(page, call.query['confirm'] ?? '')
-    if (action?.confirm) {
-      await requireAccess(call, action.access)
-      return withNavigation(confirmPage(call, await action.confirm(call)), page, call)
-    }
-    const view = await page.show(call)
-    return view && withNavigation(view, page, call)
+    const isOfAction = action?.confirm !== undefined
+    if (isOfAction) await requireAccess(call, action.access)
+    const view = isOfAction ? await actionPage(action, call) : await page.show(call)
+    // The host is asked last, so that no caller signs in again for a page that does not exist.
+    const url = await signInAgainUrl(call, isOfAction ? action.freshSignIn : page.freshSignIn, parts)
+    return url ?? (view && withNavigation(view, page, call))
   } catch (error) {
     // For example, the cursor in a link is invalid.
     if (error instanceof GatehouseError && error.code === 'ERR_INVALID_ARGUMENT')
@@ -143,11 +140,25 @@ async function show(page: Page, call: Call, parts: PageHandlerParts): Promise<An
   }
 }
 
-/** Shows the page of a rejected form again, with the problems. */
-async function showAgain(page: Page, call: Call, problems: readonly FormProblem[]): Promise<Answer> {
-  const again = { ...call, problems }
-  const view = await page.show(again)
+/** The page of an action; undefined if the action has no page of its own. */
+async function actionPage(action: Action, call: Call): Promise<View | undefined> {
+  if (!action.confirm) return undefined
+  return confirmPage(call, await action.confirm(call), await action.fields?.(call))
+}
+
+/**
+ * Shows the page of a rejected form again, with what was sent.
+ *
+ * @param signInAgain where the caller signs in again before the form is accepted
+ */
+async function showAgain(page: Page, action: Action, call: Call, signInAgain?: string): Promise<Answer> {
+  const { csrf: _csrf, action: confirm, ...fields } = Object.fromEntries(call.form)
+  const hasOwnPage = signInAgain !== undefined || action.fields !== undefined
+  const own = hasOwnPage && (await actionPage(action, { ...call, query: { ...fields, confirm } }))
+  const view = own || (await page.show(call))
   if (!view) return undefined
   const title = call.texts.plain('problemWindow', { title: view.title })
-  return withNavigation({ ...view, title, status: 422 }, page, again)
+  if (signInAgain === undefined) return withNavigation({ ...view, title, status: 422 }, page, call)
+  const body = html`${signInAgainNotice(call, signInAgain)} ${view.body}`
+  return withNavigation({ ...view, body, title, status: 403 }, page, call)
 }

@@ -3,7 +3,6 @@ import * as v from 'valibot'
 import { etagsOf, IF_MATCH } from '../../clients/if-match.ts'
 import { enter, type FrontDoorParts } from '../front-door/access.ts'
 import { isCsrfTokenExpired, needsCsrfToken, requireOwnPage } from '../front-door/csrf-check.ts'
-import { requireFreshSignIn } from '../front-door/require-fresh-sign-in.ts'
 import { createMatch, type Match } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import { hasTooManyParameters } from '../../http/query-limit.ts'
@@ -47,7 +46,10 @@ async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ct
   const input = { query: query && readQuery(ctx, query), body: body && (await readBody(ctx, body, rules)) }
   const call = { ...visit, ...input, change: { ...visit.change, ...(tags && { [IF_MATCH]: tags }) } }
   await check?.(call)
-  if (confirms) await requireFreshSignIn(parts, ctx, confirms)
+  // The host is asked last, so that no caller signs in again for a request that another check rejects.
+  const noPage = { base: parts.issuerOrigin, returnTo: undefined }
+  const url = confirms && (await parts.accounts.confirm?.(ctx, confirms, noPage))
+  if (url) throw new Rejection('confirm', { needs: confirms, confirmUrl: url.href })
   return call
 }
 

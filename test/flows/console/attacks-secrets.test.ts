@@ -114,8 +114,7 @@ describe('secrets and tokens', () => {
     expect(again.status).toBe(422)
     expect(again.body).not.toContain(first.client_secret)
 
-    const path = `/console/api-keys/${first.client_id}`
-    const rotation = await visitor.open(path)
+    const rotation = await visitor.open(`/console/api-keys/${first.client_id}?confirm=rotateSecret`)
     const second = credentialsOf(await visitor.submit(rotation, 'rotateSecret'))
     expect((await host.requestDirectToken(second)).status).toBe(200)
     await host.gatehouse.apiKeys.reportCompromised(first.client_id)

@@ -52,7 +52,8 @@ describe('the page of an API key', () => {
   })
 
   it('a rotation shows the new secret, and the old secret works until it expires or is revoked', async () => {
-    const { key, path, visitor, page } = await openKey()
+    const { key, path, visitor } = await openKey()
+    const page = await visitor.open(`${path}?confirm=rotateSecret`)
     const rotated = await visitor.submit(page, 'rotateSecret', { overlap: 'hour' })
     expect(rotated.status).toBe(200)
     const next = credentialsOf(rotated)

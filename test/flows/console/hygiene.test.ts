@@ -112,11 +112,12 @@ describe('the page of what needs attention', () => {
         expect(page.body).toContain(`/console/operator/clients/${known}`)
         await host.gatehouse.apiKeys.disable(known)
       } else {
-        const rotation = only(page, 'known-to-former')
-        const shown = credentialsOf(await visitor.submit(rotation, 'fix'))
+        const rotation = await visitor.open(`/console/api-keys/${known}?confirm=rotateSecret`)
+        expect(page.body).toContain(`href="${rotation.url.pathname}${rotation.url.search}"`)
+        const shown = credentialsOf(await visitor.submit(rotation, 'rotateSecret'))
         expect(shown.client_id).toBe(known)
         // The same form changes nothing the second time, and shows the same secret.
-        expect(credentialsOf(await visitor.submit(rotation, 'fix'))).toEqual(shown)
+        expect(credentialsOf(await visitor.submit(rotation, 'rotateSecret'))).toEqual(shown)
         expect(await host.gatehouse.apiKeys.listSecrets(known)).toHaveLength(2)
       }
       page = await visitor.open(path)
@@ -145,11 +146,12 @@ describe('the page of what needs attention', () => {
     for (const { clientId } of [apiKey, own]) await gatehouse.apiKeys.update(clientId, later)
     const eve = strict.visit('eve')
     const whole = await eve.open('/console/hygiene')
-    const [page, rotation] = [only(whole, 'never-used'), only(whole, 'old-secret')]
+    const page = only(whole, 'never-used')
+    expect(whole.body).toContain(`href="/console/api-keys/${own.clientId}?confirm=rotateSecret"`)
     const { clientId } = apiKey
     for (const [change, status] of [
       [{ clientId }, 404],
-      [{ clientId, finding: 'known-to-former', fix: 'rotate', request: crypto.randomUUID() }, 404],
+      [{ clientId, finding: 'known-to-former', fix: 'rotate', request: crypto.randomUUID() }, 400],
       [{ clientId: 'key_unknown' }, 404],
       [{ clientId: '\u0000' }, 404],
       [{ finding: 'two-secrets', fix: 'revoke-old' }, 400],
@@ -160,13 +162,13 @@ describe('the page of what needs attention', () => {
       expect((await eve.submit(page, 'fix', change)).status, JSON.stringify(change)).toBe(status)
     }
     expect((await eve.submit(page, 'fix', {}, { denied: 'keys:write' })).status).toBe(403)
-    expect((await eve.submit(rotation, 'fix', {}, { denied: 'keys:rotate' })).status).toBe(403)
     for (const id of [clientId, own.clientId]) {
       expect(await gatehouse.apiKeys.find(id)).toMatchObject({ disabled: false, ...later })
       expect(await gatehouse.apiKeys.listSecrets(id)).toHaveLength(1)
     }
     const reader = await eve.get('/console/hygiene', { denied: 'keys:write keys:rotate' })
     expect([Object.keys(rowsOf(reader)), formsOf(reader)]).toEqual([['Key'], []])
+    expect(reader.body).not.toContain('confirm=')
     // An operator sees no secret, and people who are no operators have no page for all accounts.
     expect((await eve.open('/console/operator/hygiene')).status).toBe(403)
   })
@@ -190,7 +192,7 @@ describe('the page of what needs attention', () => {
     expect(textOf(page.body)).toContain('Let it expire in 60 days')
     const fixed = await visitor.submit(only(page, 'breaks-policy'), 'fix')
     expect(Object.keys(rowsOf(fixed))).toEqual(['Ancient'])
-    const shown = await visitor.submit(only(fixed, 'old-secret'), 'fix')
+    const shown = await visitor.submit(fixed, 'rotateSecret')
     expect(credentialsOf(shown).client_id).toBe(apiKey.clientId)
   })
 

@@ -48,7 +48,9 @@ describe('public applications in the console', () => {
     expect(textOf(page.body)).toContain('Origins http://localhost:5173')
     expect(panelOf(page, 'secrets') + panelOf(page, 'keys')).toBe('')
     expect(page.body).not.toMatch(/rotateSecret|report-compromised|addKey/)
-    expect((await open(id, '/report-compromised')).status).toBe(404)
+    for (const below of ['/report-compromised', '?confirm=rotateSecret', '?confirm=addKey']) {
+      expect([below, (await open(id, below)).status]).toEqual([below, 404])
+    }
     expect(textOf((await open(id, '/hand-over')).body)).not.toContain('Its secrets keep working')
     expect(textOf((await host.visit('acme').open('/console/applications')).body)).toContain('Public')
     const { body } = await host.visit('root').open(`/console/operator/clients/${id}`)

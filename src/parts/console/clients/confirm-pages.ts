@@ -116,6 +116,7 @@ export function deletePage(kind: ClientKind): Page {
   return page<Client>({
     ...ownClient(kind, '/delete'),
     access,
+    freshSignIn: access,
     show: async (call) => view(call),
     actions: {
       delete: {
@@ -124,7 +125,6 @@ export function deletePage(kind: ClientKind): Page {
           const { resource: client, change: options } = call
           const typed = (call.form.get('name') ?? '').trim()
           if (typed !== nameOf(client) && typed !== client.name) return view(call, true)
-          await call.requireFreshSignIn(access)
           await kind.service.delete(client.clientId, options)
           return { redirect: kind.base, done: 'doneClientDeleted' }
         },

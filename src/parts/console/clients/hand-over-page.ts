@@ -4,7 +4,7 @@ import { html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
 import { buttons, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
-import { page, type Call, type Page } from '../page-types.ts'
+import { page, type Page } from '../page-types.ts'
 import { ifUnchanged } from '../../../clients/if-match.ts'
 import { requireAccess } from '../../front-door/access.ts'
 import { backTo, ownClient, pathOf, trail, word, type ClientKind } from './client-kind.ts'
@@ -15,6 +15,7 @@ export function handOverPage(kind: ClientKind): Page {
   return page<Client>({
     ...ownClient(kind, '/hand-over'),
     access,
+    freshSignIn: kind.kind === 'apiKey' ? 'keys:rotate' : undefined,
     async show(call) {
       const { texts, to, resource: client } = call
       const name = applicationName(client)
@@ -47,12 +48,10 @@ export function handOverPage(kind: ClientKind): Page {
     actions: {
       handOver: {
         access,
-        effect: (sent) => (ownerOf(sent) === null ? 'handOverToAccount' : 'handOverToPerson'),
         async run(call) {
-          const { resource, form: sent } = call
-          const userId = ownerOf(sent)
+          const { resource } = call
+          const userId = call.form.get('userId')?.trim() || null
           if (userId === null) await requireAccess(call, `${kind.permissions}:handToAccount`)
-          if (kind.kind === 'apiKey') await call.requireFreshSignIn('keys:rotate')
           const options = { ...ifUnchanged(call.change, resource), protectNewOwner: true }
           await kind.service.handOver(resource.clientId, userId, options)
           return backTo(kind, resource, 'doneHandedOver')
@@ -61,5 +60,3 @@ export function handOverPage(kind: ClientKind): Page {
     },
   })
 }
-
-const ownerOf = (sent: Call['form']) => sent.get('userId')?.trim() || null

@@ -1,14 +1,13 @@
-import { readKeys } from '../../../clients/client-keys.ts'
 import type { Client } from '../../../clients/client.ts'
 import type { KeyInfo } from '../../../clients/client-service-types.ts'
 import { ifUnchanged } from '../../../clients/if-match.ts'
 import { MAX_KEYS } from '../../../clients/jwk-set.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
+import { Rejection } from '../../front-door/rejection.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { displayText } from '../../../http/pages/display-text.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { panel } from '../elements/elements.ts'
-import { form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { backTo, trail, type ClientKind, type ClientPanel } from './client-kind.ts'
@@ -39,18 +38,22 @@ export function keysPanel(kind: ClientKind, services: ConsoleServices): ClientPa
           }
           ${mayRemove && isOnly && html`<p class="hint">${texts.html('keysOnly')}</p>`}
           ${keys.length > 0 && html`<p class="hint">${leakHint(call)}</p>`}
-          ${mayRotate && privateKeyJwt && (await addition(call, services, keys.length))}`,
+          ${mayRotate && privateKeyJwt && addition(call, keys.length)}`,
       )
     },
     actions: {
       addKey: {
         access,
-        effect: () => 'freshAddsKey',
+        freshSignIn: access,
+        confirm(call) {
+          const { privateKeyJwt } = services.settings
+          if (!privateKeyJwt || isPublicClient(call.resource)) throw new Rejection('noRoute')
+          const texts = { title: 'keysAdd', what: 'keysAddWhat', button: 'keysAdd' } as const
+          return { ...texts, trail: trail(call, kind, call.resource) }
+        },
+        fields: (call) => keyField(call, services, true),
         async run(call) {
           const key = readKey(call.form) ?? ''
-          // The key is checked first, so that no private key is kept while its sender signs in again.
-          await readKeys(services, [key], () => 'key')
-          await call.requireFreshSignIn(access)
           await service.addKey(call.resource.clientId, key, ifUnchanged(call.change, call.resource))
           return backTo(kind, call.resource, 'doneKeyAdded')
         },
@@ -113,17 +116,11 @@ function leakHint({ texts, to, has }: Call<Client>): Html {
   return texts.html('keysLeakHint', { inspector })
 }
 
-/** The form that adds a key. */
-async function addition(call: Call<Client>, services: ConsoleServices, count: number): Promise<Html> {
-  const { texts, problems } = call
+/** The link to the page on which a key is added. */
+function addition(call: Call<Client>, count: number): Html {
+  const { texts } = call
   if (count >= MAX_KEYS) return html`<p class="muted">${texts.html('keysFull', { count })}</p>`
-  return html`<details ${problems.some(({ path }) => path === 'key') && 'open'}>
-    <summary>${texts.html('keysAdd')}</summary>
-    ${form(
-      call,
-      { action: 'addKey' },
-      html`${await keyField(call, services, true)}
-        <div class="buttons"><button class="primary">${texts.html('keysAdd')}</button></div>`,
-    )}
-  </details>`
+  return html`<div class="buttons">
+    ${confirmLink(call, { action: 'addKey', style: '' }, texts.html('keysAdd'))}
+  </div>`
 }

@@ -1,7 +1,5 @@
 import type { ConsoleServices } from '../services.ts'
 import { randomUUID } from 'node:crypto'
-import { newApiKeyFields } from '../../../clients/api-keys.ts'
-import { newApplicationFields } from '../../../clients/applications.ts'
 import type { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { Catalog, Operation, Product } from '../../../catalog/catalog.ts'
@@ -15,7 +13,7 @@ import { neededLevel } from './client-state.ts'
 import { checkCredentials, credentialsChoice, readCredentials } from './new-credentials.ts'
 import { secretView } from './new-secret-view.ts'
 import { operationsBeyond, ownerOfNew } from '../../front-door/grantable-operations.ts'
-import { checkInput, MAX_NAME_LENGTH } from '../../../validation/rules.ts'
+import { MAX_NAME_LENGTH } from '../../../validation/rules.ts'
 
 /** The form for a new client. It answers with the page that shows the secret, or leads to a client without a secret. */
 export function newPage(kind: ClientKind, services: ConsoleServices): Page {
@@ -43,10 +41,6 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
       ...owner,
       ...call.change,
     }
-    // The form is checked first, because a person must not sign in again for a form with a mistake.
-    const fieldsOf = isKey ? newApiKeyFields : newApplicationFields
-    checkInput('the form has mistakes', input, fieldsOf(catalog.current, input, services.keyPolicy))
-    await call.requireFreshSignIn(`${kind.permissions}:create`)
     const options = { idempotencyKey: call.form.get('request') ?? '' }
     const { clientSecret, ...created } = isKey
       ? await services.apiKeys.create(input, options)
@@ -100,17 +94,9 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
     path: `${kind.base}/new`,
     section: kind.section,
     access: `${kind.permissions}:create`,
+    freshSignIn: `${kind.permissions}:create`,
     show: (call) => view(call, false),
-    actions: {
-      create: {
-        access: `${kind.permissions}:create`,
-        effect: (form) => {
-          const { isPublic, key } = readCredentials(form)
-          return isPublic || key !== undefined ? 'freshWithoutSecret' : undefined
-        },
-        run: create,
-      },
-    },
+    actions: { create: { access: `${kind.permissions}:create`, run: create } },
   })
 }
 

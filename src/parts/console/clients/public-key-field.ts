@@ -34,12 +34,16 @@ export async function keyField(
   isRequired: boolean,
 ): Promise<Html> {
   const { texts } = call
+  const sent = readKey(call.form)
   const publicKeys = await loadPublicKeys?.()
-  const read = publicKeys?.readPublicKey(readKey(call.form), 0)
+  const read = publicKeys?.readPublicKey(sent, 0)
+  const fault = read && 'message' in read ? read : undefined
   const form = new Form(call.form)
-  if (!read || 'message' in read) form.delete(KEY)
+  if (!read || fault) form.delete(KEY)
+  // The form may be shown again before a service has checked the key. The person must know why the field is empty.
+  const problems = sent && fault ? [{ path: KEY, ...fault }] : call.problems
   return field(
-    { ...call, form },
+    { texts, form, problems },
     {
       name: KEY,
       type: 'lines',

@@ -1,14 +1,19 @@
 import type { ConsoleServices } from '../services.ts'
+import { randomUUID } from 'node:crypto'
 import { GatehouseError } from '../../../errors.ts'
 import type { Client } from '../../../clients/client.ts'
 import { ifUnchanged } from '../../../clients/if-match.ts'
+import { isPublicClient } from '../../../clients/public-applications.ts'
 import { requireAccess } from '../../front-door/access.ts'
+import { Rejection } from '../../front-door/rejection.ts'
+import { html, type Html } from '../../../http/html.ts'
 import type { Call, Confirmation, Redirect, View } from '../page-types.ts'
+import type { TextName } from '../texts.ts'
 import { backTo, trail, type ClientKind, type ClientPanel } from './client-kind.ts'
 import { secretView } from './new-secret-view.ts'
 
 /** The choices of the form for how long the old secret stays valid. */
-export const OVERLAPS = {
+const OVERLAPS = {
   now: { seconds: 0, text: 'clientsOverlapNow' },
   hour: { seconds: 3600, text: 'clientsOverlapHour' },
   day: { seconds: 86_400, text: 'clientsOverlapDay' },
@@ -44,7 +49,6 @@ export function secretActions(kind: ClientKind, services: ConsoleServices): Clie
   async function rotate(call: Call<Client>): Promise<View> {
     const { resource: client, caller, change, form } = call
     const overlapSeconds = overlapOf(form.get('overlap'))
-    await call.requireFreshSignIn(access)
     const rotated = await service.rotateSecret(client.clientId, {
       overlapSeconds,
       idempotencyKey: form.get('request') ?? '',
@@ -52,6 +56,38 @@ export function secretActions(kind: ClientKind, services: ConsoleServices): Clie
       ...ifUnchanged(change, client),
     })
     return secretView(call, kind, services, { client, ...rotated, isRotation: true })
+  }
+
+  function confirmRotation(call: Call<Client>): Confirmation {
+    // A public application has no secret.
+    if (isPublicClient(call.resource)) throw new Rejection('noRoute')
+    const texts = { title: 'clientsRotateTitle', what: 'clientsRotateWhat', button: 'clientsRotate' } as const
+    return { ...texts, trail: trail(call, kind, call.resource) }
+  }
+
+  /** The choice of how long the old secret stays valid, if there is one. */
+  async function rotationFields({ texts, form, resource }: Call<Client>): Promise<Html> {
+    const secrets = await service.listSecrets(resource.clientId)
+    const chosen = form.get('overlap') ?? 'day'
+    const choice = (name: string, text: TextName) =>
+      html`<li>
+        <label class="choice"
+          ><input type="radio" name="overlap" value="${name}" ${name === chosen && 'checked'} /><span
+            >${texts.html(text)}</span
+          ></label
+        >
+      </li>`
+    return html`<input type="hidden" name="request" value="${form.get('request') ?? randomUUID()}" /> ${
+        secrets.length === 0
+          ? html`<input type="hidden" name="overlap" value="day" />`
+          : html`<fieldset>
+              <legend>${texts.html('clientsOverlap')}</legend>
+              <p class="hint">${texts.html('clientsOverlapHint')}</p>
+              <ul class="choices">
+                ${Object.entries(OVERLAPS).map(([name, { text }]) => choice(name, text))}
+              </ul>
+            </fieldset>`
+      }`
   }
 
   async function revoke(call: Call<Client>): Promise<Redirect> {
@@ -75,8 +111,15 @@ export function secretActions(kind: ClientKind, services: ConsoleServices): Clie
     return { title: button, what, button, trail: trail(call, kind, call.resource) }
   }
 
+  const rotateSecret = {
+    access,
+    freshSignIn: access,
+    confirm: confirmRotation,
+    fields: rotationFields,
+    run: rotate,
+  }
   const revokeSecret = { access: `${kind.permissions}:remove` as const, confirm, run: revoke }
-  return { rotateSecret: { access, run: rotate }, revokeSecret }
+  return { rotateSecret, revokeSecret }
 }
 
 function overlapOf(name: string | null): number {

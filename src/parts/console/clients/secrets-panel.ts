@@ -1,5 +1,4 @@
 import type { ConsoleServices } from '../services.ts'
-import { randomUUID } from 'node:crypto'
 import type { Client } from '../../../clients/client.ts'
 import type { People } from '../activity/people.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
@@ -7,13 +6,12 @@ import type { SecretInfo } from '../../../clients/stored-secrets.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { badge, panel } from '../elements/elements.ts'
 import { confirmLink } from '../elements/confirm.ts'
-import { form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
 import type { ClientKind, ClientPanel } from './client-kind.ts'
-import { OVERLAPS, REVOCATIONS, secretActions } from './secret-actions.ts'
+import { REVOCATIONS, secretActions } from './secret-actions.ts'
 
 /**
- * The valid secrets of a client, and the forms that rotate and revoke them. For a public application, the panel says why
+ * The valid secrets of a client, and the links that rotate and revoke them. For a public application, the panel says why
  * there is no secret.
  */
 export function secretsPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
@@ -39,7 +37,7 @@ export function secretsPanel(kind: ClientKind, services: ConsoleServices): Clien
                 ${secrets.map((secret, index) => secretRow(call, secrets, { secret, index, mayRevoke: mayRevoke(index), hasKey, people }))}
               </ul>`
         }
-        ${mayRotate && (secrets.length > 1 ? html`<p class="muted">${texts.html('clientsTwoSecrets')}</p>` : rotation(call, secrets, hasKey))}`,
+        ${mayRotate && (secrets.length > 1 ? html`<p class="muted">${texts.html('clientsTwoSecrets')}</p>` : rotation(call))}`,
       )
     },
     actions: secretActions(kind, services),
@@ -103,56 +101,8 @@ function secretRow(
   </li>`
 }
 
-/** The form for a new secret, with the choice of how long the old secret stays valid. */
-function rotation(call: Call<Client>, secrets: readonly SecretInfo[], hasKey: boolean): Html {
-  const { texts } = call
-  const request = html`<input
-    type="hidden"
-    name="request"
-    value="${call.form.get('request') ?? randomUUID()}"
-  />`
-  const button = html`<div class="buttons">
-    <button class="primary">${texts.html('clientsRotate')}</button>
-  </div>`
-  if (secrets.length === 0) {
-    const creation = form(
-      call,
-      { action: 'rotateSecret' },
-      html`${request}<input type="hidden" name="overlap" value="day" />${button}`,
-    )
-    if (!hasKey) return creation
-    return html`<details>
-      <summary>${texts.html('clientsRotateTitle')}</summary>
-      ${creation}
-    </details>`
-  }
-  const chosen = call.form.get('overlap') ?? 'day'
-  return html`<details>
-    <summary>${texts.html('clientsRotateTitle')}</summary>
-    ${form(
-      call,
-      { action: 'rotateSecret' },
-      html`${request}
-        <fieldset>
-          <legend>${texts.html('clientsOverlap')}</legend>
-          <p class="hint">${texts.html('clientsOverlapHint')}</p>
-          <ul class="choices">
-            ${Object.entries(OVERLAPS).map(
-              ([name, { text }]) =>
-                html`<li>
-                  <label class="choice"
-                    ><input
-                      type="radio"
-                      name="overlap"
-                      value="${name}"
-                      ${name === chosen && 'checked'}
-                    /><span>${texts.html(text)}</span></label
-                  >
-                </li>`,
-            )}
-          </ul>
-        </fieldset>
-        ${button}`,
-    )}
-  </details>`
+/** The link to the page on which a new secret is created. */
+function rotation(call: Call<Client>): Html {
+  const link = { action: 'rotateSecret', style: '' }
+  return html`<div class="buttons">${confirmLink(call, link, call.texts.html('clientsRotate'))}</div>`
 }

@@ -22,12 +22,14 @@ export function confirmLink(
 }
 
 /**
- * The page that asks for confirmation before an action: the consequences, a button that does the action, and a way
- * back.
+ * The page of an action: the consequences, a button that does the action, and a way back.
+ *
+ * @param own the fields of the form. By default, the fields of the link are sent
  */
 export function confirmPage(
   call: Call,
   { title, what, more = [], button, values, trail }: Confirmation,
+  own?: Html,
 ): View {
   const { texts, query, self } = call
   const { confirm: action = '', ...fields } = query
@@ -39,9 +41,9 @@ export function confirmPage(
     trail,
     body: html`<h1>${texts.html(title, values)}</h1>
       ${panel(
-        { title: texts.html('clientsWhatHappens'), isDanger: true },
+        { title: texts.html('clientsWhatHappens'), isDanger: own === undefined },
         html`${[what, ...more].map((each) => html`<p>${texts.html(each, values)}</p>`)}
-        ${form(call, { action }, html`${content}${buttons(call, button, self)}`)}`,
+        ${form(call, { action }, html`${own ?? content}${buttons(call, button, self, own && 'primary')}`)}`,
       )}`,
   }
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { isGatewayKey, type Client } from '../../../clients/client.ts'
 import { actOf } from '../../front-door/key-limits.ts'
 import type { KeyPolicy } from '../../../clients/expiry.ts'
@@ -6,10 +5,11 @@ import { renewalDays, type Finding } from '../../../clients/findings.ts'
 import type { ClientFindings } from '../../../clients/hygiene.ts'
 import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import { displayText } from '../../../http/pages/display-text.ts'
-import type { ClientKind } from '../clients/client-kind.ts'
+import { kindOf, pathOf, type ClientKind } from '../clients/client-kind.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
+import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
 
 /** The fix for each finding. */
@@ -80,15 +80,26 @@ export function cursorOf({ query, form: sent }: Pick<Call, 'query' | 'form'>): s
   return query['cursor'] ?? sent.get('cursor') ?? undefined
 }
 
-/** The form that fixes a finding: what the fix does, and the button. */
+/**
+ * The form that fixes a finding: what the fix does, and the button. For a rotation, it is a link to the page of the client
+ * on which its owner creates a new secret.
+ */
 export function fixForm(
-  call: Pick<Call, 'texts' | 'self' | 'csrfToken' | 'query' | 'form'>,
+  call: Pick<Call, 'texts' | 'self' | 'to' | 'csrfToken' | 'query' | 'form'>,
   finding: Finding,
   found: ClientFindings,
-  policy: KeyPolicy,
+  services: ConsoleServices,
 ): Html {
   const { texts } = call
   const fix = fixOf(finding, found)
+  if (fix === 'rotate') {
+    const self = call.to(pathOf(kindOf(services, found.client), found.client))
+    const link = { action: 'rotateSecret', style: 'slim' }
+    return hintAbove(
+      texts.html('clientsRotateWhat'),
+      confirmLink({ self }, link, texts.html('clientsRotate')),
+    )
+  }
   const cursor = cursorOf(call)
   const fields = { clientId: found.client.clientId, finding, fix, ...(cursor !== undefined && { cursor }) }
   if (fix === 'revoke-old') {
@@ -98,9 +109,8 @@ export function fixForm(
   }
   const isRenewal = finding === 'expires-soon'
   const renewal = isGatewayKey(found.client) ? 'fixNeverExpire' : 'fixRenew'
-  const expire = texts.html(isRenewal ? renewal : 'fixExpire', { days: renewalDays(policy) })
+  const expire = texts.html(isRenewal ? renewal : 'fixExpire', { days: renewalDays(services.keyPolicy) })
   const words = {
-    rotate: [texts.html('fixRotateHint'), texts.html('clientsRotate')],
     disable: [texts.html('fixDisableHint'), texts.html('disableButton')],
     expire: [texts.html(isRenewal ? 'fixRenewHint' : 'fixExpireHint'), expire],
   }
@@ -109,7 +119,6 @@ export function fixForm(
     call,
     { action: 'fix' },
     html`${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-    ${fix === 'rotate' && html`<input type="hidden" name="request" value="${randomUUID()}" />`}
     ${hintAbove(hint, html`<button class="slim">${button}</button>`)}`,
   )
 }

@@ -5,11 +5,12 @@ import { ifUnchanged } from '../../../clients/if-match.ts'
 import { requireAccess } from '../../front-door/access.ts'
 import { Rejection } from '../../front-door/rejection.ts'
 import { kindOf } from '../clients/client-kind.ts'
-import { secretView } from '../clients/new-secret-view.ts'
-import { OVERLAPS } from '../clients/secret-actions.ts'
-import type { Action, Call, Redirect, View } from '../page-types.ts'
+import type { Action, Call, Redirect } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { cursorOf, fixOf, rightOf, type Fix } from './finding-row.ts'
+
+/** What this page does itself. A new secret has a page of its own. */
+type FixHere = Exclude<Fix, 'rotate'>
 
 const DONE = {
   expire: 'doneExpirySaved',
@@ -21,35 +22,13 @@ const DONE = {
 export function fixActions(services: ConsoleServices, path: string, isOperator: boolean) {
   const access = isOperator ? ('operator' as const) : ('signed-in' as const)
 
-  /** The client that a form names, with its findings. Rejects a caller who may not do the fix. */
-  async function find(call: Call, fix: Fix) {
+  async function apply(call: Call, fix: FixHere): Promise<Redirect> {
     const clientId = call.form.get('clientId') ?? ''
     const found = await services.hygiene.ofClient(clientId, isOperator ? undefined : call.caller.accountId)
     if (!found) throw clientNotFound('API key or application', clientId)
     const kind = kindOf(services, found.client)
     const needs = rightOf(fix, kind, found.client, services.keyPolicy)
-    // Only the owner may see a secret.
-    if (isOperator && fix === 'rotate') throw new Rejection('forbidden', { needs })
     if (!isOperator) await requireAccess(call, needs, found.client)
-    return { ...found, kind }
-  }
-
-  async function rotate(call: Call): Promise<View> {
-    const { client, kind } = await find(call, 'rotate')
-    await call.requireFreshSignIn(`${kind.permissions}:rotate`)
-    // The finding is not checked, because the same form may be sent again, and must show the same secret again.
-    const rotated = await kind.service.rotateSecret(client.clientId, {
-      overlapSeconds: OVERLAPS.day.seconds,
-      idempotencyKey: call.form.get('request') ?? '',
-      shownTo: call.caller.userId,
-      ...ifUnchanged(call.change, client),
-    })
-    return secretView(call, kind, services, { client, ...rotated, isRotation: true })
-  }
-
-  async function apply(call: Call, fix: Exclude<Fix, 'rotate'>): Promise<Redirect> {
-    const { kind, ...found } = await find(call, fix)
-    const { clientId } = found.client
     const finding = found.findings.find((each) => each === call.form.get('finding'))
     const back: Redirect = { redirect: path, query: { cursor: cursorOf(call) } }
     // The finding may be gone: another person has fixed it, or a program has used the client.
@@ -70,7 +49,6 @@ export function fixActions(services: ConsoleServices, path: string, isOperator: 
       async run(call) {
         const fix = call.form.get('fix')
         const isKnown = FINDINGS.some((each) => each === call.form.get('finding'))
-        if (isKnown && fix === 'rotate') return rotate(call)
         if (isKnown && (fix === 'expire' || fix === 'disable')) return apply(call, fix)
         throw new Rejection('body')
       },

@@ -45,7 +45,7 @@ function ownPage(services: ConsoleServices): Page {
           path: OWN_PATH,
           async fixOf(finding, each) {
             const right = rightOf(fixOf(finding, each), kindOf(services, each.client), each.client, keyPolicy)
-            return (await call.may(right, each.client)) ? fixForm(call, finding, each, keyPolicy) : undefined
+            return (await call.may(right, each.client)) ? fixForm(call, finding, each, services) : undefined
           },
         })}`,
       }
@@ -54,11 +54,9 @@ function ownPage(services: ConsoleServices): Page {
 }
 
 function ofOperators(services: ConsoleServices): Page {
-  const { fix, revokeOldSecret } = fixActions(services, OPERATOR_PATH, true)
   return operatorPage({
     path: OPERATOR_PATH,
-    actions: { fix: fix.run, revokeOldSecret: revokeOldSecret.run },
-    confirm: { revokeOldSecret: revokeOldSecret.confirm },
+    actions: fixActions(services, OPERATOR_PATH, true),
     async show(call) {
       const { texts, to, query } = call
       const found = await services.hygiene.list({ limit: CLIENTS_PER_PAGE, cursor: cursorOf(call) })
@@ -73,7 +71,7 @@ function ofOperators(services: ConsoleServices): Page {
             fixOf: (finding, each) =>
               fixOf(finding, each) === 'rotate'
                 ? html`<a href="${to(clientPath(each.client.clientId))}">${texts.html('fixAskOwner')}</a>`
-                : fixForm(call, finding, each, services.keyPolicy),
+                : fixForm(call, finding, each, services),
           })}
           ${unusedProducts(call, services, products)}`,
       )

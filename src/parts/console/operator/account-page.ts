@@ -31,8 +31,9 @@ export function accountPages(services: ConsoleServices): Page[] {
     operatorPage({
       path,
       show: (call) => show(services, call),
-      confirm: { erase: askToErase },
-      actions: { erase: (call) => erase(services, call) },
+      actions: {
+        erase: { freshSignIn: 'operator', confirm: askToErase, run: (call) => erase(services, call) },
+      },
     }),
   )
 }
@@ -54,7 +55,6 @@ function askToErase({ params }: Call): Confirmation {
 }
 
 async function erase({ erase: erasePerson }: ConsoleServices, call: Call): Promise<View | Redirect> {
-  await call.requireFreshSignIn('operator')
   try {
     await erasePerson(holderOf(call.params), call.change)
   } catch (error) {

@@ -48,6 +48,10 @@ export function operatorClientPage(services: ConsoleServices): Page {
       return { redirect: clientPath(clientId), done }
     }
   }
+  const confirm = (name: keyof typeof CLIENT_ACTIONS) => (call: Call<Found>) => ({
+    ...CLIENT_ACTIONS[name],
+    trail: trail(call),
+  })
   const serviceOf = ({ kind }: Client) => (kind === 'apiKey' ? apiKeys : applications)
 
   return operatorPage<Found>({
@@ -97,29 +101,32 @@ export function operatorClientPage(services: ConsoleServices): Page {
           ${panel({ title: texts.html('operatorActions') }, clientActions(call, client))} ${entries}`,
       )
     },
-    confirm: Object.fromEntries(
-      Object.entries(CLIENT_ACTIONS).map(([name, texts]) => [
-        name,
-        (call: Call<Found>) => ({ ...texts, trail: trail(call) }),
-      ]),
-    ),
     actions: {
-      disable: action('doneOperatorDisabled', (client, call) =>
-        serviceOf(client).disable(client.clientId, { ...call.change, by: 'operator' }),
-      ),
+      disable: {
+        confirm: confirm('disable'),
+        run: action('doneOperatorDisabled', (client, call) =>
+          serviceOf(client).disable(client.clientId, { ...call.change, by: 'operator' }),
+        ),
+      },
       enable: action('doneOperatorEnabled', (client, call) =>
         serviceOf(client).enable(client.clientId, { ...call.change, by: 'operator' }),
       ),
-      async revokeTokens({ resource: { clientId }, change: options }) {
-        await tokens.revokeAll({ clientId }, options)
-        return { redirect: clientPath(clientId), done: 'doneOperatorRevoked' }
+      revokeTokens: {
+        confirm: confirm('revokeTokens'),
+        async run({ resource: { clientId }, change: options }) {
+          await tokens.revokeAll({ clientId }, options)
+          return { redirect: clientPath(clientId), done: 'doneOperatorRevoked' }
+        },
       },
       limits: action('doneLimitsSaved', (client, call) =>
         serviceOf(client).setLimits(client.clientId, limitsIn(call.form), call.change),
       ),
-      reportCompromised: action('doneOperatorCompromised', (client, call) =>
-        serviceOf(client).reportCompromised(client.clientId, call.change),
-      ),
+      reportCompromised: {
+        confirm: confirm('reportCompromised'),
+        run: action('doneOperatorCompromised', (client, call) =>
+          serviceOf(client).reportCompromised(client.clientId, call.change),
+        ),
+      },
     },
   })
 }

@@ -3,6 +3,7 @@ import { html, type Html } from '../../../http/html.ts'
 import { findPeople } from '../activity/people.ts'
 import { notice, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
+import { confirmPage } from '../elements/confirm.ts'
 import { pager, ROWS_PER_PAGE } from '../elements/pager.ts'
 import type { Call, Confirmation, Page, View } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
@@ -24,17 +25,23 @@ export function documentsPage(services: ConsoleServices): Page {
     path: PATH,
     section: 'clientDocuments',
     show: (call) => show(services, call),
-    confirm: { block: confirmBlock },
     actions: {
       /** Reads the host that an operator typed, and asks for the confirmation. */
-      async askBlock({ form: sent }) {
-        return { redirect: PATH, query: { confirm: 'block', host: requireHost(sent.get('host')) } }
+      askBlock: {
+        freshSignIn: 'operator',
+        // A redirect could lead on to the host's sign-in, and browsers check the target of a form against `form-action`.
+        async run(call) {
+          const host = requireHost(call.form.get('host'))
+          return confirmPage({ ...call, query: { confirm: 'block', host } }, confirmBlock(call))
+        },
       },
-      async block(call) {
-        const host = requireHost(call.form.get('host'))
-        await call.requireFreshSignIn('operator')
-        await clientDocuments.block(host, call.change)
-        return { redirect: PATH, done: 'doneHostBlocked' }
+      block: {
+        freshSignIn: 'operator',
+        confirm: confirmBlock,
+        async run(call) {
+          await clientDocuments.block(requireHost(call.form.get('host')), call.change)
+          return { redirect: PATH, done: 'doneHostBlocked' }
+        },
       },
       async unblock(call) {
         const host = requireHost(call.form.get('host'))

@@ -58,16 +58,19 @@ export function keysPages(services: ConsoleServices): Page[] {
             }`,
         )
       },
-      confirm: { rotate: () => ROTATE },
       actions: {
-        async rotate(call) {
-          await signingKeys.rotate(call.change)
-          return { redirect: PATH, done: 'doneOperatorRotated' }
+        rotate: {
+          confirm: () => ROTATE,
+          async run(call) {
+            await signingKeys.rotate(call.change)
+            return { redirect: PATH, done: 'doneOperatorRotated' }
+          },
         },
       },
     }),
     operatorPage<SigningKeyInfo>({
       path: `${PATH}/:kid/revoke`,
+      freshSignIn: 'operator',
       async find(_caller, { kid }) {
         const key = (await signingKeys.list()).find((each) => each.kid === kid && each.state !== 'revoked')
         if (!key) throw new GatehouseError('ERR_NOT_FOUND', 'there is no signing key with that kid')
@@ -75,8 +78,7 @@ export function keysPages(services: ConsoleServices): Page[] {
       },
       show: async (call) => confirmation(call),
       actions: {
-        async revoke({ resource, change: options, requireFreshSignIn }) {
-          await requireFreshSignIn('operator')
+        async revoke({ resource, change: options }) {
           await signingKeys.revoke(resource.kid, options)
           return { redirect: PATH, done: 'doneOperatorKeyRevoked' }
         },

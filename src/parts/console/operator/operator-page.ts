@@ -26,19 +26,17 @@ const PAGES: readonly (readonly [string, TextName])[] = [
 /** Adds a page that only operators may open, and whose forms only operators may send. */
 export function operatorPage<Resource = undefined>({
   actions = {},
-  confirm = {},
   section = 'operator',
   ...definition
-}: Pick<Page<Resource>, 'path' | 'find' | 'show'> & {
+}: Pick<Page<Resource>, 'path' | 'find' | 'freshSignIn' | 'show'> & {
   /** @default 'operator' */
   readonly section?: 'operator' | 'clientDocuments'
-  readonly actions?: { readonly [name: string]: Action<Resource>['run'] }
-  /** The confirmation that the page asks for before an action. */
-  readonly confirm?: { readonly [name: string]: Action<Resource>['confirm'] }
+  readonly actions?: { readonly [name: string]: Action<Resource>['run'] | Omit<Action<Resource>, 'access'> }
 }): Page {
   const access = 'operator'
   const guarded = Object.entries(actions).map(
-    ([name, run]) => [name, { access, run, confirm: confirm[name] }] as const,
+    ([name, action]) =>
+      [name, { ...(typeof action === 'function' ? { run: action } : action), access }] as const,
   )
   return page<Resource>({ ...definition, section, access, actions: Object.fromEntries(guarded) })
 }

@@ -23,6 +23,7 @@ export function revokePages(services: ConsoleServices): Page[] {
     (path) =>
       operatorPage({
         path,
+        freshSignIn: 'operator',
         show: (call) => confirmation(services, call),
         actions: { revokeAll: async (call) => revokeResult(services, call, await revoke(services, call)) },
       }),
@@ -31,7 +32,6 @@ export function revokePages(services: ConsoleServices): Page[] {
 
 /** Revokes everything of an account or user, and ends its secrets if the form says so. */
 async function revoke(services: ConsoleServices, call: Call): Promise<RevokeOutcome> {
-  await call.requireFreshSignIn('operator')
   const holder = holderOf(call.params)
   const errors: GatehouseError[] = []
   const revoked = await services.tokens.revokeAll(holder, call.change).catch((error: unknown) => {

@@ -126,7 +126,6 @@ export const english = {
   problemProduct: 'Product',
   problemOverlap: 'End of the present secret',
   problemFormExpired: 'The form is more than 24 hours old. Check it, and send it again.',
-  problemFormGone: 'What you entered is not kept any more. Fill in the form again.',
   problemScopeTooLarge:
     'The tokens would be too large for a request. Remove operations that are not needed, or split the products between several clients.',
   problemConflict: 'It was changed meanwhile, so nothing was done. Look at how it is now first.',
@@ -372,6 +371,7 @@ export const english = {
   clientsRevokeNewWhat: 'Programs that already use it get no tokens from then on.',
   clientsRotateTitle: 'Create a new secret',
   clientsRotate: 'Create new secret',
+  clientsRotateWhat: 'A new secret is created, and shown once.',
   clientsOverlap: 'How long does the present secret keep working?',
   clientsOverlapHint: 'Meanwhile both secrets work, so you can switch your programs one by one.',
   clientsOverlapNow: 'It stops at once. Programs get no tokens until they have the new secret.',
@@ -393,6 +393,7 @@ export const english = {
   keysLeakHint:
     'Did a private key leak? Paste it into the {inspector}, which leads to the report of the leak.',
   keysAdd: 'Add a public key',
+  keysAddWhat: 'Programs can then authenticate with the private key.',
   keysLabel: 'Public key',
   keysFieldHint:
     'A JWK, or a text that begins with {header}. It is an EC key with the curve P-256, or an RSA key of 2048 to 4096 bits. Never paste a private key here.',
@@ -734,18 +735,13 @@ export const english = {
   activityFieldResourceServer: 'key of an API (resource server)',
 
   // The pages around a fresh sign-in at the host.
-  freshTitle: 'Confirm that it is you',
-  freshWhy: 'This needs a fresh sign-in',
-  freshText: 'Sign in again to continue. What you entered is kept for 15 minutes.',
-  freshLink: 'Sign in again',
-  freshDoneTitle: 'Almost done',
-  freshDoneNext: 'Do you still want this?',
-  freshShowsSecret: 'A new secret is created, and shown once.',
-  freshAddsKey: 'Programs can then authenticate with the private key.',
-  freshWithoutSecret: 'It is created without a secret.',
-  freshDeletes: 'It is deleted for good.',
-  freshRevokes: 'Access is revoked, and cannot be given back.',
-  freshContinue: 'Continue',
+  freshTitle: 'This needs a fresh sign-in',
+  freshText:
+    'Sign in again in a new tab. Then come back here, and send this form again: what you entered stays here.',
+  freshLink: 'Sign in again in a new tab',
+  freshDoneTitle: 'Go back to your other tab',
+  freshDoneText:
+    'Close this tab. What you entered is in the tab that you came from: send the form again there.',
 
   // The pages that list what needs attention.
   hygieneTitle: 'Needs attention',
@@ -773,7 +769,6 @@ export const english = {
   fixRenew: 'Extend it to {days} days',
   fixNeverExpire: 'Remove the expiry',
   fixRenewHint: 'Its secret and its tokens stay valid.',
-  fixRotateHint: 'The present secret works for one more day.',
   fixDisableHint: 'It gets no more tokens. It can be enabled again.',
   fixAskOwner: 'Ask its owner for a new secret',
   hygieneProducts: 'Products that nothing uses',

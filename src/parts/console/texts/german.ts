@@ -129,7 +129,6 @@ export const german: ConsoleTexts = {
   problemOverlap: 'Ende des jetzigen Secrets',
   problemFormExpired:
     'Das Formular ist mehr als 24 Stunden alt. Prüfen Sie es, und senden Sie es noch einmal.',
-  problemFormGone: 'Ihre Eingaben sind nicht mehr erhalten. Füllen Sie das Formular noch einmal aus.',
   problemScopeTooLarge:
     'Die Tokens wären zu groß für eine Anfrage. Entfernen Sie Operationen, die nicht nötig sind, oder verteilen Sie die Produkte auf mehrere Clients.',
   problemConflict:
@@ -388,6 +387,7 @@ export const german: ConsoleTexts = {
   clientsRevokeNewWhat: 'Programme, die es schon nutzen, erhalten dann keine Tokens mehr.',
   clientsRotateTitle: 'Neues Secret erstellen',
   clientsRotate: 'Neues Secret erstellen',
+  clientsRotateWhat: 'Ein neues Secret wird erstellt und einmal angezeigt.',
   clientsOverlap: 'Wie lange soll das jetzige Secret noch gelten?',
   clientsOverlapHint: 'Solange gelten beide, und Sie können Ihre Programme nacheinander umstellen.',
   clientsOverlapNow: 'Es endet sofort. Programme erhalten keine Tokens, bis sie das neue Secret haben.',
@@ -410,6 +410,7 @@ export const german: ConsoleTexts = {
   keysLeakHint:
     'Ist ein privater Schlüssel in falsche Hände geraten? Fügen Sie ihn auf der Seite „{inspector}“ ein: Sie führt zur Meldung des Lecks.',
   keysAdd: 'Öffentlichen Schlüssel hinzufügen',
+  keysAddWhat: 'Programme können sich dann mit dem privaten Schlüssel ausweisen.',
   keysLabel: 'Öffentlicher Schlüssel',
   keysFieldHint:
     'Ein JWK, oder ein Text, der mit {header} beginnt. Es ist ein EC-Schlüssel mit der Kurve P-256 oder ein RSA-Schlüssel von 2048 bis 4096 Bit. Fügen Sie hier nie einen privaten Schlüssel ein.',
@@ -758,18 +759,13 @@ export const german: ConsoleTexts = {
   activityFieldResourceServer: 'Schlüssel einer API (Resource-Server)',
 
   // The pages around a fresh sign-in at the host.
-  freshTitle: 'Bestätigen Sie, dass Sie es sind',
-  freshWhy: 'Hierfür müssen Sie sich neu anmelden',
-  freshText: 'Melden Sie sich noch einmal an, um fortzufahren. Ihre Eingaben bleiben 15 Minuten erhalten.',
-  freshLink: 'Neu anmelden',
-  freshDoneTitle: 'Fast fertig',
-  freshDoneNext: 'Möchten Sie das weiterhin?',
-  freshShowsSecret: 'Ein neues Secret wird erstellt und einmal angezeigt.',
-  freshAddsKey: 'Programme können sich dann mit dem privaten Schlüssel ausweisen.',
-  freshWithoutSecret: 'Der Zugang wird ohne Secret erstellt.',
-  freshDeletes: 'Der Zugang wird endgültig gelöscht.',
-  freshRevokes: 'Der Zugriff wird widerrufen und kann nicht zurückgegeben werden.',
-  freshContinue: 'Fortfahren',
+  freshTitle: 'Hierfür müssen Sie sich neu anmelden',
+  freshText:
+    'Melden Sie sich in einem neuen Tab an. Senden Sie dann dieses Formular noch einmal: Ihre Eingaben bleiben hier stehen.',
+  freshLink: 'In neuem Tab anmelden',
+  freshDoneTitle: 'Zurück zu Ihrem anderen Tab',
+  freshDoneText:
+    'Schließen Sie diesen Tab. Ihre Eingaben stehen in dem Tab, aus dem Sie kommen: Senden Sie das Formular dort noch einmal.',
 
   // The pages that list what needs attention.
   hygieneTitle: 'Handlungsbedarf',
@@ -798,7 +794,6 @@ export const german: ConsoleTexts = {
   fixRenew: 'Auf {days} Tage verlängern',
   fixNeverExpire: 'Ablauf entfernen',
   fixRenewHint: 'Secret und Tokens gelten weiter.',
-  fixRotateHint: 'Das jetzige Secret gilt noch einen Tag.',
   fixDisableHint: 'Es gibt dann keine neuen Tokens. Der Zugang kann wieder aktiviert werden.',
   fixAskOwner: 'Den Inhaber um ein neues Secret bitten',
   hygieneProducts: 'Produkte, die nichts nutzt',
