@@ -1,3 +1,5 @@
+import { createRateLimit } from '../../async/rate-limit.ts'
+
 /**
  * How many outgoing requests may run at once, and how many may begin in a minute: in all, and to each host. Each sender may
  * cause a quarter of all, so that one stranger does not use up what all others may fetch.
@@ -9,19 +11,14 @@ export const BOUNDS = {
   known: { atOnce: 64, atOncePerHost: 4, perMinute: 600, perMinutePerHost: 30 },
 }
 
-const MINUTE_MS = 60_000
-
 /**
- * Creates the bounds of outgoing requests. A request beyond a bound is rejected, and never waits. The bounds remember
- * only what they count: the requests of a minute.
+ * Creates the bounds of outgoing requests. A request beyond a bound is rejected, and never waits.
  *
  * @param now milliseconds of a clock that never goes back
  */
 export function createBudget(max: (typeof BOUNDS)['new'], now: () => number) {
-  type Request = { readonly host: string; readonly sender: string | undefined; readonly at: number }
-  const running: Request[] = []
-  /** The requests of the last minute, oldest first. */
-  let started: Request[] = []
+  const limit = createRateLimit({ windowSeconds: 60, now: () => now() / 1000 })
+  const running: { readonly host: string; readonly sender: string | undefined }[] = []
 
   return {
     /**
@@ -32,17 +29,20 @@ export function createBudget(max: (typeof BOUNDS)['new'], now: () => number) {
      * @returns the function to call when the request has ended; undefined if the request must not begin
      */
     begin(host: string, sender?: string): (() => void) | undefined {
-      const request = { host, sender, at: now() }
-      started = started.filter(({ at }) => request.at - at < MINUTE_MS)
-      const isFull = (counts: (one: Request) => boolean, atOnce: number, perMinute: number) =>
-        running.filter(counts).length >= atOnce || started.filter(counts).length >= perMinute
-      const isExceeded =
-        isFull(() => true, max.atOnce, max.perMinute) ||
-        isFull((one) => one.host === host, max.atOncePerHost, max.perMinutePerHost) ||
-        (sender !== undefined && isFull((one) => one.sender === sender, max.atOnce / 4, max.perMinute / 4))
-      if (isExceeded) return undefined
+      const request = { host, sender }
+      const ofHost = running.filter((one) => one.host === host)
+      const ofSender = sender === undefined ? [] : running.filter((one) => one.sender === sender)
+      const bounds = [
+        { key: 'all', max: max.perMinute },
+        { key: `host ${host}`, max: max.perMinutePerHost },
+        ...(sender === undefined ? [] : [{ key: `sender ${sender}`, max: max.perMinute / 4 }]),
+      ]
+      const isFull =
+        running.length >= max.atOnce ||
+        ofHost.length >= max.atOncePerHost ||
+        ofSender.length >= max.atOnce / 4
+      if (isFull || limit.take(bounds) > 0) return undefined
       running.push(request)
-      started.push(request)
       return () => void running.splice(running.indexOf(request), 1)
     },
   }

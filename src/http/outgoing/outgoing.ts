@@ -3,10 +3,12 @@ import { internet, type OutgoingConnections } from './connections.ts'
 import { fetchDocument, type FetchedJson } from './fetch-document.ts'
 import { unavailable } from './outgoing-problem.ts'
 import { parseTarget } from './parse-target.ts'
-import { createRecentFailures } from './recent-failures.ts'
 
 /** Maximum milliseconds of a request: DNS, connection, TLS, headers and body together. */
 const TIMEOUT_MS = 5_000
+
+/** Milliseconds after a failed request during which the same URL is not requested again. */
+const PAUSE_MS = 1_000
 
 /** Requests to addresses that strangers have named, such as the URL of a client metadata document. */
 export type Outgoing = ReturnType<typeof createOutgoing>
@@ -35,21 +37,16 @@ export interface FetchJsonOptions {
 export function createOutgoing(options: { readonly timeoutMs?: number; readonly now?: () => number } = {}) {
   const { timeoutMs = TIMEOUT_MS, now = () => performance.now() } = options
   const budgets = { new: createBudget(BOUNDS.new, now), known: createBudget(BOUNDS.known, now) }
-  const failures = createRecentFailures(now)
-  /** The running requests by their URL and their maximum size. */
-  const running = new Map<string, Promise<FetchedJson>>()
+  /**
+   * By URL and maximum size: the running requests, and those that failed less than a second ago. The budgets bound both,
+   * so this map is small.
+   */
+  const requests = new Map<string, { readonly fetched: Promise<FetchedJson>; failedAt?: number }>()
   let connections = internet
 
-  /** Fetches a document, and remembers a failure. @param end is called at the end of the request */
-  async function fetchOnce(key: string, url: URL, maxBytes: number, end: () => void): Promise<FetchedJson> {
-    try {
-      return await fetchDocument(url, { maxBytes, timeoutMs, connections })
-    } catch (error) {
-      failures.add(key, error)
-      throw error
-    } finally {
-      end()
-      running.delete(key)
+  function forgetFailures(): void {
+    for (const [key, { failedAt }] of requests) {
+      if (failedAt !== undefined && now() - failedAt >= PAUSE_MS) requests.delete(key)
     }
   }
 
@@ -66,14 +63,17 @@ export function createOutgoing(options: { readonly timeoutMs?: number; readonly 
       const { maxBytes, budget, sender } = options
       const url = parseTarget(text)
       const key = `${maxBytes} ${url.href}`
-      const joined = running.get(key)
-      if (joined !== undefined) return joined
-      const failure = failures.find(key)
-      if (failure !== undefined) throw failure
+      forgetFailures()
+      const joined = requests.get(key)
+      if (joined) return joined.fetched
       const end = budgets[budget].begin(options.shareOf ?? url.hostname, sender)
       if (end === undefined) throw unavailable('too many requests to other hosts are made at the moment')
-      const fetched = fetchOnce(key, url, maxBytes, end)
-      running.set(key, fetched)
+      const fetched = fetchDocument(url, { maxBytes, timeoutMs, connections }).finally(end)
+      requests.set(key, { fetched })
+      fetched.then(
+        () => requests.delete(key),
+        () => requests.set(key, { fetched, failedAt: now() }),
+      )
       return fetched
     },
 
