@@ -1,5 +1,5 @@
+import { createRateLimit } from '../../async/rate-limit.ts'
 import type { Store } from '../../store/contract.ts'
-import { createSharedLimit } from '../../store/shared-limit.ts'
 
 /** The option `maxSignInAttempts`. Higher limits would let a program guess passwords. */
 export const SIGN_IN_ATTEMPTS = { byDefault: 10, max: 100 }
@@ -24,7 +24,7 @@ export function createSignInRateLimit({
   readonly max: number
   readonly now: () => number
 }) {
-  const limit = createSharedLimit(store, { name: 'sign-in', windowSeconds: 900, now })
+  const limit = createRateLimit({ windowSeconds: 900, now, shared: { name: 'sign-in', store } })
   const ofKey = (key: string) => ({ key: `key ${key}`, max })
   const ofAddress = (address: string) => ({ key: `address ${address}`, max: TIMES_PER_ADDRESS * max })
 

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
+import { createRateLimit } from '../../async/rate-limit.ts'
 import { addressGroup } from '../../http/rate-limit-group.ts'
 import type { Store } from '../../store/contract.ts'
-import { createSharedLimit } from '../../store/shared-limit.ts'
 
 /** Wrong secrets a minute from one address: for one client id, and for all ids together. Further ones get 429. */
 const MAX = { ofClient: 10, ofAddress: 100 }
@@ -17,7 +17,7 @@ export function createWrongSecretLimit({
   readonly store: Pick<Store, 'count' | 'delete'>
   readonly now?: () => number
 }) {
-  const limit = createSharedLimit(store, { name: 'wrong-secret', windowSeconds: 60, now })
+  const limit = createRateLimit({ windowSeconds: 60, now, shared: { name: 'wrong-secret', store } })
 
   return {
     /**

@@ -3,11 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import { get } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import { withTimeout } from '../../async/with-timeout.ts'
-import { cacheLifetime } from './cache-lifetime.ts'
 import type { ConnectionTarget, OutgoingConnections } from './connections.ts'
 import { OutgoingProblem, rejected, unavailable } from './outgoing-problem.ts'
 import { isPublicAddress } from './public-address.ts'
-import { readJson } from './read-json.ts'
+import { cacheLifetime, readJson } from './read-json.ts'
 
 /** A document that was fetched. */
 export interface FetchedJson {

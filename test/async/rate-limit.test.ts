@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { collectGarbage } from '../support/collect-garbage.ts'
-import { createSharedLimit } from '../../src/store/shared-limit.ts'
+import { createRateLimit } from '../../src/async/rate-limit.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
@@ -11,11 +11,11 @@ const sendBatches = () => vi.advanceTimersByTimeAsync(1000)
 
 function processes(store = memoryStore()) {
   const clock = { now: 1_800_000_000 }
-  const options = { name: 'test', windowSeconds: 60, now: () => clock.now }
-  return { clock, one: createSharedLimit(store, options), other: createSharedLimit(store, options) }
+  const options = { windowSeconds: 60, now: () => clock.now, shared: { name: 'test', store } }
+  return { clock, one: createRateLimit(options), other: createRateLimit(options) }
 }
 
-type Limit = ReturnType<typeof createSharedLimit>
+type Limit = ReturnType<typeof createRateLimit>
 
 const boundOf = (key: string) => ({ key, max: 8 })
 const waitOf = (limit: Limit, key: string) => limit.waitSeconds([boundOf(key)])
