@@ -8,17 +8,15 @@ import { OutgoingProblem, rejected, unavailable } from './outgoing-problem.ts'
 import { isPublicAddress } from './public-address.ts'
 import { cacheLifetime, readJson } from './read-json.ts'
 
-/** A document that was fetched. */
 export interface FetchedJson {
   readonly body: Readonly<Record<string, unknown>>
   /** Seconds for which the document may be stored; 0: not at all; undefined if the host does not say. */
   readonly maxAgeSeconds: number | undefined
 }
 
-/** Maximum number of bytes of all headers of a response. */
 const MAX_HEADER_BYTES = 16_384
 
-/** Maximum number of interim responses (1xx, RFC 9110 15.2) before the response. */
+/** Interim responses (1xx, RFC 9110 15.2) before the response. */
 const MAX_INTERIM_RESPONSES = 10
 
 /**
@@ -82,11 +80,6 @@ async function findTarget(url: URL, { resolve }: OutgoingConnections): Promise<C
   return { address: first.address, family: first.family, port, servername: url.hostname }
 }
 
-/**
- * Sends the request over a connection, and waits for the headers of the response.
- *
- * @throws the error of the connection or of the HTTP parser, or an `OutgoingProblem`
- */
 function sendGet(connection: TLSSocket, url: URL): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let interim = 0
