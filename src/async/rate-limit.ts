@@ -32,7 +32,8 @@ const MAX_BLOCKED = 10_000
 const SLOTS = 6
 
 /**
- * Limits acts by key. The window of a key begins with its first act, and admits as many acts as the bound says.
+ * Limits acts by key. The window of a key begins with its first act, and admits as many acts as the bound says. The next act
+ * after its end begins a new window.
  *
  * All keys share a fixed number of counters (a count-min sketch). A table with one entry per key would need a maximum
  * size, and an attacker could evict all other keys with invented keys. With a hundred thousand attempts in one window,
@@ -93,9 +94,9 @@ export function createRateLimit(options: {
       counts[counter] = Math.min(countOf(counter) + 1, 65_535)
       if (endOf(counter) <= now()) ends[counter] = now() + windowSeconds
     }
-    const waiting = batch.get(id)
-    if (!shared?.store.count || !isSent() || (!waiting && batch.size >= MAX_KEYS)) return
-    batch.set(id, { amount: (waiting?.amount ?? 0) + 1, max: bound.max })
+    if (!shared?.store.count || !isSent()) return
+    const { amount = 0 } = batch.get(id) ?? {}
+    if (batch.has(id) || batch.size < MAX_KEYS) batch.set(id, { amount: amount + 1, max: bound.max })
     timer ??= setTimeout(() => void sendBatch(), BATCH_MS).unref()
   }
 
