@@ -115,7 +115,7 @@ export function createRateLimit(options: {
   }
 
   return {
-    /** Seconds until each of the bounds admits another act; 0 if they do now. */
+    /** Seconds until all bounds admit another act; 0 if they do now. */
     waitSeconds,
     add,
     /** Counts an act for all bounds, if each of them admits it. @returns 0 if it was counted; otherwise the seconds to wait */

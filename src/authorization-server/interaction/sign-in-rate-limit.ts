@@ -11,8 +11,6 @@ const TIMES_PER_ADDRESS = 10
  * Limits the attempts to sign in within 15 minutes of the first attempt. Attempts are counted for each interaction, for
  * each identifier from one address, and for each address, in all processes together.
  *
- * @param options.store counts for all processes
- * @param options.max the attempts per window for each key; an address may make ten times as many
  * @param options.now returns the time in epoch seconds
  */
 export function createSignInRateLimit({
@@ -30,17 +28,16 @@ export function createSignInRateLimit({
 
   return {
     /**
-     * Counts one attempt. Call this before the attempt, so that simultaneous attempts cannot exceed the limit.
+     * Counts an attempt, or returns the seconds to wait. Call it before the attempt, so that simultaneous attempts cannot
+     * exceed the limit.
      *
      * @param attempt.keys the interaction, and the identifier together with the address
-     * @param attempt.address the network address alone, for any identifier
-     * @returns 0 if the attempt is allowed. Otherwise the seconds to wait; a rejected attempt is not counted
      */
     consume: ({ keys, address }: { readonly keys: readonly string[]; readonly address: string }): number =>
       limit.take([...keys.map(ofKey), ofAddress(address)]),
-    /** Resets the count of `key` after a successful attempt. The count of the address is only reduced by one. */
     succeeded(key: string, address: string): void {
       limit.reset(ofKey(key))
+      // A person with a right password must not reset the count of what was guessed from the same address.
       limit.subtract(ofAddress(address))
     },
   }
