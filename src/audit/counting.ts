@@ -126,15 +126,15 @@ export function createCounting(parts: CountingParts) {
     mark(pending: PendingEntry): PendingEntry {
       const { entry, after } = pending
       const { id, at, accountId, clientId, address, userAgent } = entry
-      const ofAccount = accountId === undefined ? [] : [{ key: accountId, max: MAX_PER_HOUR }]
-      const isBusy = accounts.waitSeconds(ofAccount) > 0
+      const hourly = accountId === undefined ? [] : [{ key: accountId, max: MAX_PER_HOUR }]
+      const isBusy = accounts.waitSeconds(hourly) > 0
       const act = isBusy ? actOfAccount(entry) : clientId && actOf(entry)
       const key = act && JSON.stringify(act)
       close(now())
       const minute = key && minutes.get(key)
       // A retry of a change makes its entry again, with the same id.
       if (minute && minute.first === id) return pending
-      if (!minute || minute.id === undefined) ofAccount.forEach(accounts.add)
+      if (!minute || minute.id === undefined) hourly.forEach(accounts.add)
       if (minute) {
         minute.id ??= newEntryId()
         unwritten.set(minute.id, minute)
