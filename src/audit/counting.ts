@@ -1,4 +1,4 @@
-import { createLru } from '../async/lru.ts'
+import { createRateLimit } from '../async/rate-limit.ts'
 import { newEntryId, type AuditEntry, type PendingEntry } from './entry.ts'
 import type { ErasedPeople } from './erase-entry.ts'
 import { eraseWaiting, storeUncounted, writeCounts, type CountsParts } from './waiting-counts.ts'
@@ -29,10 +29,6 @@ const MAX_DIFFERENT = 10_000
  * clients.
  */
 const MAX_PER_HOUR = 600
-const HOUR_MS = 3_600_000
-
-/** The number of accounts whose entries this process counts. */
-const MAX_ACCOUNTS = 10_000
 
 /** What this process counts. */
 export type Counting = ReturnType<typeof createCounting>
@@ -69,7 +65,7 @@ interface CountingParts extends CountsParts {
  */
 export function createCounting(parts: CountingParts) {
   const { inBackground, now } = parts
-  const accounts = createAccountCounts(now)
+  const accounts = createRateLimit({ windowSeconds: 3600, now: () => now() / 1000 })
   /** The running minutes, by the fields that are equal in their acts. The minute that ends first comes first. */
   const minutes = new Map<string, Minute>()
   /** The minutes with a count that is not written yet, by the id of the count. */
@@ -130,13 +126,15 @@ export function createCounting(parts: CountingParts) {
     mark(pending: PendingEntry): PendingEntry {
       const { entry, after } = pending
       const { id, at, accountId, clientId, address, userAgent } = entry
-      const act = accounts.isBusy(accountId) ? actOfAccount(entry) : clientId && actOf(entry)
+      const hourly = accountId === undefined ? [] : [{ key: accountId, max: MAX_PER_HOUR }]
+      const isBusy = accounts.waitSeconds(hourly) > 0
+      const act = isBusy ? actOfAccount(entry) : clientId && actOf(entry)
       const key = act && JSON.stringify(act)
       close(now())
       const minute = key && minutes.get(key)
       // A retry of a change makes its entry again, with the same id.
       if (minute && minute.first === id) return pending
-      if (!minute || minute.id === undefined) accounts.add(accountId)
+      if (!minute || minute.id === undefined) hourly.forEach(accounts.add)
       if (minute) {
         minute.id ??= newEntryId()
         unwritten.set(minute.id, minute)
@@ -178,24 +176,6 @@ export function createCounting(parts: CountingParts) {
       clearTimeout(timer)
       timer = undefined
       close(Infinity)
-    },
-  }
-}
-
-/** Counts the entries that each account got within an hour. */
-function createAccountCounts(now: () => number) {
-  const accounts = createLru<string, { readonly until: number; entries: number }>(MAX_ACCOUNTS)
-  const hourOf = (accountId: string | undefined) => {
-    const hour = accountId === undefined ? undefined : accounts.get(accountId)
-    return hour && hour.until > now() ? hour : undefined
-  }
-  return {
-    isBusy: (accountId: string | undefined) => (hourOf(accountId)?.entries ?? 0) >= MAX_PER_HOUR,
-    /** Notes that an account gets one more entry. */
-    add(accountId: string | undefined): void {
-      const hour = hourOf(accountId)
-      if (hour) hour.entries += 1
-      else if (accountId !== undefined) accounts.set(accountId, { until: now() + HOUR_MS, entries: 1 })
     },
   }
 }

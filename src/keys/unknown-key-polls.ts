@@ -1,8 +1,9 @@
+import { createRateLimit } from '../async/rate-limit.ts'
 import { settlesWithin } from '../async/with-timeout.ts'
 import type { Logger } from '../host/logger.ts'
 
 /** At most 5 polls in 5 seconds. All 5 may follow each other without a pause. */
-const BURST = 5
+const POLLS = { key: 'polls', max: 5 }
 /** Milliseconds that a call with an unknown key waits for a poll or a fetch of the keys. */
 export const MAX_WAIT_MS = 1000
 
@@ -15,24 +16,20 @@ export const MAX_WAIT_MS = 1000
  * @param poll polls the keys. If it returns the promise of a poll that is already running, the call does not count
  */
 export function limitPolls(poll: () => Promise<void>, logger: Pick<Logger, 'debug'>): () => Promise<void> {
-  let pollTimes: number[] = []
+  const limit = createRateLimit({ windowSeconds: POLLS.max, now: () => performance.now() / 1000 })
   let lastPoll: Promise<void> | undefined
 
   async function pollNow(): Promise<void> {
     const current = poll()
-    if (current !== lastPoll) pollTimes.push(performance.now())
+    if (current !== lastPoll) limit.add(POLLS)
     lastPoll = current
-    try {
-      await current
-    } catch (error) {
+    await current.catch((error: unknown) => {
       logger.debug({ err: error }, 'the keys could not be polled for a token with an unknown key')
-    }
+    })
   }
 
   return async () => {
-    const now = performance.now()
-    pollTimes = pollTimes.filter((at) => now - at < BURST * 1000)
-    if (pollTimes.length < BURST) await settlesWithin(pollNow, MAX_WAIT_MS)
+    if (limit.waitSeconds([POLLS]) === 0) await settlesWithin(pollNow, MAX_WAIT_MS)
     else logger.debug({}, 'a token with an unknown key was rejected without a poll of the keys')
   }
 }

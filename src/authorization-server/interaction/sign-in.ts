@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { SignedIn } from '../../host/accounts.ts'
 import { addressGroup } from '../../http/rate-limit-group.ts'
 import type { Form } from '../../http/form-body.ts'
@@ -41,7 +40,7 @@ export async function submitSignIn(request: StepRequest, form: Form): Promise<St
     return renderPage(request, { status: 400, identifier, problem: 'signInIncomplete' })
   }
   const address = addressGroup(ctx.ip)
-  const key = rateLimitKey(address, identifier)
+  const key = JSON.stringify([address, identifier.normalize('NFKC').toLowerCase()])
   const waitSeconds = rateLimit.consume({ keys: [pending.uid, key], address })
   if (waitSeconds > 0) {
     ctx.set('Retry-After', String(waitSeconds))
@@ -78,13 +77,4 @@ function renderPage(
     csrfToken: csrfTokenOf(request),
     application: pending.application,
   })
-}
-
-/**
- * The key that counts the attempts for an identifier from one network address. It is a digest, so that all
- * keys have the same length, and a memory dump shows no identifier.
- */
-function rateLimitKey(address: string, identifier: string): string {
-  const text = JSON.stringify([address, identifier.normalize('NFKC').toLowerCase()])
-  return createHash('sha256').update(text).digest('base64url')
 }

@@ -1,21 +1,10 @@
 import type { Context } from 'koa'
+import { createRateLimit } from '../../async/rate-limit.ts'
 import { addressGroup } from '../../http/rate-limit-group.ts'
 import type { Store } from '../../store/contract.ts'
-import { createSharedAttempts } from '../../store/shared-attempts.ts'
 
-/** Wrong secrets a minute for one client id from one address. Further ones get 429. */
-const MAX_OF_CLIENT = 10
-/** Wrong secrets a minute from one address, for any client. */
-const MAX_OF_ADDRESS = 100
-const WINDOW_SECONDS = 60
-
-/** What follows from a wrong secret. */
-export interface WrongSecret {
-  /** Seconds after which the caller may try again; 0 if it is within the bounds. */
-  readonly waitSeconds: number
-  /** Whether the caller has just passed the bounds. */
-  readonly isFirst: boolean
-}
+/** Wrong secrets a minute from one address: for one client id, and for all ids together. Further ones get 429. */
+const MAX = { ofClient: 10, ofAddress: 100 }
 
 /**
  * Limits requests with wrong client secrets. A secret is verified before, and a right one always passes: nothing that a
@@ -28,22 +17,22 @@ export function createWrongSecretLimit({
   readonly store: Pick<Store, 'count' | 'delete'>
   readonly now?: () => number
 }) {
-  const common = { windowSeconds: WINDOW_SECONDS, now }
-  const ofClient = createSharedAttempts(store, { name: 'wrong-secret', max: MAX_OF_CLIENT, ...common })
-  const ofAddress = createSharedAttempts(store, { name: 'wrong-secrets', max: MAX_OF_ADDRESS, ...common })
+  const limit = createRateLimit({ windowSeconds: 60, now, shared: { name: 'wrong-secret', store } })
 
   return {
-    /** @param clientId as it was sent, so that strangers cannot find out which clients exist; undefined without an id */
-    add(clientId: string | undefined, { ip }: Pick<Context, 'ip'>): WrongSecret {
+    /**
+     * @param clientId as it was sent, so that strangers cannot find out which clients exist; undefined without an id
+     * @returns the seconds after which the caller may try again, 0 if it is within the bounds; and whether the caller has
+     *   just passed the bounds
+     */
+    add(clientId: string | undefined, { ip }: Pick<Context, 'ip'>) {
       const address = addressGroup(ip)
-      const counts = [
-        ofAddress(address),
-        ...(clientId === undefined ? [] : [ofClient(`${clientId} ${address}`)]),
-      ]
-      const waitSeconds = Math.max(...counts.map((each) => each.waitSeconds()))
-      if (waitSeconds > 0) return { waitSeconds, isFirst: false }
-      for (const each of counts) each.add()
-      return { waitSeconds: 0, isFirst: counts.some((each) => each.waitSeconds() > 0) }
+      const bounds = [{ key: `address ${address}`, max: MAX.ofAddress }]
+      if (clientId !== undefined) {
+        bounds.push({ key: JSON.stringify([clientId, address]), max: MAX.ofClient })
+      }
+      const waitSeconds = limit.take(bounds)
+      return { waitSeconds, isFirst: waitSeconds === 0 && limit.waitSeconds(bounds) > 0 }
     },
   }
 }

@@ -36,42 +36,34 @@ export const internet: OutgoingConnections = {
   connect: connectToAddress,
 }
 
-/**
- * Asks for the IPv4 and the IPv6 addresses of a name. If one of the two queries fails, the other one counts. IPv4 is
- * preferred, unless this machine has only IPv6.
- *
- * @throws the error of DNS if both queries fail
- */
+/** IPv4 is preferred, unless this machine has only IPv6. If one of the two queries fails, the other one counts. */
 export async function resolveWith(
   resolver: Pick<Resolver, 'resolve4' | 'resolve6'>,
   hostname: string,
   hasIpv4 = canReach('IPv4'),
 ): Promise<ResolvedAddress[]> {
-  const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
-  if (ipv4.status === 'rejected' && ipv6.status === 'rejected') throw ipv4.reason
-  const found = [withFamily(ipv4, 4), withFamily(ipv6, 6)]
-  return (hasIpv4 ? found : found.toReversed()).flat()
+  const found = async (query: Promise<string[]>, family: 4 | 6) =>
+    (await query.catch(() => [])).map((address) => ({ address, family }))
+  const ipv4 = found(resolver.resolve4(hostname), 4)
+  const ipv6 = found(resolver.resolve6(hostname), 6)
+  return (await Promise.all(hasIpv4 ? [ipv4, ipv6] : [ipv6, ipv4])).flat()
 }
 
-function withFamily(answer: PromiseSettledResult<string[]>, family: 4 | 6): ResolvedAddress[] {
-  return answer.status === 'rejected' ? [] : answer.value.map((address) => ({ address, family }))
-}
-
-/** Whether this machine has an address of the family, other than that of loopback. */
 function canReach(family: 'IPv4' | 'IPv6'): boolean {
   return Object.values(networkInterfaces()).some((addresses) =>
     addresses?.some((one) => one.family === family && !one.internal),
   )
 }
 
-/** The address is an IP address, so `connect` resolves no name. The environment cannot switch off the checks. */
 function connectToAddress({ address, port, servername }: ConnectionTarget): TLSSocket {
   return connect({
+    // An IP address, so `connect` resolves no name.
     host: address,
     port,
     servername,
     ALPNProtocols: ['http/1.1'],
     minVersion: 'TLSv1.2',
+    // The environment cannot switch off the checks.
     rejectUnauthorized: true,
   })
 }

@@ -1,23 +1,28 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { get } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import { withTimeout } from '../../async/with-timeout.ts'
-import { cacheLifetime } from './cache-lifetime.ts'
 import type { ConnectionTarget, OutgoingConnections } from './connections.ts'
 import { OutgoingProblem, rejected, unavailable } from './outgoing-problem.ts'
 import { isPublicAddress } from './public-address.ts'
-import { readJson } from './read-json.ts'
-import { sendGet } from './send-get.ts'
+import { cacheLifetime, readJson } from './read-json.ts'
 
-/** A document that was fetched. */
 export interface FetchedJson {
   readonly body: Readonly<Record<string, unknown>>
   /** Seconds for which the document may be stored; 0: not at all; undefined if the host does not say. */
   readonly maxAgeSeconds: number | undefined
 }
 
+const MAX_HEADER_BYTES = 16_384
+
+/** Interim responses (1xx, RFC 9110 15.2) before the response. */
+const MAX_INTERIM_RESPONSES = 10
+
 /**
  * Fetches a JSON document. The host name is resolved once, and the connection goes to an address of this answer: a
- * second answer of a DNS server cannot lead elsewhere.
+ * second answer of a DNS server cannot lead elsewhere. The request has no cookies and no credentials, and redirects are
+ * not followed.
  *
  * @param options.timeoutMs maximum milliseconds for everything, from the DNS query to the last byte
  * @throws {OutgoingProblem} if the document cannot be fetched
@@ -32,24 +37,37 @@ export async function fetchDocument(
 ): Promise<FetchedJson> {
   const { maxBytes, timeoutMs, connections } = options
   const ended = new AbortController()
+  const { signal } = ended
   const text = `the host cannot be reached, or did not answer within ${timeoutMs / 1000} seconds`
   const late = { error: () => unavailable(text) }
+  let socket: TLSSocket | undefined
+  let isConnected = false
+
+  async function exchange(): Promise<FetchedJson> {
+    const target = await findTarget(url, connections)
+    // One text and one time for all names without a public address: strangers must not learn which names the DNS of
+    // this network has.
+    if (!target) return new Promise<never>(() => {})
+    // A name that was resolved after the timeout leads to no connection.
+    signal.throwIfAborted()
+    socket = connections.connect(target)
+    // Errors are also reported elsewhere. Without a listener, a late error would stop the process.
+    socket.on('error', () => {})
+    // Nothing is sent before the certificate is checked.
+    await once(socket, 'secureConnect', { signal })
+    isConnected = true
+    const response = await sendGet(socket, url)
+    response.on('error', () => {})
+    return { body: await readJson(response, maxBytes), maxAgeSeconds: cacheLifetime(response.headers) }
+  }
+
   try {
-    return await withTimeout(
-      timeoutMs,
-      async () => {
-        const target = await findTarget(url, connections)
-        // One text and one time for all names without a public address: strangers must not learn which names the DNS of
-        // this network has.
-        if (!target) return new Promise<never>(() => {})
-        // A name that was resolved after the timeout leads to no connection.
-        ended.signal.throwIfAborted()
-        return exchange(url, { maxBytes, signal: ended.signal, connect: () => connections.connect(target) })
-      },
-      late,
-    )
+    return await withTimeout(timeoutMs, exchange, late)
+  } catch (error) {
+    throw toProblem(error, isConnected)
   } finally {
     ended.abort()
+    socket?.destroy()
   }
 }
 
@@ -62,31 +80,30 @@ async function findTarget(url: URL, { resolve }: OutgoingConnections): Promise<C
   return { address: first.address, family: first.family, port, servername: url.hostname }
 }
 
-async function exchange(
-  url: URL,
-  options: { readonly maxBytes: number; readonly signal: AbortSignal; connect(): TLSSocket },
-): Promise<FetchedJson> {
-  let isConnected = false
-  let socket: TLSSocket | undefined
-  const destroy = () => socket?.destroy()
-  try {
-    socket = options.connect()
-    // Errors are also reported elsewhere. Without a listener, a late error would stop the process.
-    socket.on('error', () => {})
-    options.signal.addEventListener('abort', destroy)
-    // Nothing is sent before the certificate is checked.
-    await once(socket, 'secureConnect', { signal: options.signal })
-    isConnected = true
-    const response = await sendGet(socket, url)
-    response.on('error', () => {})
-    const body = await readJson(response, options.maxBytes)
-    return { body, maxAgeSeconds: cacheLifetime(response.headers) }
-  } catch (error) {
-    throw toProblem(error, isConnected)
-  } finally {
-    options.signal.removeEventListener('abort', destroy)
-    destroy()
-  }
+function sendGet(connection: TLSSocket, url: URL): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    let interim = 0
+    get(url, {
+      // With `createConnection`, Node resolves no name, and uses no agent, and so neither keep-alive nor a proxy.
+      createConnection: () => connection,
+      headers: {
+        Host: url.host,
+        Accept: 'application/json',
+        'Accept-Encoding': 'identity',
+        'User-Agent': 'koa-gatehouse',
+      },
+      maxHeaderSize: MAX_HEADER_BYTES,
+      insecureHTTPParser: false,
+    })
+      .on('information', () => {
+        interim += 1
+        if (interim > MAX_INTERIM_RESPONSES) reject(rejected('the host sends too many interim responses'))
+      })
+      .on('upgrade', () => reject(rejected('the host answered with status 101 instead of 200')))
+      .on('response', resolve)
+      // After the response has arrived, the promise is resolved, and this only ignores late errors.
+      .on('error', reject)
+  })
 }
 
 function toProblem(error: unknown, isConnected: boolean): OutgoingProblem {

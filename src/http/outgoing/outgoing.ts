@@ -1,12 +1,23 @@
-import { BOUNDS, createBudget } from './budget.ts'
+import { isIP } from 'node:net'
+import { createRateLimit } from '../../async/rate-limit.ts'
 import { internet, type OutgoingConnections } from './connections.ts'
 import { fetchDocument, type FetchedJson } from './fetch-document.ts'
-import { unavailable } from './outgoing-problem.ts'
-import { parseTarget } from './parse-target.ts'
-import { createRecentFailures } from './recent-failures.ts'
+import { rejected, unavailable } from './outgoing-problem.ts'
 
 /** Maximum milliseconds of a request: DNS, connection, TLS, headers and body together. */
 const TIMEOUT_MS = 5_000
+
+/** Milliseconds after a failed request during which the same URL is not requested again. */
+const PAUSE_MS = 1_000
+
+/**
+ * How many requests may run at once, and how many may begin in a minute: in all, and to each host. Each sender may cause a
+ * quarter of all, so that one stranger does not use up what all others may fetch.
+ */
+const BOUNDS = {
+  new: { inAll: { atOnce: 16, max: 120 }, ofHost: { atOnce: 4, max: 30 } },
+  known: { inAll: { atOnce: 64, max: 600 }, ofHost: { atOnce: 4, max: 30 } },
+}
 
 /** Requests to addresses that strangers have named, such as the URL of a client metadata document. */
 export type Outgoing = ReturnType<typeof createOutgoing>
@@ -34,24 +45,14 @@ export interface FetchJsonOptions {
  */
 export function createOutgoing(options: { readonly timeoutMs?: number; readonly now?: () => number } = {}) {
   const { timeoutMs = TIMEOUT_MS, now = () => performance.now() } = options
-  const budgets = { new: createBudget(BOUNDS.new, now), known: createBudget(BOUNDS.known, now) }
-  const failures = createRecentFailures(now)
-  /** The running requests by their URL and their maximum size. */
-  const running = new Map<string, Promise<FetchedJson>>()
+  const limit = createRateLimit({ windowSeconds: 60, now: () => now() / 1000 })
+  /** By URL and maximum size. Both maps are small, because the bounds count for both. */
+  const running = new Map<
+    string,
+    { readonly fetched: Promise<FetchedJson>; readonly counted: readonly string[] }
+  >()
+  const failures = new Map<string, { readonly failure: unknown; readonly at: number }>()
   let connections = internet
-
-  /** Fetches a document, and remembers a failure. @param end is called at the end of the request */
-  async function fetchOnce(key: string, url: URL, maxBytes: number, end: () => void): Promise<FetchedJson> {
-    try {
-      return await fetchDocument(url, { maxBytes, timeoutMs, connections })
-    } catch (error) {
-      failures.add(key, error)
-      throw error
-    } finally {
-      end()
-      running.delete(key)
-    }
-  }
 
   return {
     /**
@@ -63,23 +64,80 @@ export function createOutgoing(options: { readonly timeoutMs?: number; readonly 
      *   otherwise `rejected`
      */
     async fetchJson(text: string, options: FetchJsonOptions): Promise<FetchedJson> {
-      const { maxBytes, budget, sender } = options
+      const { maxBytes } = options
       const url = parseTarget(text)
       const key = `${maxBytes} ${url.href}`
       const joined = running.get(key)
-      if (joined !== undefined) return joined
-      const failure = failures.find(key)
-      if (failure !== undefined) throw failure
-      const end = budgets[budget].begin(options.shareOf ?? url.hostname, sender)
-      if (end === undefined) throw unavailable('too many requests to other hosts are made at the moment')
-      const fetched = fetchOnce(key, url, maxBytes, end)
-      running.set(key, fetched)
-      return fetched
+      if (joined) return joined.fetched
+      for (const [each, { at }] of failures) if (now() - at >= PAUSE_MS) failures.delete(each)
+      const failed = failures.get(key)
+      if (failed) throw failed.failure
+      const bounds = boundsOf(url, options)
+      const counted = [...running.values()].flatMap((one) => one.counted)
+      const isFull = bounds.some((one) => counted.filter((each) => each === one.key).length >= one.atOnce)
+      if (isFull || limit.take(bounds) > 0) {
+        throw unavailable('too many requests to other hosts are made at the moment')
+      }
+      const fetched = fetchDocument(url, { maxBytes, timeoutMs, connections })
+      running.set(key, { fetched, counted: bounds.map((one) => one.key) })
+      try {
+        return await fetched
+      } catch (failure) {
+        failures.set(key, { failure, at: now() })
+        throw failure
+      } finally {
+        running.delete(key)
+      }
     },
 
     /** Replaces how requests reach a host. Only tests call it: the host has no option for it. */
     replaceConnections(replacement: OutgoingConnections): void {
       connections = replacement
     },
+  }
+}
+
+/** A host has one share for all its ports: it must not get more requests because its URLs name other ports. */
+function boundsOf({ hostname }: URL, { budget, sender, shareOf = hostname }: FetchJsonOptions) {
+  const { inAll, ofHost } = BOUNDS[budget]
+  const ofSender = { atOnce: inAll.atOnce / 4, max: inAll.max / 4 }
+  return [
+    { key: budget, ...inAll },
+    { key: `${budget} host ${shareOf}`, ...ofHost },
+    ...(sender === undefined ? [] : [{ key: `${budget} sender ${sender}`, ...ofSender }]),
+  ]
+}
+
+/** Maximum number of characters of a URL that is requested. */
+const MAX_URL_LENGTH = 2048
+
+/** A domain name with at least two labels. A single label, such as `localhost`, is not a name of the internet. */
+const DOMAIN_NAME = /^[a-z\d_-]+(\.[a-z\d_-]+)+$/
+
+/**
+ * Parses a URL that a stranger has named.
+ *
+ * @throws {OutgoingProblem} `rejected` if no request may be made to this URL
+ */
+export function parseTarget(text: string): URL {
+  if (text.length > MAX_URL_LENGTH) throw rejected(`the URL has more than ${MAX_URL_LENGTH} characters`)
+  const url = parse(text)
+  if (url.protocol !== 'https:') throw rejected('the URL does not start with https://')
+  if (url.username !== '' || url.password !== '') throw rejected('the URL contains a user name or password')
+  if (url.hash !== '') throw rejected('the URL contains a fragment')
+  // The URL parser writes all forms of IPv4 addresses, such as `0x7f.1` and `2130706433`, as `127.0.0.1`.
+  if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) {
+    throw rejected('the URL contains an IP address instead of a domain name')
+  }
+  if (!DOMAIN_NAME.test(url.hostname))
+    throw rejected('the host of the URL is not a domain name of the internet')
+  return url
+}
+
+function parse(text: string): URL {
+  try {
+    return new URL(text)
+  } catch {
+    throw rejected('the URL is not valid')
   }
 }

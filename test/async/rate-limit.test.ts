@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { collectGarbage } from '../support/collect-garbage.ts'
-import { createSharedAttempts } from '../../src/store/shared-attempts.ts'
+import { createRateLimit } from '../../src/async/rate-limit.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
@@ -11,22 +11,27 @@ const sendBatches = () => vi.advanceTimersByTimeAsync(1000)
 
 function processes(store = memoryStore()) {
   const clock = { now: 1_800_000_000 }
-  const options = { name: 'test', max: 8, windowSeconds: 60, now: () => clock.now }
-  return { clock, one: createSharedAttempts(store, options), other: createSharedAttempts(store, options) }
+  const options = { windowSeconds: 60, now: () => clock.now, shared: { name: 'test', store } }
+  return { clock, one: createRateLimit(options), other: createRateLimit(options) }
 }
 
-function addTo(attempts: ReturnType<typeof createSharedAttempts>, key: string, count: number) {
-  for (let at = 0; at < count; at += 1) attempts(key).add()
-  return attempts(key).waitSeconds()
+type Limit = ReturnType<typeof createRateLimit>
+
+const boundOf = (key: string) => ({ key, max: 8 })
+const waitOf = (limit: Limit, key: string) => limit.waitSeconds([boundOf(key)])
+
+function addTo(limit: Limit, key: string, count: number) {
+  for (let at = 0; at < count; at += 1) limit.add(boundOf(key))
+  return waitOf(limit, key)
 }
 
 it('one process admits as many attempts as the limit, and more after the window', () => {
   const { clock, one } = processes()
   expect(addTo(one, 'a', 7)).toBe(0)
   expect(addTo(one, 'a', 1)).toBe(60)
-  expect(one('b').waitSeconds()).toBe(0)
+  expect(waitOf(one, 'b')).toBe(0)
   clock.now += 60
-  expect(one('a').waitSeconds()).toBe(0)
+  expect(waitOf(one, 'a')).toBe(0)
 })
 
 it('two processes know after a second that they have used up the limit together', async () => {
@@ -34,7 +39,7 @@ it('two processes know after a second that they have used up the limit together'
   expect(addTo(one, 'a', 6)).toBe(0)
   expect(addTo(other, 'a', 6)).toBe(0)
   await sendBatches()
-  expect(Math.max(one('a').waitSeconds(), other('a').waitSeconds())).toBeGreaterThan(0)
+  expect(Math.max(waitOf(one, 'a'), waitOf(other, 'a'))).toBeGreaterThan(0)
 })
 
 it('single mistakes are not sent to the store', async () => {
@@ -58,11 +63,11 @@ it('a success resets the count in the store', async () => {
   const { one, other } = processes()
   addTo(one, 'a', 7)
   await sendBatches()
-  one('a').reset()
+  one.reset(boundOf('a'))
   await vi.advanceTimersByTimeAsync(0)
   addTo(other, 'a', 4)
   await sendBatches()
-  expect(other('a').waitSeconds()).toBe(0)
+  expect(waitOf(other, 'a')).toBe(0)
 })
 
 it('while the store is away, or has no counters, each process counts alone', async () => {
@@ -73,7 +78,7 @@ it('while the store is away, or has no counters, each process counts alone', asy
     const { one } = processes(store)
     expect(addTo(one, 'a', 8)).toBe(60)
     await sendBatches()
-    expect(one('a').waitSeconds()).toBe(60)
+    expect(waitOf(one, 'a')).toBe(60)
   }
 })
 
@@ -90,5 +95,5 @@ it('a key that has used up its limit needs little memory, however long it is', a
   await collectGarbage()
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(4_000_000)
   // Both must be in use until here.
-  expect([one('a').waitSeconds(), other('a').waitSeconds()]).toEqual([0, 0])
+  expect([waitOf(one, 'a'), waitOf(other, 'a')]).toEqual([0, 0])
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { cacheLifetime } from '../../../src/http/outgoing/cache-lifetime.ts'
+import { cacheLifetime } from '../../../src/http/outgoing/read-json.ts'
 
 const LIFETIMES: [headers: Record<string, string>, seconds: number | undefined][] = [
   [{}, undefined],

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { OutgoingProblem } from '../../../src/http/outgoing/outgoing-problem.ts'
-import { parseTarget } from '../../../src/http/outgoing/parse-target.ts'
+import { parseTarget } from '../../../src/http/outgoing/outgoing.ts'
 import { anyText } from '../../support/any-text.ts'
 
 const problemOf = (text: string) => {
