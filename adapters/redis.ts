@@ -81,9 +81,9 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const send = (command: RedisCommand) => sendCommand(client, command)
 
   /**
-   * Writes without waiting for replicas. If the connection is lost before the answer, ioredis resends the command. If
-   * the second attempt changed nothing, the first attempt may have been applied, so the write rejects. If the write
-   * answered `false` instead, the caller could waste an authorization code, or treat a free key as taken.
+   * If the connection is lost before the answer, ioredis resends the command. If the second attempt changed
+   * nothing, the first attempt may have been applied, so the write rejects. If the write answered `false`
+   * instead, the caller could waste an authorization code, or treat a free key as taken.
    */
   const execWrite = (write: Write) =>
     run(async () => {
@@ -171,7 +171,6 @@ async function sendCommand(client: RedisClient, command: RedisCommand): Promise<
   }
 }
 
-/** The methods of a store that write. `write` executes a write and returns whether it was done. */
 function writesBy(key: (name: string) => string, write: (one: Write) => Promise<boolean>) {
   return {
     async set(name, value, ttl) {
@@ -189,19 +188,16 @@ function writesBy(key: (name: string) => string, write: (one: Write) => Promise<
   } satisfies Partial<Store>
 }
 
-/** Milliseconds until a client that ended by itself connects again. */
 const RECONNECT_MS = 100
 
 /**
- * Connects a client again if it ended by itself. With `failoverDetector: true`, a race can end the client for good: the
- * Sentinels announce a new master while the client asks them for the master. A client that the host has closed, or
- * whose `retryStrategy` gave up, stays closed.
+ * With `failoverDetector: true`, a race can end the client for good: the Sentinels announce a new master
+ * while the client asks them for the master. A client that the host has closed, or whose `retryStrategy` gave
+ * up, stays closed.
  *
- * Relies on: a client of ioredis changes from `connecting` to `end` without a `close` in only two cases. It ended by
- * itself, or the host closed it while it was `connecting`. In the second case, `manuallyClosing` is true.
- *
- * @param losses counts each `close` of the client
- * @returns a function that stops watching the client
+ * Relies on: a client of ioredis changes from `connecting` to `end` without a `close` in only two cases. It
+ * ended by itself, or the host closed it while it was `connecting`. In the second case, `manuallyClosing` is
+ * true.
  */
 function reconnectEnded(client: RedisClient, losses: Pick<ConnectionLosses, 'count'>): () => void {
   let lostBefore: number | undefined

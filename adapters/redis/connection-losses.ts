@@ -41,7 +41,6 @@ export function countConnectionLosses(client: RedisClient) {
 
   return {
     count: () => count,
-    /** Why the last attempt to connect failed; undefined while the client is connected. */
     lastError: () => lastError,
     stop() {
       client.off(errorEvent, keep)
@@ -55,5 +54,4 @@ export function countConnectionLosses(client: RedisClient) {
   }
 }
 
-/** Counts the connections that a client has lost. */
 export type ConnectionLosses = ReturnType<typeof countConnectionLosses>

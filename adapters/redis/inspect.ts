@@ -8,22 +8,15 @@ import { isLimited, usedShare } from './inspect/memory-checks.ts'
 import { askServer, type ServerAnswers } from './inspect/server-answers.ts'
 import { checkServer } from './inspect/server-checks.ts'
 
-/**
- * The timeout for one server of a cluster, in milliseconds. One blocked server must not hide the state of the
- * other servers.
- */
+/** One blocked server must not hide the state of the other servers. */
 const SERVER_TIMEOUT_MS = 500
 
 const WORST_FIRST: readonly StoreCheck['status'][] = ['fail', 'warn', 'unknown', 'pass']
 
 /**
  * Reads the state of Redis: its clock, and whether it accepts writes, evicts keys, persists data and has
- * enough replicas. In a cluster every master is inspected, and the worst result of each check counts. Uses
- * INFO, TIME, CONFIG GET and CLUSTER INFO. If Redis rejects the command of a check, the status of the check
- * is `unknown`.
- *
- * @param options.replicas how many replicas must confirm durable writes; undefined if none
- * @throws what the client throws if no server answers
+ * enough replicas. In a cluster every master is inspected, and the worst result of each check counts. If
+ * Redis rejects the command of a check, the status of the check is `unknown`.
  */
 export async function inspectRedis(
   client: Pick<RedisClient, 'call' | 'isCluster' | 'nodes'>,
@@ -60,10 +53,7 @@ const NO_ANSWER = fail(
   'Restore it, or promote its replica; `redis-cli --cluster check <host:port>` shows the state of the cluster',
 )
 
-/**
- * The masters that the client knows. A client that is not connected yet knows no masters, so PING connects it
- * first.
- */
+/** A client that is not connected yet knows no masters, so PING connects it first. */
 async function mastersOf(client: Pick<RedisClient, 'call' | 'nodes'>): Promise<readonly RedisServerClient[]> {
   const known = () => client.nodes?.('master') ?? []
   if (known().length === 0) await client.call('PING')
@@ -92,7 +82,6 @@ function fullest(answers: readonly ServerAnswers[]): number | undefined {
   return shares.length === 0 ? undefined : Math.max(...shares)
 }
 
-/** The worst result of each check, with the servers that report this result. */
 function worstOfEach(servers: readonly { address: string; checks: readonly StoreCheck[] }[]): StoreCheck[] {
   const names = new Set(servers.flatMap(({ checks }) => checks.map(({ name }) => name)))
   return [...names].flatMap((name) => {

@@ -1,7 +1,7 @@
 import type { RedisClientOptions } from './client.ts'
 import { messageOf } from './errors.ts'
 
-/** The target of a redirection by a node of a cluster. The redirecting node has not executed the command. */
+/** The redirecting node has not executed the command. */
 export interface Redirection {
   /**
    * True for `ASK`: the key is migrating. Only this one command goes to `address`, after the command ASKING.
@@ -30,10 +30,8 @@ export function redirectionOf(
 }
 
 /**
- * Whether a command of a pipeline was not executed because of the place of its key. Either a node has redirected the
- * command, or the keys of the pipeline no longer belong to one node.
- *
- * Relies on: Redis redirects with the code `MOVED` or `ASK`. ioredis rejects the pipeline with this text if its keys
+ * Either a node has redirected the command, or the keys of the pipeline no longer belong to one node. Relies
+ * on: Redis redirects with the code `MOVED` or `ASK`. ioredis rejects the pipeline with this text if its keys
  * belong to several nodes.
  */
 export function isMisdirected(error: unknown): boolean {

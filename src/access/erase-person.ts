@@ -34,10 +34,8 @@ export interface ErasedRecords {
   readonly entries: number
 }
 
-/** The number of clients that are deleted at the same time. */
 const CONCURRENCY = 20
 
-/** The end of the error message for corrupt records: what was done although there are corrupt records. */
 const DONE =
   'Everything else of the person was erased. Repair the corrupt records, then erase the person again'
 
@@ -59,12 +57,10 @@ interface Parts {
 
 /** Removes people from the records about applications with client metadata documents. */
 export interface DocumentUsers {
-  /** `eraseDocumentUsers` */
   erase(
     accountId: string,
     isMeant: (person: Person, clientId: string) => boolean | Promise<boolean>,
   ): Promise<void>
-  /** `eraseBlockers` */
   eraseBlockers(people: ErasedPeople): Promise<void>
 }
 
@@ -80,7 +76,6 @@ export function createErasePerson(parts: Parts) {
   }
 
   return {
-    /** `AccountService.erase` */
     async erase(input: PersonToErase, options: ChangeOptions = {}): Promise<ErasedRecords> {
       const person = checkPerson(input)
       checkChange('accounts.erase', options)
@@ -156,14 +151,7 @@ function checkPerson(input: PersonToErase): PersonToErase {
   return input
 }
 
-/**
- * Deletes the clients of erased people, and removes erased people from the records of other clients.
- *
- * @param accountId selects the clients of this account; undefined selects all clients
- * @param errors receives an error for each corrupt record. The tokens of a client with a corrupt record are revoked
- * @param accountIds receives the account ids of the deleted clients
- * @returns the number of clients that were deleted
- */
+/** A corrupt record adds an error to `errors`, and the tokens of its client are revoked. */
 async function deleteClients(
   { clientWalk, apiKeys, applications, clientTokens, lastUses }: Parts,
   accountId: string | undefined,
@@ -213,7 +201,6 @@ async function deleteClients(
   return deleted
 }
 
-/** @returns the number of entries that were rewritten */
 async function eraseTrail(
   { revocations, audit }: Parts,
   people: ErasedPeople,
@@ -225,7 +212,6 @@ async function eraseTrail(
   return erased.entries
 }
 
-/** Records the erasure itself, without the ids of the person. */
 async function recordErasure(
   { audit }: Parts,
   people: ErasedPeople,

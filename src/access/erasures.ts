@@ -10,10 +10,10 @@ import { metCorruptMember } from '../store/met-corrupt-records.ts'
 import { timedMember, timeOfMember } from '../store/time-index.ts'
 import { listOf, objectOf, textRule } from '../validation/rules.ts'
 
-/** The id of the record that holds the keys for hashing ids. The record is stored as `erasures:keys`. */
+/** The record is stored as `erasures:keys`. */
 const KEYS = 'keys'
 
-/** The permanent index of the people who were erased. Members are `<milliseconds>:<id of the key>:<hash>`. */
+/** Members are `<milliseconds>:<id of the key>:<hash>`. */
 const PEOPLE = 'erasures:people'
 const MEMBER = /^\d{13}:([\w-]{8}):([\w-]{43})$/
 
@@ -25,7 +25,6 @@ export interface SealedKey {
   readonly sealed: string
 }
 
-/** A decrypted key. */
 interface OpenKey {
   readonly id: string
   readonly bytes: Buffer
@@ -56,7 +55,7 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
     fields: { keys: listOf(objectOf({ id: textRule, sealed: textRule })) },
   })
 
-  /** Decrypts keys. A key that was encrypted under a replaced secret is encrypted again. */
+  /** A key that was encrypted under a replaced secret is encrypted again. */
   async function open(sealed: readonly SealedKey[]) {
     const keys: (OpenKey & SealedKey)[] = []
     for (const { id, sealed: text } of sealed) {
@@ -80,7 +79,6 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
     return keys
   }
 
-  /** Adds keys after the keys in the store. If the store already has a key with the same id, that key is replaced. */
   async function addKeys(added: readonly SealedKey[]): Promise<void> {
     const keys = added.map(({ id, sealed }) => ({ id, sealed }))
     const find = (id: string) => keys.find((key) => key.id === id)
@@ -92,7 +90,6 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
     await records.update(KEYS, (record) => ({ keys: merge(record.keys) }))
   }
 
-  /** The newest key. If there is no key, creates one. */
   async function requireKey(): Promise<OpenKey> {
     const [known] = await readKeys()
     if (known) return known
@@ -118,7 +115,6 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
   const put = ({ key, hash, at }: Erasure) => store.add(PEOPLE, timedMember(at, `${key}:${hash}`))
 
   return {
-    /** Stores that a person was erased. @returns what was stored */
     async add(person: Person, at: number): Promise<Erasure> {
       const key = await requireKey()
       const erasure = { key: key.id, hash: hashOf(key, person), at }
@@ -135,7 +131,6 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
       for await (const page of pages()) for (const { hash, at } of page) times.set(hash, at)
       if (times.size === 0) return undefined
       const keys = await readKeys()
-      /** The time of the last erasure of each person, by `textOf`. */
       const known = new Map<string, number>()
       const erasedAt = (person: Person) => {
         const text = textOf(person)
@@ -149,9 +144,7 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
       }
     },
 
-    /** The keys as they are stored, for an export. */
     sealedKeys: async (): Promise<readonly SealedKey[]> => (await records.get(KEYS))?.keys ?? [],
-    /** All erasures, for an export. */
     pages,
     /**
      * Decrypts a key of another store. Writes nothing.
@@ -163,12 +156,10 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
       const keys = await open([key])
       return () => addKeys(keys)
     },
-    /** Adds an erasure that was exported from another store. */
     put,
   }
 }
 
-/** The people who were erased. */
 export type Erasures = ReturnType<typeof createErasures>
 
 function textOf({ accountId, userId }: Person): string {

@@ -23,10 +23,7 @@ export function exposedSecrets(clients: readonly Client[], missing: readonly str
   })
 }
 
-/**
- * The owners of these clients, and the users to whom a secret of one of these clients was shown. No user is listed
- * twice.
- */
+/** The owners of these clients, and the users to whom a secret was shown. No user is listed twice. */
 export function usersToFind(clients: readonly Client[]): string[] {
   return [
     ...new Set(clients.flatMap(({ userId, secretShownTo = [] }) => [...secretShownTo, userId ?? []].flat())),

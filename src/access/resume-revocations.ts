@@ -22,11 +22,7 @@ export function createResumeRevocations(parts: {
   const specsBy = { client: (id: string) => clientTokens.revocationsOf(id), grant, account }
 
   return {
-    /**
-     * Completes pending revocations in the background: immediately, and then again every minute.
-     *
-     * @returns a function that stops this work
-     */
+    /** Completes pending revocations in the background: immediately, and then again every minute. */
     start(): () => void {
       let stopped = false
 

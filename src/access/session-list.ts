@@ -12,12 +12,10 @@ import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
 import { isObject } from '../validation/predicates.ts'
 
-/** The name of the collection of sessions. */
 export const SESSIONS = 'session'
 /** The name of the collection of pointers from a `uid` to its session. */
 export const SESSION_UIDS = 'session-uid'
 
-/** Maximum number of sessions of one person. */
 const MAX_SESSIONS = 50
 
 const BUCKETS = { spanSeconds: 7 * 86_400, slackSeconds: 86_400 }
@@ -56,11 +54,7 @@ export function createSessionList(store: Store) {
       await addEntry(indexOf(personOf(subject).accountId), memberOf(id, subject, session), now + ttl, now)
     },
 
-    /**
-     * Deletes the oldest sessions of a person who has too many. Call it after a new session of the person was stored.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** Deletes the oldest sessions of a person who has too many. Call it after a new session was stored. */
     async limit(id: string, session: Session): Promise<void> {
       const { accountId: subject } = session
       if (subject === undefined) return
@@ -90,11 +84,7 @@ export function createSessionList(store: Store) {
       )
     },
 
-    /**
-     * Deletes the sessions of people who are erased. May be repeated.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** Deletes the sessions of people who are erased. May be repeated. */
     async erase(accountId: string, people: ErasedPeople): Promise<void> {
       const index = indexOf(accountId)
       for (const bucket of await listBuckets(index, Date.now() / 1000)) {
@@ -110,10 +100,9 @@ export function createSessionList(store: Store) {
   }
 }
 
-/** Lists the sessions of each account. */
 export type SessionList = ReturnType<typeof createSessionList>
 
-/** The first part of the members of a person. Two people of an account hardly ever have the same. */
+/** Two people of an account hardly ever have the same. */
 function tagOf(subject: string): string {
   return `${digest(subject).slice(0, 8)}:`
 }
@@ -127,10 +116,7 @@ function keyOf(member: string): string {
   return `${SESSIONS}:${member.slice(member.lastIndexOf(':') + 1)}`
 }
 
-/**
- * Whether a session has ended, or belongs to a person who is erased. False for a corrupt session, which expires by
- * itself.
- */
+/** False for a corrupt session, which expires by itself. */
 function isGone(text: string | undefined, people: ErasedPeople): boolean {
   if (text === undefined) return true
   try {

@@ -11,10 +11,8 @@ export function createLru<Key, Value>(most: number) {
   // a changing Map to a new table. An iterator keeps each old table in memory, with the deleted values, until the next
   // step of the iterator.
   const ring: Entry<Key, Value>[] = []
-  /** The index in `ring` that the next eviction checks first. */
   let hand = 0
 
-  /** Evicts a value from a full cache. @returns the free place in the ring */
   function evict(): number {
     for (;;) {
       const place = hand
@@ -30,14 +28,12 @@ export function createLru<Key, Value>(most: number) {
   }
 
   return {
-    /** The value of a key. Reading counts as a use. */
     get(key: Key): Value | undefined {
       const entry = entries.get(key)
       if (entry === undefined) return undefined
       entry.isUsed = true
       return entry.value
     },
-    /** Stores a value. A full cache evicts another value. */
     set(key: Key, value: Value): void {
       if (most === 0) return
       const known = entries.get(key)
@@ -71,9 +67,7 @@ interface Entry<Key, Value> {
   readonly key: Key
   value: Value
   isUsed: boolean
-  /** The index of this entry in the ring. */
   place: number
 }
 
-/** A cache of bounded size. If it is full, a new value replaces a value that was not read recently. */
 export type Lru<Key, Value> = ReturnType<typeof createLru<Key, Value>>

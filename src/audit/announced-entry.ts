@@ -15,7 +15,7 @@ export interface AnnouncedEntry extends PendingEntry {
   readonly proof: Proof
 }
 
-/** Writes an entry as a subject in the list of pending changes. Other subjects are keys, which never begin with `{`. */
+/** Other subjects are keys, which never begin with `{`. */
 export function writeAnnounced(announced: AnnouncedEntry): string {
   return JSON.stringify(announced)
 }

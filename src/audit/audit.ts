@@ -14,7 +14,6 @@ import { listEntries, readEntries, type AuditPage, type AuditRecord } from './re
 import * as recordings from './recording.ts'
 import { createTrail, findLast, type Trail } from './trail.ts'
 
-/** Milliseconds between two searches for changes that another process did not complete. */
 const RESUME_INTERVAL_MS = 60_000
 
 /**
@@ -36,7 +35,7 @@ export function createAudit(parts: {
   const settled = () => recordings.settled(recording)
   const resume = () => recordings.resume(recording)
 
-  /** The trail that a caller reads. Entries that wait in this process are written to the trail first. */
+  /** Entries that wait in this process are written to the trail first. */
   async function trailOf({ trail: name = 'changes' }: AuditReadOptions | AuditListOptions): Promise<Trail> {
     await (name === 'changes' ? settled() : failures.flush())
     return name === 'changes' ? trail : failureTrail
@@ -60,11 +59,7 @@ export function createAudit(parts: {
     resume,
     settled,
 
-    /**
-     * Calls `resume` in the background: immediately, and then again every minute.
-     *
-     * @returns a function that stops these calls, and writes the entries that are not written yet
-     */
+    /** The returned function also writes the entries that are not written yet. */
     start(): () => Promise<void> {
       void findLast(trail).catch(() => {})
       let isStopped = false
@@ -94,10 +89,7 @@ export function createAudit(parts: {
     },
 
     /**
-     * Removes the fields that identify erased people from the entries of both trails, and from entries that are not in
-     * a trail yet. May be repeated.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some of the entries may be rewritten
+     * Removes what identifies erased people from both trails, and from entries that wait. May be repeated.
      */
     async erase(people: ErasedPeople): Promise<ErasedEntries> {
       await failures.flush()
@@ -118,10 +110,7 @@ export function createAudit(parts: {
   }
 }
 
-/**
- * Moves entries from changed records to the trail. Rewrites entries that wait elsewhere, if they name erased people.
- * Entries in the memory of another process stay unchanged.
- */
+/** Entries in the memory of another process stay unchanged. */
 async function eraseRecordings(recording: recordings.Recording, people: ErasedPeople): Promise<void> {
   const { pending, outboxes, counting, kept } = recording
   await kept.rewrite((entry) => erasePending(entry, people))
@@ -147,5 +136,4 @@ async function eraseRecordings(recording: recordings.Recording, people: ErasedPe
 /** The audit trail of one process. */
 export type Audit = ReturnType<typeof createAudit>
 
-/** The methods that services need to record what they do. */
 export type AuditWriter = Pick<Audit, 'change' | 'announce' | 'record' | 'append' | 'entry' | 'reject'>

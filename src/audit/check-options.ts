@@ -5,7 +5,6 @@ import { pageLimitRule } from '../validation/page-limit.ts'
 import { cursorRule } from './cursor.ts'
 import { LISTED } from './list-indexes.ts'
 
-/** The names of the trails. */
 export type TrailName = 'changes' | 'failures'
 
 /** Selects the entries to list. Pass at most one of `accountId`, `clientId` and `actor`. */

@@ -72,7 +72,6 @@ export interface AuditEntry {
   readonly erased?: true | undefined
 }
 
-/** What the caller knows about an entry. */
 export type EntryFields = Omit<AuditEntry, 'id' | 'at' | 'outcome'> & {
   readonly outcome?: AuditEntry['outcome'] | undefined
 }
@@ -122,19 +121,16 @@ export function requesterOf(request: {
   return { ...(address !== '' && { address }), ...(userAgent !== '' && { userAgent }) }
 }
 
-/** The start of a text, with its control characters removed. It is a copy, because a slice would keep the whole header in
- * memory. */
+/** A copy, because a slice would keep the whole header in memory. */
 function plainText(text: string, maxLength: number): string {
   const plain = text.slice(0, maxLength).replaceAll(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '')
   return Buffer.from(plain).toString()
 }
 
-/** Whether a value from the store is an entry. */
 export function isEntry(value: unknown): value is AuditEntry {
   return isObject(value) && isText(value['id']) && isCount(value['at']) && isText(value['name'])
 }
 
-/** Whether a value from the store is an entry that waits to be moved to the trail. */
 export function isPendingEntry(value: unknown): value is PendingEntry {
   if (!isObject(value) || !isEntry(value['entry']) || !isCount(value['after'])) return false
   const { into } = value

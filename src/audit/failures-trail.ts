@@ -21,10 +21,8 @@ export interface Failure {
   readonly userAgent?: string | undefined
 }
 
-/** Milliseconds for which equal failures are counted before they become an entry. */
 const COUNT_MS = 60_000
 
-/** The maximum number of different failures that are counted at the same time. */
 const MAX_DIFFERENT = 10_000
 
 /**

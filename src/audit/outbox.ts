@@ -22,11 +22,7 @@ export interface Outbox {
   put<T extends WithOutbox>(record: T | undefined, ...entries: readonly EntryFields[]): T | undefined
 }
 
-/**
- * The entries of one change. A retry of the change gives its entries the same ids.
- *
- * @param mark decides whether an entry is counted
- */
+/** A retry of the change gives its entries the same ids. */
 export function createOutbox(
   after: number,
   now: () => number,
@@ -57,7 +53,6 @@ export function createOutbox(
   }
 }
 
-/** Maximum attempts to write a record that other processes change at the same time. */
 const MAX_ATTEMPTS = 50
 
 /** Reads and clears the outbox of any record that is stored as JSON without a time to live. */
@@ -80,11 +75,7 @@ export function createOutboxes(store: StoreWithMemory) {
   }
 
   return {
-    /**
-     * The entries in the outbox of a record.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if the record or an entry is corrupt
-     */
+    /** @throws {GatehouseError} `ERR_STORE_CORRUPT` if the record or an entry is corrupt */
     async read(key: string): Promise<readonly PendingEntry[]> {
       const text = await store.get(key)
       if (text === undefined) return []
@@ -97,11 +88,7 @@ export function createOutboxes(store: StoreWithMemory) {
       throw error
     },
 
-    /**
-     * Removes entries from the outbox of a record. Calls for the same record share one write.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** Calls for the same record share one write. */
     async clear(key: string, ids: readonly string[]): Promise<void> {
       if (ids.length === 0) return
       const waiting = clearing.get(key)
@@ -133,7 +120,6 @@ function parse(text: string | undefined): Readonly<Record<string, unknown>> | un
   }
 }
 
-/** The ids of entries. */
 export function idsOf(entries: readonly PendingEntry[]): string[] {
   return entries.map(({ entry }) => entry.id)
 }

@@ -91,7 +91,6 @@ export async function listEntries(trail: Trail, options: AuditListOptions): Prom
 interface Chunks {
   /** Newest first. */
   readonly chunks: readonly Chunk[]
-  /** Whether there may be older chunks. */
   readonly hasMore: boolean
   /** Whether chunks may be missing, because the list has corrupt members. */
   readonly isCorrupt?: boolean
@@ -170,5 +169,4 @@ export async function* readEntries(trail: Trail, options: AuditReadOptions): Asy
   if (missed && corrupt !== undefined) throw corruptChunk(trail, corrupt)
 }
 
-/** The number of chunks that one round trip of `readEntries` reads. */
 const READ_CHUNKS = 200

@@ -8,26 +8,18 @@ import { erasePending, type ErasedPeople } from './erase-entry.ts'
 const INDEX = 'audit:counted'
 const MEMBER = /^(\d{13}):([\w-]{1,64}):(\d{13}):[\w-]{1,64}:(.*)$/s
 
-/** Seconds for which a waiting entry is kept if no process counts it. */
 const KEPT_SECONDS = 30 * 86_400
 
-/** The number of members that are read together, and written together as counts. */
 const PAGE_SIZE = 1000
-/** The number of members that are removed together. */
 const BATCH_SIZE = 100
 
-/** What the functions of this file need. */
 export interface CountsParts {
   readonly store: Store
-  /** Adds entries to the trail. An entry that is in the trail already is not added again. */
+  /** An entry that is in the trail already is not added again. */
   readonly write: (entries: readonly PendingEntry[]) => Promise<void>
 }
 
-/**
- * Stores entries until they are counted. May be repeated.
- *
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
- */
+/** Stores entries until they are counted. May be repeated. */
 export async function storeUncounted(
   { store }: CountsParts,
   entries: readonly PendingEntry[],
@@ -35,12 +27,7 @@ export async function storeUncounted(
   await Promise.all(entries.map((each) => store.add(INDEX, memberOf(each), KEPT_SECONDS)))
 }
 
-/**
- * Writes the counts of the waiting entries, and removes these entries.
- *
- * @param last selects the minutes that end at this time or earlier
- * @param isReady selects counts by their id
- */
+/** Writes the counts of the waiting entries, and removes these entries. */
 export async function writeCounts(
   parts: CountsParts,
   last: number,
@@ -91,11 +78,7 @@ function pad(milliseconds: number): string {
   return String(milliseconds).padStart(13, '0')
 }
 
-/**
- * Rewrites the waiting entries that name people who are erased.
- *
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some of the entries may be rewritten
- */
+/** Rewrites the waiting entries that name people who are erased. */
 export async function eraseWaiting({ store }: CountsParts, people: ErasedPeople): Promise<void> {
   for (let page: string[] | undefined, after: string | undefined; page === undefined || page.length > 0;) {
     page = await store.range(INDEX, { after, limit: PAGE_SIZE })

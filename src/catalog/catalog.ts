@@ -9,11 +9,9 @@ export interface Operation {
   readonly title: LocalizedText
   readonly description?: LocalizedText | undefined
   readonly kycLevel?: string | undefined
-  /** Whether the consent page marks the operation as sensitive. */
   readonly sensitive: boolean
 }
 
-/** A named set of operations. */
 export interface Product {
   readonly id: string
   readonly title: LocalizedText
@@ -25,14 +23,12 @@ export interface Product {
 export interface RouteClaim {
   /** The route without the names of its parameters (`shapeOf`). */
   readonly shape: string
-  /** Scope of the operation. */
   readonly scope: string
 }
 
 /** All products at one moment. A catalog never changes; a reload creates a new catalog. */
 export interface Catalog {
   readonly products: ReadonlyMap<string, Product>
-  /** The operations by scope. */
   readonly operations: ReadonlyMap<string, Operation>
   /** The KYC levels, lowest first; may be empty. */
   readonly kycLevels: readonly string[]
@@ -57,7 +53,6 @@ export interface Catalog {
   findClaims(method: string, path: string): readonly RouteClaim[]
 }
 
-/** The active catalog. */
 export interface CurrentCatalog {
   readonly current: Catalog
 }

@@ -47,8 +47,8 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
   })
 
   /**
-   * Adds an operation to the indexes. If the scope is already known, returns the known operation, and adds a problem if
-   * the two operations differ.
+   * If the scope is already known, returns the known operation, and adds a problem if the two operations
+   * differ.
    */
   function addOperation(scope: string, definition: OperationDefinition, place: string): Operation {
     const parsed = [definition.route ?? []].flat().map((text) => parseRoute(text) as Route)
@@ -87,7 +87,6 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
   }
 }
 
-/** The names of the properties in which two definitions of one scope differ. */
 function differences(one: Operation, other: Operation): string[] {
   const properties = ['routes', 'title', 'description', 'kycLevel', 'sensitive'] as const
   return properties

@@ -10,21 +10,16 @@ import type { CatalogOptions } from './products-rule.ts'
 /** The default and the maximum of the option `productsRefreshSeconds` of a gateway in another process. */
 export const REFRESH_SECONDS = { byDefault: 60, max: 86_400 }
 
-/** Milliseconds after which a load counts as failed. */
 const LOAD_TIMEOUT_MS = 30_000
 
-/** The source of the catalog, and the listener for failed loads. */
 export interface LiveCatalogOptions extends CatalogOptions {
-  /** The products, or a function that loads them. */
   readonly products: ProductSource
   /** Called when a load fails or its result is not valid; the active catalog then stays active. */
   readonly onRejected?: ((error: GatehouseError) => void) | undefined
 }
 
-/** The part of the loaded catalog to which the active catalog is restricted. */
 export interface Restriction {
   readonly products: ProductScopes
-  /** The epoch of the active part. */
   readonly epoch: number
 }
 
@@ -77,10 +72,7 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
      *   load as `cause`; the last valid catalog stays active
      */
     reload,
-    /**
-     * Restricts the active catalog to the given part, now and after each load. Before the first call, the
-     * whole catalog is active.
-     */
+    /** Restricts the active catalog to the given part, now and after each load. */
     restrict(to: Restriction): void {
       const isNew = to.epoch !== restriction?.epoch || !isSameAs(to.products, restriction.products)
       restriction = to
@@ -118,7 +110,6 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
   }
 }
 
-/** The active catalog, and the methods that change it. */
 export type LiveCatalog = ReturnType<typeof createLiveCatalog>
 
 /**
@@ -131,14 +122,12 @@ export function catalogLookups(
   metadataScopes?: readonly string[],
 ) {
   return {
-    /** The scope of the operation of a request; undefined if no operation matches. */
     findScope: (method: string, path: string) => catalog.current.findOperation(method, path)?.scope,
     /** All routes that any router would match to a request; none while there is no catalog yet. */
     findClaims: (method: string, path: string): readonly RouteClaim[] =>
       catalog.loaded ? catalog.current.findClaims(method, path) : [],
     /** Whether an operation has the scope; true for every scope while there is no catalog yet. */
     isKnownScope: (scope: string) => !catalog.loaded || catalog.current.operations.has(scope),
-    /** The existing scopes that the metadata names; none while there is no catalog yet. */
     listScopes: () =>
       catalog.loaded
         ? [...catalog.current.operations.keys()].filter((scope) => metadataScopes?.includes(scope) !== false)
@@ -147,13 +136,9 @@ export function catalogLookups(
 }
 
 /**
- * The allowed part of a catalog. If the best match for a request is an operation outside the allowed part,
- * the request finds no operation. A less specific route of an allowed operation is not used, because the
- * host's router would still run the handler of the best match.
- *
- * @param to the allowed part
- * @param epoch the epoch of the allowed part
- * @returns the frozen catalog
+ * If the best match for a request is an operation outside the allowed part, the request finds no operation. A
+ * less specific route of an allowed operation is not used, because the host's router would still run the
+ * handler of the best match.
  */
 export function restrictCatalog(catalog: Catalog, to: ProductScopes, epoch: number): Catalog {
   const products = new Map<string, Product>()

@@ -13,7 +13,6 @@ import { localeProblem } from '../http/locale.ts'
 import { parseRoute } from './route.ts'
 import { isScope, MAX_SCOPE_LENGTH, OPENID_SCOPES } from './scope.ts'
 
-/** Constraints on definitions. */
 export interface CatalogOptions {
   /** The host's KYC levels, lowest first. If `kycLevels` is omitted, the levels of operations are not checked. */
   readonly kycLevels?: readonly string[] | undefined

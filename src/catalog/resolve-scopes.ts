@@ -17,10 +17,8 @@ export function directScopes(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>
 }
 
 /**
- * All scopes that an application may request on behalf of users, in the catalog's order. These are the scopes of its
+ * All scopes that an application may request on behalf of users, in the catalog's order: the scopes of its
  * products, without removed scopes and without scopes above the KYC level of its developer.
- *
- * @param kycLevel level of the developer's account; undefined or an unknown name counts as the lowest level
  */
 export function applicationScopes(
   catalog: Catalog,
@@ -120,10 +118,7 @@ function shorten(text: string): string {
   return text.length > 100 ? `${text.slice(0, 100)}...` : text
 }
 
-/**
- * Replaces all characters that `error_description` does not allow. The allowed characters are %x20-21 /
- * %x23-5B / %x5D-7E.
- */
+/** The allowed characters are %x20-21 / %x23-5B / %x5D-7E. */
 function describe(sentence: string): string {
   return sentence.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/gu, '?')
 }

@@ -25,15 +25,10 @@ export function createRouteIndex<T extends object>() {
    * `/straße`.
    */
   let foldsToAscii = false
-  /** Whether a route has upper-case letters, so that a path in lower case may match it in some routers only. */
   let hasUpperCase = false
 
   return {
-    /**
-     * Stores a value at a route.
-     *
-     * @returns the existing value, which is not replaced; undefined if the route had no value
-     */
+    /** The existing value of the route is not replaced, but returned. */
     add(method: string, segments: readonly Segment[], value: T): T | undefined {
       const existing = unicodeFolded.add(method, segments, value)
       if (existing !== undefined) return existing
@@ -110,10 +105,7 @@ function child<T>(node: Node<T>, segment: Segment, fold: (text: string) => strin
   return next
 }
 
-/**
- * Finds the value for the segments from index `at` on. A literal segment is tried first, and then the
- * parameter. The recursion is at most as deep as the tree.
- */
+/** A literal segment is tried first, and then the parameter. The recursion is at most as deep as the tree. */
 function walk<T>(node: Node<T>, segments: readonly string[], at: number): T | undefined {
   const segment = segments[at]
   if (segment === undefined) return node.value

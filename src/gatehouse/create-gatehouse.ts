@@ -46,7 +46,6 @@ export function createGatehouse<
   return assemble(options)
 }
 
-/** Wires all parts of a gatehouse together. */
 function assemble(options: GatehouseOptions): Gatehouse {
   const settings = resolveOptions(options)
   const { startTimeoutMs, branding, connectedApplicationsUri } = settings
@@ -135,10 +134,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   })
   return gatehouse
 
-  /**
-   * Waits at most `startTimeoutMs` for the start, as each request does. Then makes sure that the keys are
-   * fresh.
-   */
+  /** Waits for the start as each request does, then makes sure that the keys are fresh. */
   async function readyForRequest() {
     const running = await lifecycle.ready(startTimeoutMs)
     await keys.ensureFresh()

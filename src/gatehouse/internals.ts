@@ -10,7 +10,6 @@ import type { Core } from './wire-core.ts'
 import type { PersonalData } from './wire-erasures.ts'
 import type { Authorizations } from './wire-grants.ts'
 
-/** What the optional parts need besides the wired parts. */
 interface Rest extends Pick<Gatehouse, 'tokens' | 'health' | 'clientDocuments'> {
   readonly keys: KeySource
   /** The pages of the authorization server, for the preview of the consent page. */
@@ -19,11 +18,9 @@ interface Rest extends Pick<Gatehouse, 'tokens' | 'health' | 'clientDocuments'> 
   readonly csrfKeys: readonly Uint8Array[]
   /** Verifies an access token of this service, without the revocations. */
   readonly verifyToken: VerifyToken
-  /** The active key of access tokens. */
   signingKey(): Promise<SigningJwk>
   /** Where optional parts connect to the gateway of this process. */
   readonly gatewayHooks: GatewayHooks
-  /** Starts the service in the background. */
   begin(): void
   /** Waits until the service has started, but not longer than a request may wait. */
   ready(): Promise<unknown>
@@ -31,10 +28,7 @@ interface Rest extends Pick<Gatehouse, 'tokens' | 'health' | 'clientDocuments'> 
   requireOpen(): void
 }
 
-/**
- * What the optional parts use of a gatehouse. These services do not wait for the start, so an optional part calls
- * `ready` first.
- */
+/** The inner services do not wait for the start, so an optional part calls `ready` first. */
 export type Internals = ReturnType<typeof collectInternals>
 
 const internals = new WeakMap<object, Internals>()
@@ -68,7 +62,6 @@ function collectInternals(
   }
 }
 
-/** Registers the inner parts of a gatehouse for `internalsOf`. The host cannot reach these parts. */
 export function registerInternals(gatehouse: object, ...parts: Parameters<typeof collectInternals>): void {
   internals.set(gatehouse, collectInternals(...parts))
 }

@@ -16,16 +16,13 @@ import type { BuildProvider } from './wire-authorization-server.ts'
 interface Running {
   readonly provider: Provider
   readonly features: Features
-  /** Ends all subscriptions and periodic work. */
   readonly stop: Stop
 }
 
 type Stop = () => void | Promise<void>
 
-/** Default timeout of `ready()`, in milliseconds. */
 export const READY_TIMEOUT_MS = 10_000
 
-/** How the service starts, and whether it runs. */
 export type Start = ReturnType<typeof createStart>
 
 /** Wires the start of the service. Nothing is started yet. */
@@ -48,10 +45,7 @@ export function createStart(
   return { lifecycle, startFailed, ready: () => lifecycle.ready(READY_TIMEOUT_MS) }
 }
 
-/**
- * Loads products and keys, builds the authorization server, and subscribes to changes. May be called again
- * after a failure.
- */
+/** May be called again after a failure. */
 async function start(
   core: Core,
   clients: Clients,

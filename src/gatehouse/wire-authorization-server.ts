@@ -19,10 +19,6 @@ import type { Clients } from './wire-clients.ts'
 import type { Core } from './wire-core.ts'
 import type { Authorizations } from './wire-grants.ts'
 
-/**
- * Builds the authorization server for a set of signing keys, one private key for ES256 and one for RS256, and with the
- * features that options switch on.
- */
 export type BuildProvider = (signingKeys: readonly SigningJwk[], features: Features) => Provider
 
 /** Wires the authorization server, except for its signing keys, which change while it runs. */

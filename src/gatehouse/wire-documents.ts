@@ -4,7 +4,6 @@ import type { Clients } from './wire-clients.ts'
 import type { Core } from './wire-core.ts'
 import type { Authorizations } from './wire-grants.ts'
 
-/** The service of client metadata documents, and its work in the background. */
 export type Documents = ReturnType<typeof createDocuments>
 
 /** Wires the service of client metadata documents, which is loaded only with the option `clientDocuments`. */

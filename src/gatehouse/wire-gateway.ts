@@ -85,9 +85,7 @@ export function createOwnGateways(
   const checkAll = () => [...check(), ...gatewayHooks.checks.map((each) => each())]
   return {
     gateway,
-    /** The gateways of all resources, that of the API first. */
     gateways: [...gateways.values()],
-    /** Serves the metadata of all resources. */
     metadata: wellKnown(resources.all.map(dependenciesOf)),
     gatewayHooks,
     // The clock of the store decides: other processes accept a token that only the clock of this process calls expired.
@@ -106,8 +104,8 @@ export function createOwnGateways(
 }
 
 /**
- * The parts of a gateway, with the paths of its API at the origin of the issuer. A proxy may strip the same prefix from
- * these paths as from the path of the issuer. An API at another origin gets its path when the host mounts its gateway.
+ * A proxy may strip the same prefix from these paths as from the path of the issuer. An API at another origin
+ * gets its path when the host mounts its gateway.
  */
 function watchedParts(
   gateway: Gateway,
@@ -123,10 +121,7 @@ function watchedParts(
   return [parts]
 }
 
-/**
- * Hooks of a further gateway: it uses what optional parts set in `hooks`, now or later. The parts end with the first
- * gateway, so this gateway ends none of them.
- */
+/** The parts end with the first gateway, so this gateway ends none of them. */
 function sharedHooks(hooks: GatewayHooks): GatewayHooks {
   return Object.create(hooks, { closing: { value: [] } }) as GatewayHooks
 }

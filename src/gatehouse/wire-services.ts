@@ -71,7 +71,6 @@ export function createServices(
   }
 }
 
-/** @param service a service whose methods all return promises */
 function waitUntilReady<Service extends object>(service: Service, ready: () => Promise<unknown>): Service {
   const methods = Object.entries(service) as [string, (...args: unknown[]) => Promise<unknown>][]
   return Object.fromEntries(

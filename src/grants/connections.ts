@@ -28,12 +28,9 @@ export interface Connections {
 }
 
 /**
- * Groups the grants of persons by application.
- *
- * The list reads all grants of the account, because a page of grants may have only some of the grants of an
- * application. The list reads the records too, because an index entry names neither the application nor the user.
- *
- * @param parts.audience {base_url}
+ * Groups the grants of persons by application. The list reads all grants of the account, because a page of
+ * grants may have only some of the grants of an application. The list reads the records too, because an index
+ * entry names neither the application nor the user.
  */
 export function createConnections(parts: {
   readonly index: Pick<GrantLifecycle['index'], 'all'>
@@ -74,7 +71,6 @@ function toConnection(clientId: string, grants: readonly Grant[]): Connection {
   }
 }
 
-/** Connections of the same second are in the order of their client ids, so that no connection is on two pages. */
 function newestFirst(one: Connection, other: Connection): number {
   return other.connectedAt - one.connectedAt || (one.clientId < other.clientId ? -1 : 1)
 }

@@ -47,24 +47,17 @@ export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
     /** Adds a grant to the list of its account, before the grant is activated. Pass the result to `activate`. */
     list: (entry: GrantEntry) => listGrant(state, entry),
     /**
-     * Activates a grant before its first refresh token is issued. May be called again.
-     *
-     * @param known the record of the grant, if this request has already read it
-     * @returns false if the grant is deleted or revoked. A revoked grant never becomes active again
+     * Activates a grant before its first refresh token is issued. May be called again. False if the grant is
+     * deleted or revoked: a revoked grant never becomes active again.
      */
     activate: (grantId: string, known?: Stored<GrantRecord>, listing?: Listing) =>
       activateGrant(state, grantId, known, listing),
     /**
-     * Extends an active grant before its next refresh token is issued.
-     *
-     * @returns false if the grant is deleted or revoked
+     * Extends an active grant before its next refresh token is issued. False if the grant is deleted or
+     * revoked.
      */
     extend: (grantId: string, known?: Stored<GrantRecord>) => extendGrant(state, grantId, known),
-    /**
-     * Revokes a grant. May be called again.
-     *
-     * @returns the record of the revoked grant; undefined if there is no such grant
-     */
+    /** May be called again. Undefined if there is no such grant. */
     revoke: (grantId: string) => records.update(grantId, toTombstone, TOMBSTONE_TTL_SECONDS),
     /** Whether all authorizations of a holder of the grant were revoked after the grant was made. */
     hasStaleConsent: async (record: GrantRecord) =>
@@ -140,8 +133,8 @@ async function activateGrant(
 }
 
 /**
- * Extends a grant. The expiry of a grant decides in which bucket of the index it is listed. If the new expiry belongs
- * to a later bucket, an entry is added to the later bucket before the record changes.
+ * The expiry of a grant decides in which bucket of the index it is listed. If the new expiry belongs to a
+ * later bucket, an entry is added to the later bucket before the record changes.
  */
 async function extendGrant(state: State, grantId: string, known?: Stored<GrantRecord>): Promise<boolean> {
   const stored = known ?? (await state.records.read(grantId))
@@ -159,11 +152,7 @@ async function extendGrant(state: State, grantId: string, known?: Stored<GrantRe
   )
 }
 
-/**
- * Changes the record of an active grant. No concurrent change is lost.
- *
- * @returns false if the grant is deleted or revoked
- */
+/** No concurrent change is lost. False if the grant is deleted or revoked. */
 async function changeGrant(
   { records }: State,
   grantId: string,
@@ -180,8 +169,8 @@ async function changeGrant(
 }
 
 /**
- * The record of a revoked grant (a tombstone). If the grant is revoked already, the result equals its record, and the
- * caller writes it again (see `confirmDurable`).
+ * If the grant is revoked already, the result equals its record, and the caller writes it again (see
+ * `confirmDurable`).
  */
 function toTombstone({ accountId, userId, clientId, iat, exp, listedAt }: GrantRecord): GrantRecord {
   return { accountId, userId, clientId, iat, exp, listedAt, revoked: true }

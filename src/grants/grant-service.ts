@@ -84,13 +84,11 @@ const PAGE_SIZE = 100
 const DONE =
   'The tokens of these grants were revoked nevertheless, and all other grants were revoked as requested'
 
-/** What listing and revoking grants needs. */
 interface GrantServiceParts extends RevokeGrantsParts {
   /** {base_url} */
   readonly audience: string
 }
 
-/** The methods for hosts. */
 function createGrants(parts: GrantServiceParts): Grants {
   const { lifecycle, logger, audience } = parts
   const { records, index } = lifecycle
@@ -171,9 +169,8 @@ export function createGrantService(parts: GrantServiceParts) {
         return revokeOfHolders(parts, person.accountId, [{ ...person, clientId }], options)
       },
       /**
-       * Revokes some of the grants in use of an account.
-       *
-       * @param isMeant selects a grant by its holder and by the time when it was made, in milliseconds since the epoch
+       * `isMeant` selects by the holder and by the time when the grant was made, in milliseconds since the
+       * epoch.
        */
       revokeSome(
         accountId: string,
@@ -186,11 +183,8 @@ export function createGrantService(parts: GrantServiceParts) {
     },
 
     /**
-     * Completes a pending `revokeAll`. Revokes each grant of the account whose consent was revoked
-     * (`hasStaleConsent`), and each corrupt grant.
-     *
-     * @returns an empty list, because the tokens of these grants are revoked too
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     * Completes a pending `revokeAll`: revokes each grant of the account whose consent was revoked, and each
+     * corrupt grant. Nothing is left for the caller to revoke.
      */
     async resumeAccount(accountId: string): Promise<readonly RevocationSpec[]> {
       const { errors } = await revokeEachGrant(parts, accountId, {}, lifecycle.hasStaleConsent)
@@ -199,10 +193,8 @@ export function createGrantService(parts: GrantServiceParts) {
     },
 
     /**
-     * Completes the pending revocation of a grant. May be called again.
-     *
-     * @returns what the caller must still revoke: the access tokens of the grant
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     * Completes the pending revocation of a grant. May be called again. Returns what the caller must still
+     * revoke.
      */
     async resumeGrant(grantId: string): Promise<readonly RevocationSpec[]> {
       const error = await revokeGrantRecord(parts, grantId)
@@ -217,7 +209,6 @@ export function createGrantService(parts: GrantServiceParts) {
 /** Finds the users of an account who have authorized applications, and revokes their authorizations. */
 export type GrantsOfUsers = ReturnType<typeof createGrantService>['grantsOfUsers']
 
-/** Revokes everything that holders of one account have authorized, and codes that are not exchanged yet. */
 function revokeOfHolders(
   parts: RevokeGrantsParts,
   accountId: string,
@@ -233,7 +224,6 @@ function revokeOfHolders(
   })
 }
 
-/** Whether a grant belongs to a holder of its account. */
 function isOf({ userId, clientId }: GrantRecord, holder: AuthorizationHolder): boolean {
   return (
     (holder.userId === undefined || holder.userId === userId) &&
@@ -246,8 +236,8 @@ function isGrantId(value: unknown): value is string {
 }
 
 /**
- * The rule of an id that the caller may omit, but may not pass as `undefined`. If `undefined` were accepted, a failed
- * lookup of the id at the host would revoke everything that the account authorized.
+ * If `undefined` were accepted, a failed lookup of the id at the host would revoke everything that the
+ * account authorized.
  */
 function omittedOr(rule: Rule, name: string, holder: unknown): Rule {
   return (value) =>

@@ -14,12 +14,8 @@ const SEPARATE =
   'after the other service has stopped'
 
 /**
- * Finds another service that uses the same store by mistake, such as staging and production. Each process of a service
- * stores its issuer once a day.
- *
- * @param options.issuer {auth_url}
- * @param options.now milliseconds since the epoch, by the clock of the store
- * @param options.isReader true for a gateway, because it may only read the store
+ * Finds another service that uses the same store by mistake, such as staging and production. Each process of
+ * a service stores its issuer once a day.
  */
 export function createIssuerCheck(options: {
   readonly store: Pick<Store, 'add' | 'range'>

@@ -25,9 +25,7 @@ const SEND_ADDRESS =
   'number of your proxies. Outside of Koa, pass an IP address to authenticate()'
 
 /**
- * Finds settings of the host's app that do not fit the proxies in front of it. Each kind of mistake is logged once.
- *
- * @param settings.issuer {auth_url}
+ * Finds settings of the host's app that do not fit the proxies in front of it. Each mistake is logged once.
  */
 export function createProxyCheck(settings: { readonly issuer: string; readonly logger: Logger }) {
   const { issuer, logger } = settings
@@ -75,5 +73,4 @@ export function createProxyCheck(settings: { readonly issuer: string; readonly l
   }
 }
 
-/** Finds settings of the host's app that do not fit the proxies in front of it. */
 export type ProxyCheck = ReturnType<typeof createProxyCheck>

@@ -1,8 +1,6 @@
 import { GatehouseError } from '../errors.ts'
 
-/** The maximum length of a reason, in characters. */
 const MAX_LENGTH = 300
-/** The maximum number of nested causes that are read. */
 const MAX_DEPTH = 5
 
 /**
@@ -23,7 +21,6 @@ export function reasonOf(error: unknown): string {
   return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH - 1)}…` : shown
 }
 
-/** A code such as `ECONNREFUSED`, or the name of the error class. */
 function nameOf(error: object): string {
   if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(error.code)) {
     return error.code

@@ -1,6 +1,5 @@
 // Remedies that more than one check uses.
 
-/** The remedy if the keys cannot be decrypted with `secret`. */
 export const ANOTHER_SECRET =
   'Start the process with the `secret` that was used before. If that secret was replaced, add it as a later entry: [new, old]'
 

@@ -9,23 +9,16 @@ import { reasonOf } from './reason.ts'
 /** Reads the health of a store. Never rejects. Takes at most as long as a store call may take. */
 export type ReadStoreHealth = () => Promise<StoreHealth>
 
-/** The health of a store, at most a second old. */
 export interface StoreHealth {
   /** Whether the store answers, and does not report that it rejects writes. */
   readonly isUsable: boolean
   readonly checks: readonly HealthCheck[]
 }
 
-/** Milliseconds above which an answer counts as slow. */
 const SLOW_ANSWER_MS = 100
-/** Milliseconds for which a result is reused. */
 const REUSED_FOR_MS = 1000
 
-/**
- * Creates the function that reads the health of a store.
- *
- * @param store a store whose calls time out
- */
+/** Creates the function that reads the health of a store. */
 export function storeHealthReader(
   store: Pick<StoreWithMemory, 'ping' | 'inspect' | 'volatile' | 'metCorrupt'>,
 ): ReadStoreHealth {
@@ -47,10 +40,7 @@ export function storeHealthReader(
   })
 }
 
-/**
- * Returns a function that calls `read` at most once a second, and otherwise returns the last result. `read` never
- * rejects. Any client can request the health report, and many requests must not cause many reads.
- */
+/** Any client can request the health report, and many requests must not cause many reads. */
 function cached(read: ReadStoreHealth): ReadStoreHealth {
   let last: { readonly answer: Promise<StoreHealth>; until: number } | undefined
 
@@ -63,7 +53,6 @@ function cached(read: ReadStoreHealth): ReadStoreHealth {
   }
 }
 
-/** Milliseconds until a ping is answered. */
 async function latencyOf(store: Pick<Store, 'ping'>): Promise<number> {
   const startedAt = performance.now()
   await store.ping()
@@ -88,7 +77,6 @@ const NOT_PERSISTENT = warn(
   'This is fine for trials and tests. In production, use redisStore(client)',
 )
 
-/** @param keys the keys of the corrupt records that this process has met */
 function checkRecords(keys: readonly string[]): HealthCheck {
   const name = 'store.records'
   if (keys.length === 0) return pass(name, 'this process has met no corrupt record within the last hour')
@@ -134,12 +122,8 @@ function checkLatency(milliseconds: number): HealthCheck {
 }
 
 /**
- * Compares the clock of this process with the clock of the database, which all processes share.
- *
- * @param time the clock of the database, in milliseconds since the epoch; undefined if the database has no
- *   clock
- * @param asked when this process asked the database
- * @returns undefined if there is no clock to compare
+ * Undefined without a clock of the database. `time` is in milliseconds since the epoch, and `asked` is when
+ * this process asked.
  */
 export function checkClock(time: number | undefined, asked: Asked): HealthCheck | undefined {
   if (time === undefined) return undefined

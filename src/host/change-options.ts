@@ -29,14 +29,14 @@ export interface RemovalOptions extends ChangeOptions {
 /** Where a leaked secret was found. */
 export interface LeakOptions extends ChangeOptions {
   /**
-   * The kind of place at which the secret was found, such as `commit`; at most 100 characters, without control
-   * characters.
+   * The kind of place at which the secret was found, such as `commit`; at most 100 characters, without
+   * control characters.
    */
   readonly leakSource?: string | undefined
   /**
-   * The address at which the secret was found; at most 1000 characters, without control characters. The audit trail
-   * stores it. `secrets.reportLeaked` removes the secret from it. `reportCompromised` cannot: it does not get the
-   * secret.
+   * The address at which the secret was found; at most 1000 characters, without control characters. The audit
+   * trail stores it. `secrets.reportLeaked` removes the secret from it. `reportCompromised` cannot: it does
+   * not get the secret.
    */
   readonly leakUrl?: string | undefined
 }
@@ -61,22 +61,19 @@ export const leakFields = {
 } satisfies Fields
 
 /**
- * Checks the options of a change.
+ * Checks the options of a change. `name` is that of the change in the error, and `others` are the rules of
+ * all its options except those of `ChangeOptions`.
  *
- * @param name the name of the change, for the error message
- * @param others the rules of all options of the change except those of `ChangeOptions`
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
  */
 export function checkChange(name: string, options: object | undefined, others: Fields = {}): void {
   if (options !== undefined) checkInput(`invalid options (${name})`, options, { ...others, ...changeFields })
 }
 
-/** The options of a change without other fields, from validated input. */
 export function changeOptionsOf({ actor, address, userAgent }: ChangeOptions): ChangeOptions {
   return { actor, address, userAgent }
 }
 
-/** The rule of a text in one line. */
 function lineRule(maxLength: number): Rule {
   return (value) =>
     typeof value === 'string' && value.length <= maxLength && /^[^\p{Cc}\p{Cs}\u2028\u2029]+$/u.test(value)

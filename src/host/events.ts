@@ -188,7 +188,6 @@ export interface EventSource<Names extends keyof GatehouseEvents = keyof Gatehou
   off<Name extends Names>(name: Name, listener: Listener<Name>): void
 }
 
-/** The names of all events. */
 const NAMES = (
   [
     ['token.issued', 'token.rejected', 'client_authentication.failed', 'sign_in.rejected'],

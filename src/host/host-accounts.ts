@@ -48,7 +48,6 @@ export function createHostAccounts(
   const isNewOperation = firstTimes()
   const isNewGap = accounts.current && !accounts.can ? firstTimes() : () => false
 
-  /** A known level; undefined for an unknown one. */
   function knownLevel(level: string | undefined): string | undefined {
     if (level === undefined || kycLevels.includes(level)) return level
     if (isNewLevel(level)) {
@@ -66,7 +65,6 @@ export function createHostAccounts(
 
   return {
     clientsBelongTo: accounts.clientsBelongTo ?? 'account',
-    /** The account of exactly this id, or undefined. */
     async find(accountId: string, userId?: string): Promise<Account | undefined> {
       if (userId === ERASED_USER) return undefined
       const account = await readAccount(accountId, () => accounts.find(accountId, userId))
@@ -120,10 +118,7 @@ export type HostAccounts = Pick<CheckedAccounts, 'find' | 'clientsBelongTo'> & {
 }
 type CheckedAccounts = ReturnType<typeof createHostAccounts>
 
-/**
- * The rule for `operations`. An empty text is rejected: if it counted as a missing list, every operation would be
- * allowed.
- */
+/** An empty text is rejected: if it counted as a missing list, every operation would be allowed. */
 const operationsRule: Rule = (value) => {
   if (value === undefined || value === null) return undefined
   if (Array.isArray(value) && value.length > MAX_ENTRIES) return `must have at most ${MAX_ENTRIES} entries`
@@ -189,14 +184,14 @@ function userOf({ userId }: Readonly<Record<string, unknown>>): string | undefin
   return isText(userId) ? userId : undefined
 }
 
-/** Whether a callback returned `true`. Any other truthy value throws, so that a forgotten `await` is noticed. */
+/** Any other truthy value throws, so that a forgotten `await` is noticed. */
 async function readYesNo(callback: string, call: () => unknown): Promise<boolean> {
   const result = await callHost(callback, call)
   if (result && result !== true) throw invalidResult(callback, `${kindOf(result)}; it must be true or false`)
   return result === true
 }
 
-/** The sign-in address. A relative address is resolved against `returnTo`, which is on the host's own origin. */
+/** A relative address is resolved against `returnTo`, which is on the host's own origin. */
 async function readAddress(returnTo: URL, call: () => unknown): Promise<URL> {
   return addressOf(SIGN_IN_URL, await callHost(SIGN_IN_URL, call), returnTo.href)
 }

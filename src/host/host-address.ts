@@ -2,10 +2,8 @@ import { invalidResult } from '../validation/host-callback.ts'
 import { isText, kindOf } from '../validation/predicates.ts'
 
 /**
- * The address that a callback of the host returned.
- *
- * @param base a relative address is resolved against this one
- * @throws {GatehouseError} `ERR_HOST_CALLBACK` if it is not an address
+ * The address that a callback of the host returned; `ERR_HOST_CALLBACK` if it is none. `base` completes a
+ * relative one.
  */
 export function addressOf(callback: string, result: unknown, base: string): URL {
   const address = result instanceof URL ? result.href : result

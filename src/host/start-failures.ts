@@ -15,7 +15,6 @@ export function createStartFailures(
 
   return function startFailed(error) {
     const isTemporary = error instanceof GatehouseError && error.status === 503
-    // An unavailable store is one cause, though its messages differ.
     if (!isNew(isStoreUnavailable(error) ? error.code : String(error))) return
     if (isTemporary) {
       logger.warn(

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto'
 
-/** The purpose of a key. Each purpose has its own key, so that no key can be used for another purpose. */
+/** Each purpose has its own key, so that no key can be used for another purpose. */
 type Purpose =
   | 'cookies'
   | 'csrf'

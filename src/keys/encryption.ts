@@ -1,7 +1,6 @@
 import { compactDecrypt, CompactEncrypt } from 'jose'
 import { deriveKey } from './derive-key.ts'
 
-/** A decrypted value. */
 export interface Unsealed<T> {
   readonly value: T
   /** Whether the value is encrypted under a replaced secret, and therefore still needs that secret. */
@@ -47,5 +46,4 @@ export function createEncryption<T extends object>(
   }
 }
 
-/** Encrypts values of one purpose for the store, and decrypts them. */
 export type Encryption<T extends object> = ReturnType<typeof createEncryption<T>>

@@ -17,13 +17,8 @@ const REVOKED_FOR_SECONDS = 10 * 366 * 86_400
 
 /**
  * Keys that the host manages. The first private key of each algorithm signs. All keys are published. A
- * revoked key is no longer published, unless it still signs. The store contains only the revocations of
- * these keys.
- *
- * @param parts.keys validated, each with `kid`, `alg` and `use`
- * @param parts.isKeyRevoked whether the tokens of a key were revoked. Does no I/O
- * @param parts.onRevoked adds a listener for new revocations, and returns a function that removes the
- *   listener
+ * revoked key is no longer published, unless it still signs. The store contains only the revocations of these
+ * keys. `parts.keys` are validated, each with `kid`, `alg` and `use`.
  */
 export function createHostKeys(parts: {
   readonly keys: readonly SigningJwk[]

@@ -14,8 +14,8 @@ import {
 } from './key-ring-record.ts'
 
 /**
- * The marks in the revocation log. A mark is a random id in the log. The key ring contains the same id, which
- * shows that the ring and the log belong together.
+ * A mark is a random id in the log. The key ring contains the same id, which shows that the ring and the log
+ * belong together.
  */
 export interface LogMarks {
   /** The ids of all marks. */
@@ -24,7 +24,6 @@ export interface LogMarks {
   remove(id: string): Promise<void>
 }
 
-/** The dependencies of `loadRing`. */
 export interface RingLoaderParts {
   readonly records: KeyRingRecords
   readonly marks: LogMarks
@@ -32,7 +31,7 @@ export interface RingLoaderParts {
   readonly logger: Logger
 }
 
-/** Attempts before a load fails. More attempts would help only if the store loses each new ring at once. */
+/** More attempts would help only if the store loses each new ring at once. */
 const MAX_ATTEMPTS = 10
 
 /**
@@ -72,9 +71,8 @@ export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[
 }
 
 /**
- * Creates a ring, or replaces the ring `found`. The new keys sign at once, because no older key may sign.
- *
- * @returns the key changes; undefined if another process has written the ring first
+ * The new keys sign at once, because no older key may sign. Undefined if another process has written the ring
+ * first.
  */
 async function createRing(
   { records, audit, logger }: RingLoaderParts,
@@ -111,7 +109,7 @@ async function createRing(
   return changes
 }
 
-/** The audit entries of changed keys. Each entry has the name of its event. */
+/** Each entry has the name of its event. */
 export function keyEntries(changes: readonly KeyChange[], options: ChangeOptions): EntryFields[] {
   return changes.map(({ what, kid }) => ({ name: `key.${what}`, keyId: kid, ...changeOptionsOf(options) }))
 }
@@ -144,11 +142,7 @@ async function markLog(
   }
 }
 
-/**
- * Encrypts the keys under the newest secret. If the write fails, the next start of the process tries again.
- *
- * @returns false if the ring was changed after it was read
- */
+/** If the write fails, the next start of the process tries again. */
 async function encryptAgain(
   { records, logger }: RingLoaderParts,
   ring: StoredRing,
@@ -174,7 +168,6 @@ const LOST: Readonly<Record<LostPart, string>> = {
 const REPLACED =
   'the store has lost data, so new signing keys replace the old ones: all earlier tokens are rejected'
 
-/** Revokes all keys that are in use, and removes their key material. */
 function revokeLive(keys: readonly OpenKey[], now: number): readonly OpenKey[] {
   const live = inState(keys, 'current', 'next', 'previous')
   return keys.map((key) => {

@@ -2,7 +2,6 @@ import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 
 const RAW = { dsaEncoding: 'ieee-p1363' } as const
 
-/** A key that `sign` and `verify` of `node:crypto` accept. */
 export type RawSignatureKey = (KeyObject & typeof RAW) | ({ readonly key: KeyObject } & typeof RAW)
 
 let isReadFromKey: boolean | undefined

@@ -29,13 +29,10 @@ import { createRevokedKeys, type RevokedKeys, type RevokeKey } from './revoked-k
 import { checkedOptions, type KeyCondition, type KeySource, type SigningKeyInfo } from './signing-keys.ts'
 import { limitPolls } from './unknown-key-polls.ts'
 
-/** The dependencies of rotating keys. */
 export interface RotatingKeysParts {
   readonly store: Store
   readonly encryption: Encryption<JWK>
-  /** The marks of the revocation log in the same store. */
   readonly marks: LogMarks
-  /** See `RotationSchedule`. */
   readonly schedule: { readonly rotateAfterSeconds: number; readonly publishAheadSeconds: number }
   /** The longest lifetime of the tokens that the keys of each algorithm sign. */
   readonly longestLifetimes: { readonly [Alg in 'ES256' | 'RS256']: { seconds(): Promise<number> } }
@@ -50,10 +47,8 @@ export interface RotatingKeysParts {
   readonly takeOverAfterMs?: number | undefined
 }
 
-/** The state of the rotating keys of one process. */
 interface RotatingKeys {
   readonly parts: RotatingKeysParts
-  /** The keys that this process uses. */
   ring: KeyRing
   findKey: JWTVerifyGetKey
   readonly listeners: Set<() => void>
@@ -248,10 +243,7 @@ async function revokeKey(keys: RotatingKeys, kid: string, options: ChangeOptions
   replenishSoon(rotation, 0)
 }
 
-/**
- * Takes a key out of service and revokes its tokens. If no other key can sign in its place, changes nothing
- * and returns `needs-key`.
- */
+/** If no other key can sign in its place, changes nothing and returns `needs-key`. */
 async function takeOutOfService(
   ringStore: KeyRingStore,
   kid: string,

@@ -60,9 +60,7 @@ export function checkedOptions(options: ChangeOptions = {}): ChangeOptions {
   return options
 }
 
-/** The condition of the keys, as far as this process knows. */
 export interface KeyCondition {
-  /** Whether the host manages the keys. */
   readonly managedByHost: boolean
   /** The current and next keys; empty until they are loaded. */
   readonly keys: readonly Pick<RingKey, 'alg' | 'state' | 'since'>[]
@@ -86,7 +84,6 @@ export interface KeyCondition {
   readonly replaced?: RingLoss | undefined
 }
 
-/** The source of the keys: the store, or the host. */
 export interface KeySource extends SigningKeys {
   /** Exports and imports the keys; undefined if the host manages the keys. */
   readonly exportable?: ExportableKeys | undefined
@@ -101,12 +98,10 @@ export interface KeySource extends SigningKeys {
   readonly ring: KeyRing
   /** The condition of the keys. Reading it does no I/O. */
   readonly condition: KeyCondition
-  /** Finds the public key of a token. */
   readonly getKey: JWTVerifyGetKey
   /**
-   * Polls the keys if they are stale, or if a signing key was revoked. Await this call before anything is signed.
-   *
-   * @throws {GatehouseError} the error of a failed poll, if the keys are stale. The caller must then not sign anything
+   * Polls the keys if they are stale, or if a signing key was revoked. Await this call before anything is
+   * signed. If it rejects, the caller must not sign anything.
    */
   ensureFresh(): Promise<void>
   /** Calls `listener` when the signing keys have changed. @returns a function that removes the listener */

@@ -1,22 +1,19 @@
 // Model: test/proof/models/revocation-feed.pml
-/** The position at which the next read continues. */
 export interface Cursor {
   /** Milliseconds since the epoch. Recent revocations are read from this time on. */
   readonly since: number
   /**
-   * The place at which the last read stopped, if more entries may follow. The next read continues at this
-   * place. Once all indexes of the kind `place.kind` have been read, the read continues at the time `since`.
+   * The next read continues at this place. Once all indexes of the kind `place.kind` have been read, the read
+   * continues at the time `since`.
    */
   readonly place?: Place | undefined
 }
 
-/** A place in an index: after all entries that begin with the text `after`. */
 export interface Place {
   /**
    * `bucket`: the index contains revocations that expire in the same hour. `recent`: it contains recent revocations.
    */
   readonly kind: 'bucket' | 'recent'
-  /** The number of the index. */
   readonly number: number
   readonly after: string
 }
@@ -24,19 +21,13 @@ export interface Place {
 const KINDS = { bucket: 's', recent: 'r' } as const
 const PATTERN = /^(\d{1,15})(?:\.([sr])\.(\d{1,8})\.([\w-]{1,120}))?$/
 
-/**
- * Writes a cursor as a text of fewer than 160 characters: letters, digits, `.`, `-` and `_`. The text
- * contains no secret.
- */
+/** Writes a cursor as a text of fewer than 160 characters: letters, digits, `.`, `-` and `_`. */
 export function writeCursor({ since, place }: Cursor): string {
   if (place === undefined) return String(since)
   return [since, KINDS[place.kind], place.number, Buffer.from(place.after).toString('base64url')].join('.')
 }
 
-/**
- * Parses the text of a cursor; undefined for any other text. The text may come from a request, so a cursor can name
- * only indexes of revocations.
- */
+/** Parses a cursor. It may come from a request, so it can name only indexes of revocations. */
 export function readCursor(text: string): Cursor | undefined {
   const [, since, letter, number, after = ''] = PATTERN.exec(text) ?? []
   if (since === undefined) return undefined

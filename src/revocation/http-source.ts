@@ -3,7 +3,6 @@ import { formatBasicCredentials } from '../http/basic-credentials.ts'
 import { asRevocation } from './revocation.ts'
 import type { RevocationPage, RevocationSource } from './revocation-source.ts'
 
-/** The option `revocations.timeoutMs` of a gateway in another process. */
 export const FEED_TIMEOUT_MS = { byDefault: 2000, max: 60_000 }
 
 /** Maximum size of a response in bytes, enough for about 200,000 revocations. */
@@ -36,10 +35,6 @@ const REJECTIONS: Readonly<Record<number, { readonly error: string; readonly why
 /**
  * Reads revocations over HTTP from the authorization service. Redirects are rejected, so that the client
  * secret is sent to `uri` alone.
- *
- * @param options.uri address at which the authorization service publishes revocations, `https:` or on loopback
- * @param options.clientId the client id of an API key that is marked as a resource server
- * @param options.timeoutMs milliseconds within which a request and its response must finish
  */
 export function createHttpSource(options: {
   readonly uri: string
@@ -55,8 +50,8 @@ export function createHttpSource(options: {
   const pending = new Set<AbortController>()
 
   /**
-   * Aborts work that takes too long. Does not use `AbortSignal.any`, because that function leaks memory in
-   * Node 20 as long as one of its source signals exists.
+   * Does not use `AbortSignal.any`, which leaks memory in Node 20 as long as one of its source signals
+   * exists.
    */
   async function withDeadline<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController()
@@ -124,7 +119,6 @@ export function createHttpSource(options: {
   }
 }
 
-/** Explains to an operator why a response contains no revocations, although the service did not reject the key. */
 function describeStatus(status: number): string {
   // `fetch` reports the status 0 for some redirects.
   if (status === 0 || (status >= 300 && status < 400)) {
@@ -156,7 +150,7 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Parses a page. Leaves out corrupt revocations, and revocations in the format of newer versions. */
+/** Leaves out corrupt revocations, and revocations in the format of newer versions. */
 function readPage(text: string): RevocationPage {
   const page: unknown = JSON.parse(text)
   const { revocations, cursor, more } = (page ?? {}) as Record<string, unknown>

@@ -12,16 +12,13 @@ export type RevocationSpec = Revocation extends infer Each
     : never
   : never
 
-/**
- * A computed `until` is rounded up to a full hour. So a repeated revocation usually equals the first
- * revocation, and the log stores it only once.
- */
+/** Rounded up, a repeated revocation usually equals the first, and the log stores it only once. */
 const HOUR_SECONDS = 3600
 
 /**
  * Decides how long a revocation is kept: until the last token that it covers has expired on every clock.
+ * `byDefault` is in epoch seconds, before it is rounded up.
  *
- * @param byDefault the `until` of a spec without `until`, in epoch seconds, before it is rounded up
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the spec is not a valid revocation
  */
 export function withUntil(spec: RevocationSpec, byDefault: number): Revocation {

@@ -17,10 +17,7 @@ import { readCursor, writeCursor, type Cursor, type Place } from './cursor.ts'
 import { readRevocation, writeRevocation, type Revocation } from './revocation.ts'
 import type { RevocationPage } from './revocation-source.ts'
 
-/**
- * The index of the numbers of all buckets; see `createRevocationLog`. It also contains the marks of the log
- * (`createLogMarks`).
- */
+/** The index of the numbers of all buckets. It also contains the marks of the log (`createLogMarks`). */
 export const BUCKET_NUMBERS = 'revocations:buckets'
 
 const CHANNEL = 'revocations'
@@ -37,25 +34,16 @@ const RECENT_TTL_SECONDS = 2400
  * may have been deleted.
  */
 const MAX_CURSOR_AGE_MS = 15 * MINUTE_MS
-/**
- * Milliseconds for which the cursor stays the same if there are no new revocations. The response then stays
- * the same too, so that HTTP clients get 304.
- */
+/** The response then stays the same too, so that HTTP clients get 304. */
 const STABLE_CURSOR_MS = 5 * MINUTE_MS
-/** The maximum number of entries of one read: as many as `range` allows. */
 const PAGE_SIZE = 1000
 /** Milliseconds for which a failed message is published again: the default of `pollIntervalSeconds`. */
 const REPUBLISH_MS = 5000
-/** Maximum number of revocations that are written at the same time. */
 const BATCH_SIZE = 100
 
-/**
- * Patterns of the beginning of an entry. The text of the revocation follows this beginning. A cursor names
- * the first group of the pattern.
- */
+/** The text of the revocation follows this beginning. A cursor names the first group of the pattern. */
 const ENTRY = { bucket: /^([\w-]{16}):/, recent: /^(\d{13}:[\w-]{8}):/ }
 
-/** A part of an index: at most `limit` entries after `after`. */
 interface IndexRange {
   readonly after: string | undefined
   readonly limit: number
@@ -68,12 +56,10 @@ interface Log {
 }
 
 /**
- * Stores each revocation in two indexes. The first index consists of buckets. A bucket contains all revocations that
- * expire in the same hour, each once. Each process reads all buckets when it starts. The second index contains recent
- * revocations. It consists of parts, each with the revocations of ten minutes, in the order in which they were made.
- * Processes poll the newest parts.
- *
- * @param options.now milliseconds since the epoch. @default the clock of this process
+ * Stores each revocation in two indexes. The first index consists of buckets. A bucket contains all
+ * revocations that expire in the same hour, each once. Each process reads all buckets when it starts. The
+ * second index contains recent revocations. It consists of parts, each with the revocations of ten minutes,
+ * in the order in which they were made. Processes poll the newest parts.
  */
 export function createRevocationLog(
   store: StoreWithMemory,
@@ -83,19 +69,10 @@ export function createRevocationLog(
   const log: Log = { store, now, buckets }
 
   return {
-    /**
-     * Adds revocations, and notifies all subscribers. Resolves when the revocations are stored.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some revocations may be stored, so add all of them
-     *   again
-     */
+    /** Resolves when the revocations are stored. After an error some may be stored: add all of them again. */
     add: (revocations: readonly Revocation[]) => inBatches(revocations, (each) => addRevocation(log, each)),
 
-    /**
-     * Removes revocations that another stored revocation covers.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** Removes revocations that another stored revocation covers. */
     remove: (revocations: readonly Revocation[]) =>
       inBatches(revocations, (each) =>
         removeEntry(buckets, [bucketOf(buckets, each.until)], bucketEntry(writeRevocation(each))),
@@ -111,8 +88,8 @@ export function createRevocationLog(
     },
 
     /**
-     * All revocations that were in force when the iteration began, in pages. The caller may take any amount
-     * of time for each page.
+     * All revocations that were in force when the iteration began. The caller may take any time for each
+     * page.
      */
     inForce: () => readInForce(log),
 
@@ -149,8 +126,8 @@ async function addRevocation({ store, now, buckets }: Log, revocation: Revocatio
 }
 
 /**
- * Tries to publish a message again. The attempts end after `REPUBLISH_MS`, because processes with the default
- * `pollIntervalSeconds` have read the revocation by then.
+ * The attempts end after `REPUBLISH_MS`, because processes with the default `pollIntervalSeconds` have read
+ * the revocation by then.
  */
 async function publishAgain(store: StoreWithMemory, text: string): Promise<void> {
   const until = performance.now() + REPUBLISH_MS
@@ -164,7 +141,6 @@ async function publishAgain(store: StoreWithMemory, text: string): Promise<void>
   }
 }
 
-/** Fills a page with revocations in force, bucket by bucket. */
 async function readBuckets(log: Log, cursor: Cursor, time: number): Promise<RevocationPage> {
   const { since, place } = cursor
   const live = await listBuckets(log.buckets, secondsOf(time))
@@ -190,10 +166,8 @@ async function readRecent(log: Log, cursor: Cursor, time: number): Promise<Revoc
 }
 
 /**
- * Fills a page from indexes of one kind, one after the other.
- *
- * @param start the text after which the page begins in the first index
- * @returns the revocations, and `reached`, the place at which the page ends, if more revocations may follow
+ * `start` is the text after which the page begins in the first index. `reached` is set if more revocations
+ * may follow.
  */
 async function readIndexes(
   { store, buckets }: Log,
@@ -233,9 +207,7 @@ async function* readInForce({ store, now, buckets }: Log): AsyncIterable<readonl
   }
 }
 
-/**
- * Whether all revocations since a cursor can still be read: the cursor is not too old, and the clock was not set back.
- */
+/** The cursor must not be too old, and the clock must not have been set back. */
 function isUsable({ since, place }: Cursor, time: number): boolean {
   if (since > time || time - since > MAX_CURSOR_AGE_MS) return false
   const oldest = recentNumber(time - MAX_CURSOR_AGE_MS - LATE_ENTRY_MS)
@@ -243,8 +215,8 @@ function isUsable({ since, place }: Cursor, time: number): boolean {
 }
 
 /**
- * Parses the entries of an index. Leaves out corrupt entries and entries of newer versions. The store remembers the
- * index of such an entry as corrupt, because a revocation may be missing.
+ * Leaves out corrupt entries and entries of newer versions. The store remembers the index of such an entry as
+ * corrupt, because a revocation may be missing.
  */
 function parseEntries(store: StoreWithMemory, index: string, entries: readonly string[], pattern: RegExp) {
   const revocations = entries.flatMap((entry) => readRevocation(entry.replace(pattern, '')) ?? [])
@@ -253,11 +225,9 @@ function parseEntries(store: StoreWithMemory, index: string, entries: readonly s
 }
 
 /**
- * Reads a page of an index. If more entries may follow, `head` is the beginning of the last entry that matches
- * `pattern`, and the next page begins after that entry. A cursor cannot name an entry that does not match, because such
- * an entry may be too long. If no entry of a full page matches, the next page is read.
- *
- * @param pattern matches the entries of this log; its first group matches the beginning of an entry
+ * The next page begins after the last entry that matches `pattern`, whose first group is `head`. A cursor
+ * cannot name an entry that does not match, because such an entry may be too long. If no entry of a full page
+ * matches, the next page is read.
  */
 async function fillPage(
   range: (from: IndexRange) => Promise<string[]>,

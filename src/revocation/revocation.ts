@@ -10,12 +10,10 @@ export type Revocation = {
   readonly until: number
 } & (
   | {
-      /** All tokens of a signing key, by its `kid`. */
       readonly of: 'key'
       readonly id: string
     }
   | {
-      /** One token, by its `jti`. */
       readonly of: 'token'
       readonly id: string
       /** The client that revoked its own token; undefined if the host revoked the token. */
@@ -26,7 +24,6 @@ export type Revocation = {
       readonly grantId?: string | undefined
     }
   | {
-      /** All tokens of a grant. */
       readonly of: 'grant'
       readonly id: string
       /**
@@ -50,13 +47,11 @@ export type Revocation = {
   | {
       /** All tokens that carry a scope and whose `catalog_epoch` is below `below`. */
       readonly of: 'operation'
-      /** The scope. */
       readonly id: string
       readonly below: number
     }
 )
 
-/** The parts of a verified access token that decide whether it is revoked. */
 export interface RevocableToken {
   /** `jti`. */
   readonly tokenId: string
@@ -76,7 +71,6 @@ export function writeRevocation(revocation: Revocation): string {
   return JSON.stringify(asRevocation(revocation) ?? null)
 }
 
-/** Parses a revocation; undefined for any other text. */
 export function readRevocation(text: string): Revocation | undefined {
   try {
     return asRevocation(JSON.parse(text))
@@ -85,11 +79,7 @@ export function readRevocation(text: string): Revocation | undefined {
   }
 }
 
-/**
- * Checks a value.
- *
- * @returns the revocation without unknown fields; undefined if the value is not a revocation of a known kind
- */
+/** A revocation of a known kind, without unknown fields; undefined for any other value. */
 export function asRevocation(value: unknown): Revocation | undefined {
   if (!isObject(value)) return undefined
   const { of, id, until, below, scopes, clientId, epoch, grantId } = value

@@ -29,13 +29,7 @@ export function bucketOf({ spanSeconds }: Pick<BucketedIndex, 'spanSeconds'>, un
   return Math.ceil(until / spanSeconds)
 }
 
-/**
- * Adds an entry. If the store has lost the entry or the number of its bucket, adding the entry again restores
- * both.
- *
- * @param until epoch seconds at which the entry expires
- * @param now epoch seconds
- */
+/** Adds an entry; `until` and `now` are epoch seconds. Adding it again restores what the store has lost. */
 export async function addEntry(
   index: BucketedIndex,
   entry: string,
@@ -51,7 +45,6 @@ export async function addEntry(
   ])
 }
 
-/** Removes an entry from the given buckets. */
 export async function removeEntry(
   index: BucketedIndex,
   buckets: readonly number[],
@@ -72,8 +65,6 @@ export function rangeOfBucket(
 /**
  * The numbers of the buckets that have not expired, in ascending order. This function also removes the
  * numbers of empty buckets that expired long ago.
- *
- * @param now epoch seconds
  */
 export async function listBuckets(index: BucketedIndex, now: number): Promise<number[]> {
   const { store, name } = index
@@ -98,8 +89,7 @@ export async function listBuckets(index: BucketedIndex, now: number): Promise<nu
 }
 
 /**
- * Removes the number of a bucket if the bucket is empty in the store. The number stays until the store has deleted the
- * entries, because the clock of this process may be wrong.
+ * The number stays until the store has deleted the entries, because the clock of this process may be wrong.
  */
 async function removeIfEmpty(index: BucketedIndex, member: string): Promise<void> {
   const entries = await rangeOfBucket(index, Number(member), { limit: 1 })

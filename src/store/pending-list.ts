@@ -13,26 +13,20 @@ const PREFIX_LENGTH = 23
 export const ABANDONED_AFTER_MS = 15_000
 
 /**
- * The age in milliseconds at which the member of a change is removed. Until then, processes repeat the change, because the
- * process that began it may be slow, and may overwrite it late.
+ * Until then, processes repeat the change, because the process that began it may be slow, and may overwrite
+ * it late.
  */
 const REMOVE_AFTER_MS = 600_000
 
-/** Milliseconds between two attempts of one process to complete the same member. */
 const RESUME_INTERVAL_MS = 60_000
 
 const PAGE_SIZE = 1000
 
 /**
- * A list of changes that are not finished yet. A process adds a member to the list before it begins such a change. The
- * process removes the member when everything that belongs to the change is stored. If the process stops before that,
- * another process finds the member and completes the change. Members are `<milliseconds>:<random>:<subject>`.
- *
- * @param parts.index the name of the index in the store
- * @param parts.keptSeconds minimum seconds for which a new member is kept
- * @param parts.maxAgeSeconds seconds after which a member is removed in any case
- * @param parts.what what a member means, for the log
- * @param parts.now milliseconds since the epoch
+ * A list of changes that are not finished yet. A process adds a member to the list before it begins such a
+ * change. The process removes the member when everything that belongs to the change is stored. If the process
+ * stops before that, another process finds the member and completes the change. Members are
+ * `<milliseconds>:<random>:<subject>`. The log says `what` a member means.
  */
 export function createPendingList(parts: {
   readonly store: StoreWithMemory
@@ -47,10 +41,7 @@ export function createPendingList(parts: {
   /** When this process last completed each member. */
   let resumedAt = new Map<string, number>()
 
-  /**
-   * Removes the member of a completed change. Never rejects. If the member stays, its change is completed again,
-   * which is harmless.
-   */
+  /** Never rejects. If the member stays, its change is completed again, which is harmless. */
   async function remove(member: string): Promise<void> {
     await store.remove(index, member).catch((error: unknown) => {
       logger.debug({ err: error }, `a completed ${what} stays listed; it will be completed again`)
@@ -75,7 +66,7 @@ export function createPendingList(parts: {
   }
 
   /**
-   * Completes all members of one subject by one call of `resume`. @throws only if the store is unavailable
+   * Completes all members of one subject by one call of `resume`. Throws only if the store is unavailable.
    */
   async function resumeMembers(members: readonly string[], resume: () => Promise<boolean>): Promise<void> {
     try {
@@ -95,12 +86,7 @@ export function createPendingList(parts: {
   return {
     remove,
 
-    /**
-     * Replaces subjects. Each new member keeps the time of the old one, so that the change is still completed in time.
-     *
-     * @param change returns the new subject; the same text if nothing is replaced
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some of the subjects may be replaced
-     */
+    /** Each new member keeps the time of the old one, so that the change is still completed in time. */
     async rewrite(change: (subject: string) => string): Promise<void> {
       for (const member of (await readMembers()).filter((each) => PREFIX.test(each))) {
         const changed = member.slice(0, PREFIX_LENGTH) + change(member.slice(PREFIX_LENGTH))
@@ -113,12 +99,7 @@ export function createPendingList(parts: {
     /** The subjects of all pending changes of all processes, without duplicates. */
     list: async (): Promise<string[]> => [...groupBySubject(await readMembers()).keys()],
 
-    /**
-     * Adds a member. Call this before the change of the subject begins.
-     *
-     * @returns the member, for `remove`
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** Call this before the change of the subject begins. `remove` takes the result. */
     async add(subject: string): Promise<string> {
       const time = String(now()).padStart(13, '0')
       const member = `${time}:${randomBytes(6).toString('base64url')}:${subject}`
@@ -127,11 +108,8 @@ export function createPendingList(parts: {
     },
 
     /**
-     * Completes all changes whose process seems to have stopped.
-     *
-     * @param resume completes the change of a subject. It may be called while the change is still running, and
-     *   several times for each member. Returns false for a subject that it cannot read
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     * `resume` may be called while the change is still running, and several times for each member. It returns
+     * false for a subject that it cannot read.
      */
     async resumeAll(resume: (subject: string) => Promise<boolean>): Promise<void> {
       const members = await readMembers()
@@ -149,10 +127,7 @@ export function createPendingList(parts: {
   }
 }
 
-/**
- * Milliseconds between now and the time of a member, which may be in the past or in the future; `Infinity` for a
- * corrupt member.
- */
+/** The time of a member may be in the past or in the future; `Infinity` for a corrupt member. */
 function ageOf(member: string, now: number): number {
   return PREFIX.test(member) ? Math.abs(now - Number(member.slice(0, 13))) : Infinity
 }

@@ -4,19 +4,13 @@ import { SLOTS } from '../slot.ts'
 import { checkEviction, checkMemory, MORE_MEMORY, usedShare } from './memory-checks.ts'
 import type { Fields, ServerAnswers } from './server-answers.ts'
 
-/** The maximum lag of a replica that keeps up, in seconds. */
 const MAX_REPLICA_LAG_SECONDS = 10
-/** The oldest tested version of Redis. */
 const OLDEST_VERSION = 6
 
 const PERMIT =
   'Permit these commands to the user of the client: ACL SETUSER <user> +info +time +config|get +cluster|info'
 
-/**
- * The checks of one server.
- *
- * @param replicas how many replicas must confirm durable writes; undefined if none
- */
+/** The checks of one server. */
 export function checkServer(answers: ServerAnswers, replicas: number | undefined): StoreCheck[] {
   const { info, settings, cluster, time } = answers
   const checks = info
@@ -46,7 +40,6 @@ const NOT_FOR_CLUSTERS = fail(
   'Give redisStore a client of the whole cluster: new Redis.Cluster([…])',
 )
 
-/** Checks whether the server accepts writes now. */
 function checkWrites(info: Fields, settings: Fields): StoreCheck {
   const name = 'writes'
   if (info.get('role') === 'slave') {
@@ -78,7 +71,6 @@ function checkWrites(info: Fields, settings: Fields): StoreCheck {
     : pass(name, 'Redis accepts writes')
 }
 
-/** Checks the replicas of a master; undefined for a replica. */
 function checkReplicas(info: Fields, wanted: number | undefined): StoreCheck | undefined {
   if (info.get('role') === 'slave') return undefined
   const name = 'replicas'
@@ -152,7 +144,6 @@ function checkCluster(cluster: Fields): StoreCheck {
   )
 }
 
-/** Checks whether the data survives a restart of the server. */
 function checkPersistence(info: Fields, settings: Fields): StoreCheck {
   const name = 'persistence'
   const appendOnly = info.get('aof_enabled')

@@ -46,9 +46,8 @@ export function createCatalogSync(
   const synchronize = coalesce(() => synchronizeOnce(state))
 
   /**
-   * Synchronizes once. If this fails, the next poll tries again. If the record could not be read because the store was
-   * unavailable, the next poll follows after a short pause (`unavailablePause`). Only the first failure of an outage is
-   * logged.
+   * If the record could not be read because the store was unavailable, the next poll follows after a short
+   * pause (`unavailablePause`). Only the first failure of an outage is logged.
    */
   async function poll(): Promise<void> {
     clearTimeout(retry)
@@ -69,11 +68,6 @@ export function createCatalogSync(
   }
 
   return {
-    /**
-     * Adopts the products of the shared record now. Call it only after `start`.
-     *
-     * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`
-     */
     synchronize,
 
     /**
@@ -128,8 +122,8 @@ export function createCatalogSync(
 }
 
 /**
- * Whether new tokens of this process would be revoked as soon as they are issued, because another process has withdrawn
- * one of their scopes.
+ * Another process may have withdrawn a scope, so that new tokens of this process would be revoked as soon as
+ * they are issued.
  */
 function isBehind({ catalog, revocations }: Pick<SyncParts, 'catalog' | 'revocations'>): boolean {
   if (!catalog.loaded) return false

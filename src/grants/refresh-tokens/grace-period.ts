@@ -13,7 +13,6 @@ export const GRACE_SECONDS = { confidential: 0, public: 30, min: 0, max: 60 }
  * the same new token.
  */
 export interface LastRotation {
-  /** Digest of the token that was rotated. */
   readonly of: string
   /** When the token was rotated, in milliseconds since the epoch. */
   readonly at: number
@@ -44,12 +43,7 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
   return {
     /** The usual length of the grace period, in seconds. */
     seconds,
-    /**
-     * The part of a family record that describes a rotation.
-     *
-     * @param now milliseconds since the epoch
-     * @param length length of the grace period after this rotation, in seconds
-     */
+    /** @param now milliseconds since the epoch */
     record: (token: string, next: string, now: number, length = seconds): LastRotation => ({
       of: digest(token),
       at: now,
@@ -57,10 +51,8 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
       next: encrypt(next, keyOf(token, newest)),
     }),
     /**
-     * The successor of `token`, if the last rotation replaced `token` within the grace period; otherwise
-     * undefined.
-     *
-     * @param now milliseconds since the epoch
+     * Undefined unless the last rotation replaced `token` within the grace period, which counts from
+     * milliseconds `now`.
      */
     successorOf(token: string, last: LastRotation | undefined, now: number): string | undefined {
       // The absolute difference is compared, because the clock may be set back. `now - last.at` is negative then, and
@@ -76,9 +68,9 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
 export type GracePeriod = ReturnType<typeof createGracePeriod>
 
 /**
- * The key that encrypts the successor of a token. The ciphertext stays in the store after the grace period. So
- * decryption needs both the token and the secret. A used token from a log is not enough, and a copy of the store
- * together with the secret is not enough either.
+ * The ciphertext stays in the store after the grace period. So decryption needs both the token and the
+ * secret. A used token from a log is not enough, and a copy of the store together with the secret is not
+ * enough either.
  */
 function keyOf(token: string, key: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', token, key, 'koa-gatehouse/v1/refresh-retry', 32))

@@ -33,15 +33,12 @@ export interface FoundRefreshToken extends TokenState {
   readonly stored: Stored<FamilyRecord>
 }
 
-/** The result of a rotation. */
 export interface Rotation {
-  /** The current token, for the client. */
   readonly next: string
   /** True if an earlier rotation issued `next`, and the client now receives it again. */
   readonly isRetry: boolean
 }
 
-/** The token that replaces another one. */
 interface NextToken {
   readonly next: string
   readonly payload: RefreshPayload
@@ -94,8 +91,8 @@ export function createTokenFamilies(
      * @param ttl seconds for which the token can be used
      * @param deadline see `rollbackDeadline`
      * @returns false if the family was started before: the code was used twice
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; in this case the family is not started, and the
-     *   caller may try again
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: the family is not started, and the caller may try
+     *   again
      */
     start: (token: string, payload: RefreshPayload, ttl: number, deadline = rollbackDeadline()) =>
       startFamily(families, token, payload, ttl, deadline),
@@ -142,7 +139,6 @@ export function createTokenFamilies(
       const record = await records.get(grantId)
       return record === undefined || record.ended === true
     },
-    /** Stops rolling back uncertain writes. */
     close: uncertain.close,
   }
 }
@@ -237,7 +233,7 @@ function pollFamily(
   )
 }
 
-/** Stores a rotation by a single write. @returns false if another process has changed the record */
+/** @returns false if another process has changed the record */
 function swap(
   families: Families,
   { token, stored: before }: FoundRefreshToken,
@@ -252,11 +248,9 @@ function swap(
 }
 
 /**
- * Sets `repeated`, before a client receives the successor again. The process that made the rotation may not know
- * whether its write was stored. If that process finds `repeated`, it keeps the rotation. Only the write of this
- * function proves that the successor is durable, so the function writes even if `repeated` is already set.
- *
- * @returns false if another process has changed the record, for example by a rollback
+ * The process that made the rotation may not know whether its write was stored. If that process finds
+ * `repeated`, it keeps the rotation. Only the write of this function proves that the successor is durable, so
+ * the function writes even if `repeated` is already set.
  */
 async function confirmRetry(
   families: Families,
@@ -275,7 +269,6 @@ function partsOf({ format }: Families, token: string) {
   return parts
 }
 
-/** Whether the start of a family was rolled back. No client has received a token of such a family. */
 function isRolledBack(stored: Stored<FamilyRecord> | undefined): stored is Stored<FamilyRecord> {
   return stored !== undefined && stored.record.current === '' && stored.record.barrier !== undefined
 }

@@ -19,11 +19,8 @@ export interface TokenState {
 }
 
 /**
- * Decides the state of a refresh token.
- *
- * @param record the record of the family
- * @param now milliseconds since the epoch
- * @returns undefined if the token is unknown or forged, or if its family is revoked
+ * Decides the state of a refresh token. Undefined if the token is unknown or forged, or if its family is
+ * revoked.
  */
 export function tokenState(
   record: FamilyRecord,

@@ -12,16 +12,12 @@ import type { ImportLine, Section } from './section.ts'
 import { parseKeys, SIGNING_KEYS } from './signing-keys.ts'
 import type { Sections } from './create-sections.ts'
 
-/** A line that was checked. */
 export interface CheckedLine {
-  /** The kind of the line. */
   readonly is: string
-  /** The first line of the file. */
   readonly header: Header
   readonly importLine: ImportLine
 }
 
-/** What the first line and the last line of a complete file state. */
 export interface CheckedFile {
   readonly header: Header
   /** The store keys of the corrupt records that the export skipped. */
@@ -29,12 +25,8 @@ export interface CheckedFile {
 }
 
 /**
- * Reads a file and checks it line by line. Writes nothing. Resolves if the file is complete and its line counts
- * are right.
- *
- * @param importsKeys whether the signing keys are imported
- * @param onLine called with each line, except the first line and the last line
- * @throws {GatehouseError} as `importRegistry`; and what `onLine` throws
+ * Reads a file and checks it line by line. Writes nothing. Resolves if the file is complete and its line
+ * counts are right.
  */
 export async function checkFile(
   parts: Sections,

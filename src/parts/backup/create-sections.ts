@@ -30,10 +30,8 @@ import { checkLine, problemsOfLine, type Header } from './file-format.ts'
 import { clientIdRule, countRule, timeRule } from './record-rules.ts'
 import { confirmExisting, exportedRecord, readRecord, type Section } from './section.ts'
 
-/** The number of an account's grants that are read at once. */
 const GRANTS_PAGE_SIZE = 50
 
-/** All sections of an exported registry, and the other parts that export and import need. */
 export type Sections = ReturnType<typeof createSections>
 
 /** Creates the sections of an export: products, clients, deleted clients, blocked hosts, keys, revocations and erasures. */
@@ -43,8 +41,8 @@ export function createSections(parts: Internals) {
   const longestIdToken = ofIdTokens(1)
 
   /**
-   * The revocations to export for a client with a pending change. If the client's record is corrupt, its exact
-   * revocations are unknown. All tokens of the client are then revoked.
+   * If the client's record is corrupt, its exact revocations are unknown, so all tokens of the client are
+   * revoked.
    */
   async function revocationsOf(id: string): Promise<readonly RevocationSpec[]> {
     try {
@@ -55,7 +53,6 @@ export function createSections(parts: Internals) {
     }
   }
 
-  /** The revocations that a pending change of a client, grant or account will store. */
   async function pendingSpecs({ of, id }: Subject): Promise<readonly RevocationSpec[]> {
     if (of === 'client') return revocationsOf(id)
     if (of === 'grant') return [{ of, id }]
@@ -71,7 +68,6 @@ export function createSections(parts: Internals) {
   }
 
   return {
-    /** Returns the header for a file that is exported now. */
     async header(): Promise<Header> {
       const accessToken = await longestLifetime.seconds()
       const idToken = keys && (await longestIdToken.seconds())
@@ -89,7 +85,6 @@ export function createSections(parts: Internals) {
       // Reads the lifetime that is stored now. This process then keeps later revocations for that time.
       await longestLifetime.seconds()
     },
-    /** The signing keys; undefined if the host manages them. */
     keys,
     sections: {
       products: catalogSection(store),
@@ -100,15 +95,14 @@ export function createSections(parts: Internals) {
       erasures: erasureSection(parts),
       erasureKeys: erasureKeySection(parts),
     },
-    /** Erases again all people whom the store lists as erased. */
     eraseAgain: parts.eraseAgain,
     logger,
   }
 }
 
 /**
- * The pending revocations, and the revocations in force. The pending revocations are read first, so that the file also
- * contains a revocation that comes into force during the export.
+ * The pending revocations are read first, so that the file also contains a revocation that comes into force
+ * during the export.
  */
 function revocationSection(
   { revocationLog: log, revoked }: Internals,
@@ -145,7 +139,6 @@ function revocationSection(
 const keyIdRule = must('the id of a key', (value) => typeof value === 'string' && /^[\w-]{8}$/.test(value))
 const hashRule = must('a hash', (value) => typeof value === 'string' && /^[\w-]{43}$/.test(value))
 
-/** The hashes of the ids of erased people, each with the time of the erasure. */
 function erasureSection({ erasures }: Pick<Internals, 'erasures'>): Section {
   return {
     is: 'erasure',
@@ -158,7 +151,7 @@ function erasureSection({ erasures }: Pick<Internals, 'erasures'>): Section {
   }
 }
 
-/** The keys that hash the ids of erased people. The keys are encrypted under `secret`. */
+/** The keys are encrypted under `secret`. */
 function erasureKeySection({ erasures }: Pick<Internals, 'erasures'>): Section {
   return {
     is: 'erasure-key',
@@ -176,7 +169,6 @@ const DELETED_CLIENT_RULES = { deleted: oneOf(true), kind: kindRule, epoch: coun
 
 const RECORDS_PAGE_SIZE = 500
 
-/** The ids of deleted clients, which stay reserved. */
 export function deletedClientSection(store: Store): Section {
   const stored = storedClients(store) as Collection<DeletedClient>
 
@@ -224,10 +216,7 @@ const HOST_RULES = {
   blockedBy: optional(hostIdRule),
 }
 
-/**
- * The hosts of client metadata documents that are or were blocked, also without the option `clientDocuments`. The
- * documents are not exported: the service fetches them again.
- */
+/** The documents are not exported: the service fetches them again. */
 function documentHostSection(parts: Pick<Internals, 'store' | 'revocations'>): Section {
   return {
     is: 'document-host',

@@ -57,7 +57,6 @@ export interface ImportOptions {
  */
 export type RegistrySource = Chunks | (() => Chunks)
 
-/** The number of lines that are imported at once. */
 const BATCH_SIZE = 100
 
 /**

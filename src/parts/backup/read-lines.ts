@@ -1,21 +1,17 @@
 import { GatehouseError } from '../../errors.ts'
 
-/** The pieces of a text, of any size. Each piece is a text, or bytes in UTF-8. */
+/** Each piece is a text, or bytes in UTF-8. */
 export type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
 
-/** A line of a file, without its line break. */
 export interface Line {
-  /** The number of the line. The first line is 1. */
+  /** The first line is 1. */
   readonly number: number
   readonly text: string
   /** Whether the text ended without a line break after this line. */
   readonly isCut: boolean
 }
 
-/**
- * The maximum length of a line, far longer than any record. A file of another kind may have no line breaks,
- * and must not fill the memory.
- */
+/** A file of another kind may have no line breaks, and must not fill the memory. */
 const MAX_LINE_CHARACTERS = 16_777_216
 
 /**
@@ -41,7 +37,6 @@ export async function* readLines(chunks: Chunks): AsyncGenerator<Line> {
     }
   }
 
-  /** Yields the line unless it is blank. */
   function* lineOf(text: string, isCut: boolean): Generator<Line> {
     const plain = (number === 1 ? text.replace(/^\uFEFF/, '') : text).replace(/\r$/, '')
     if (plain.trim() !== '') yield { number, text: plain, isCut }
@@ -74,10 +69,7 @@ function notChunks(): GatehouseError {
   return invalid('pass a stream of texts or bytes, such as fs.createReadStream() returns')
 }
 
-/**
- * The rest of the text: a replacement character if the file ends in the middle of a character, otherwise
- * nothing.
- */
+/** A replacement character if the file ends in the middle of a character, otherwise nothing. */
 function lastCharacter(decoder: { decode(): string }): string {
   try {
     return decoder.decode()

@@ -5,7 +5,6 @@ import { isObject, isText } from '../../validation/predicates.ts'
 /** The number of secrets that are revoked at once. */
 const REVOKED_AT_ONCE = 10
 
-/** One secret of a report, and where the scanner found it. */
 interface Match {
   readonly token: string
   readonly type: string
@@ -28,11 +27,8 @@ function isMatch(value: unknown): value is Match {
 }
 
 /**
- * Revokes the secrets of a report that belong or belonged to a client, each once. If one secret cannot be revoked,
- * the other secrets are revoked nevertheless.
- *
- * @returns what was found, in the order of the report
- * @throws the error of the first secret that could not be revoked, after all other secrets were tried
+ * Revokes the secrets of a report that belong or belonged to a client, each once. If one secret cannot be
+ * revoked, the other secrets are revoked nevertheless.
  */
 export async function revokeSecrets(
   secrets: Pick<LeakedSecrets, 'findEach' | 'revoke'>,

@@ -10,7 +10,6 @@ export type ToolScopes<Scope extends string = string> =
   | Scope
   | { readonly [tool: string]: Scope | readonly [Scope, ...Scope[]] }
 
-/** What a request does, as far as tools are concerned. */
 export interface ToolCalls {
   /** The scopes of all tools that the request calls; empty if it calls none. */
   readonly scopes: readonly string[]
@@ -18,7 +17,7 @@ export interface ToolCalls {
   readonly problem?: 'unreadable' | 'unknown-tool' | undefined
 }
 
-/** Finds the scopes of a tool. @returns undefined if there is no such tool */
+/** @returns undefined if there is no such tool */
 export type FindToolScopes = (tool: string) => readonly string[] | undefined
 
 /**
@@ -77,7 +76,7 @@ export function readToolCalls(body: unknown, findScopes: FindToolScopes): ToolCa
   return { scopes: [...scopes], problem }
 }
 
-/** The tool that a message calls. @returns undefined if the message is not readable */
+/** @returns undefined if the message is not readable */
 function readTool(message: unknown): { readonly name: string } | 'none' | undefined {
   if (!isObject(message)) return undefined
   const method = own(message, 'method')
@@ -90,7 +89,7 @@ function readTool(message: unknown): { readonly name: string } | 'none' | undefi
   return typeof name === 'string' ? { name } : undefined
 }
 
-/** The value of an own field. A field that an object inherits is not in the JSON that was sent. */
+/** A field that an object inherits is not in the JSON that was sent. */
 function own(object: Readonly<Record<string, unknown>>, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }

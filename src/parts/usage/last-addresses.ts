@@ -4,9 +4,8 @@ import { countRule, textRule } from '../../validation/rules.ts'
 import { MAX_ADDRESS_LENGTH } from '../../host/change-options.ts'
 import { clientAddress } from '../../http/client-address.ts'
 
-/** The most clients whose new addresses wait to be stored. Further ones are not recorded. */
+/** Further ones are not recorded. */
 const MAX_WAITING = 50_000
-/** Seconds for which the last address of a client is stored. */
 const KEPT_SECONDS = 90 * 86_400
 
 /** The address from which a client last called the API. */
@@ -18,8 +17,6 @@ export interface LastAddress {
 
 /**
  * Keeps the address from which each client last called. It is personal data, so `lastUses` deletes it too.
- *
- * @param isClient whether a client exists, because another process may have deleted it
  */
 export function createLastAddresses(
   store: Store,
@@ -60,5 +57,4 @@ export function createLastAddresses(
   }
 }
 
-/** The address from which each client last called. */
 export type LastAddresses = ReturnType<typeof createLastAddresses>

@@ -43,7 +43,7 @@ const USAGE_PATH = '/oauth2/usage'
 const MAX_BYTES = 4 * 1024 * 1024
 /** The largest count of one operation and outcome in one hour. */
 const MAX_COUNT = 1_000_000_000
-/** The sources of one resource server and day. Each process of a gateway has a new source every six hours. */
+/** Each process of a gateway has a new source every six hours. */
 const MAX_SOURCES = 1000
 /** The clock of a gateway may be ahead by this time. */
 const MAX_AHEAD_MS = 3_600_000
@@ -66,7 +66,7 @@ export function receiveUsage(
   const { mountPath = new URL(issuer).pathname.replace(/\/$/, '') + USAGE_PATH } = options
   parts.begin()
 
-  /** The days and sources of a resource server that are within the bound. New sources are remembered. */
+  /** New sources are remembered. */
   async function knownSources(clientId: string, totals: readonly Received[]): Promise<ReadonlySet<string>> {
     const known = new Set<string>()
     for (const each of new Set(totals.map(sourceOfDay))) {
@@ -107,7 +107,7 @@ export function receiveUsage(
     ctx.status = 204
   }
 
-  /** Stores the totals of one client. The totals of a client that does not exist are dropped. */
+  /** The totals of a client that does not exist are dropped. */
   async function storeTotals(server: string, totals: Received): Promise<void> {
     const { clientId } = totals
     if (clientId !== undefined && !(await registry.find(clientId))) return
@@ -117,7 +117,6 @@ export function receiveUsage(
     if (totals.isFirst) await records.mergeOldDays(clientId)
   }
 
-  /** The clients that exist. */
   async function existing(top: Readonly<Record<string, number>>): Promise<Record<string, number>> {
     const found = await Promise.all(
       Object.entries(top).map(async (entry) => ((await registry.find(entry[0])) ? [entry] : [])),
@@ -152,7 +151,7 @@ type Received = Omit<CountedDay, 'hours'> & { readonly hours: CountedHours }
 
 const sourceOfDay = ({ day, source }: Received) => `${day}:${source}`
 
-/** Whether a day is not over for longer than its hours are kept, and has begun. A gateway's clock may be ahead. */
+/** A gateway's clock may be ahead. */
 function isInTime(day: string, time: number, hourDays: number): boolean {
   return day >= daysBefore(dayOf(time), hourDays) && startOfDay(day) <= time + MAX_AHEAD_MS
 }
@@ -180,7 +179,7 @@ const TOTALS = bounded(
 const DAY = /^\d{4}-\d\d-\d\d$/
 const SOURCE = /^[\w-]{16}$/
 
-/** An object with at most `max` fields that matches a rule. A huge object is not examined further. */
+/** A huge object is not examined further. */
 function bounded(max: number, rule: Rule): Rule {
   return (value) =>
     isObject(value) && Object.keys(value).length > max ? `must have at most ${max} fields` : rule(value)

@@ -30,7 +30,6 @@ import { createUsageRecords, dayOf, daysBefore, type UsageRecords } from './usag
 
 const DAY_SECONDS = 86_400
 const DEFAULT_DAYS = 30
-/** The clients whose usage is read at the same time. With 250, reading their records blocks other work for seconds. */
 const AT_ONCE = 10
 
 const PERIOD = { from: optional(epochSecondsRule), to: optional(epochSecondsRule) }
@@ -146,8 +145,8 @@ const isCounted = (clientId: string) =>
   isDocumentId(clientId) ? findDocumentIdProblem(clientId) === undefined : isClientId(clientId)
 
 /**
- * Counts token requests. A rejected request is not counted if no user has approved the metadata document of its client,
- * because strangers can invent documents.
+ * A rejected request is not counted if no user has approved the metadata document of its client, because
+ * strangers can invent documents.
  */
 function countTokenRequests(
   { events, registry }: Pick<Internals, 'events' | 'registry'>,
@@ -202,7 +201,6 @@ function checkQuery(query: UsageQuery, { hourDays, now }: { hourDays: number; no
   return { ...query, ...period }
 }
 
-/** The names of the operations that were called. */
 async function calledOperations(
   records: UsageRecords,
   clientId: string | undefined,
@@ -213,7 +211,7 @@ async function calledOperations(
   return new Set(days.flatMap(({ hours }) => hours.flatMap(({ operations }) => Object.keys(operations))))
 }
 
-/** Reads the usage of clients, a few at the same time. The other work of the process goes on after each client. */
+/** The other work of the process goes on after each client. */
 async function readEach(
   records: UsageRecords,
   clientIds: readonly (string | undefined)[],
