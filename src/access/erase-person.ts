@@ -12,6 +12,7 @@ import { belongsTo, type Person } from '../host/subject.ts'
 import { type ChangeOptions, changeOptionsOf, checkChange } from '../host/change-options.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
+import type { Store } from '../store/contract.ts'
 import { CorruptRecord, isCorruptRecord, partialFailure } from '../store/corrupt-record.ts'
 import { checkInput, textRule } from '../validation/rules.ts'
 import type { Erasures } from './erasures.ts'
@@ -40,10 +41,10 @@ const DONE =
   'Everything else of the person was erased. Repair the corrupt records, then erase the person again'
 
 interface Parts {
+  readonly store: Store
   readonly erasures: Erasures
   readonly clientWalk: ClientWalk
   readonly sessionList: SessionList
-  readonly documentUsers: DocumentUsers
   readonly apiKeys: Pick<ApiKeys, 'delete'>
   readonly applications: Pick<Applications, 'delete'>
   readonly clientTokens: Pick<ClientTokens, 'revokeAll'>
@@ -55,18 +56,11 @@ interface Parts {
   readonly events: EventSink
 }
 
-/** Removes people from the records about applications with client metadata documents. */
-export interface DocumentUsers {
-  erase(
-    accountId: string,
-    isMeant: (person: Person, clientId: string) => boolean | Promise<boolean>,
-  ): Promise<void>
-  eraseBlockers(people: ErasedPeople): Promise<void>
-}
-
 /** Erases people. `personal-data.ts` lists the personal data in the store, and what an erasure does with it. */
 export function createErasePerson(parts: Parts) {
-  const { erasures, audit, events } = parts
+  const { store, erasures, audit, events } = parts
+  // The option `clientDocuments` may have been removed, so the documents are read without it too.
+  const documents = () => import('../clients/documents/erase-users.ts')
 
   /** Whether a person was erased, and has authorized the client no more since. */
   async function wasErased(person: Person, clientId: string, people: ErasedPeople): Promise<boolean> {
@@ -88,8 +82,9 @@ export function createErasePerson(parts: Parts) {
       const grants = await parts.grants.revokeAll(person, changeOptionsOf(options)).catch(collectIn(errors))
       await parts.sessionList.erase(accountId, people)
       await parts.clientWalk.removeDeleted(accountId)
-      await parts.documentUsers.erase(accountId, (each) => people.covers(each, 0))
-      await parts.documentUsers.eraseBlockers(people)
+      const { eraseDocumentUsers, eraseBlockers } = await documents()
+      await eraseDocumentUsers(store, accountId, (each) => people.covers(each, 0))
+      await eraseBlockers(store, people)
       const entries = await eraseTrail(parts, people, errors)
       await recordErasure(
         parts,
@@ -119,6 +114,7 @@ export function createErasePerson(parts: Parts) {
         if (accountId !== undefined && people.covers({ accountId, userId }, at)) accountIds.add(accountId)
       }
       const clients = await deleteClients(parts, undefined, people, options, errors, accountIds)
+      const { eraseDocumentUsers, eraseBlockers } = await documents()
       let grants = 0
       for (const accountId of accountIds) {
         const revoked = await parts.grantsOfUsers.revokeSome(accountId, people.covers, options)
@@ -126,9 +122,9 @@ export function createErasePerson(parts: Parts) {
         errors.push(...revoked.errors)
         await parts.sessionList.erase(accountId, people)
         await parts.clientWalk.removeDeleted(accountId)
-        await parts.documentUsers.erase(accountId, (each, clientId) => wasErased(each, clientId, people))
+        await eraseDocumentUsers(store, accountId, (each, clientId) => wasErased(each, clientId, people))
       }
-      await parts.documentUsers.eraseBlockers(people)
+      await eraseBlockers(store, people)
       // Entries that this call has recorded about these people are newer than the erasures, but must be erased too.
       const entries = await eraseTrail(
         parts,

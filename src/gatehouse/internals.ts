@@ -3,15 +3,10 @@ import { GatehouseError } from '../errors.ts'
 import type { GatewayHooks } from '../gateway/gateway-hooks.ts'
 import type { VerifyToken } from '../gateway/verify-token.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
-import type { KeySource } from '../keys/signing-keys.ts'
 import type { Gatehouse } from './gatehouse.ts'
-import type { Clients } from './wire-clients.ts'
-import type { Core } from './wire-core.ts'
-import type { PersonalData } from './wire-erasures.ts'
-import type { Authorizations } from './wire-grants.ts'
+import type { Parts } from './parts.ts'
 
-interface Rest extends Pick<Gatehouse, 'tokens' | 'health' | 'clientDocuments'> {
-  readonly keys: KeySource
+interface Rest extends Pick<Gatehouse, 'tokens' | 'health'> {
   /** The pages of the authorization server, for the preview of the consent page. */
   readonly pages: Pages
   /** The HMAC keys of CSRF tokens, newest first. */
@@ -33,25 +28,15 @@ export type Internals = ReturnType<typeof collectInternals>
 
 const internals = new WeakMap<object, Internals>()
 
-function collectInternals(
-  core: Core,
-  clients: Clients,
-  authorizations: Authorizations,
-  personalData: PersonalData,
-  rest: Rest,
-) {
-  const { settings } = core
-  const { issuer, audience, defaultLocale, branding } = settings
-  const { list, rotate, revoke, exportable } = rest.keys
+function collectInternals(parts: Parts, rest: Rest) {
+  const { issuer, audience, defaultLocale, branding } = parts.settings
+  const { list, rotate, revoke, exportable } = parts.keys
   return {
-    ...core,
-    ...clients,
-    ...authorizations,
-    ...personalData,
+    ...parts,
     ...rest,
-    store: core.durable,
+    store: parts.durable,
     /** The same data, for writes that may be lost together with a server of the store. */
-    plainStore: core.store,
+    plainStore: parts.store,
     signingKeys: { list, rotate, revoke },
     /** Undefined if the host manages the signing keys. */
     exportableKeys: exportable,
@@ -62,8 +47,8 @@ function collectInternals(
   }
 }
 
-export function registerInternals(gatehouse: object, ...parts: Parameters<typeof collectInternals>): void {
-  internals.set(gatehouse, collectInternals(...parts))
+export function registerInternals(gatehouse: object, parts: Parts, rest: Rest): void {
+  internals.set(gatehouse, collectInternals(parts, rest))
 }
 
 /**

@@ -13,35 +13,27 @@ import { checkProducts } from '../health/product-check.ts'
 import { storeHealthReader } from '../health/store-health.ts'
 import type { ResolvedOptions } from '../options/resolve-options.ts'
 import type { Shutdown } from '../host/shutdown.ts'
-import type { KeySource } from '../keys/signing-keys.ts'
+import type { Parts } from './parts.ts'
 import type { Start } from './startup.ts'
-import type { Clients } from './wire-clients.ts'
-import type { Core } from './wire-core.ts'
 
 /**
  * Wires the gateways that run in the process of the service, one for each resource, and the health checks that
  * the gateways and the service share.
  */
-export function createOwnGateways(
-  core: Core,
-  { indexCompletion, hygieneCheck, gatewayKeysCheck }: Clients,
-  keys: KeySource,
-  { lifecycle, ...start }: Start,
-  shutdown: Shutdown,
-) {
-  const { settings, store, catalog, resources, events, revoked, logger } = core
+export function createOwnGateways(parts: Parts, { lifecycle, ...start }: Start, shutdown: Shutdown) {
+  const { settings, store, catalog, resources, events, revoked, logger, keys, proxyCheck } = parts
   const { issuer, startTimeoutMs, maxCachedTokens } = settings
   const readStoreHealth = storeHealthReader(store)
   const check = () => [
     checkKeys(keys.condition, Date.now()),
     checkProducts(catalog),
-    ...indexCompletion.check(),
-    ...hygieneCheck.check(),
-    ...hygieneCheck.checkScopes(),
+    ...parts.indexCompletion.check(),
+    ...parts.hygieneCheck.check(),
+    ...parts.hygieneCheck.checkScopes(),
     ...unchecked.check(),
-    ...gatewayKeysCheck.check(),
-    ...core.issuerCheck.check(),
-    ...core.proxyCheck.check(),
+    ...parts.gatewayKeysCheck.check(),
+    ...parts.issuerCheck.check(),
+    ...proxyCheck.check(),
   ]
   const accessTokens: Pick<GatewayDependencies, 'issuer' | 'getKey'> = {
     issuer,
@@ -64,7 +56,7 @@ export function createOwnGateways(
     shutdown,
     readStoreHealth,
     check,
-    proxyCheck: core.proxyCheck,
+    proxyCheck,
     startTimeoutMs,
     maxCachedTokens,
     logger,
@@ -89,7 +81,7 @@ export function createOwnGateways(
     metadata: wellKnown(resources.all.map(dependenciesOf)),
     gatewayHooks,
     // The clock of the store decides: other processes accept a token that only the clock of this process calls expired.
-    verifyToken: createVerifierOfResources(resources, { ...accessTokens, now: core.storeClock.now }),
+    verifyToken: createVerifierOfResources(resources, { ...accessTokens, now: parts.storeClock.now }),
     readStoreHealth,
     check: checkAll,
     passToHost: unchecked.pass,
