@@ -42,8 +42,7 @@ export function memoryStore(): Store {
   const sweepValues = createSweep(values)
 
   /**
-   * Runs `work` synchronously, so that every method is atomic. The promise settles later, like the promise of a
-   * database.
+   * Runs `work` synchronously, so that every method is atomic. The promise settles later, as a database's.
    */
   function run<T>(work: () => T): Promise<T> {
     return new Promise((resolve) => {

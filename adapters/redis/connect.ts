@@ -29,9 +29,7 @@ const MAX_NODE_CHECKS = 40
 
 const FIRST_CONNECTION_MS = 500
 
-/**
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if the client of a cluster knows no node within a second
- */
+/** Throws `ERR_STORE_UNAVAILABLE` if the client of a cluster knows no node within a second. */
 export async function connect(
   client: RedisClient,
   {

@@ -3,20 +3,15 @@ import { messageOf } from './errors.ts'
 
 /** The redirecting node has not executed the command. */
 export interface Redirection {
-  /**
-   * True for `ASK`: the key is migrating. Only this one command goes to `address`, after the command ASKING.
-   */
+  /** True for `ASK`: only this command goes to `address`, after ASKING, because the key is migrating. */
   readonly asking: boolean
   /** `host:port` */
   readonly address: string
 }
 
 /**
- * Parses a redirection of a node of a cluster: `MOVED 3999 127.0.0.1:6381`. An empty host means the host of
- * the node that has answered.
- *
- * @param from `host:port` of the node that has answered
- * @returns undefined for any other error
+ * Parses a redirection such as `MOVED 3999 127.0.0.1:6381`; undefined for any other error. An empty host
+ * means the host of `from`, the node that has answered.
  */
 export function redirectionOf(
   error: unknown,

@@ -98,10 +98,9 @@ export function createErasePerson(parts: Parts) {
     },
 
     /**
-     * Erases all erased people again, because an import may have stored older records of these people. Records that a
+     * Erases all erased people again, because an import may have stored older records of them. Records that a
      * person made after the erasure stay.
      *
-     * @returns undefined if no person was ever erased
      * @throws {GatehouseError} as `AccountService.erase`
      */
     async eraseAgain(options: ChangeOptions = {}): Promise<ErasedRecords | undefined> {

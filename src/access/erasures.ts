@@ -7,6 +7,7 @@ import { createEncryption } from '../keys/encryption.ts'
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { metCorruptMember } from '../store/met-corrupt-records.ts'
+import { pagesOf } from '../store/pages-of-index.ts'
 import { timedMember, timeOfMember } from '../store/time-index.ts'
 import { listOf, objectOf, textRule } from '../validation/rules.ts'
 
@@ -16,8 +17,6 @@ const KEYS = 'keys'
 /** Members are `<milliseconds>:<id of the key>:<hash>`. */
 const PEOPLE = 'erasures:people'
 const MEMBER = /^\d{13}:([\w-]{8}):([\w-]{43})$/
-
-const PAGE_SIZE = 1000
 
 /** A key for hashing ids, encrypted under `secret`. */
 export interface SealedKey {
@@ -41,11 +40,9 @@ export interface Erasure {
 }
 
 /**
- * Stores which people were erased, as hashes of their ids under a random key. The key is made at the first erasure, and
- * is stored encrypted under `secret`. If the host replaces `secret`, only the key is encrypted again: the hashes stay
- * the same.
- *
- * @param secrets the host's secrets, newest first
+ * Stores which people were erased, as hashes of their ids under a random key. The key is made at the first
+ * erasure, and is stored encrypted under `secret`. If the host replaces `secret`, only the key is encrypted
+ * again: the hashes stay the same.
  */
 export function createErasures({ store, secrets }: { store: Store; secrets: readonly string[] }) {
   const encryption = createEncryption<JWK>(secrets, 'erasures')
@@ -102,8 +99,7 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
   }
 
   async function* pages(): AsyncGenerator<readonly Erasure[]> {
-    for (let page: string[] | undefined; page === undefined || page.length === PAGE_SIZE;) {
-      page = await store.range(PEOPLE, { after: page?.at(-1), limit: PAGE_SIZE })
+    for await (const page of pagesOf(store, PEOPLE)) {
       if (!page.every((member) => MEMBER.test(member))) metCorruptMember(store, PEOPLE)
       yield page.flatMap((member) => {
         const [, key = '', hash = ''] = MEMBER.exec(member) ?? []
@@ -147,10 +143,7 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
     sealedKeys: async (): Promise<readonly SealedKey[]> => (await records.get(KEYS))?.keys ?? [],
     pages,
     /**
-     * Decrypts a key of another store. Writes nothing.
-     *
-     * @returns a function that adds the key to this store
-     * @throws {GatehouseError} `ERR_SECRET_MISMATCH`
+     * Decrypts a key of another store, or throws `ERR_SECRET_MISMATCH`. The returned function adds the key.
      */
     async unseal(key: SealedKey): Promise<() => Promise<void>> {
       const keys = await open([key])

@@ -10,10 +10,8 @@ export interface ExposedSecret {
 }
 
 /**
- * The clients of an account whose secrets must be rotated. If the owner of a client has left, the client gets no
- * tokens, so it is omitted until it is handed over.
- *
- * @param missing the users from `usersToFind` whom the host does not find
+ * The clients whose secrets must be rotated. If the owner of a client has left (`missing`), the client gets
+ * no tokens, so it is omitted until it is handed over.
  */
 export function exposedSecrets(clients: readonly Client[], missing: readonly string[]): ExposedSecret[] {
   return clients.flatMap(({ kind, clientId, name, userId: owner, secretShownTo = [] }) => {

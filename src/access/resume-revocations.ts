@@ -6,11 +6,7 @@ import type { Revocations } from '../revocation/revoke-tokens.ts'
 
 const INTERVAL_MS = 60_000
 
-/**
- * @param parts.resumeGrant completes the revocation of a grant, and returns what the caller must still revoke
- * @param parts.resumeAccount completes the revocation of an account's grants, and returns what the caller
- *   must still revoke
- */
+/** Each `resume…` completes a revocation, and returns what the caller must still revoke. */
 export function createResumeRevocations(parts: {
   readonly revocations: Pick<Revocations, 'resumeAll'>
   readonly clientTokens: Pick<ClientTokens, 'revocationsOf'>

@@ -80,11 +80,9 @@ export function createRevokeAccount(
   return {
     revokeClients,
     /**
-     * Revokes all tokens of an account: the tokens of its API keys and applications, and its grants with
-     * their tokens.
+     * Revokes the tokens of an account's clients, and its grants with their tokens; with `userId`, those of
+     * this user. A client with a corrupt record may belong to this user, so its tokens are revoked too.
      *
-     * @param userId selects only the clients and grants of this user. A client with a corrupt record may belong to
-     *   this user, so its tokens are revoked too
      * @throws {GatehouseError} `ERR_HOST_CALLBACK` like `ClientTokens.listByAccount`, before anything is
      *   revoked; `ERR_STORE_CORRUPT` for corrupt records, after everything else was revoked
      */

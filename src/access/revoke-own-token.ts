@@ -20,12 +20,9 @@ const SHARE_OF_GRANT = 1 / 100
 type OwnToken = TokenToRevoke & { readonly clientId: string; readonly epoch: number }
 
 /**
- * Revokes one access token for the client to which it was issued. If an earlier revocation covers the token, nothing is
- * stored.
- *
- * @returns false if nothing was revoked, because too many tokens of the grant were revoked one by one. The caller then
- *   revokes the grant: the other tokens of the client belong to other people
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+ * Revokes one access token for the client to which it was issued. If an earlier revocation covers the token,
+ * nothing is stored. False if too many tokens of the grant were revoked one by one: the caller then revokes
+ * the grant, because the other tokens of the client belong to other people.
  */
 export type RevokeOwnToken = (token: OwnToken, entry: EntryFields) => Promise<boolean>
 

@@ -2,6 +2,7 @@ import type { ErasedPeople } from '../audit/erase-entry.ts'
 import { personOf } from '../host/subject.ts'
 import {
   addEntry,
+  bucketName,
   bucketOf,
   listBuckets,
   rangeOfBucket,
@@ -9,6 +10,7 @@ import {
   type BucketedIndex,
 } from '../store/bucketed-index.ts'
 import type { Store } from '../store/contract.ts'
+import { pagesOf } from '../store/pages-of-index.ts'
 import { digest } from '../store/digest.ts'
 import { isObject } from '../validation/predicates.ts'
 
@@ -40,11 +42,8 @@ export function createSessionList(store: Store) {
 
   return {
     /**
-     * Lists a session, before it is stored.
-     *
-     * @param ttl seconds until the session expires
-     * @param listedUntil the expiry with which the session is listed already, in epoch seconds. If the new expiry is in
-     *   the same bucket, the list does not change
+     * Lists a session, before it is stored. `ttl` is in seconds. The list does not change if the session is
+     * listed already, in the same bucket (`listedUntil`, in epoch seconds).
      */
     async add(id: string, session: Session, ttl: number, listedUntil = 0): Promise<void> {
       const { accountId: subject } = session
@@ -88,8 +87,7 @@ export function createSessionList(store: Store) {
     async erase(accountId: string, people: ErasedPeople): Promise<void> {
       const index = indexOf(accountId)
       for (const bucket of await listBuckets(index, Date.now() / 1000)) {
-        for (let members: string[] | undefined; !members || members.length === PAGE_SIZE;) {
-          members = await rangeOfBucket(index, bucket, { after: members?.at(-1), limit: PAGE_SIZE })
+        for await (const members of pagesOf(store, bucketName(index, bucket))) {
           const texts = await store.getMany(members.map(keyOf))
           const gone = members.filter((_, at) => isGone(texts[at], people))
           await Promise.all(gone.map((each) => store.delete(keyOf(each))))

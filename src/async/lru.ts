@@ -1,9 +1,7 @@
 /**
- * Creates a cache of bounded size, by the second-chance algorithm. A full cache checks its values in turn, and
- * evicts the first value that was not read since its previous check. So values that are never read do not evict
- * values that are often read. A read costs one lookup and moves nothing.
- *
- * @param most maximum number of values; 0 stores nothing
+ * Creates a cache of at most `most` values, by the second-chance algorithm. A full cache checks its values in
+ * turn, and evicts the first value that was not read since its previous check. So values that are never read
+ * do not evict values that are often read. A read costs one lookup and moves nothing.
  */
 export function createLru<Key, Value>(most: number) {
   const entries = new Map<Key, Entry<Key, Value>>()

@@ -16,10 +16,7 @@ import { createTrail, findLast, type Trail } from './trail.ts'
 
 const RESUME_INTERVAL_MS = 60_000
 
-/**
- * @param parts.store the durable view of the store
- * @param parts.now milliseconds since the epoch. @default the clock of this process
- */
+/** `parts.store` is the durable view of the store, and `parts.now` milliseconds since the epoch. */
 export function createAudit(parts: {
   readonly store: Store
   readonly bounds: AuditBounds
@@ -88,9 +85,7 @@ export function createAudit(parts: {
       }
     },
 
-    /**
-     * Removes what identifies erased people from both trails, and from entries that wait. May be repeated.
-     */
+    /** Removes what identifies erased people from both trails and waiting entries. May be repeated. */
     async erase(people: ErasedPeople): Promise<ErasedEntries> {
       await failures.flush()
       await eraseRecordings(recording, people)

@@ -11,10 +11,7 @@ const CHUNK_LENGTH = 64_000
 /** A chunk is closed this many milliseconds after its first entry, so that old entries expire in time. */
 const OPEN_MS = 86_400_000
 
-/**
- * A chunk uses up one number for each sixteen entries, so the numbers show how many entries a trail has at
- * most.
- */
+/** A chunk uses up one number for sixteen entries, so numbers show how many entries a trail has at most. */
 export const MAX_STEP = Math.ceil((CHUNK_ENTRIES - 1 + BATCH_ENTRIES) / CHUNK_ENTRIES)
 
 /** A chunk: consecutive entries of a trail, stored as one value. */

@@ -12,18 +12,13 @@ const COUNT_MS = 60_000
  */
 const GRACE_MS = 120_000
 
-/**
- * Each minute in which acts are counted ends at a multiple of this time, so that several counts are written together.
- */
+/** Each minute of counting ends at a multiple of this time, so that several counts are written together. */
 const STEP_MS = 5000
 
 /** If there are more, the counting of the oldest acts ends early. */
 const MAX_DIFFERENT = 10_000
 
-/**
- * If an account gets this number of entries within an hour, further acts of the account are counted across all its
- * clients.
- */
+/** After so many entries within an hour, further acts of an account are counted across all its clients. */
 const MAX_PER_HOUR = 600
 const HOUR_MS = 3_600_000
 

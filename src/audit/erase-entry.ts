@@ -4,10 +4,8 @@ import type { AuditEntry, PendingEntry } from './entry.ts'
 
 export interface ErasedPeople {
   /**
-   * Whether a record about this person that was made at the time `at` must be erased. If an account is erased, all its
-   * users are erased too.
-   *
-   * @param at milliseconds since the epoch
+   * Whether a record about this person that was made at the time `at`, in milliseconds since the epoch, must
+   * be erased. If an account is erased, all its users are erased too.
    */
   covers(person: Person, at: number): boolean
 }
@@ -36,9 +34,8 @@ const ORIGIN = ['actor', 'address', 'userAgent']
 const TO_USER = 'owner'
 
 /**
- * Removes the fields of an entry that identify an erased person. If another user of the same account acted, the entry
- * keeps that user's `actor`, `address` and `userAgent`. Returns the same object if the entry identifies no erased
- * person.
+ * Removes the fields of an entry that identify an erased person. If another user of the same account acted,
+ * the entry keeps that user's `actor`, `address` and `userAgent`. The same object if nothing is removed.
  */
 export function eraseEntry(entry: AuditEntry, people: ErasedPeople): AuditEntry {
   const { accountId, userId, actor, change, target, at } = entry

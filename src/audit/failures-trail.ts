@@ -4,9 +4,7 @@ import { createEntry, type EntryFields } from './entry.ts'
 import { numberOf, type Trail } from './trail.ts'
 import { createWriter } from './writer.ts'
 
-/**
- * An event of the trail `failures`: what strangers tried. All other events go to the trail `changes` (`recording.ts`).
- */
+/** What strangers tried. All other events go to the trail `changes` (`recording.ts`). */
 export interface Failure {
   /**
    * `client_authentication.failed`: a wrong secret. `token.rejected`: the right secret of a disabled or expired client.

@@ -14,9 +14,8 @@ export interface WithOutbox {
 /** Adds the entries of a change to the record that is written. */
 export interface Outbox {
   /**
-   * Adds entries to a record. Call this method before each write, with the version of the record to write.
-   *
-   * @param record undefined if there is nothing to change; no entry is added then
+   * Adds entries to a record, or none if it is undefined. Call this before each write, with the version of
+   * the record to write.
    */
   put<T extends WithOutbox>(record: T, ...entries: readonly EntryFields[]): T
   put<T extends WithOutbox>(record: T | undefined, ...entries: readonly EntryFields[]): T | undefined

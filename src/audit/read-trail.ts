@@ -127,10 +127,8 @@ async function latestChunks(trail: Trail, before: Place | undefined, limit: numb
 }
 
 /**
- * Reads all entries after a cursor, up to the end that the trail has when the iteration begins.
- *
- * @throws {GatehouseError} `ERR_STORE_CORRUPT` after the last readable entry if later entries are corrupt. Corrupt
- *   entries before a readable entry set `missed` of that entry instead
+ * Reads all entries after a cursor, up to the end that the trail has when the iteration begins. Corrupt
+ * entries before a readable entry set its `missed`; after the last one, `ERR_STORE_CORRUPT` is thrown.
  */
 export async function* readEntries(trail: Trail, options: AuditReadOptions): AsyncGenerator<AuditRecord> {
   const { since, signal } = options

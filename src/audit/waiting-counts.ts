@@ -1,4 +1,5 @@
 import type { Store } from '../store/contract.ts'
+import { pagesOf } from '../store/pages-of-index.ts'
 import type { PendingEntry } from './entry.ts'
 import { erasePending, type ErasedPeople } from './erase-entry.ts'
 
@@ -10,7 +11,7 @@ const MEMBER = /^(\d{13}):([\w-]{1,64}):(\d{13}):[\w-]{1,64}:(.*)$/s
 
 const KEPT_SECONDS = 30 * 86_400
 
-const PAGE_SIZE = 1000
+const GROUP_SIZE = 1000
 const BATCH_SIZE = 100
 
 export interface CountsParts {
@@ -34,15 +35,13 @@ export async function writeCounts(
   isReady: (id: string) => boolean,
 ): Promise<void> {
   let group: string[] = []
-  for (let page: string[] | undefined, after: string | undefined; page === undefined || page.length > 0;) {
-    page = await parts.store.range(INDEX, { after, limit: PAGE_SIZE })
-    after = page.at(-1)
+  for await (const page of pagesOf(parts.store, INDEX)) {
     for (const member of page) {
       const [, until, id = ''] = MEMBER.exec(member) ?? []
-      if (Number(until) > last) page = []
-      if (Number(until) > last || !isReady(id)) continue
+      if (Number(until) > last) return void (await writeAll(parts, group))
+      if (!isReady(id)) continue
       const isOfLast = MEMBER.exec(group.at(-1) ?? '')?.[2] === id
-      if (!isOfLast && group.length >= PAGE_SIZE) group = await writeAll(parts, group)
+      if (!isOfLast && group.length >= GROUP_SIZE) group = await writeAll(parts, group)
       group.push(member)
     }
   }
@@ -80,9 +79,7 @@ function pad(milliseconds: number): string {
 
 /** Rewrites the waiting entries that name people who are erased. */
 export async function eraseWaiting({ store }: CountsParts, people: ErasedPeople): Promise<void> {
-  for (let page: string[] | undefined, after: string | undefined; page === undefined || page.length > 0;) {
-    page = await store.range(INDEX, { after, limit: PAGE_SIZE })
-    after = page.at(-1)
+  for await (const page of pagesOf(store, INDEX)) {
     for (const member of page) {
       const [, , , , text] = MEMBER.exec(member) ?? []
       if (text === undefined) continue

@@ -49,10 +49,7 @@ export function createWriter(trail: Trail) {
   }
 
   return {
-    /**
-     * Adds entries to the end of the trail. An entry that is in the trail already is not added again, so a
-     * call may be repeated.
-     */
+    /** An entry that is in the trail already is not added again, so a call may be repeated. */
     async append(entries: readonly PendingEntry[]): Promise<void> {
       const written = entries.map(
         (entry) => new Promise<void>((resolve, reject) => waiting.push({ ...entry, resolve, reject })),
@@ -130,9 +127,8 @@ async function tryWrite(trail: Trail, batch: readonly PendingEntry[]): Promise<b
 }
 
 /**
- * Writes an unchanged chunk again, because the last write of the chunk may not have been confirmed as durable.
- *
- * @returns false if another process changed the chunk, or if a failover has lost the chunk or one of the entries
+ * The last write of an unchanged chunk may not have been confirmed as durable, so it is written again. False
+ * if another process changed the chunk, or if a failover has lost it or one of the entries.
  */
 async function confirmChunk(trail: Trail, number: number, ids: readonly string[]): Promise<boolean> {
   const key = chunkKey(trail, number)

@@ -39,11 +39,9 @@ export interface Catalog {
    */
   readonly epoch: number
   /**
-   * Finds the operation of a request, in time that does not grow with the number of operations. Undefined if no
-   * operation matches, or if routers that ignore letter case find another operation than case-sensitive routers.
-   *
-   * @param method upper case; HEAD finds the operation of GET
-   * @param path canonical path below the address of the API, starting with `/`
+   * Finds the operation of a request, in time that does not grow with the number of operations. Undefined if
+   * no operation matches, or if routers that ignore letter case find another operation than case-sensitive
+   * routers. HEAD finds the operation of GET. `path` is canonical, below the address of the API.
    */
   findOperation(method: string, path: string): Operation | undefined
   /**

@@ -24,9 +24,8 @@ export interface Restriction {
 }
 
 /**
- * Keeps the active catalog. Products that are an object, not a function, are active at once.
- *
- * @throws {GatehouseError} `ERR_CATALOG` if the products are an object and are not valid
+ * Keeps the active catalog. Products that are an object, and not a function, are active at once, or throw
+ * `ERR_CATALOG`.
  */
 export function createLiveCatalog(options: LiveCatalogOptions) {
   const { products } = options
@@ -52,10 +51,7 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
     get loaded(): boolean {
       return current !== undefined
     },
-    /**
-     * The scopes of all loaded products, including operations that are not active; none before the first
-     * successful load.
-     */
+    /** The scopes of all loaded products, active or not; none before the first successful load. */
     get loadedScopes(): ProductScopes {
       return loadedScopes
     },
@@ -64,9 +60,9 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
       return rejection
     },
     /**
-     * Loads the products in this process, the first time or again. Loads run one after another. Calls that arrive
-     * during a load share the next load. That load includes all changes that the callers made to the products before
-     * their calls. If the products are not a function, nothing happens.
+     * Loads the products in this process, the first time or again; does nothing if they are not a function.
+     * Loads run one after another. Calls that arrive during a load share the next load, which includes all
+     * changes that the callers made before.
      *
      * @throws {GatehouseError} `ERR_CATALOG` with the problems of the products, or with the failure of the
      *   load as `cause`; the last valid catalog stays active
@@ -112,11 +108,7 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
 
 export type LiveCatalog = ReturnType<typeof createLiveCatalog>
 
-/**
- * The lookups of a gateway. Each lookup uses the catalog that is active at the time of the call.
- *
- * @param metadataScopes the scopes that `listScopes` may return. @default all scopes
- */
+/** The lookups of a gateway, each in the catalog that is active at the time of the call. */
 export function catalogLookups(
   catalog: Pick<LiveCatalog, 'current' | 'loaded'>,
   metadataScopes?: readonly string[],

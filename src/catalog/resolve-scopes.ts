@@ -46,9 +46,7 @@ export function limitToPerson(
 
 /**
  * The scopes that the token of an API key may carry, in the given order. The key of a user is limited to the
- * operations of this user. A key without a user acts for the account, and is not limited.
- *
- * @param owner the account of the key, as the host finds it with the user of the key
+ * operations of this user (`owner`). A key without a user acts for the account, and is not limited.
  */
 export function limitToOwner(
   { userId }: { readonly userId?: string | undefined },
@@ -60,10 +58,7 @@ export function limitToOwner(
 
 /**
  * Why a client may not have a scope, as a sentence for `error_description`, in the characters that RFC 6749
- * 5.2 allows.
- *
- * @param kycLevel level of the developer's account; ignored for API keys
- * @returns undefined if the client may have the scope
+ * 5.2 allows; undefined if it may. `kycLevel` is ignored for API keys.
  */
 export function explainRejection(
   catalog: Catalog,

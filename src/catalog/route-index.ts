@@ -20,10 +20,7 @@ export function createRouteIndex<T extends object>() {
   const asciiFolded = createTree<T>(foldCase)
   const unicodeFolded = createTree<T>(foldText)
   const caseSensitive = createTree<T>((text) => text)
-  /**
-   * Whether a path of ASCII characters, such as `/strasse`, may match a route with other characters, such as
-   * `/straße`.
-   */
+  /** Whether an ASCII path, such as `/strasse`, may match a route such as `/straße`. */
   let foldsToAscii = false
   let hasUpperCase = false
 
@@ -40,13 +37,10 @@ export function createRouteIndex<T extends object>() {
       return asciiFolded.add(method, segments, value)
     },
     /**
-     * The value that all routers find, whether they ignore the case of all letters, of ASCII letters only, or of none.
-     * Undefined if no router finds a value, or if two routers find different values. A case-sensitive router that
-     * finds nothing is ignored.
-     *
-     * @param method HEAD finds the route of GET
-     * @param path decoded, starting with `/`; compared as literal text except for letter case and one
-     *   trailing slash
+     * The value that all routers find, whether they ignore the case of all letters, of ASCII letters only, or
+     * of none. Undefined if no router finds a value, or if two routers find different values. A
+     * case-sensitive router that finds nothing is ignored. HEAD finds the route of GET. The decoded `path` is
+     * compared as literal text except for letter case and one trailing slash.
      */
     find(method: string, path: string): T | undefined {
       const found = asciiFolded.find(method, path)
@@ -58,10 +52,7 @@ export function createRouteIndex<T extends object>() {
       if (!foldsToAscii && isAscii(path)) return found
       return found === unicodeFolded.find(method, path) ? found : undefined
     },
-    /**
-     * All values that any router finds. Routers that ignore letter case may find another value than
-     * case-sensitive routers.
-     */
+    /** All values that any router finds: some ignore letter case, and some do not. */
     findAll(method: string, path: string): readonly T[] {
       const found = new Set(
         [asciiFolded, unicodeFolded, caseSensitive].map((tree) => tree.find(method, path)),

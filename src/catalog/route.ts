@@ -24,11 +24,7 @@ const UNRESERVED = /^[A-Za-z0-9\-._~]$/
 // eslint-disable-next-line no-control-regex -- the pattern searches for control characters
 const NEVER_IN_A_SEGMENT = /[\u0000-\u001f\u007f/\\]/
 
-/**
- * Parses a route such as `GET /invoices/:id`.
- *
- * @returns the route, or its problem as a sentence
- */
+/** Parses a route such as `GET /invoices/:id`. A text is its problem, as a sentence. */
 export function parseRoute(text: unknown): Route | string {
   if (typeof text !== 'string') return "must be a text such as 'GET /invoices/:id'"
   const [, method, path] = /^(\S+) (\S.*)$/s.exec(text) ?? []

@@ -52,9 +52,8 @@ export function registerInternals(gatehouse: object, parts: Parts, rest: Rest): 
 }
 
 /**
- * The inner parts of a gatehouse.
+ * The inner parts of a gatehouse. `caller` is the function that the host called, for the error.
  *
- * @param caller the function that the host called, for the error
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `createGatehouse` did not create the gatehouse
  */
 export function internalsOf(gatehouse: object, caller: string): Internals {

@@ -79,8 +79,8 @@ export function createLifecycle<Running>(
       return failure
     },
     /**
-     * Starts the service in the background. Idempotent. Does not keep the process alive. This method never
-     * throws. If the start fails, the error is in `failure`, and `ready()` rejects with that error.
+     * Starts the service in the background. Idempotent, never throws, and does not keep the process alive. An
+     * error of the start is in `failure`, and `ready()` rejects with it.
      */
     begin(): void {
       hasBegun = true

@@ -53,10 +53,8 @@ export function createProviderBuilder(parts: Parts, pages: Pages): BuildProvider
 }
 
 /**
- * Wires the parts that answer requests below {auth_url}.
- *
- * @param running.provider the provider of the running service; undefined if the service is not running
- * @param running.ready waits for the start, as each request does
+ * The parts that answer requests below {auth_url}. `running.provider` is undefined if the service does not
+ * run.
  */
 export function createServerParts(
   parts: Parts,

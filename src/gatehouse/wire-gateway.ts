@@ -17,8 +17,7 @@ import type { Parts } from './parts.ts'
 import type { Start } from './startup.ts'
 
 /**
- * Wires the gateways that run in the process of the service, one for each resource, and the health checks that
- * the gateways and the service share.
+ * The gateways in the process of the service, one for each resource, and the health checks that they share.
  */
 export function createOwnGateways(parts: Parts, { lifecycle, ...start }: Start, shutdown: Shutdown) {
   const { settings, store, catalog, resources, events, revoked, logger, keys, proxyCheck } = parts

@@ -6,9 +6,8 @@ import type { VerifyToken } from '../gateway/verify-token.ts'
 import type { Parts } from './parts.ts'
 
 /**
- * Wires the services that hosts call. Each call waits until gatehouse runs. So a host may create its first API key
- * right after `createGatehouse`. If the store is unavailable, or after `close()`, a call rejects with the same error as
- * `ready()`.
+ * Wires the services that hosts call. Each call waits until gatehouse runs, so a host may create its first
+ * API key right after `createGatehouse`. A call rejects with the same errors as `ready()`.
  */
 export function createServices(parts: Parts, verify: VerifyToken, ready: () => Promise<unknown>) {
   const { apiKeys, applications, secrets, hygiene, clientDocuments, clientTokens, grants, audit } = parts

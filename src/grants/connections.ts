@@ -15,12 +15,7 @@ export interface Connection {
 
 /** What persons have authorized, by application. */
 export interface Connections {
-  /**
-   * The applications that an account, or one of its users, has authorized. The newest comes first. A grant with a
-   * corrupt record is left out and logged.
-   *
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-   */
+  /** The newest comes first. A grant with a corrupt record is left out and logged. */
   list(holder: {
     readonly accountId: string
     readonly userId?: string | undefined

@@ -70,10 +70,7 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
   }
 
   return {
-    /**
-     * Both lists are empty if the person has not decided yet, or if the consent was revoked after the last
-     * decision.
-     */
+    /** Both lists are empty if the person has not decided, or if the consent was revoked since. */
     async get(person: Person, client: DecidedClient, resource: string): Promise<CurrentConsent> {
       const { record, versions } = await read(person, client)
       const before = record?.versions?.document

@@ -35,15 +35,13 @@ const BUCKETS = { spanSeconds: 30 * DAY_SECONDS, slackSeconds: DAY_SECONDS }
 type LoadGrants = (grantIds: readonly string[]) => Promise<(GrantRecord | CorruptRecord | undefined)[]>
 
 /**
- * Lists the grants of each account that are in use. A grant is in use once its authorization code was
- * exchanged. The oldest grant comes first. Grants of the same second are in no particular order.
+ * Lists the grants of each account that are in use: their authorization codes were exchanged. The oldest
+ * grant comes first. Grants of the same second are in no particular order.
  *
- * The entries of an account are stored in buckets. One bucket contains the entries of all grants that expire within the
- * same 30 days. The store deletes the bucket when these days are over. A grant may be extended beyond the period of its
- * bucket. Its entry is then added to a later bucket before the record of the grant changes. So every usable grant is
- * listed. The entry in the earlier bucket stays until that bucket is deleted.
- *
- * @param load reads the records of grants, in the order of their ids; undefined for an absent record
+ * The entries of an account are stored in buckets. One bucket contains the entries of all grants that expire
+ * within the same 30 days. The store deletes the bucket when these days are over. A grant may be extended
+ * beyond the period of its bucket. Its entry is then added to a later bucket before the record of the grant
+ * changes. So every usable grant is listed.
  */
 export function createGrantIndex({ store, load }: { store: Store; load: LoadGrants }) {
   const indexOf = (accountId: string): BucketedIndex => ({
@@ -55,10 +53,7 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
 
   const loadMembers = (index: BucketedIndex, members: readonly string[]) => loadGrants(index, load, members)
 
-  /**
-   * @param isMeant selects the grants of the page by their records.
-   * @default all grants
-   */
+  /** `isMeant` selects the grants of the page by their records. */
   async function page(
     accountId: string,
     options: ListOptions,
@@ -151,10 +146,7 @@ async function loadGrants(
   })
 }
 
-/**
- * Whether two grants are listed in the same bucket. Each argument is the time at which a grant expires, in
- * epoch seconds.
- */
+/** Whether grants that expire at these times, in epoch seconds, are listed in the same bucket. */
 export function isSameBucket(one: number, other: number): boolean {
   return bucketOf(BUCKETS, one) === bucketOf(BUCKETS, other)
 }

@@ -28,12 +28,6 @@ type Lifetimes = Readonly<Record<'refreshToken' | 'delegatedAccessToken', number
   readonly publicRefreshToken?: number | undefined
 }
 
-/**
- * @param lifetimes.refreshToken how many seconds a refresh token can be used
- * @param lifetimes.publicRefreshToken how many seconds a refresh token of a public application can be used
- * @param lifetimes.delegatedAccessToken how many seconds a delegated access token can be used. A grant can be
- *   revoked as long as any of its access tokens can be used
- */
 export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
   const state = createState(store, lifetimes)
   const { records, index, consentVersions } = state
@@ -46,16 +40,10 @@ export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
     countNew: createCountNewGrant(store),
     /** Adds a grant to the list of its account, before the grant is activated. Pass the result to `activate`. */
     list: (entry: GrantEntry) => listGrant(state, entry),
-    /**
-     * Activates a grant before its first refresh token is issued. May be called again. False if the grant is
-     * deleted or revoked: a revoked grant never becomes active again.
-     */
+    /** Call this before the first refresh token. False if the grant is deleted, or revoked for good. */
     activate: (grantId: string, known?: Stored<GrantRecord>, listing?: Listing) =>
       activateGrant(state, grantId, known, listing),
-    /**
-     * Extends an active grant before its next refresh token is issued. False if the grant is deleted or
-     * revoked.
-     */
+    /** Call this before the next refresh token. False if the grant is deleted or revoked. */
     extend: (grantId: string, known?: Stored<GrantRecord>) => extendGrant(state, grantId, known),
     /** May be called again. Undefined if there is no such grant. */
     revoke: (grantId: string) => records.update(grantId, toTombstone, TOMBSTONE_TTL_SECONDS),
@@ -84,6 +72,7 @@ function createState(
   { refreshToken, publicRefreshToken = refreshToken, delegatedAccessToken }: Lifetimes,
 ) {
   const records = grantRecords(store)
+  // A grant can be revoked as long as any of its access tokens can be used.
   const tokenLifetime = Math.max(refreshToken, publicRefreshToken, delegatedAccessToken)
   // A consent version must live longer than everything that it revokes: stored decisions, and unlisted grants, which
   // may still be activated or used.
@@ -168,10 +157,7 @@ async function changeGrant(
   )
 }
 
-/**
- * If the grant is revoked already, the result equals its record, and the caller writes it again (see
- * `confirmDurable`).
- */
+/** The record of a revoked grant stays equal, and is written again (see `confirmDurable`). */
 function toTombstone({ accountId, userId, clientId, iat, exp, listedAt }: GrantRecord): GrantRecord {
   return { accountId, userId, clientId, iat, exp, listedAt, revoked: true }
 }

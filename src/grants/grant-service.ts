@@ -168,10 +168,7 @@ export function createGrantService(parts: GrantServiceParts) {
       revokeOfClient(person: Person, clientId: string, options: RemovalOptions) {
         return revokeOfHolders(parts, person.accountId, [{ ...person, clientId }], options)
       },
-      /**
-       * `isMeant` selects by the holder and by the time when the grant was made, in milliseconds since the
-       * epoch.
-       */
+      /** `isMeant` gets the holder, and when the grant was made, in milliseconds since the epoch. */
       revokeSome(
         accountId: string,
         isMeant: (holder: Person, madeAt: number) => boolean,
@@ -182,20 +179,14 @@ export function createGrantService(parts: GrantServiceParts) {
       },
     },
 
-    /**
-     * Completes a pending `revokeAll`: revokes each grant of the account whose consent was revoked, and each
-     * corrupt grant. Nothing is left for the caller to revoke.
-     */
+    /** Completes a pending `revokeAll`. Nothing is left for the caller to revoke. */
     async resumeAccount(accountId: string): Promise<readonly RevocationSpec[]> {
       const { errors } = await revokeEachGrant(parts, accountId, {}, lifecycle.hasStaleConsent)
       for (const error of errors) logger.error({ err: error }, DONE)
       return []
     },
 
-    /**
-     * Completes the pending revocation of a grant. May be called again. Returns what the caller must still
-     * revoke.
-     */
+    /** May be called again. Returns what the caller must still revoke. */
     async resumeGrant(grantId: string): Promise<readonly RevocationSpec[]> {
       const error = await revokeGrantRecord(parts, grantId)
       // This function may be called again, and deletes the stored consent each time it finds the record. So the record
@@ -235,10 +226,7 @@ function isGrantId(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
 }
 
-/**
- * If `undefined` were accepted, a failed lookup of the id at the host would revoke everything that the
- * account authorized.
- */
+/** If `undefined` were accepted, a failed lookup of the id would revoke everything of the account. */
 function omittedOr(rule: Rule, name: string, holder: unknown): Rule {
   return (value) =>
     value === undefined && name in Object(holder)

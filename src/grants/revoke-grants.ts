@@ -52,10 +52,7 @@ export async function revokeGrantRecord(
   return record instanceof GatehouseError ? record : undefined
 }
 
-/**
- * Revokes a grant with its access tokens, also if its record is corrupt (`undefined`). The error of a corrupt
- * record is returned.
- */
+/** Returns the error of a corrupt record (`undefined`), whose tokens are revoked nevertheless. */
 export async function revokeGrant(
   parts: RevokeGrantsParts,
   grantId: string,

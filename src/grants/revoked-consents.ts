@@ -5,10 +5,7 @@ import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
 import { stringRule } from '../validation/rules.ts'
 
-/**
- * The holder of authorizations: an account or one of its users. With `clientId`, only the authorizations of
- * this application are meant.
- */
+/** An account or one of its users; with `clientId`, only as far as this application is concerned. */
 export interface AuthorizationHolder extends Person {
   readonly clientId?: string | undefined
 }

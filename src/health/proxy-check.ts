@@ -56,11 +56,8 @@ export function createProxyCheck(settings: { readonly issuer: string; readonly l
       return examineAddress(ctx.ip)
     },
     /**
-     * Whether a caller may use a client or its token. If a client allows only public networks and a private address is
-     * rejected, the request probably passed a proxy.
-     *
-     * @param networks the claim `allowed_networks`
-     * @param address undefined if it is not known
+     * Whether a caller may use a client or its token, by the claim `allowed_networks`. If only public
+     * networks are allowed and a private address is rejected, the request probably passed a proxy.
      */
     mayUseFrom(networks: string, address: string | undefined): boolean {
       if (isAllowed(networks, address)) return true

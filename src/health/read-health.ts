@@ -55,9 +55,8 @@ export interface StartState {
 }
 
 /**
- * Checks whether the start is complete, and names the reason if it is not.
- *
- * @param isStopping whether the host has begun to stop the service. The service still answers
+ * A start that is not complete fails, with the reason. A service that the host has begun to stop still
+ * answers.
  */
 export function checkStart({ state, failure }: StartState, isStopping: boolean): HealthCheck {
   const name = 'start'

@@ -29,10 +29,7 @@ function nameOf(error: object): string {
   return /^\w{1,60}$/.test(error.name) ? error.name : ''
 }
 
-/**
- * Removes the user name and the password from each address in a text, because the address of a database may
- * contain a password.
- */
+/** The address of a database may contain a password. */
 function withoutCredentials(text: string): string {
   return text.replaceAll(/\/\/\S*/g, (word) => {
     const end = word.lastIndexOf('@')

@@ -121,10 +121,7 @@ function checkLatency(milliseconds: number): HealthCheck {
   )
 }
 
-/**
- * Undefined without a clock of the database. `time` is in milliseconds since the epoch, and `asked` is when
- * this process asked.
- */
+/** `time` is the database's, in milliseconds since the epoch, and `asked` when this process asked. */
 export function checkClock(time: number | undefined, asked: Asked): HealthCheck | undefined {
   if (time === undefined) return undefined
   const name = 'store.clock'

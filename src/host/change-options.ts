@@ -61,10 +61,8 @@ export const leakFields = {
 } satisfies Fields
 
 /**
- * Checks the options of a change. `name` is that of the change in the error, and `others` are the rules of
- * all its options except those of `ChangeOptions`.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
+ * Checks the options of a change, or throws `ERR_INVALID_ARGUMENT`. `others` are the rules of all its options
+ * except those of `ChangeOptions`.
  */
 export function checkChange(name: string, options: object | undefined, others: Fields = {}): void {
   if (options !== undefined) checkInput(`invalid options (${name})`, options, { ...others, ...changeFields })

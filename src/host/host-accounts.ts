@@ -28,12 +28,8 @@ import { ERASED_USER, subjectProblem } from './subject.ts'
 /**
  * Validates all results of the host's account callbacks, in this one place. If a result is invalid, the
  * method rejects with a GatehouseError `ERR_HOST_CALLBACK`, which names the callback and the problem. If a
- * callback throws an error, the method rejects with that error.
- *
- * A KYC level that is not in `kycLevels` counts as the lowest level, and is logged once. An operation that is
- * in no product is logged once too.
- *
- * @param options.isOperation whether a product has an operation with this scope
+ * callback throws an error, the method rejects with that error. A KYC level that is not in `kycLevels` counts
+ * as the lowest level, and is logged once, as is an operation that is in no product.
  */
 export function createHostAccounts(
   accounts: Accounts,

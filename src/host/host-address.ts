@@ -1,10 +1,7 @@
 import { invalidResult } from '../validation/host-callback.ts'
 import { isText, kindOf } from '../validation/predicates.ts'
 
-/**
- * The address that a callback of the host returned; `ERR_HOST_CALLBACK` if it is none. `base` completes a
- * relative one.
- */
+/** The address that a callback returned, relative to `base`; `ERR_HOST_CALLBACK` if it is none. */
 export function addressOf(callback: string, result: unknown, base: string): URL {
   const address = result instanceof URL ? result.href : result
   const url = isText(address) ? URL.parse(address, base) : null

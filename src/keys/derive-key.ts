@@ -12,11 +12,7 @@ type Purpose =
   | 'forms'
   | 'returns'
 
-/**
- * Derives a key from one of the host's secrets (HKDF with SHA-256, RFC 5869).
- *
- * @returns 32 bytes
- */
+/** Derives a key of 32 bytes from one of the host's secrets (HKDF with SHA-256, RFC 5869). */
 export function deriveKey(secret: string, purpose: Purpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, 'koa-gatehouse', `koa-gatehouse/v1/${purpose}`, 32))
 }

@@ -8,10 +8,8 @@ export interface Unsealed<T> {
 }
 
 /**
- * Encrypts values for the store (JWE, `dir` with A256GCM; RFC 7516) and decrypts them.
- *
- * @param secrets the host's secrets, newest first. The newest secret encrypts; every secret decrypts
- * @param purpose what is encrypted. Each purpose has its own key
+ * Encrypts values for the store (JWE, `dir` with A256GCM; RFC 7516) and decrypts them. The first secret, the
+ * newest, encrypts; every secret decrypts. Each purpose has its own key.
  */
 export function createEncryption<T extends object>(
   secrets: readonly string[],

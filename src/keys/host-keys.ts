@@ -9,10 +9,7 @@ import type { KeyState } from './rotation-policy.ts'
 import type { RevokeKey } from './revoked-keys.ts'
 import { checkedOptions, type KeySource } from './signing-keys.ts'
 
-/**
- * Seconds for which a key of the host stays revoked: ten years. The revocation must not expire before the host
- * removes the key from its key set.
- */
+/** Ten years: a revocation must not expire before the host removes the key from its key set. */
 const REVOKED_FOR_SECONDS = 10 * 366 * 86_400
 
 /**

@@ -18,10 +18,8 @@ export function createExportableKeys(parts: KeyRingImportParts) {
     toText: async () => parts.records.toText(await readRing(parts.ringStore)),
     /**
      * Decrypts the key ring of another store. The returned function imports it, returns the number of keys,
-     * and may be called again.
-     *
-     * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts the ring, `ERR_STORE_CORRUPT` if
-     *   the text is not a key ring, `ERR_CONFLICT` if this store has signing keys of its own
+     * and may be called again. Throws `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT` if the text is no key ring,
+     * or `ERR_CONFLICT` if this store has signing keys of its own.
      */
     async unseal(text: string): Promise<() => Promise<number>> {
       const keys = await parts.records.fromText(text)
@@ -50,9 +48,8 @@ async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[
 
 /**
  * If both rings contain the same key id, they have the same origin, because two keys never have the same id
- * by chance. Undefined if this store is empty.
- *
- * @throws {GatehouseError} `ERR_CONFLICT` if this store has keys of its own, or has lost its keys
+ * by chance. Undefined if this store is empty. Throws `ERR_CONFLICT` if it has keys of its own, or has lost
+ * them.
  */
 async function findSameRing(
   { records, ringStore, marks }: KeyRingImportParts,

@@ -38,14 +38,10 @@ const MAX_ATTEMPTS = 10
  * Loads the ring, or creates it if there is none. If several processes start on an empty store at the same
  * moment, only one of them creates the ring.
  *
- * A ring and a revocation log belong together. If the store lost the ring or the log, a new ring replaces the old ring.
- * The new ring also lists the old keys that this process knows, in the state `revoked`. Otherwise tokens that were
- * revoked before the loss would be valid again. If a failover lost only the last writes, the store has an older ring
- * than this process. This process then adopts the stored ring.
- *
- * @param known the keys that this process loaded last; undefined for its first load
- * @returns the ring, and the key changes that this process made. There are no changes if the ring existed
- * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
+ * A ring and a revocation log belong together. If the store lost the ring or the log, a new ring replaces the
+ * old ring. The new ring also lists the old keys that this process knows (`known`), in the state `revoked`.
+ * Otherwise tokens that were revoked before the loss would be valid again. If a failover lost only the last
+ * writes, the store has an older ring than this process, which then adopts the stored ring.
  */
 export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[]) {
   let changes: readonly KeyChange[] = []
@@ -114,12 +110,6 @@ export function keyEntries(changes: readonly KeyChange[], options: ChangeOptions
   return changes.map(({ what, kid }) => ({ name: `key.${what}`, keyId: kid, ...changeOptionsOf(options) }))
 }
 
-/**
- * Adds a mark to the revocation log, and writes its id into a `ring` without such an id: a new ring, or a ring of an
- * older version of this library.
- *
- * @returns false if the ring was changed after it was read
- */
 async function markLog(
   { records, marks, logger }: RingLoaderParts,
   ring: StoredRing,

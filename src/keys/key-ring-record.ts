@@ -38,10 +38,7 @@ export interface StoredRing {
   /** Whether a key is encrypted under a replaced secret. */
   readonly isOutdated: boolean
   readonly stored: Stored<KeyRingRecord>
-  /**
-   * The id of the mark that connects this ring with the revocation log (`LogMarks`); undefined until the mark
-   * is added to the log.
-   */
+  /** The id of the mark in the revocation log (`LogMarks`); undefined until the mark is added. */
   readonly log?: string | undefined
   /** Why and when this ring replaced an earlier ring; undefined for the first ring. */
   readonly replaced?: RingLoss | undefined

@@ -145,9 +145,7 @@ async function change(
   throw new GatehouseError('ERR_CONFLICT', 'other processes changed the signing keys again and again')
 }
 
-/**
- * Another process may have encrypted the ring under a newer secret, so that this process cannot decrypt it.
- */
+/** The ring may be encrypted under a newer secret, so that this process cannot decrypt it. */
 async function areCurrentKeysKnown({ parts, known }: KeyRingStore): Promise<boolean> {
   const current = await parts.records.currentKids().catch(() => [])
   const ours = known?.keys.filter(({ state }) => state === 'current').map(({ kid }) => kid)

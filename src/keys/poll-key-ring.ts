@@ -87,10 +87,7 @@ export function pollRing(state: Rotation): Promise<void> {
   return state.queued
 }
 
-/**
- * Polls the ring. If the poll fails, the failure is logged, and the rotation tries again. If the store is
- * unavailable, only the first failure of the outage is logged.
- */
+/** If the store is unavailable, only the first failure of the outage is logged. */
 async function pollInBackground(state: Rotation): Promise<void> {
   if (!state.isFollowing) return
   const wasUnavailable = state.isUnavailable

@@ -149,10 +149,7 @@ async function readPolicy({ schedule, longestLifetimes }: RotatingKeysParts): Pr
   }
 }
 
-/**
- * Revokes all tokens that the keys of a lost ring have signed, after a new ring has replaced the lost ring. If this
- * fails, a later poll tries again.
- */
+/** If this fails, a later poll tries again. */
 async function revokeReplaced(
   parts: RotatingKeysParts,
   { revokeTokens }: RevokedKeys,

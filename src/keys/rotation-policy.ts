@@ -50,10 +50,7 @@ export interface KeyStep<Key extends RingKey> {
   readonly changes: readonly KeyChange[]
 }
 
-/**
- * If a process last read the key ring more than this many seconds ago, its keys are stale. The process then reads the
- * ring again before it signs.
- */
+/** Keys that were read longer ago are stale. The ring is then read again before anything is signed. */
 export const STALE_AFTER_SECONDS = 3600
 /** Seconds within which all processes publish a new key, even if its notification is lost. */
 const POLL_INTERVAL_SECONDS = 60
@@ -107,10 +104,7 @@ export function advance<Key extends RingKey>(
   return kept.length === moved.keys.length ? moved : { ...moved, keys: kept }
 }
 
-/**
- * Activates the next key of each algorithm, unless none of the keys with the ids `replaced` is current: the
- * rotation is then already done.
- */
+/** Activates the next key of each algorithm. Already done if no key with an id in `replaced` is current. */
 export function rotate<Key extends RingKey>(
   keys: readonly Key[],
   now: number,

@@ -1,9 +1,6 @@
 import { NORMAL_CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 
-/**
- * One moment on two clocks: on the steady clock, which never jumps, and on the wall clock, which may jump.
- * Both values are in milliseconds.
- */
+/** One moment on the steady clock, which never jumps, and on the wall clock, both in milliseconds. */
 export interface Moment {
   readonly steady: number
   readonly wall: number
@@ -18,10 +15,7 @@ export function createClockJumps(now: () => number) {
 
   return {
     moment: () => ({ steady: performance.now(), wall: now() }),
-    /**
-     * After the machine has slept, the steady clock is behind. After the wall clock was set back, it is
-     * behind.
-     */
+    /** After a sleep of the machine the steady clock is behind, after a correction the wall clock. */
     since: ({ steady, wall }: Moment) => Math.max(performance.now() - steady, now() - wall),
     isOnlyWallPast: ({ steady, wall }: Moment, milliseconds: number) =>
       now() - wall > milliseconds && performance.now() - steady <= milliseconds,

@@ -2,17 +2,12 @@
 export interface Cursor {
   /** Milliseconds since the epoch. Recent revocations are read from this time on. */
   readonly since: number
-  /**
-   * The next read continues at this place. Once all indexes of the kind `place.kind` have been read, the read
-   * continues at the time `since`.
-   */
+  /** Where the next read continues, until all indexes of this kind were read. Then `since` counts. */
   readonly place?: Place | undefined
 }
 
 export interface Place {
-  /**
-   * `bucket`: the index contains revocations that expire in the same hour. `recent`: it contains recent revocations.
-   */
+  /** `bucket`: revocations that expire in the same hour. `recent`: recent revocations. */
   readonly kind: 'bucket' | 'recent'
   readonly number: number
   readonly after: string

@@ -10,10 +10,7 @@ const MAX_BYTES = 33_554_432
 /** Maximum size of the response to a rejected request in bytes. */
 const MAX_ERROR_BYTES = 16_384
 
-/**
- * After a failure, no new request is sent for this many milliseconds, even if many calls wait for the
- * revocations.
- */
+/** After a failure, no new request is sent for so long, even if many calls wait for the revocations. */
 const FAILURE_COOL_DOWN_MS = 500
 
 /**
@@ -32,10 +29,7 @@ const REJECTIONS: Readonly<Record<number, { readonly error: string; readonly why
   429: { error: 'invalid_client', why: 'too many wrong secrets: check revocations.clientSecret' },
 }
 
-/**
- * Reads revocations over HTTP from the authorization service. Redirects are rejected, so that the client
- * secret is sent to `uri` alone.
- */
+/** Reads revocations over HTTP. Redirects are rejected, so that the client secret is sent to `uri` alone. */
 export function createHttpSource(options: {
   readonly uri: string
   readonly clientId: string
@@ -49,10 +43,7 @@ export function createHttpSource(options: {
   let failure: { readonly at: number; readonly error: unknown } | undefined
   const pending = new Set<AbortController>()
 
-  /**
-   * Does not use `AbortSignal.any`, which leaks memory in Node 20 as long as one of its source signals
-   * exists.
-   */
+  /** Not by `AbortSignal.any`, which leaks memory in Node 20 as long as one of its signals exists. */
   async function withDeadline<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController()
     const timer = setTimeout(() => {

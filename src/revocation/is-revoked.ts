@@ -52,10 +52,7 @@ export function createRevocationSet() {
      * without a grant. Tokens that a revocation of the whole client or grant covers do not count.
      */
     countOwn: (holder: string): number => own.get(holder)?.size ?? 0,
-    /**
-     * The revocations of the tokens that `countOwn` counts, and the last revocation of all tokens of the
-     * client.
-     */
+    /** The revocations that `countOwn` counts, and the last one of all tokens of the client. */
     coveredByNextEpoch(clientId: string): readonly Revocation[] {
       const tokens = [...(own.get(clientId) ?? [])].map(([id, epoch]) => {
         return { of: 'token', id, clientId, epoch, until: ids.token.get(id) ?? 0 } as const

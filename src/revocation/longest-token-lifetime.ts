@@ -35,19 +35,14 @@ export function createLongestLifetime(store: Store, configured: number, record: 
   }
 
   return {
-    /**
-     * Call this before this process issues tokens: it first stores `configured` if this lifetime is longer.
-     */
+    /** Call this before tokens are issued: it first stores `configured` if it is longer. */
     async seconds(): Promise<number> {
       const announced = await announce()
       known = Math.max(known, announced)
       confirmed = announced
       return known
     },
-    /**
-     * The longest token lifetime in seconds that this process knows. Another process may have stored a longer
-     * one.
-     */
+    /** The longest token lifetime that this process knows: another may have stored a longer one. */
     get secondsKnown(): number {
       return known
     },

@@ -34,9 +34,7 @@ export interface TokenToRevoke {
   readonly grantId?: string | undefined
 }
 
-/**
- * The scopes that a grant loses. At `until`, in epoch seconds, all tokens that carry one of these scopes have expired.
- */
+/** At `until`, in epoch seconds, all tokens that carry one of these scopes have expired. */
 export interface GrantScopes {
   readonly of: 'grant'
   readonly id: string
@@ -117,10 +115,7 @@ export function createPendingRevocations(parts: {
     /** Call this before the change of the subject begins. `remove` takes the result. */
     add: (subject: PendingSubject) => pending.add(JSON.stringify(subject)),
 
-    /**
-     * `resume` must tolerate that the change is still running, and that it was already called for the same
-     * change.
-     */
+    /** `resume` may be called while the change is still running, and again for the same change. */
     resumeAll: (resume: (subject: PendingSubject) => Promise<void>) =>
       pending.resumeAll(async (text) => {
         const subject = readSubject(text)

@@ -21,9 +21,7 @@ export const POLL_INTERVAL_SECONDS = { byDefault: 5, max: 60 }
 
 const PRUNE_INTERVAL_MS = 60_000
 
-/**
- * If an operator sets a clock forward by mistake, revocations seem to be expired until the clock is set back.
- */
+/** A clock that is set forward by mistake makes revocations seem expired until it is set back. */
 const PRUNE_AFTER_JUMP_MS = 3_600_000
 
 /**
@@ -55,11 +53,9 @@ export interface KnownRevocations extends RevocationSet {
   /** Why the revocations are stale: the error of a read. Undefined while they are fresh, and during the start. */
   readonly failure: unknown
   /**
-   * Reads all revocations in force, and then polls the source and receives its messages. May be called again
-   * at any time. Concurrent calls share one subscription.
-   *
-   * @throws the errors of the source; {GatehouseError} `ERR_NOT_READY` if it does not answer, `ERR_CLOSED`
-   *   after `close`
+   * Reads all revocations in force, then follows the source. May be called again. Concurrent calls share one
+   * subscription. Throws the errors of the source, `ERR_NOT_READY` if it does not answer, `ERR_CLOSED` after
+   * `close`.
    */
   start(): Promise<void>
   /** Stops all polls and messages, even during a start or a poll. May be called again. */

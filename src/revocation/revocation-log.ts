@@ -29,10 +29,7 @@ const HOUR_SECONDS = 3600
 const RECENT_SPAN_MS = 10 * MINUTE_MS
 /** Seconds for which an index of recent revocations is kept after its last entry. */
 const RECENT_TTL_SECONDS = 2400
-/**
- * Milliseconds after which a cursor is too old, because recent revocations made after the time of the cursor
- * may have been deleted.
- */
+/** After this time, recent revocations made after the time of a cursor may have been deleted. */
 const MAX_CURSOR_AGE_MS = 15 * MINUTE_MS
 /** The response then stays the same too, so that HTTP clients get 304. */
 const STABLE_CURSOR_MS = 5 * MINUTE_MS
@@ -87,10 +84,7 @@ export function createRevocationLog(
       return cursor.place?.kind === 'bucket' ? readBuckets(log, cursor, time) : readRecent(log, cursor, time)
     },
 
-    /**
-     * All revocations that were in force when the iteration began. The caller may take any time for each
-     * page.
-     */
+    /** All revocations in force when the iteration began. A page may take the caller any time. */
     inForce: () => readInForce(log),
 
     listen(listener: (revocation: Revocation) => void, missed: () => void) {
@@ -125,10 +119,7 @@ async function addRevocation({ store, now, buckets }: Log, revocation: Revocatio
   await store.publish(CHANNEL, text).catch(() => void publishAgain(store, text))
 }
 
-/**
- * The attempts end after `REPUBLISH_MS`, because processes with the default `pollIntervalSeconds` have read
- * the revocation by then.
- */
+/** By then, processes with the default `pollIntervalSeconds` have read the revocation. */
 async function publishAgain(store: StoreWithMemory, text: string): Promise<void> {
   const until = performance.now() + REPUBLISH_MS
   for (let isPublished = false; !isPublished && performance.now() < until;) {
@@ -165,10 +156,7 @@ async function readRecent(log: Log, cursor: Cursor, time: number): Promise<Revoc
   return { revocations, cursor: writeCursor({ since: next, place: reached }), more: reached !== undefined }
 }
 
-/**
- * `start` is the text after which the page begins in the first index. `reached` is set if more revocations
- * may follow.
- */
+/** The first index is read from `start`. `reached` is set if more revocations may follow. */
 async function readIndexes(
   { store, buckets }: Log,
   kind: Place['kind'],
@@ -214,10 +202,7 @@ function isUsable({ since, place }: Cursor, time: number): boolean {
   return place?.kind !== 'recent' || place.number >= oldest
 }
 
-/**
- * Leaves out corrupt entries and entries of newer versions. The store remembers the index of such an entry as
- * corrupt, because a revocation may be missing.
- */
+/** An entry may be corrupt, or of a newer version. The store then remembers the index as corrupt. */
 function parseEntries(store: StoreWithMemory, index: string, entries: readonly string[], pattern: RegExp) {
   const revocations = entries.flatMap((entry) => readRevocation(entry.replace(pattern, '')) ?? [])
   if (revocations.length < entries.length) metCorruptMember(store, index)

@@ -2,8 +2,7 @@ import { CLOCK_CORRECTION_SECONDS } from '../async/clock-tolerances.ts'
 import type { Revocation } from './revocation.ts'
 
 /**
- * Revokes all tokens whose epoch (the claim `access_epoch` or `catalog_epoch`) is lower than `below`.
- * `Infinity` revokes all tokens.
+ * Revokes all tokens whose `access_epoch` or `catalog_epoch` is lower than `below`, which may be `Infinity`.
  */
 export interface Threshold {
   readonly below: number

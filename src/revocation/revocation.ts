@@ -26,10 +26,7 @@ export type Revocation = {
   | {
       readonly of: 'grant'
       readonly id: string
-      /**
-       * If set, only tokens that carry one of these scopes and expire at or before `until` are revoked. The grant
-       * itself is not revoked.
-       */
+      /** Only tokens with one of these scopes that expire until then. The grant itself is not revoked. */
       readonly scopes?: readonly string[] | undefined
     }
   | {

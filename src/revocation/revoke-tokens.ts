@@ -63,10 +63,7 @@ export function createRevocations(parts: Parts) {
     /** Rewrites the audit entries of pending revocations that name erased people. */
     erase: pending.erase,
 
-    /**
-     * Revokes one access token, like `revoke`, and records this, even if the revocation cannot be listed as
-     * pending.
-     */
+    /** Like `revoke`, and recorded, even if the revocation cannot be listed as pending. */
     async revokeToken(token: TokenToRevoke, fields: EntryFields): Promise<readonly Revocation[]> {
       const entry = await audit?.entry(fields)
       const listed = pending.add({ of: 'token', ...token, entry }).catch(() => undefined)
@@ -75,10 +72,7 @@ export function createRevocations(parts: Parts) {
       return stored
     },
 
-    /**
-     * Revokes the access tokens of a grant that carry one of these scopes. The grant and its refresh token
-     * stay valid.
-     */
+    /** The grant and its refresh token stay valid. The revocation is recorded. */
     async revokeGrantScopes(limit: Omit<GrantScopes, 'of'>, fields: EntryFields): Promise<void> {
       const subject = { of: 'grant', ...limit } as const
       const entry = await audit?.entry(fields)
@@ -90,15 +84,15 @@ export function createRevocations(parts: Parts) {
     /**
      * Stores a pending entry, calls `change`, and then stores the revocations of the change. If this process
      * stops before the revocations are stored, other processes find the pending entry and complete the change
-     * (`resumeAll`).
+     * (`resumeAll`). `fields` are recorded in the audit trail, unless the change itself records them.
      *
-     * @param fields what to record in the audit trail, unless the change itself records it
-     * @param change makes the change. The function must first change the record that decides about new
-     *   tokens. Errors of the function are passed on. An error with a status below 500 means that nothing was
-     *   changed. After any other error, other processes complete the change
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: repeat the call. If the pending entry was stored, another
-     *   process completes the change even without a repeated call. If the entry was not stored, nothing was changed,
-     *   and the tokens stay valid in this process too
+     * `change` must first change the record that decides about new tokens. Its errors are passed on. One with
+     * a status below 500 means that nothing was changed. After any other error, other processes complete the
+     * change.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: repeat the call. If the pending entry was stored,
+     *   another process completes the change even without a repeated call. Otherwise nothing was changed, and
+     *   the tokens stay valid in this process too
      */
     async revokeWith<T>(
       subject: Subject,
@@ -164,10 +158,8 @@ function createDirectRevocations(parts: Parts & { now: () => number }) {
     /**
      * This process rejects the tokens immediately, and all other processes within moments. Resolves with the
      * revocations when they are stored. Without `until`, a revocation is kept for the longest lifetime of the
-     * tokens that it may cover.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: call the method again, because other processes may
-     *   still accept the tokens; `ERR_INVALID_ARGUMENT` for an invalid spec, before anything is revoked
+     * tokens that it may cover. After `ERR_STORE_UNAVAILABLE` call the method again, because other processes
+     * may still accept the tokens. `ERR_INVALID_ARGUMENT` comes before anything is revoked.
      */
     revoke: (...specs: readonly RevocationSpec[]) => revokeAs(undefined, ...specs),
     revokeAs,

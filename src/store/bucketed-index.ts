@@ -1,4 +1,5 @@
 import { metCorruptMember, type StoreWithMemory } from './met-corrupt-records.ts'
+import { pagesOf } from './pages-of-index.ts'
 
 /**
  * An index of entries that expire. Entries that expire within the same span of time share a bucket. The store
@@ -21,8 +22,6 @@ const NUMBER_RETENTION_SECONDS = 86_400
 
 /** The maximum number of expired buckets whose numbers one call of `listBuckets` removes. */
 const TIDY_LIMIT = 100
-
-const PAGE_SIZE = 1000
 
 /** The number of the bucket for entries that expire at `until`, in epoch seconds. */
 export function bucketOf({ spanSeconds }: Pick<BucketedIndex, 'spanSeconds'>, until: number): number {
@@ -62,17 +61,11 @@ export function rangeOfBucket(
   return index.store.range(bucketName(index, bucket), options)
 }
 
-/**
- * The numbers of the buckets that have not expired, in ascending order. This function also removes the
- * numbers of empty buckets that expired long ago.
- */
+/** The numbers of the buckets that have not expired, ascending. Old numbers of empty buckets are removed. */
 export async function listBuckets(index: BucketedIndex, now: number): Promise<number[]> {
   const { store, name } = index
   const members: string[] = []
-  for (let page: string[] | undefined; page === undefined || page.length === PAGE_SIZE;) {
-    page = await store.range(name, { after: members.at(-1), limit: PAGE_SIZE })
-    members.push(...page)
-  }
+  for await (const page of pagesOf(store, name)) members.push(...page)
   // The index may also hold members that are not bucket numbers, such as the marks of the revocation log
   // (`createLogMarks`).
   const numbers = members.filter((member) => /^\d{8}$/.test(member))
@@ -88,9 +81,7 @@ export async function listBuckets(index: BucketedIndex, now: number): Promise<nu
   return numbers.map(Number).filter((bucket) => expiryOf(index, bucket) > now)
 }
 
-/**
- * The number stays until the store has deleted the entries, because the clock of this process may be wrong.
- */
+/** The clock of this process may be wrong, so the number stays until the entries are deleted. */
 async function removeIfEmpty(index: BucketedIndex, member: string): Promise<void> {
   const entries = await rangeOfBucket(index, Number(member), { limit: 1 })
   if (entries.length === 0) await index.store.remove(index.name, member)

@@ -1,9 +1,7 @@
 import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import { isCorruptRecord } from './corrupt-record.ts'
 
-/**
- * The error of a call that was never sent to the store. Unlike other failed calls, this call was certainly not applied.
- */
+/** The error of a call that was never sent to the store, so it was certainly not applied. */
 export class CircuitOpenError extends GatehouseError {
   constructor(message: string, cause: GatehouseError) {
     super('ERR_STORE_UNAVAILABLE', message, { cause })

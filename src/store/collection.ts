@@ -10,9 +10,7 @@ export interface Stored<T> {
   readonly text: string
 }
 
-/**
- * With random pauses between the attempts, this number is enough for any real number of concurrent changes.
- */
+/** With random pauses between them, enough for any real number of concurrent changes. */
 const MAX_UPDATE_ATTEMPTS = 200
 
 interface RecordSchema {
@@ -144,9 +142,7 @@ function notARecord(key: string): GatehouseError {
   )
 }
 
-/**
- * The message quotes the version only if the version is a number, because any other value may be secret data.
- */
+/** A version is quoted only if it is a number, because any other value may be secret data. */
 function unknownVersion(key: string, found: unknown, version: number): GatehouseError {
   const isNewer = Number.isInteger(found) && Number(found) > version
   const why = isNewer

@@ -25,10 +25,7 @@ export function isCorruptRecord(error: unknown): error is GatehouseError {
 /** The maximum number of corrupt records that a message names. Each is named by its key in the store. */
 const MAX_NAMED_KEYS = 10
 
-/**
- * The error of an operation that skipped corrupt records, and completed the rest: `done`, without a full
- * stop.
- */
+/** The error after corrupt records were skipped and the rest completed: `done`, without a full stop. */
 export function partialFailure(errors: readonly GatehouseError[], done: string): GatehouseError {
   const messages = [...new Set(errors.map(({ message }) => message))]
   const more = messages.length - MAX_NAMED_KEYS

@@ -8,8 +8,7 @@ const NEARLY_FULL_SHARE = 0.9
 const CHECK_INTERVAL_MS = 2000
 
 /**
- * Creates a watch on the memory of a store. It logs when the memory becomes nearly full, and when it no
- * longer is.
+ * Creates a watch on a store's memory. It logs when the memory becomes nearly full, and when it no longer is.
  */
 export function createMemoryWatch(options: {
   readonly store: Pick<Store, 'inspect'>
@@ -31,9 +30,7 @@ export function createMemoryWatch(options: {
   }
 
   const watch = {
-    /**
-     * Whether the memory was nearly full at the last check. A call may start another one in the background.
-     */
+    /** At the last check. A call may start another check in the background. */
     isNearlyFull(): boolean {
       if (store.inspect && now() - checkedAt >= CHECK_INTERVAL_MS) {
         checkedAt = now()

@@ -2,25 +2,20 @@ import { randomBytes } from 'node:crypto'
 import { isStoreUnavailable } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 import { metCorruptMember, type StoreWithMemory } from './met-corrupt-records.ts'
+import { pagesOf } from './pages-of-index.ts'
 
 const PREFIX = /^\d{13}:[\w-]{8}:/
 const PREFIX_LENGTH = 23
 
-/**
- * If a member of the list is older than this number of milliseconds, the process that added it has probably stopped.
- * Other processes then complete the change.
- */
+/** A member that is older belongs to a process that has probably stopped. Others complete its change. */
 export const ABANDONED_AFTER_MS = 15_000
 
 /**
- * Until then, processes repeat the change, because the process that began it may be slow, and may overwrite
- * it late.
+ * Until then the change is repeated, because the process that began it may be slow, and overwrite it late.
  */
 const REMOVE_AFTER_MS = 600_000
 
 const RESUME_INTERVAL_MS = 60_000
-
-const PAGE_SIZE = 1000
 
 /**
  * A list of changes that are not finished yet. A process adds a member to the list before it begins such a
@@ -50,10 +45,7 @@ export function createPendingList(parts: {
 
   async function readMembers(): Promise<string[]> {
     const members: string[] = []
-    for (let page: string[] | undefined; page === undefined || page.length === PAGE_SIZE;) {
-      page = await store.range(index, { after: members.at(-1), limit: PAGE_SIZE })
-      members.push(...page)
-    }
+    for await (const page of pagesOf(store, index)) members.push(...page)
     if (members.some((member) => !PREFIX.test(member))) metCorruptMember(store, index)
     return members
   }
@@ -65,9 +57,7 @@ export function createPendingList(parts: {
     return resumed === undefined || age > REMOVE_AFTER_MS || Math.abs(now() - resumed) > RESUME_INTERVAL_MS
   }
 
-  /**
-   * Completes all members of one subject by one call of `resume`. Throws only if the store is unavailable.
-   */
+  /** One call of `resume` completes all members of a subject. Throws only if the store is unavailable. */
   async function resumeMembers(members: readonly string[], resume: () => Promise<boolean>): Promise<void> {
     try {
       if (!(await resume())) return metCorruptMember(store, index)

@@ -12,10 +12,7 @@ export function timedMember(listedAt: number, id: string): string {
   return `${String(listedAt).padStart(TIME_DIGITS, '0')}:${id}`
 }
 
-/**
- * Empty for a member of another form, which another program may have written. The store then remembers the
- * index as corrupt.
- */
+/** Empty for a member of another form, by another program. The store then remembers the index as corrupt. */
 export function readMember(store: StoreWithMemory, index: string, member: string): string {
   const [, id = ''] = MEMBER.exec(member) ?? []
   if (id === '') metCorruptMember(store, index)

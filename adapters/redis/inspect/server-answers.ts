@@ -17,9 +17,7 @@ export type Fields = ReadonlyMap<string, string>
 
 const SETTINGS = ['save', 'appendfsync', 'stop-writes-on-bgsave-error']
 
-/**
- * Reads the state of a server. If the server rejects one command, the result has no answer for this command.
- */
+/** Reads the state of a server. The result has no answer for a command that the server rejects. */
 export async function askServer(
   server: RedisServerClient,
   { address, isCluster = false }: { address?: string | undefined; isCluster?: boolean | undefined } = {},

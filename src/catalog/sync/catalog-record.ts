@@ -33,10 +33,7 @@ export const CATALOG_RECORD = 'products'
 
 export const CATALOG_CHANNEL = 'catalog'
 
-/**
- * Maximum attempts to write the record. An attempt fails if another process has written in between. Far fewer
- * processes than this number write at the same time.
- */
+/** Far fewer processes than this number write at the same time. */
 export const MAX_WRITE_ATTEMPTS = 200
 
 /**

@@ -71,8 +71,7 @@ export function createCatalogSync(
     synchronize,
 
     /**
-     * Loads the products again, and makes all other processes load their products again. If the products are
-     * not a function, nothing happens.
+     * Loads the products again, and makes all other processes do so; does nothing if they are not a function.
      *
      * @throws {GatehouseError} `ERR_CATALOG`: other processes are not notified. `ERR_STORE_UNAVAILABLE`:
      *   other processes may not have been notified; the next poll notifies them
@@ -84,11 +83,9 @@ export function createCatalogSync(
     },
 
     /**
-     * Loads and publishes the products. From then on, adopts the records that other processes write. This
-     * method may be called again after a failure. Load the revocations before the call.
-     *
-     * @returns a function that stops the synchronization
-     * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`
+     * Loads and publishes the products. From then on, adopts the records that other processes write, until
+     * the returned function is called. May be called again after a failure. Load the revocations before the
+     * call.
      */
     async start(): Promise<() => Promise<void>> {
       const onMessage = (version: string) => {
@@ -121,10 +118,7 @@ export function createCatalogSync(
   }
 }
 
-/**
- * Another process may have withdrawn a scope, so that new tokens of this process would be revoked as soon as
- * they are issued.
- */
+/** Another process may have withdrawn a scope: new tokens of this process would then be revoked at once. */
 function isBehind({ catalog, revocations }: Pick<SyncParts, 'catalog' | 'revocations'>): boolean {
   if (!catalog.loaded) return false
   const { operations, epoch } = catalog.current

@@ -56,10 +56,7 @@ export function createSyncState(parts: SyncParts) {
     isAlone: false,
     /** Whether a write of this process was not confirmed as durable. The record is then written again. */
     hasUnconfirmedWrite: false,
-    /**
-     * The operations that the last warning listed, joined by commas; empty if none is missing from the
-     * record.
-     */
+    /** The operations that the last warning listed, joined by commas. */
     withheld: '',
     /** Withdrawn scopes whose revocation may not have reached the store. */
     pendingScopes: new Set<string>(),

@@ -31,8 +31,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * @param options.seconds usual length of the grace period
- * @param options.keys keys derived from the host's secrets, newest first. The newest key encrypts; every key
+ * @param options.keys keys derived from the host's secrets, newest first. The newest encrypts; every key
  *   decrypts
  */
 export function createGracePeriod(options: { readonly seconds: number; readonly keys: readonly Buffer[] }) {
@@ -50,10 +49,7 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
       ...(length !== seconds && { seconds: length }),
       next: encrypt(next, keyOf(token, newest)),
     }),
-    /**
-     * Undefined unless the last rotation replaced `token` within the grace period, which counts from
-     * milliseconds `now`.
-     */
+    /** Undefined unless the last rotation replaced `token` within the grace period before `now`. */
     successorOf(token: string, last: LastRotation | undefined, now: number): string | undefined {
       // The absolute difference is compared, because the clock may be set back. `now - last.at` is negative then, and
       // would stay below the limit until the clock has reached `last.at` again.

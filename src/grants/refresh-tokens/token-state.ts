@@ -18,10 +18,7 @@ export interface TokenState {
   readonly afterSeconds?: number | undefined
 }
 
-/**
- * Decides the state of a refresh token. Undefined if the token is unknown or forged, or if its family is
- * revoked.
- */
+/** Undefined if the token is unknown or forged, or if its family is revoked. */
 export function tokenState(
   record: FamilyRecord,
   token: string,

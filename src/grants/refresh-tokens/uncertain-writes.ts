@@ -41,10 +41,7 @@ const MAX_RETRY_DELAY_MS = 250
 /** Milliseconds after which the process stops trying to roll back a write. */
 const ROLLBACK_EXPIRY_MS = 3_600_000
 
-/**
- * @param options.notStartedTtl for so many seconds after a rolled back start of a family, a start that
- *   arrives late fails
- */
+/** @param options.notStartedTtl seconds after a rolled back start in which a late start fails */
 export function createUncertainWrites(
   families: Collection<FamilyRecord>,
   { notStartedTtl }: { notStartedTtl: number },
@@ -166,8 +163,7 @@ export type UncertainWrites = ReturnType<typeof createUncertainWrites>
 const FIRST_RETRY_MS = 250
 
 /**
- * Milliseconds from the start of a request until it stops waiting for a rollback. This is enough, because a process
- * rolls back a late write within half a second after the database answers again.
+ * Enough, because a process rolls back a late write within half a second after the database answers again.
  */
 const ROLLBACK_TIMEOUT_MS = 1500
 
@@ -199,10 +195,6 @@ export function mayArriveLate(sentAt: number | undefined, now: number): boolean 
   return age >= FIRST_RETRY_MS && age < LATE_WRITE_MS
 }
 
-/**
- * Reads repeatedly until a result is certain, or until the deadline. Throws `ERR_STORE_UNAVAILABLE` if the
- * last read does not end in time.
- */
 export async function pollUntil<T>(
   read: () => Promise<T>,
   isCertain: (result: T) => boolean,

@@ -24,10 +24,7 @@ export interface CheckedFile {
   readonly skipped: readonly string[]
 }
 
-/**
- * Reads a file and checks it line by line. Writes nothing. Resolves if the file is complete and its line
- * counts are right.
- */
+/** Checks a file line by line. Resolves if it is complete and its line counts are right. */
 export async function checkFile(
   parts: Sections,
   chunks: Chunks,

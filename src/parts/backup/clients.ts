@@ -119,10 +119,7 @@ async function importClient(
   else counts.unchanged += 1
 }
 
-/**
- * Epochs, partial revocations and notices of the expiry may differ, because they change without a change of
- * the client.
- */
+/** Epochs, partial revocations and notices of the expiry change without a change of the client. */
 function isSame(one: ClientRecord, other: ClientRecord): boolean {
   return isDeepStrictEqual(withoutEpoch(one), withoutEpoch(other))
 }

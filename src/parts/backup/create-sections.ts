@@ -12,6 +12,7 @@ import type { Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { CorruptRecord, isCorruptRecord } from '../../store/corrupt-record.ts'
 import { metCorruptMember } from '../../store/met-corrupt-records.ts'
+import { pagesOf } from '../../store/pages-of-index.ts'
 import { createLongestLifetime } from '../../revocation/longest-token-lifetime.ts'
 import type { RevocationSpec } from '../../revocation/kept-until.ts'
 import { asRevocation, type Revocation } from '../../revocation/revocation.ts'
@@ -40,10 +41,7 @@ export function createSections(parts: Internals) {
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
   const longestIdToken = ofIdTokens(1)
 
-  /**
-   * If the client's record is corrupt, its exact revocations are unknown, so all tokens of the client are
-   * revoked.
-   */
+  /** If the client's record is corrupt, its revocations are unknown, so all its tokens are revoked. */
   async function revocationsOf(id: string): Promise<readonly RevocationSpec[]> {
     try {
       return await clientTokens.revocationsOf(id)
@@ -176,9 +174,7 @@ export function deletedClientSection(store: Store): Section {
     is: 'deleted-client',
     // A client is added to the index before it is deleted, so that the index lists every deleted client.
     async *exportLines(onSkipped) {
-      let after: string | undefined
-      do {
-        const ids = await store.range(DELETED_CLIENTS, { after, limit: RECORDS_PAGE_SIZE })
+      for await (const ids of pagesOf(store, DELETED_CLIENTS, { limit: RECORDS_PAGE_SIZE })) {
         if (!ids.every(isClientId)) metCorruptMember(store, DELETED_CLIENTS)
         const records = await stored.getEach(ids)
         for (const record of records) if (record instanceof CorruptRecord) onSkipped(record)
@@ -187,8 +183,7 @@ export function deletedClientSection(store: Store): Section {
             ? []
             : { clientId: ids[at], record: exportedRecord(stored, record) },
         )
-        after = ids.length === RECORDS_PAGE_SIZE ? ids.at(-1) : undefined
-      } while (after !== undefined)
+      }
     },
     parseLine({ clientId: id, record }, number) {
       checkLine(number, { clientId: id }, { clientId: clientIdRule })

@@ -26,9 +26,7 @@ const MAX_LIFETIME_SECONDS = 3660 * 86_400
 export interface Header {
   readonly exportedAt: number
   readonly issuer: string
-  /**
-   * Whether the line after the header contains the signing keys. If not, the host manages the signing keys.
-   */
+  /** Whether the next line contains the signing keys. If not, the host manages them. */
   readonly signingKeys: boolean
   /** The longest lifetimes of the tokens issued so far, in seconds. */
   readonly longestLifetimes: { readonly accessToken: number; readonly idToken?: number | undefined }
@@ -84,10 +82,8 @@ const HEADER: Fields = {
 }
 
 /**
- * Compares the counts in the last line with the lines. Returns the store keys of the corrupt records that the
- * export skipped.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if lines are missing, or were added
+ * Compares the counts in the last line with the lines, or throws `ERR_INVALID_ARGUMENT`. Returns the store
+ * keys of the corrupt records that the export skipped.
  */
 export function readTrailer(
   number: number,
@@ -133,10 +129,7 @@ export function fileCutOff(): GatehouseError {
   return new GatehouseError('ERR_INVALID_ARGUMENT', `the registry ends in the middle. ${COMPLETE_IT}`)
 }
 
-/**
- * The maximum nesting of objects and lists in a line. The lines of an exported registry have at most half
- * this depth.
- */
+/** The lines of an exported registry have at most half this depth. */
 const MAX_DEPTH = 16
 
 function parse(text: string): unknown {
@@ -149,9 +142,7 @@ function parse(text: string): unknown {
   }
 }
 
-/**
- * Whether a value is nested deeper than `levels`. Writing a very deep value as JSON may overflow the stack.
- */
+/** Writing a very deep value as JSON may overflow the stack. */
 function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((each) => isDeeperThan(levels - 1, each))

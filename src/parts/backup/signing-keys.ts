@@ -8,10 +8,9 @@ import type { Counts } from './section.ts'
 export const SIGNING_KEYS = 'signing-keys'
 
 /**
- * Decrypts the encrypted key ring of a line. Writes nothing. The returned function imports the ring.
- *
- * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no configured secret decrypts the ring, `ERR_CONFLICT` if
- *   this store has signing keys of its own, `ERR_INVALID_ARGUMENT` if the line contains no key ring
+ * Decrypts the encrypted key ring of a line. Writes nothing. The returned function imports the ring. Throws
+ * `ERR_SECRET_MISMATCH`, `ERR_CONFLICT` if this store has signing keys of its own, or `ERR_INVALID_ARGUMENT`
+ * if the line contains no key ring.
  */
 export async function parseKeys(
   { keys }: Sections,

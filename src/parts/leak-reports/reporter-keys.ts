@@ -12,10 +12,7 @@ export interface ReporterKey {
 }
 
 export interface ReporterKeys {
-  /**
-   * @returns undefined if the scanner has no such key
-   * @throws {GatehouseError} `ERR_NOT_READY` if no keys could be fetched so far
-   */
+  /** Undefined if the scanner has no such key; `ERR_NOT_READY` if none could be fetched so far. */
   find(id: string): Promise<KeyObject | undefined>
 }
 

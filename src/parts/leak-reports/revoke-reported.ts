@@ -27,8 +27,8 @@ function isMatch(value: unknown): value is Match {
 }
 
 /**
- * Revokes the secrets of a report that belong or belonged to a client, each once. If one secret cannot be
- * revoked, the other secrets are revoked nevertheless.
+ * Revokes the secrets of a report that belong or belonged to a client, each once, even if one cannot be
+ * revoked.
  */
 export async function revokeSecrets(
   secrets: Pick<LeakedSecrets, 'findEach' | 'revoke'>,

@@ -126,10 +126,7 @@ export class WindowCalls {
     this.#claimed += claimed
   }
 
-  /**
-   * If the store has certainly not counted the calls, this process counts them alone. Otherwise they are
-   * forgotten, so that no call counts twice.
-   */
+  /** What the store has certainly not counted is counted here alone, and the rest is forgotten. */
   notSent(amount: number, isCertain: boolean): void {
     this.#sending -= amount
     if (!isCertain) return

@@ -21,9 +21,8 @@ export interface ToolCalls {
 export type FindToolScopes = (tool: string) => readonly string[] | undefined
 
 /**
- * Checks the scopes of tools, and indexes them by the name of the tool.
- *
- * @throws {GatehouseError} `ERR_OPTIONS` without a tool, for a tool without a scope, or for a scope that no operation has
+ * Indexes scopes by the name of their tool. `ERR_OPTIONS` without a tool, for a tool without a scope, or for
+ * a scope that no operation has.
  */
 export function indexTools(
   tools: unknown,
@@ -58,10 +57,8 @@ export function indexTools(
 }
 
 /**
- * Reads which tools the body of a request calls. Only a JSON-RPC message, or a list of messages, is readable: whatever else
- * the MCP server might read in a body, it could be a call.
- *
- * @param body the parsed body
+ * Reads which tools the parsed body of a request calls. Only a JSON-RPC message, or a list of messages, is
+ * readable: whatever else the MCP server might read in a body, it could be a call.
  */
 export function readToolCalls(body: unknown, findScopes: FindToolScopes): ToolCalls {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body]

@@ -15,9 +15,7 @@ export interface LastAddress {
   readonly usedAt: number
 }
 
-/**
- * Keeps the address from which each client last called. It is personal data, so `lastUses` deletes it too.
- */
+/** Keeps the address from which each client last called, which `lastUses` deletes too: it is personal. */
 export function createLastAddresses(
   store: Store,
   now: () => number,

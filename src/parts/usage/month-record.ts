@@ -67,9 +67,7 @@ export function daysIn(month: string, { counts, top }: MonthRecord): StoredDay[]
   }))
 }
 
-/**
- * Adds the counts of sources to a month. `keepsSources` says whether the sources of a day are listed still.
- */
+/** Adds the counts of sources to a month, and lists the sources of a day if `keepsSources`. */
 export function addToMonth(
   before: MonthRecord,
   added: readonly { readonly day: string; readonly source: string; readonly record: SourceRecord }[],

@@ -3,6 +3,7 @@ import type { Logger } from '../../host/logger.ts'
 import { createCollection } from '../../store/collection.ts'
 import { CorruptRecord, isCorruptRecord } from '../../store/corrupt-record.ts'
 import { metCorruptMember, type StoreWithMemory } from '../../store/met-corrupt-records.ts'
+import { pagesOf } from '../../store/pages-of-index.ts'
 import { isDay } from '../../validation/predicates.ts'
 import { mapOf, optional } from '../../validation/rules.ts'
 import type { CountedDay } from './call-counts.ts'
@@ -65,16 +66,13 @@ export function createUsageRecords(
   async function* unmerged(clientId: string | undefined, from: string, to: string): AsyncGenerator<string> {
     const index = indexOf(clientId)
     // A text just before all members of the first day.
-    let after = `${daysBefore(from, 1)}~`
-    for (;;) {
-      const page = await store.range(index, { after, limit: PAGE })
+    const after = `${daysBefore(from, 1)}~`
+    for await (const page of pagesOf(store, index, { after })) {
       for (const member of page) {
         if (dayIn(member) > to) return
         if (MEMBER.test(member) && isDay(dayIn(member))) yield member
         else metCorruptMember(store, index)
       }
-      if (page.length < PAGE) return
-      after = page.at(-1) ?? after
     }
   }
 
@@ -153,10 +151,7 @@ export function createUsageRecords(
   }
 
   return {
-    /**
-     * Totals that are too late are left out, because it is not known any more whether the month contains
-     * them.
-     */
+    /** Totals that are too late are left out, because the month may already contain them. */
     async write({ day, source, clientId, isFirst, hours, top }: CountedDay): Promise<void> {
       if (day <= daysBefore(today(), bounds.hourDays + SOURCES_KEPT_DAYS)) return
       const id = `${subject(clientId)}:${day}:${source}`

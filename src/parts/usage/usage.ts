@@ -144,10 +144,7 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
 const isCounted = (clientId: string) =>
   isDocumentId(clientId) ? findDocumentIdProblem(clientId) === undefined : isClientId(clientId)
 
-/**
- * A rejected request is not counted if no user has approved the metadata document of its client, because
- * strangers can invent documents.
- */
+/** Strangers can invent documents, so a rejected request counts only if a user has approved the document. */
 function countTokenRequests(
   { events, registry }: Pick<Internals, 'events' | 'registry'>,
   counts: ReturnType<typeof createCallCounts>,
