@@ -12,7 +12,6 @@ import {
   type Rule,
   textRule,
 } from '../validation/rules.ts'
-import { addressOf } from './host-address.ts'
 import type {
   Account,
   Accounts,
@@ -213,4 +212,12 @@ async function readConfirmation(base: string, call: () => unknown): Promise<URL 
   const age = Date.now() / 1000 - Number(fields?.['confirmedAt'] ?? 0)
   // A time slightly in the future is accepted, because the clocks of two machines may differ.
   return age <= CONFIRMED_SECONDS && age >= -NORMAL_CLOCK_SKEW_SECONDS ? undefined : url
+}
+
+/** The address that a callback returned, relative to `base`; `ERR_HOST_CALLBACK` if it is none. */
+function addressOf(callback: string, result: unknown, base: string): URL {
+  const address = result instanceof URL ? result.href : result
+  const url = isText(address) ? URL.parse(address, base) : null
+  if (url && /^https?:$/.test(url.protocol)) return url
+  throw invalidResult(callback, `${kindOf(result)} that is not an address; it must be a URL or a path`)
 }

@@ -13,7 +13,6 @@ import {
 } from '../store/bucketed-index.ts'
 import { isCorruptRecord } from '../store/corrupt-record.ts'
 import { metCorruptMember, metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
-import { readCursor, writeCursor, type Cursor, type Place } from './cursor.ts'
 import { readRevocation, writeRevocation, type Revocation } from './revocation.ts'
 import type { RevocationPage } from './revocation-source.ts'
 
@@ -40,6 +39,20 @@ const BATCH_SIZE = 100
 
 /** The text of the revocation follows this beginning. A cursor names the first group of the pattern. */
 const ENTRY = { bucket: /^([\w-]{16}):/, recent: /^(\d{13}:[\w-]{8}):/ }
+
+interface Cursor {
+  /** Milliseconds since the epoch. Recent revocations are read from this time on. */
+  readonly since: number
+  /** Where the next read continues, until all indexes of this kind were read. Then `since` counts. */
+  readonly place?: Place | undefined
+}
+
+interface Place {
+  /** `bucket`: revocations that expire in the same hour. `recent`: recent revocations. */
+  readonly kind: 'bucket' | 'recent'
+  readonly number: number
+  readonly after: string
+}
 
 interface IndexRange {
   readonly after: string | undefined
@@ -252,4 +265,23 @@ function secondsOf(milliseconds: number): number {
 
 function pad(milliseconds: number): string {
   return String(milliseconds).padStart(13, '0')
+}
+
+const KINDS = { bucket: 's', recent: 'r' } as const
+const CURSOR = /^(\d{1,15})(?:\.([sr])\.(\d{1,8})\.([\w-]{1,120}))?$/
+
+/** Writes a cursor as a text of fewer than 160 characters: letters, digits, `.`, `-` and `_`. */
+function writeCursor({ since, place }: Cursor): string {
+  if (place === undefined) return String(since)
+  return [since, KINDS[place.kind], place.number, Buffer.from(place.after).toString('base64url')].join('.')
+}
+
+/** Parses a cursor. It may come from a request, so it can name only indexes of revocations. */
+function readCursor(text: string): Cursor | undefined {
+  const [, since, letter, number, after = ''] = CURSOR.exec(text) ?? []
+  if (since === undefined) return undefined
+  if (letter === undefined) return { since: Number(since) }
+  const kind = letter === KINDS.bucket ? 'bucket' : 'recent'
+  const place = { kind, number: Number(number), after: Buffer.from(after, 'base64url').toString() } as const
+  return { since: Number(since), place }
 }
