@@ -1,3 +1,4 @@
+import { parseJson } from '../validation/parse-json.ts'
 import { isObject, isText } from '../validation/predicates.ts'
 import type { Store } from '../store/contract.ts'
 import { isPendingEntry, type PendingEntry } from './entry.ts'
@@ -26,14 +27,10 @@ export function isAnnounced(subject: string): boolean {
 
 /** Reads an entry from its subject. @returns undefined if the subject is corrupt */
 export function readAnnounced(subject: string): AnnouncedEntry | undefined {
-  try {
-    const value: unknown = JSON.parse(subject)
-    if (!isPendingEntry(value) || !('proof' in value) || !isObject(value.proof)) return undefined
-    const { key, text } = value.proof
-    return isText(key) && isText(text) ? { ...value, proof: { key, text } } : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(subject)
+  if (!isPendingEntry(value) || !('proof' in value) || !isObject(value.proof)) return undefined
+  const { key, text } = value.proof
+  return isText(key) && isText(text) ? { ...value, proof: { key, text } } : undefined
 }
 
 /** Whether the change was made: the record of the proof contains the text, or was deleted after the change. */

@@ -8,7 +8,7 @@ import { erasePending, type ErasedPeople } from './erase-entry.ts'
 import { chunksOf, eraseInTrail, type ErasedEntries } from './erase-trail.ts'
 import type { AuditBounds } from './retention.ts'
 import { createFailures } from './failures-trail.ts'
-import { idsOf, type Outbox } from './outbox.ts'
+import type { Outbox } from './outbox.ts'
 import { checkList, checkRead, type AuditListOptions, type AuditReadOptions } from './check-options.ts'
 import { listEntries, readEntries, type AuditPage, type AuditRecord } from './read-trail.ts'
 import * as recordings from './recording.ts'
@@ -107,14 +107,12 @@ export function createAudit(parts: {
 
 /** Entries in the memory of another process stay unchanged. */
 async function eraseRecordings(recording: recordings.Recording, people: ErasedPeople): Promise<void> {
-  const { pending, outboxes, counting, kept } = recording
+  const { pending, counting, kept } = recording
   await kept.rewrite((entry) => erasePending(entry, people))
   for (const subject of await pending.list()) {
     if (isAnnounced(subject)) continue
     try {
-      const entries = await outboxes.read(subject)
-      await recordings.append(recording, entries)
-      await outboxes.clear(subject, idsOf(entries))
+      await recordings.moveToTrail(recording, subject)
     } catch (error) {
       // A corrupt record stays, so that an operator can examine it.
       if (!isCorruptRecord(error)) throw error

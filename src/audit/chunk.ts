@@ -1,3 +1,4 @@
+import { parseJson } from '../validation/parse-json.ts'
 import { isObject } from '../validation/predicates.ts'
 import { isEntry, type AuditEntry } from './entry.ts'
 
@@ -36,18 +37,14 @@ export function chunkText(entries: Chunk['entries'], isClosed = false): string {
 /** Parses a chunk. A chunk that expired has no entries and is full. */
 export function readChunk(number: number, text: string | undefined): Chunk {
   if (text === undefined) return { number, text, entries: [], isFull: true, isCorrupt: false }
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isObject(value) && value['v'] === 1 && Array.isArray(value['entries'])) {
-      const entries = value['entries'].map((entry) => (isEntry(entry) ? entry : undefined))
-      const isCorrupt = entries.includes(undefined)
-      const isLong = entries.length >= CHUNK_ENTRIES || text.length >= CHUNK_LENGTH
-      return { number, text, entries, isFull: isCorrupt || isLong || value['closed'] === true, isCorrupt }
-    }
-  } catch {
-    // The text cannot be parsed.
+  const value = parseJson(text)
+  if (!isObject(value) || value['v'] !== 1 || !Array.isArray(value['entries'])) {
+    return { number, text, entries: [], isFull: true, isCorrupt: true }
   }
-  return { number, text, entries: [], isFull: true, isCorrupt: true }
+  const entries = value['entries'].map((entry) => (isEntry(entry) ? entry : undefined))
+  const isCorrupt = entries.includes(undefined)
+  const isLong = entries.length >= CHUNK_ENTRIES || text.length >= CHUNK_LENGTH
+  return { number, text, entries, isFull: isCorrupt || isLong || value['closed'] === true, isCorrupt }
 }
 
 export function isOverdue({ entries }: Chunk, now: number): boolean {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
 import { metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
+import { parseJson } from '../validation/parse-json.ts'
 import { isObject } from '../validation/predicates.ts'
 import { ABANDONED_AFTER_MS } from '../store/pending-list.ts'
 import { createEntry, isPendingEntry, type EntryFields, type PendingEntry } from './entry.ts'
@@ -110,13 +111,9 @@ function entriesOf(audit: unknown): readonly PendingEntry[] {
   return Array.isArray(audit) ? audit.filter(isPendingEntry) : []
 }
 
-function parse(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = text === undefined ? undefined : JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+function parse(text = ''): Readonly<Record<string, unknown>> | undefined {
+  const value = parseJson(text)
+  return isObject(value) ? value : undefined
 }
 
 export function idsOf(entries: readonly PendingEntry[]): string[] {

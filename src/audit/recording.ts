@@ -193,16 +193,20 @@ async function finish(
   )
 }
 
+/** Moves the entries in the outbox of the record under `key`. */
+export async function moveToTrail(recording: Recording, key: string): Promise<void> {
+  const entries = await recording.outboxes.read(key)
+  await append(recording, entries)
+  await recording.outboxes.clear(key, idsOf(entries))
+}
+
 /** Records what stopped processes left in the store, and what this process could not write before. */
 export async function resume(recording: Recording): Promise<void> {
-  const { store, pending, outboxes, counting, kept } = recording
+  const { store, pending, counting, kept } = recording
   await kept.flush()
   await pending.resumeAll(async (subject) => {
     if (!isAnnounced(subject)) {
-      // Moves the entries from the outbox of the record to the trail.
-      const entries = await outboxes.read(subject)
-      await append(recording, entries)
-      await outboxes.clear(subject, idsOf(entries))
+      await moveToTrail(recording, subject)
       return true
     }
     const announced = readAnnounced(subject)

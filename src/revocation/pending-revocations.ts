@@ -5,6 +5,7 @@ import { erasePending, type ErasedPeople } from '../audit/erase-entry.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { createPendingList } from '../store/pending-list.ts'
+import { parseJson } from '../validation/parse-json.ts'
 import {
   countRule,
   findProblems,
@@ -126,10 +127,6 @@ export function createPendingRevocations(parts: {
 }
 
 function readSubject(text: string): PendingSubject | undefined {
-  try {
-    const subject = JSON.parse(text) as PendingSubject
-    return findProblems({ ...subject }, SUBJECT).length === 0 ? subject : undefined
-  } catch {
-    return undefined
-  }
+  const subject = parseJson(text) as PendingSubject | undefined
+  return findProblems({ ...subject }, SUBJECT).length === 0 ? subject : undefined
 }

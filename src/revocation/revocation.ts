@@ -1,3 +1,4 @@
+import { parseJson } from '../validation/parse-json.ts'
 import { isCount, isEpochSeconds, isObject, isText } from '../validation/predicates.ts'
 
 /**
@@ -69,11 +70,7 @@ export function writeRevocation(revocation: Revocation): string {
 }
 
 export function readRevocation(text: string): Revocation | undefined {
-  try {
-    return asRevocation(JSON.parse(text))
-  } catch {
-    return undefined
-  }
+  return asRevocation(parseJson(text))
 }
 
 /** A revocation of a known kind, without unknown fields; undefined for any other value. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
 import { isObject } from '../validation/predicates.ts'
+import { parseJson } from '../validation/parse-json.ts'
 import { objectOf, type Fields, type Rule } from '../validation/rules.ts'
 import { isCorruptRecord, CorruptRecord } from './corrupt-record.ts'
 import { metCorruptRecord, type StoreWithMemory } from './met-corrupt-records.ts'
@@ -126,12 +127,8 @@ function decodeRecord(id: string, key: string, text: string, { version, fields =
 }
 
 function parseObject(key: string, text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isObject(value)) return value
-  } catch {
-    // The error is created below, because the parser's own message would quote the record.
-  }
+  const value = parseJson(text)
+  if (isObject(value)) return value
   throw notARecord(key)
 }
 

@@ -7,6 +7,7 @@ import {
   readTrailer,
   type Header,
 } from './file-format.ts'
+import { parseJson } from '../../validation/parse-json.ts'
 import { readLines, type Chunks } from './read-lines.ts'
 import type { ImportLine, Section } from './section.ts'
 import { parseKeys, SIGNING_KEYS } from './signing-keys.ts'
@@ -40,7 +41,7 @@ export async function checkFile(
       continue
     }
     const { number } = line
-    if (line.isCut && !isJson(line.text)) throw fileCutOff()
+    if (line.isCut && parseJson(line.text) === undefined) throw fileCutOff()
     const { is, ...fields } = readLine(line)
     if (skipped) throw lineRejected(number, 'comes after the line "end", which must be the last line')
     if (is === 'end') {
@@ -66,13 +67,4 @@ function sectionOf({ sections }: Sections, number: number, kind: string): Sectio
   const section = Object.values(sections).find(({ is }) => is === kind)
   if (section) return section
   throw lineRejected(number, 'is of a kind that this version of koa-gatehouse does not know')
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }

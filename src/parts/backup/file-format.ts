@@ -1,5 +1,6 @@
 import { GatehouseError, type Problem } from '../../errors.ts'
 import { isObject } from '../../validation/predicates.ts'
+import { parseJson } from '../../validation/parse-json.ts'
 import {
   booleanRule,
   type Fields,
@@ -133,13 +134,8 @@ export function fileCutOff(): GatehouseError {
 const MAX_DEPTH = 16
 
 function parse(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isDeeperThan(MAX_DEPTH, value) ? undefined : value
-  } catch {
-    // The error of the parser quotes the line, so it is not passed on.
-    return undefined
-  }
+  const value = parseJson(text)
+  return isDeeperThan(MAX_DEPTH, value) ? undefined : value
 }
 
 /** Writing a very deep value as JSON may overflow the stack. */

@@ -1,5 +1,6 @@
 import type { FoundSecret, LeakedSecrets } from '../../clients/leaked-secrets.ts'
 import type { ChangeOptions } from '../../host/change-options.ts'
+import { parseJson } from '../../validation/parse-json.ts'
 import { isObject, isText } from '../../validation/predicates.ts'
 
 /** The number of secrets that are revoked at once. */
@@ -14,12 +15,8 @@ interface Match {
 
 /** The secrets of a report; undefined if the report has another form. */
 export function parseReport(body: Buffer): readonly Match[] | undefined {
-  try {
-    const list: unknown = JSON.parse(body.toString())
-    return Array.isArray(list) && list.every(isMatch) ? list : undefined
-  } catch {
-    return undefined
-  }
+  const list = parseJson(body.toString())
+  return Array.isArray(list) && list.every(isMatch) ? list : undefined
 }
 
 function isMatch(value: unknown): value is Match {

@@ -8,6 +8,7 @@ import { answerErrorAsJson } from '../../http/error-response.ts'
 import { readBody } from '../../http/read-body.ts'
 import { pathBelow } from '../../http/request-path.ts'
 import { mountPathProblem } from '../../validation/mount-path.ts'
+import { parseJson } from '../../validation/parse-json.ts'
 import { isCount, isDay, isObject } from '../../validation/predicates.ts'
 import {
   checkInput,
@@ -186,12 +187,8 @@ function bounded(max: number, rule: Rule): Rule {
 }
 
 function parse(body: Buffer): readonly Received[] | string {
-  let sent: unknown
-  try {
-    sent = JSON.parse(body.toString())
-  } catch {
-    return 'the body is not JSON'
-  }
+  const sent = parseJson(body.toString())
+  if (sent === undefined) return 'the body is not JSON'
   const list = isObject(sent) ? sent['totals'] : undefined
   if (!Array.isArray(list) || list.length > BATCH) return `totals must be a list of at most ${BATCH} entries`
   const [problem] = findProblems({ totals: list }, { totals: listOf(TOTALS) })
