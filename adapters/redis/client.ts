@@ -1,5 +1,7 @@
+/** A Redis command: its name, then its arguments. */
 export type RedisCommand = [name: string, ...args: (string | number)[]]
 
+/** The result of one command in `exec()` of an ioredis pipeline. */
 export type PipelineReply = [error: Error | null, reply: unknown]
 
 /** The part of a client that the adapter uses. A `Redis` or a `Cluster` of ioredis 5 or 6 has it. */
@@ -37,18 +39,22 @@ export interface RedisServerClient {
   call(command: string, ...args: (string | number)[]): Promise<unknown>
 }
 
+/** The settings of a client that the adapter reads. */
 export interface RedisClientOptions {
   readonly host?: string | undefined
   readonly port?: number | undefined
   readonly db?: number | undefined
   readonly keyPrefix?: string | undefined
   readonly commandTimeout?: number | undefined
+  /** The role of the servers to which a Sentinel client connects. */
   readonly role?: unknown
+  /** The nodes from which the client of a cluster reads. */
   readonly scaleReads?: unknown
   /** Maps the announced addresses of a cluster's nodes to reachable addresses. */
   readonly natMap?: unknown
 }
 
+/** One node of a cluster, as the client knows it. */
 export interface RedisNode extends RedisServerClient {
   duplicate(override?: object): RedisConnection
   on(event: 'close', listener: () => void): unknown

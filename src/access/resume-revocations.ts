@@ -6,7 +6,7 @@ import type { Revocations } from '../revocation/revoke-tokens.ts'
 
 const INTERVAL_MS = 60_000
 
-/** Each `resume…` completes a revocation, and returns what the caller must still revoke. */
+/** Completes revocations that stopped processes began. Each `resume…` returns what is still to be revoked. */
 export function createResumeRevocations(parts: {
   readonly revocations: Pick<Revocations, 'resumeAll'>
   readonly clientTokens: Pick<ClientTokens, 'revocationsOf'>

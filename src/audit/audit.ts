@@ -16,7 +16,7 @@ import { createTrail, findLast, type Trail } from './trail.ts'
 
 const RESUME_INTERVAL_MS = 60_000
 
-/** `parts.store` is the durable view of the store, and `parts.now` milliseconds since the epoch. */
+/** The audit trail of one process. `parts.store` is the durable view of the store. */
 export function createAudit(parts: {
   readonly store: Store
   readonly bounds: AuditBounds
@@ -126,7 +126,6 @@ async function eraseRecordings(recording: recordings.Recording, people: ErasedPe
   await recordings.settled(recording)
 }
 
-/** The audit trail of one process. */
 export type Audit = ReturnType<typeof createAudit>
 
 export type AuditWriter = Pick<Audit, 'change' | 'announce' | 'record' | 'append' | 'entry' | 'reject'>

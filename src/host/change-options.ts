@@ -29,14 +29,14 @@ export interface RemovalOptions extends ChangeOptions {
 /** Where a leaked secret was found. */
 export interface LeakOptions extends ChangeOptions {
   /**
-   * The kind of place at which the secret was found, such as `commit`; at most 100 characters, without
-   * control characters.
+   * The kind of place at which the secret was found, such as `commit`; at most 100 characters, without control
+   * characters.
    */
   readonly leakSource?: string | undefined
   /**
-   * The address at which the secret was found; at most 1000 characters, without control characters. The audit
-   * trail stores it. `secrets.reportLeaked` removes the secret from it. `reportCompromised` cannot: it does
-   * not get the secret.
+   * The address at which the secret was found; at most 1000 characters, without control characters. The audit trail
+   * stores it. `secrets.reportLeaked` removes the secret from it. `reportCompromised` cannot: it does not get the
+   * secret.
    */
   readonly leakUrl?: string | undefined
 }

@@ -18,7 +18,7 @@ export interface TokenState {
   readonly afterSeconds?: number | undefined
 }
 
-/** Undefined if the token is unknown or forged, or if its family is revoked. */
+/** The state of a refresh token; undefined if it is unknown or forged, or if its family is revoked. */
 export function tokenState(
   record: FamilyRecord,
   token: string,
