@@ -26,7 +26,7 @@ export async function inspectRedis(
     const answers = await askServer(client)
     return {
       time: answers.time,
-      usedShare: fullest([answers]),
+      usedShare: fullestShare([answers]),
       checks: checkServer(answers, replicas),
     }
   }
@@ -38,8 +38,8 @@ export async function inspectRedis(
   )
   if (answers.length === 0) throw noAnswer(outcomes.find((outcome) => outcome.status === 'rejected')?.reason)
   return {
-    time: furthest(answers.flatMap(({ time }) => time ?? [])),
-    usedShare: fullest(answers),
+    time: furthestFromNow(answers.flatMap(({ time }) => time ?? [])),
+    usedShare: fullestShare(answers),
     checks: worstOfEach([
       ...answers.map((each) => ({ address: each.address ?? '', checks: checkServer(each, replicas) })),
       ...unanswered.map((address) => ({ address, checks: [NO_ANSWER] })),
@@ -70,14 +70,12 @@ function askMaster(master: RedisServerClient): Promise<ServerAnswers> {
   )
 }
 
-/** The time that differs most from the clock of this process. */
-function furthest(times: readonly number[]): number | undefined {
+function furthestFromNow(times: readonly number[]): number | undefined {
   const difference = (time: number) => Math.abs(time - Date.now())
   return times.toSorted((one, other) => difference(other) - difference(one))[0]
 }
 
-/** The used share of the memory of the fullest server; undefined if no server reports a limit. */
-function fullest(answers: readonly ServerAnswers[]): number | undefined {
+function fullestShare(answers: readonly ServerAnswers[]): number | undefined {
   const shares = answers.flatMap(({ info }) => (info && isLimited(info) ? [usedShare(info)] : []))
   return shares.length === 0 ? undefined : Math.max(...shares)
 }

@@ -58,7 +58,6 @@ export function checkList(options: AuditListOptions): void {
   }
 }
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export function checkRead(options: AuditReadOptions): void {
   const signal = optional(must('an AbortSignal', (value) => value instanceof AbortSignal))
   checkInput('the audit trail cannot be read', options, {

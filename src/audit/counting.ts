@@ -147,7 +147,6 @@ export function createCounting(parts: CountingParts) {
 
     erase: (people: ErasedPeople) => eraseWaiting(parts, people),
 
-    /** Writes the counts that other processes left behind. */
     resume: () => writeCounts(parts, now() - GRACE_MS, () => true),
 
     end(): void {

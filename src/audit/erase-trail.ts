@@ -13,7 +13,6 @@ const MAX_ATTEMPTS = 50
 
 export interface ErasedEntries {
   readonly entries: number
-  /** One error for each chunk with entries that cannot be read. */
   readonly errors: readonly GatehouseError[]
 }
 

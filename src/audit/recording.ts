@@ -193,7 +193,6 @@ async function finish(
   )
 }
 
-/** Moves the entries in the outbox of the record under `key`. */
 export async function moveToTrail(recording: Recording, key: string): Promise<void> {
   const entries = await recording.outboxes.read(key)
   await append(recording, entries)

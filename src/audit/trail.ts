@@ -127,7 +127,6 @@ function corruptHead(trail: Trail): GatehouseError {
   return new GatehouseError('ERR_STORE_CORRUPT', `the value under "${headKey(trail)}" in the store ${what}`)
 }
 
-/** From `first` to `last`, both included. */
 export function rangeOf(first: number, last: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
 }

@@ -77,7 +77,6 @@ function pad(milliseconds: number): string {
   return String(milliseconds).padStart(13, '0')
 }
 
-/** Rewrites the waiting entries that name people who are erased. */
 export async function eraseWaiting({ store }: CountsParts, people: ErasedPeople): Promise<void> {
   for await (const page of pagesOf(store, INDEX)) {
     for (const member of page) {

@@ -62,7 +62,6 @@ const routeRule: Rule = (text) => {
 
 const routesRule = notEmpty(listOf(routeRule))
 
-/** @param levels undefined if the levels are unknown, as in a gateway without an authorization server */
 function kycLevelRule(levels: readonly string[] | undefined): Rule {
   return (level) => {
     if (!isText(level)) return 'must be the name of a KYC level'

@@ -2,7 +2,6 @@ import type { Catalog, Operation } from './catalog.ts'
 import type { Account } from '../host/accounts.ts'
 import { hasRequiredKycLevel } from './limit-by-kyc-level.ts'
 
-/** The fields of a client that determine its scopes. */
 export interface ScopeHolder {
   readonly kind: 'apiKey' | 'application'
   /** Ids of the client's products. A product that is not in the catalog adds no scopes. */

@@ -14,7 +14,6 @@ interface Rest extends Pick<Gatehouse, 'tokens' | 'health'> {
   /** Verifies an access token of this service, without the revocations. */
   readonly verifyToken: VerifyToken
   signingKey(): Promise<SigningJwk>
-  /** Where optional parts connect to the gateway of this process. */
   readonly gatewayHooks: GatewayHooks
   begin(): void
   /** Waits until the service has started, but not longer than a request may wait. */

@@ -3,7 +3,6 @@ import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import { inBackground } from '../async/in-background.ts'
 import { withTimeout } from '../async/with-timeout.ts'
 
-/** Milliseconds between attempts while the store is unavailable. */
 const RETRY_INTERVAL_MS = 250
 
 /**

@@ -69,7 +69,6 @@ export function createClients(core: Core) {
     searchByName: createNameSearch(store),
     keyPolicy,
     loadPublicKeys,
-    /** Notifies of clients that expire. @returns a function that stops the notices */
     notifyOfExpiries: createExpiryNotices(parts).start,
     secrets: createSecrets({ store, apiKeys, applications }),
     hygiene: createHygiene(parts),

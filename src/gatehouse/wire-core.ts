@@ -17,7 +17,6 @@ import { createRevocationLog } from '../revocation/revocation-log.ts'
 import { createRevocations } from '../revocation/revoke-tokens.ts'
 import type { ResolvedOptions } from '../options/resolve-options.ts'
 
-/** The parts on which all other parts depend. */
 export type Core = ReturnType<typeof createCore>
 
 /** Creates store, events, catalog, accounts and revocations from the settings. Does no I/O. */

@@ -13,7 +13,6 @@ export interface Connection {
   readonly lastUsedAt?: number | undefined
 }
 
-/** What persons have authorized, by application. */
 export interface Connections {
   /** The newest comes first. A grant with a corrupt record is left out and logged. */
   list(holder: {

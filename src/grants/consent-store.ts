@@ -10,14 +10,11 @@ import { isOfVersions, type ConsentVersions, type ConsentVersionStore } from './
 export interface CurrentConsent {
   readonly consent: ConsentDecision
   readonly versions: ConsentVersions
-  /** Whether the metadata document of the application has changed since the last decision. */
   readonly hasChanged: boolean
 }
 
-/** The application about which people decide. */
 export interface DecidedClient {
   readonly clientId: string
-  /** Its metadata document, if it has one. */
   readonly document?: { readonly version: string; readonly epoch: number } | undefined
 }
 

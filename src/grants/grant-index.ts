@@ -170,7 +170,6 @@ function memberOf(entry: GrantEntry): string {
   return timedMember(entry.listedAt, entry.grantId + tagOf(entry))
 }
 
-/** @param id the id of an index entry: the grant id, followed by the text that `tagOf` returns */
 function grantIdOf(id: string): string {
   return id.split(':')[0] ?? ''
 }

@@ -81,7 +81,6 @@ function createState(
     records,
     index: createGrantIndex({ store, load: records.getEach }),
     consentVersions: createConsentVersions(store, versionTtl),
-    /** Seconds from the activation or extension of a grant to its expiry. */
     lifetime: tokenLifetime + EXTENSION_INTERVAL_SECONDS,
   }
 }

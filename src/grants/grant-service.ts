@@ -80,7 +80,6 @@ export interface Grants {
 
 const PAGE_SIZE = 100
 
-/** The part of an error message that says what was done although some grants have corrupt records. */
 const DONE =
   'The tokens of these grants were revoked nevertheless, and all other grants were revoked as requested'
 

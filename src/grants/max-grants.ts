@@ -7,7 +7,6 @@ import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
 import { createClaim } from '../store/slot-counters.ts'
 
-/** Maximum number of grants in use that one person may have for one application. */
 export const MAX_GRANTS_OF_PAIR = 100
 
 /** Each grant may leave a revocation, which every process keeps in memory. */

@@ -4,7 +4,6 @@ import { warn } from '../store/check-results.ts'
 import type { Store } from '../store/contract.ts'
 
 const DAY_MS = 86_400_000
-/** The maximum number of issuers that a message names. */
 const MAX_NAMED = 5
 
 const SHARED =

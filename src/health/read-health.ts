@@ -11,7 +11,6 @@ export interface HealthParts {
   readonly shutdown: { readonly hasBegun: boolean }
   /** Waits until the gatehouse or gateway is usable, but no longer than a request waits. */
   becomesUsable(): Promise<boolean>
-  /** Reads the health of the store, if there is one. */
   readonly readStoreHealth?: ReadStoreHealth | undefined
   check(): readonly HealthCheck[]
   readonly revocations: RevocationView

@@ -16,7 +16,6 @@ export interface RevocationView {
 
 const FAILS_AFTER_SECONDS = 300
 
-/** The part `revocations` of the health report. */
 export function revocationHealth({ freshness, size }: RevocationView, areKnown: boolean): RevocationHealth {
   return {
     enabled: freshness !== undefined,

@@ -59,7 +59,6 @@ async function latencyOf(store: Pick<Store, 'ping'>): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** The results of the clock check, of the checks that the store makes itself, and of the persistence check. */
 async function inspect(store: Pick<Store, 'inspect' | 'volatile'>): Promise<HealthCheck[]> {
   const from = Date.now()
   const found = (await store.inspect?.()) ?? { checks: [] }

@@ -70,7 +70,6 @@ export function stopListening(server: WebServer): Promise<unknown> {
   return new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
 }
 
-/** Closes the connections on which no request is being received and no answer is pending. */
 export function closeIdleConnections(server: WebServer, includesUnused: boolean): void {
   const connections = connectionsOf(server)
   if (connections === undefined)

@@ -18,7 +18,6 @@ import {
  * belong together.
  */
 export interface LogMarks {
-  /** The ids of all marks. */
   list(): Promise<readonly string[]>
   add(id: string): Promise<void>
   remove(id: string): Promise<void>

@@ -44,7 +44,6 @@ export interface StoredRing {
   readonly replaced?: RingLoss | undefined
 }
 
-/** What the store lost: the keys, the revocation log, or both. */
 export type LostPart = 'keys' | 'log' | 'both'
 
 /** Why and when a ring replaced an earlier ring: the store had lost data. */
@@ -64,7 +63,6 @@ export interface KeyRingRecord extends WithOutbox {
   readonly replaced?: RingLoss | undefined
 }
 
-/** The fields of a ring that stay the same while its keys change. */
 export type RingOrigin = Pick<StoredRing, 'log' | 'replaced'>
 
 const RING = 'ring'

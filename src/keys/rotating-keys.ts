@@ -34,16 +34,13 @@ export interface RotatingKeysParts {
   readonly encryption: Encryption<JWK>
   readonly marks: LogMarks
   readonly schedule: { readonly rotateAfterSeconds: number; readonly publishAheadSeconds: number }
-  /** The longest lifetime of the tokens that the keys of each algorithm sign. */
   readonly longestLifetimes: { readonly [Alg in 'ES256' | 'RS256']: { seconds(): Promise<number> } }
   readonly revokeKey: RevokeKey
   readonly isKeyRevoked: (kid: string) => boolean
   readonly events: EventSink
   readonly audit: Pick<AuditWriter, 'change' | 'record'>
   readonly logger: Logger
-  /** See `RotationParts`. @default 60,000 */
   readonly pollIntervalMs?: number | undefined
-  /** See `RotationParts`. @default 3,000 */
   readonly takeOverAfterMs?: number | undefined
 }
 

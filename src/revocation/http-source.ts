@@ -7,7 +7,6 @@ export const FEED_TIMEOUT_MS = { byDefault: 2000, max: 60_000 }
 
 /** Maximum size of a response in bytes, enough for about 200,000 revocations. */
 const MAX_BYTES = 33_554_432
-/** Maximum size of the response to a rejected request in bytes. */
 const MAX_ERROR_BYTES = 16_384
 
 /** After a failure, no new request is sent for so long, even if many calls wait for the revocations. */
@@ -120,7 +119,6 @@ function describeStatus(status: number): string {
   return `answered HTTP ${status}${remedy}`
 }
 
-/** The `error` of a response; undefined if the response is not a small JSON object that has one. */
 async function readError(response: Response): Promise<unknown> {
   try {
     return (JSON.parse(await readText(response, MAX_ERROR_BYTES)) as { readonly error?: unknown }).error

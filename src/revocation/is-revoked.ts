@@ -64,9 +64,7 @@ export function createRevocationSet() {
     /** Whether no token for this grant may carry the scope now. `now` is in epoch seconds. */
     isGrantScopeRevoked: (grantId: string, scope: string, now: number) =>
       now < (grantScopes.get(grantId)?.get(scope) ?? 0),
-    /** Whether tokens that carry a scope and have this `catalog_epoch` are revoked. */
     isScopeRevoked: (scope: string, epoch: number) => isBelow(epoch, operations.get(scope)),
-    /** The lowest `catalog_epoch` that no revocation of an operation covers. */
     lowestValidCatalogEpoch: () => Math.max(0, ...[...operations.values()].map(({ below }) => below)),
     /**
      * The lowest `access_epoch` that no revocation of a client covers; 0 if there is no such revocation. Permanent
@@ -85,7 +83,6 @@ export function createRevocationSet() {
       for (const listener of listeners) listener()
     },
 
-    /** Removes revocations that cover only expired tokens. */
     prune: (now: number) => prune(revoked, now),
 
     /** `listener` must not throw. The returned function unsubscribes. */

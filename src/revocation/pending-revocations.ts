@@ -99,7 +99,6 @@ export function createPendingRevocations(parts: {
       }
     },
 
-    /** Rewrites the pending audit entries that name erased people. */
     erase: (people: ErasedPeople) =>
       pending.rewrite((text) => {
         const subject = readSubject(text)

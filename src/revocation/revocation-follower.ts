@@ -43,7 +43,6 @@ interface Parts {
   readonly now?: (() => number) | undefined
 }
 
-/** The revocations that this process knows, in memory, and what keeps them fresh. */
 export interface KnownRevocations extends RevocationSet {
   readonly freshness: RevocationFreshness
   /** Whether all tokens must be rejected, because the revocations are too stale. Reading this property does no I/O. */
@@ -236,7 +235,6 @@ function prune(follower: Follower): void {
   follower.set.prune(follower.now() / 1000)
 }
 
-/** @param cause the error of a failed read */
 function setState(follower: Follower, state: 'fresh' | 'stale' | 'rejected', cause?: unknown): void {
   const { state: before, loggedCauses, logger, events } = follower
   // Before the first successful read, `start` reports failures itself.

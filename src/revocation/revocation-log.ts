@@ -155,7 +155,6 @@ async function readBuckets(log: Log, cursor: Cursor, time: number): Promise<Revo
   return { revocations: page.revocations, cursor: writeCursor({ since, place: page.reached }), more: true }
 }
 
-/** Fills a page with the revocations made since the cursor, in the order in which they were made. */
 async function readRecent(log: Log, cursor: Cursor, time: number): Promise<RevocationPage> {
   const { since, place } = cursor
   const first = place?.number ?? recentNumber(since)
@@ -241,7 +240,6 @@ async function fillPage(
   }
 }
 
-/** A bound that sorts after all entries that begin with `head`. */
 function beyond(head: string): string {
   return `${head}\u{10FFFF}`
 }

@@ -13,7 +13,6 @@ export interface Threshold {
 /** No scope equals this key, because a scope is never empty. */
 export const ALL_TOKENS = ''
 
-/** All revocations in force, by what they revoke. */
 export function createRevocationMaps() {
   return {
     /** The epoch of each token that its own client revoked, by grant, or by client id without a grant, then by `jti`. */

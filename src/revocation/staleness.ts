@@ -7,7 +7,6 @@ export const MAX_STALENESS_SECONDS = { byDefault: 60, max: 86_400 }
 export const WHEN_STALE = 'serve'
 
 export interface StalenessPolicy {
-  /** The maximum number of seconds between two polls. */
   readonly pollIntervalSeconds: number
   /**
    * `serve`: the gateway checks tokens against the revocations that it knows. `reject`: the gateway does the
@@ -34,7 +33,6 @@ export interface Staleness {
    * rejected the key of this gateway, and no poll has succeeded since then.
    */
   readonly state: 'unknown' | 'fresh' | 'stale' | 'rejected'
-  /** The last moment at which all revocations were known. */
   readonly freshAt: Moment
   readonly clocks: Pick<ReturnType<typeof createClockJumps>, 'since'>
 }

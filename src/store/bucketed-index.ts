@@ -20,7 +20,6 @@ export interface BucketedIndex {
 /** Seconds for which the number of an expired bucket stays listed, in case another process still adds to the bucket. */
 const NUMBER_RETENTION_SECONDS = 86_400
 
-/** The maximum number of expired buckets whose numbers one call of `listBuckets` removes. */
 const TIDY_LIMIT = 100
 
 /** The number of the bucket for entries that expire at `until`, in epoch seconds. */

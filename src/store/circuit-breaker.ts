@@ -127,7 +127,6 @@ export function createCircuitBreaker(options: CircuitBreakerOptions) {
       }
     },
 
-    /** Stops probing. An open circuit stays open. */
     stop(): void {
       stopped = true
     },

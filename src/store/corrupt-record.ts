@@ -22,7 +22,6 @@ export function isCorruptRecord(error: unknown): error is GatehouseError {
   return hasCode(error, 'ERR_STORE_CORRUPT')
 }
 
-/** The maximum number of corrupt records that a message names. Each is named by its key in the store. */
 const MAX_NAMED_KEYS = 10
 
 /** The error after corrupt records were skipped and the rest completed: `done`, without a full stop. */

@@ -19,7 +19,6 @@ export interface CatalogRecord extends WithOutbox {
   readonly withdrawn: readonly WithdrawnScope[]
 }
 
-/** An operation that was removed from a product. */
 export interface WithdrawnScope {
   readonly scope: string
   /** The epoch of the removal: tokens that carry the scope and have an earlier epoch are revoked. */

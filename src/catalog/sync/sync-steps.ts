@@ -50,7 +50,6 @@ export function createSyncState(parts: SyncParts) {
     hasRead: false,
     /** Whether the host has called `reload`, and the products were not loaded again since. */
     hasPendingReload: false,
-    /** Whether this process has published its products. */
     hasPublished: false,
     /** Whether this process uses its own products, because the record was corrupt when it started. */
     isAlone: false,
@@ -63,7 +62,6 @@ export function createSyncState(parts: SyncParts) {
   }
 }
 
-/** What one process knows about the shared catalog record. */
 export type SyncState = ReturnType<typeof createSyncState>
 
 /** Calls of `pull` and `publish` must not overlap. */
@@ -196,7 +194,6 @@ function isOutdated({ catalog }: SyncState, record: CatalogRecord): boolean {
   return record.epoch < catalog.current.epoch
 }
 
-/** Activates the loaded operations that the record has, and logs the loaded operations that the record lacks. */
 function activate(state: SyncState, record: CatalogRecord): void {
   const { catalog } = state
   const before = productScopesOf(catalog.current)

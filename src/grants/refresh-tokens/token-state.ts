@@ -4,7 +4,6 @@ import type { FamilyRecord } from './family-record.ts'
 import { GRACE_SECONDS, type GracePeriod } from './grace-period.ts'
 import type { RefreshTokenFormat } from './token-format.ts'
 
-/** The state of a refresh token in its family. */
 export interface TokenState {
   /**
    * `current`: the token is usable. `retryable`: the token was rotated within the grace period, so its

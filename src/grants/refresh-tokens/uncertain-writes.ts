@@ -8,7 +8,6 @@ import { CircuitOpenError } from '../../store/circuit-breaker.ts'
 import type { Collection, Stored } from '../../store/collection.ts'
 import type { FamilyRecord } from './family-record.ts'
 
-/** A write of a family record. */
 interface FamilyWrite {
   readonly grantId: string
   readonly before?: Stored<FamilyRecord> | undefined

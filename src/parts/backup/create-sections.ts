@@ -76,7 +76,6 @@ export function createSections(parts: Internals) {
         longestLifetimes: { accessToken, ...(idToken !== undefined && { idToken }) },
       }
     },
-    /** Stores the longest token lifetimes that the header of an imported file states. */
     async storeLifetimes({ accessToken, idToken }: Header['longestLifetimes']): Promise<void> {
       await createLongestLifetime(store, accessToken).seconds()
       if (idToken !== undefined) await ofIdTokens(idToken).seconds()

@@ -120,7 +120,6 @@ const secretsRule: Rule = (value) =>
 
 const clientRule = clientRuleOf(FILE_CLIENT)
 
-/** Why the fields of a client do not fit together; undefined if they do. */
 function findInconsistency(client: Client): string | undefined {
   if (isPublicClient(client) && keysOf(client).length > 0) return 'must not be public and have keys'
   if (client.kind !== 'application' || isConsistent(client)) return undefined

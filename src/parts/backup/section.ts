@@ -24,7 +24,6 @@ export interface Section {
 /** Imports a line. May be called again. */
 export type ImportLine = (counts: Counts) => Promise<void>
 
-/** Called with a record that is not exported because it is corrupt. */
 export type OnSkipped = (record: CorruptRecord) => void
 
 export function noCounts() {

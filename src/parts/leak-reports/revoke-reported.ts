@@ -3,7 +3,6 @@ import type { ChangeOptions } from '../../host/change-options.ts'
 import { parseJson } from '../../validation/parse-json.ts'
 import { isObject, isText } from '../../validation/predicates.ts'
 
-/** The number of secrets that are revoked at once. */
 const REVOKED_AT_ONCE = 10
 
 interface Match {
@@ -13,7 +12,6 @@ interface Match {
   readonly source: unknown
 }
 
-/** The secrets of a report; undefined if the report has another form. */
 export function parseReport(body: Buffer): readonly Match[] | undefined {
   const list = parseJson(body.toString())
   return Array.isArray(list) && list.every(isMatch) ? list : undefined

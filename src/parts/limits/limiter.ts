@@ -30,14 +30,12 @@ export interface LimiterParts {
   readonly count: Count
   /** The limits of a client whose own limits cannot be read. */
   readonly defaults: SharedLimits
-  /** The limits of a client. Rejects if they cannot be read. */
   readonly limitsOf: (clientId: string) => Promise<SharedLimits>
   /** Called with the error of each failed count, and without an error after calls were counted in the store. */
   readonly onCounted: (error?: unknown) => void
 }
 
 interface Known {
-  /** The key of the counters in the store. */
   readonly key: string
   readonly limits: SharedLimits
   readonly windows: readonly WindowCalls[]

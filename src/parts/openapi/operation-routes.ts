@@ -2,7 +2,6 @@ import type { Catalog, Operation } from '../../catalog/catalog.ts'
 import { parseRoute, shapeOf } from '../../catalog/route.ts'
 import { isObject } from '../../validation/predicates.ts'
 
-/** The methods of a path item of OpenAPI that operations of the catalog can have. */
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 export interface ApiRoute {

@@ -23,7 +23,6 @@ export type Counts = { readonly [outcome in Outcome]?: number }
 /** The counts of a day: by hour (0 to 23, UTC), then by operation. */
 export type CountedHours = Readonly<Record<string, Readonly<Record<string, Counts>>>>
 
-/** Adds up counts by operation. */
 export function addOperations(all: readonly CountedHours[string][]): Record<string, Counts> {
   const sums = new Map<string, Record<string, number>>()
   for (const [operation, counts] of all.flatMap((each) => Object.entries(each))) {
@@ -235,7 +234,6 @@ interface Changed {
   take(): CountedDay
   /** They could not be stored, or it is not clear whether they were. */
   putBack(): void
-  /** They were stored. */
   stored(): void
 }
 

@@ -74,7 +74,6 @@ export function createRows(by: readonly Dimension[], { from, to }: Period) {
       }
     },
 
-    /** The rows in the order of their times, clients, operations and outcomes. */
     sorted: (): UsageRow[] =>
       [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row),
   }

@@ -72,7 +72,6 @@ export function outcomeOfTokenError(error: string, reason: string | undefined): 
 /** The operation of token requests. Names with a space never equal a scope, so no operation of the catalog has them. */
 export const TOKEN_REQUEST = 'POST /oauth2/token'
 
-/** The operation of calls that belong to no operation. */
 export const OTHER_OPERATION = 'other operations'
 
 /** The operation of calls beyond the bound of operations, so it is not known which operations were called. */

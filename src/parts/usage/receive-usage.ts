@@ -147,7 +147,6 @@ function reject(ctx: Context, status: number, error: string, description: string
   answerErrorAsJson(ctx, { status, error, description })
 }
 
-/** The totals of a client as a gateway sends them. */
 type Received = Omit<CountedDay, 'hours'> & { readonly hours: CountedHours }
 
 const sourceOfDay = ({ day, source }: Received) => `${day}:${source}`

@@ -20,7 +20,6 @@ import {
 
 const DAY_MS = 86_400_000
 const PAGE = 1000
-/** The attempts to merge a month while other processes merge it too. */
 const ATTEMPTS = 5
 /** Totals that are stored later are left out. */
 const SOURCES_KEPT_DAYS = 3
@@ -214,7 +213,6 @@ const MEMBER = /^\d{4}-\d\d-\d\d:[\w.~@=:-]{1,300}$/
 
 const dayIn = (member: string): string => member.slice(0, 10)
 
-/** The months of these days. */
 function monthsBetween(from: string, to: string): string[] {
   const found: string[] = []
   for (let day = from; monthOf(day) <= monthOf(to); day = daysBefore(`${monthOf(day)}-01`, -31)) {

@@ -166,7 +166,6 @@ function periodOf({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now: () => numb
   return { from: from ?? Math.max(0, until - DEFAULT_DAYS * DAY_SECONDS), to: until }
 }
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `from` is after `to` */
 function requireOrder<Of extends { readonly from: number; readonly to: number }>(period: Of): Of {
   if (period.from <= period.to) return period
   throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the usage was not listed: `from` is after `to`')
