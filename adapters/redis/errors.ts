@@ -96,7 +96,7 @@ export function messageOf(error: unknown): string {
     : String(error)
 }
 
-/** The message begins with this code, and may quote keys and values after it. */
+/** The message begins with the code of the error, and may quote keys and values after it. */
 function rejectionOf(message: string): string | undefined {
   // A command within a script. The code is ERR.
   if (/user executing the script can't|ACL failure in script/.test(message)) return 'NOPERM'

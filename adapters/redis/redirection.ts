@@ -25,9 +25,10 @@ export function redirectionOf(
 }
 
 /**
- * Either a node has redirected the command, or the keys of the pipeline no longer belong to one node. Relies
- * on: Redis redirects with the code `MOVED` or `ASK`. ioredis rejects the pipeline with this text if its keys
- * belong to several nodes.
+ * Either a node has redirected the command, or the keys of the pipeline no longer belong to one node.
+ *
+ * Relies on: Redis redirects with the code `MOVED` or `ASK`. ioredis rejects the pipeline with this text if its
+ * keys belong to several nodes.
  */
 export function isMisdirected(error: unknown): boolean {
   return /^(?:MOVED |ASK |All keys in the pipeline should belong to the same slots)/.test(messageOf(error))

@@ -100,7 +100,7 @@ export function createSessionList(store: Store) {
 
 export type SessionList = ReturnType<typeof createSessionList>
 
-/** Two people of an account hardly ever have the same. */
+/** Two people of an account hardly ever have the same tag. */
 function tagOf(subject: string): string {
   return `${digest(subject).slice(0, 8)}:`
 }

@@ -7,15 +7,15 @@ import { eraseWaiting, storeUncounted, writeCounts, type CountsParts } from './w
 const COUNT_MS = 60_000
 
 /**
- * After that, the process has probably stopped, and any process writes the count. By then, other processes
- * have found the entries that a stopped process left in records and pending revocations.
+ * A process that is later with a count has probably stopped, and any process writes the count. By then, other
+ * processes have found the entries that a stopped process left in records and pending revocations.
  */
 const GRACE_MS = 120_000
 
 /** Each minute of counting ends at a multiple of this time, so that several counts are written together. */
 const STEP_MS = 5000
 
-/** If there are more, the counting of the oldest acts ends early. */
+/** If more different acts are watched, the counting of the oldest ends early. */
 const MAX_DIFFERENT = 10_000
 
 /** After so many entries within an hour, further acts of an account are counted across all its clients. */

@@ -30,7 +30,7 @@ const RECENT_SPAN_MS = 10 * MINUTE_MS
 const RECENT_TTL_SECONDS = 2400
 /** After this time, recent revocations made after the time of a cursor may have been deleted. */
 const MAX_CURSOR_AGE_MS = 15 * MINUTE_MS
-/** The response then stays the same too, so that HTTP clients get 304. */
+/** Without new revocations, the cursor and the response stay the same so long: HTTP clients get 304. */
 const STABLE_CURSOR_MS = 5 * MINUTE_MS
 const PAGE_SIZE = 1000
 /** Milliseconds for which a failed message is published again: the default of `pollIntervalSeconds`. */
@@ -132,7 +132,7 @@ async function addRevocation({ store, now, buckets }: Log, revocation: Revocatio
   await store.publish(CHANNEL, text).catch(() => void publishAgain(store, text))
 }
 
-/** By then, processes with the default `pollIntervalSeconds` have read the revocation. */
+/** After `REPUBLISH_MS`, processes with the default `pollIntervalSeconds` have read the revocation. */
 async function publishAgain(store: StoreWithMemory, text: string): Promise<void> {
   const until = performance.now() + REPUBLISH_MS
   for (let isPublished = false; !isPublished && performance.now() < until;) {

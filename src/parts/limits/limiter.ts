@@ -14,7 +14,7 @@ import { WindowCalls, WINDOWS } from './window-calls.ts'
 const MAX_KNOWN = 50_000
 /** Milliseconds after which the limits of a client are read again, and after which all calls are sent to the store. */
 const REFRESH_MS = 5000
-/** Then this process decides by what it knows. */
+/** If the store takes longer, this process decides by what it knows. */
 const MAX_WAIT_MS = 100
 
 const LIMITS = ['perMinute', 'perDay', 'perUser'] as const
