@@ -22,6 +22,7 @@ export function createRouteIndex<T extends object>() {
   const caseSensitive = createTree<T>((text) => text)
   /** Whether an ASCII path, such as `/strasse`, may match a route such as `/straße`. */
   let foldsToAscii = false
+  /** A path in lower case may match a route with upper-case letters in some routers only. */
   let hasUpperCase = false
 
   return {

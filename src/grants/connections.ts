@@ -65,6 +65,7 @@ function toConnection(clientId: string, grants: readonly Grant[]): Connection {
   }
 }
 
+/** In the order of the client ids within a second, so that no connection is on two pages. */
 function newestFirst(one: Connection, other: Connection): number {
   return other.connectedAt - one.connectedAt || (one.clientId < other.clientId ? -1 : 1)
 }

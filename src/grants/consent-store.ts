@@ -99,6 +99,7 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
       if (await records.create(id, change(), STORED_CONSENT_SECONDS)) return
       await records.update(id, change, STORED_CONSENT_SECONDS)
     },
+    /** At all resources, so that the person is asked at the next request. */
     async delete(person: Person, clientId: string): Promise<void> {
       await records.delete(idOf(person, clientId))
     },

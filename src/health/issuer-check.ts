@@ -21,6 +21,7 @@ export function createIssuerCheck(options: {
   readonly issuer: string
   readonly logger: Logger
   readonly now: () => number
+  /** True for a gateway, because it may only read the store. */
   readonly isReader?: boolean
 }) {
   const { store, issuer, logger, now, isReader = false } = options

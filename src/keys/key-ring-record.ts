@@ -53,6 +53,7 @@ export interface RingLoss {
 }
 
 interface KeyRecord extends RingKey {
+  /** A compact JWE. Public keys are encrypted too, so that an attacker who can write to the store cannot add a key. */
   readonly sealed?: string | undefined
 }
 

@@ -44,6 +44,7 @@ export function createRevocationSet() {
     isTokenRevoked: (token: RevocableToken) => isTokenRevoked(revoked, token),
     /** What revoked a token. Slower than `isTokenRevoked`: use it only to inspect a token for a person. */
     findCause: (token: RevocableToken) => findCause(revoked, token),
+    /** Permanently, because the client was deleted. */
     isClientRevoked: (clientId: string) => clients.get(clientId)?.get(ALL_TOKENS)?.below === Infinity,
     isEpochRevoked: (clientId: string, epoch: number) => isEpochRevoked(revoked, clientId, epoch),
     isGrantRevoked: (grantId: string) => ids.grant.has(grantId),

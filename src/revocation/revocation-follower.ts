@@ -157,6 +157,7 @@ async function close(follower: Follower): Promise<void> {
   await unsubscribe(follower)
 }
 
+/** At random times, so that processes that started together do not poll together. */
 function schedulePoll(follower: Follower, inMs = follower.intervalMs * (0.7 + Math.random() / 5)): void {
   const tick = () => {
     if (follower.reading && isOverdue(follower)) setState(follower, 'stale', notAnswered())

@@ -214,7 +214,7 @@ function isUsable({ since, place }: Cursor, time: number): boolean {
   return place?.kind !== 'recent' || place.number >= oldest
 }
 
-/** An entry may be corrupt, or of a newer version. The store then remembers the index as corrupt. */
+/** The store remembers the index of an unreadable entry as corrupt, because a revocation may be missing. */
 function parseEntries(store: StoreWithMemory, index: string, entries: readonly string[], pattern: RegExp) {
   const revocations = entries.flatMap((entry) => readRevocation(entry.replace(pattern, '')) ?? [])
   if (revocations.length < entries.length) metCorruptMember(store, index)

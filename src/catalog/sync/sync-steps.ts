@@ -189,7 +189,7 @@ async function createRecord(
   })
 }
 
-/** Tokens with the record's epoch may be revoked already. */
+/** If the store lost writes, tokens with the record's epoch may be revoked already. */
 function isOutdated({ catalog }: SyncState, record: CatalogRecord): boolean {
   return record.epoch < catalog.current.epoch
 }

@@ -126,7 +126,7 @@ export class WindowCalls {
     this.#claimed += claimed
   }
 
-  /** What the store has certainly not counted is counted here alone, and the rest is forgotten. */
+  /** Counts the calls here alone, unless the store may have counted them: no call counts twice. */
   notSent(amount: number, isCertain: boolean): void {
     this.#sending -= amount
     if (!isCertain) return
