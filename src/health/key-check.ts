@@ -13,7 +13,7 @@ const MAX_DELAY_SECONDS = 300
 const REFRESHED_WITHIN_SECONDS = 180
 const LOSS_REPORTED_SECONDS = 7 * 86_400
 
-/** Checks whether there are keys to sign with, whether they are valid, and whether they rotate. */
+/** Checks whether there are valid keys to sign with, and whether they rotate. `now` is in milliseconds. */
 export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
   const { keys, managedByHost, isSigningRevoked, confirmedAt } = condition
   if (hasCode(condition.failure, 'ERR_SECRET_MISMATCH')) {

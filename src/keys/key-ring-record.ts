@@ -49,6 +49,7 @@ export type LostPart = 'keys' | 'log' | 'both'
 /** Why and when a ring replaced an earlier ring: the store had lost data. */
 export interface RingLoss {
   readonly lost: LostPart
+  /** Epoch seconds. */
   readonly at: number
 }
 

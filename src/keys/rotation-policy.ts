@@ -86,7 +86,7 @@ export function missingNext(keys: readonly RingKey[]): readonly SigningAlgorithm
 
 /**
  * Makes the changes that are due. `fresh` has new keys, at most one for each algorithm; a new key is added if
- * its algorithm has no `next` key.
+ * its algorithm has no `next` key. `now` is in epoch seconds.
  */
 export function advance<Key extends RingKey>(
   keys: readonly Key[],

@@ -84,6 +84,7 @@ export function createRevocationSet() {
       for (const listener of listeners) listener()
     },
 
+    /** @param now epoch seconds */
     prune: (now: number) => prune(revoked, now),
 
     /** `listener` must not throw. The returned function unsubscribes. */

@@ -4,10 +4,10 @@ import type { Store } from '../store/contract.ts'
 import { countRule } from '../validation/rules.ts'
 
 /**
- * Stores the longest token lifetime of all processes. Each process writes the value once, to confirm that it
- * is durable. The stored value never decreases. After an operator lowers the lifetime in the options,
- * processes with the old options may still issue tokens with the old lifetime. No process knows when these
- * processes have stopped.
+ * Stores the longest token lifetime of all processes, in seconds. Each process writes the value once, to
+ * confirm that it is durable. The stored value never decreases. After an operator lowers the lifetime in the
+ * options, processes with the old options may still issue tokens with the old lifetime. No process knows when
+ * these processes have stopped.
  */
 export function createLongestLifetime(store: Store, configured: number, record: string = 'longest-lifetime') {
   const lifetimes = createCollection<{ seconds: number }>(store, {

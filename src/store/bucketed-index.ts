@@ -60,7 +60,7 @@ export function rangeOfBucket(
   return index.store.range(bucketName(index, bucket), options)
 }
 
-/** The numbers of the buckets that have not expired, ascending. Old numbers of empty buckets are removed. */
+/** The numbers of the buckets that have not expired, ascending. Removes old empty ones. `now` is in seconds. */
 export async function listBuckets(index: BucketedIndex, now: number): Promise<number[]> {
   const { store, name } = index
   const members: string[] = []

@@ -68,6 +68,7 @@ export function createCatalogSync(
   }
 
   return {
+    /** Call this only after `start`. */
     synchronize,
 
     /**

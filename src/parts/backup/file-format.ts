@@ -25,6 +25,7 @@ const REGISTRY = 'koa-gatehouse registry'
 const MAX_LIFETIME_SECONDS = 3660 * 86_400
 
 export interface Header {
+  /** When the export began, in epoch seconds. */
   readonly exportedAt: number
   readonly issuer: string
   /** Whether the next line contains the signing keys. If not, the host manages them. */

@@ -23,6 +23,7 @@ export interface UsageRow {
   readonly count: number
 }
 
+/** In epoch seconds. */
 interface Period {
   readonly from: number
   readonly to: number

@@ -26,6 +26,7 @@ const SOURCES_KEPT_DAYS = 3
 
 export const hourRule = (hour: string) => (/^(1?\d|2[0-3])$/.test(hour) ? undefined : 'is not an hour')
 
+/** @param now milliseconds since the epoch */
 export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10)
 
 export const startOfDay = (day: string): number => Date.parse(`${day}T00:00:00Z`)

@@ -30,6 +30,7 @@ import { createUsageRecords, dayOf, daysBefore, type UsageRecords } from './usag
 
 const DAY_SECONDS = 86_400
 const DEFAULT_DAYS = 30
+/** With 250, reading the records of clients blocks other work for seconds. */
 const AT_ONCE = 10
 
 const PERIOD = { from: optional(epochSecondsRule), to: optional(epochSecondsRule) }
