@@ -21,7 +21,6 @@ interface Index {
   expiresAt: number
 }
 
-/** The number of entries that each write checks for expiry. */
 const SWEPT_PER_WRITE = 2
 
 /**
@@ -43,8 +42,7 @@ export function memoryStore(): Store {
   const sweepValues = createSweep(values)
 
   /**
-   * Runs `work` synchronously, so that every method is atomic. The promise settles later, like the promise of a
-   * database.
+   * Runs `work` synchronously, so that every method is atomic. The promise settles later, as a database's.
    */
   function run<T>(work: () => T): Promise<T> {
     return new Promise((resolve) => {
@@ -115,7 +113,6 @@ export function memoryStore(): Store {
   }
 }
 
-/** The indexes of a store, by name. */
 function createIndexes() {
   const indexes = new Map<string, Index>()
   const sweepIndexes = createSweep(indexes)
@@ -152,7 +149,6 @@ function expiry(ttl: number | undefined): number {
   return ttl === undefined ? Infinity : Date.now() + ttl * 1000
 }
 
-/** The entry of `key`, or undefined. Removes an expired entry. */
 function getUnexpired<T extends { expiresAt: number }>(entries: Map<string, T>, key: string): T | undefined {
   const entry = entries.get(key)
   if (entry === undefined || Date.now() < entry.expiresAt) return entry
@@ -161,9 +157,6 @@ function getUnexpired<T extends { expiresAt: number }>(entries: Map<string, T>, 
 }
 
 /**
- * Returns a function that checks the next few entries with each call, and removes the expired entries. After
- * the last entry it begins again with the first entry.
- *
  * An expired entry is removed when it is read, or by a later write. Each write checks more entries than it
  * adds, so the number of expired entries stays small. A timer is not used: it would ignore a frozen
  * `Date.now()`, and a check of all entries at once would block the process.
@@ -183,10 +176,7 @@ function createSweep(entries: Map<string, { expiresAt: number }>): () => void {
   }
 }
 
-/**
- * The position of the first member that is `bytes` or comes after `bytes`. The function compares bytes. JavaScript
- * would compare UTF-16 units, and put U+FF5E after U+1F600.
- */
+/** The function compares bytes. JavaScript would compare UTF-16 units, and put U+FF5E after U+1F600. */
 function firstNotBelow(members: readonly Member[], bytes: Buffer): number {
   let low = 0
   let high = members.length

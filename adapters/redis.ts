@@ -5,9 +5,8 @@ import { firstConnection } from './redis/connect.ts'
 import { createDurableWrites } from './redis/durable-writes.ts'
 import { storeClosed, storeFailure } from './redis/errors.ts'
 import { inspectRedis } from './redis/inspect.ts'
-import { countConnectionLosses } from './redis/connection-losses.ts'
+import { countConnectionLosses, type ConnectionLosses } from './redis/connection-losses.ts'
 import { KEY_PREFIX, requireOptions, type RedisStoreOptions } from './redis/options.ts'
-import { reconnectEnded } from './redis/reconnect-ended.ts'
 import { isMisdirected } from './redis/redirection.ts'
 import { createSubscriptions } from './redis/subscriptions.ts'
 import { execute, writes, type Write } from './redis/write-commands.ts'
@@ -82,9 +81,9 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const send = (command: RedisCommand) => sendCommand(client, command)
 
   /**
-   * Writes without waiting for replicas. If the connection is lost before the answer, ioredis resends the command. If
-   * the second attempt changed nothing, the first attempt may have been applied, so the write rejects. If the write
-   * answered `false` instead, the caller could waste an authorization code, or treat a free key as taken.
+   * If the connection is lost before the answer, ioredis resends the command. If the second attempt changed
+   * nothing, the first attempt may have been applied, so the write rejects. If the write answered `false`
+   * instead, the caller could waste an authorization code, or treat a free key as taken.
    */
   const execWrite = (write: Write) =>
     run(async () => {
@@ -171,7 +170,6 @@ async function sendCommand(client: RedisClient, command: RedisCommand): Promise<
   }
 }
 
-/** The methods of a store that write. `write` executes a write and returns whether it was done. */
 function writesBy(key: (name: string) => string, write: (one: Write) => Promise<boolean>) {
   return {
     async set(name, value, ttl) {
@@ -187,4 +185,36 @@ function writesBy(key: (name: string) => string, write: (one: Write) => Promise<
       await write(writes.remove(key(index), member))
     },
   } satisfies Partial<Store>
+}
+
+const RECONNECT_MS = 100
+
+/**
+ * With `failoverDetector: true`, a race can end the client for good: the Sentinels announce a new master
+ * while the client asks them for the master. A client that the host has closed, or whose `retryStrategy` gave
+ * up, stays closed.
+ *
+ * Relies on: a client of ioredis changes from `connecting` to `end` without a `close` in only two cases. It
+ * ended by itself, or the host closed it while it was `connecting`. In the second case, `manuallyClosing` is
+ * true.
+ */
+function reconnectEnded(client: RedisClient, losses: Pick<ConnectionLosses, 'count'>): () => void {
+  let lostBefore: number | undefined
+  let timer: NodeJS.Timeout | undefined
+  const begin = () => (lostBefore = losses.count())
+  const reconnect = () => {
+    const isClosedByHost = Reflect.get(client, 'manuallyClosing') === true
+    if (client.status === 'end' && !isClosedByHost) client.connect?.().catch(() => {})
+  }
+  const end = () => {
+    if (lostBefore === losses.count()) timer = setTimeout(reconnect, RECONNECT_MS)
+  }
+
+  client.on('connecting', begin)
+  client.on('end', end)
+  return () => {
+    clearTimeout(timer)
+    client.off('connecting', begin)
+    client.off('end', end)
+  }
 }

@@ -3,9 +3,8 @@ import type { RedisClient, RedisConnection, RedisNode, RedisServerClient } from 
 import { split } from './redirection.ts'
 
 /**
- * Settings of all connections that the adapter opens. They override the settings of the host's client.
- * ioredis does not reconnect a lost connection: the adapter opens a new one, which asks the Sentinels or the
- * cluster for the current servers.
+ * These settings override those of the host's client. ioredis does not reconnect a lost connection: the adapter
+ * opens a new one, which asks the Sentinels or the cluster for the current servers.
  */
 const CONNECTION_SETTINGS = {
   lazyConnect: false,
@@ -25,20 +24,12 @@ const CONNECTION_SETTINGS = {
   disconnectTimeout: 200,
 }
 
-/** Milliseconds between two checks for known nodes, while the client of a cluster knows no node. */
 const NODE_CHECK_INTERVAL_MS = 25
 const MAX_NODE_CHECKS = 40
 
-/** Maximum milliseconds that a command waits for the first connection of the client. */
 const FIRST_CONNECTION_MS = 500
 
-/**
- * Opens a connection to the same Redis as `client`, with the same settings: user, password, TLS, database,
- * Sentinels, name.
- *
- * @param options.address `host:port` of the node of a cluster. If it is left out, any node is used
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if the client of a cluster knows no node within a second
- */
+/** Throws `ERR_STORE_UNAVAILABLE` if the client of a cluster knows no node within a second. */
 export async function connect(
   client: RedisClient,
   {
@@ -58,10 +49,9 @@ export async function connect(
 }
 
 /**
- * Waits until the first connection attempt of a new client has succeeded or failed. Without an offline queue, ioredis
- * rejects every command before the first connection, so a healthy start would look like a failure. Callers get an error
- * after `storeTimeoutMs`, by default a second, and no write must be sent after that. So the wait ends after half a
- * second. Resolves at once if the client is not connecting.
+ * Without an offline queue, ioredis rejects every command before the first connection, so a healthy start
+ * would look like a failure. Callers get an error after `storeTimeoutMs`, by default a second, and no write
+ * must be sent after that. So the wait ends after half a second.
  */
 export function firstConnection(client: RedisClient): Promise<void> {
   if (client.status !== 'connecting' && client.status !== 'connect') return Promise.resolve()
@@ -78,7 +68,6 @@ export function firstConnection(client: RedisClient): Promise<void> {
   })
 }
 
-/** `host:port` of a node of a cluster. */
 export function addressOf({ options }: Pick<RedisServerClient, 'options'>): string {
   return `${options?.host ?? '127.0.0.1'}:${options?.port ?? 6379}`
 }

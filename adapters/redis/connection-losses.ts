@@ -39,7 +39,6 @@ export function countConnectionLosses(client: RedisClient) {
 
   return {
     count: () => count,
-    /** Why the last attempt to connect failed; undefined while the client is connected. */
     lastError: () => lastError,
     stop() {
       client.off(errorEvent, keep)
@@ -53,5 +52,4 @@ export function countConnectionLosses(client: RedisClient) {
   }
 }
 
-/** Counts the connections that a client has lost. */
 export type ConnectionLosses = ReturnType<typeof countConnectionLosses>

@@ -17,11 +17,7 @@ const MAX_NODES = 16
 /** The key of the only connection if there is no cluster. In a cluster, the keys are addresses of nodes. */
 const SINGLE_SERVER = ''
 
-/**
- * Makes writes that resolve only when enough replicas have confirmed them. The first write to a server opens a
- * connection to that server. If a node of a cluster redirects a write to another node, the write and its WAIT
- * are sent there. The connections are closed when the client ends.
- */
+/** Makes writes that resolve only when enough replicas have confirmed them. */
 export function createDurableWrites(client: RedisClient, durability: Durability) {
   const connections = new Map<string, Promise<WaitConnection>>()
   const { commandTimeout, keyPrefix = '' } = client.options ?? {}
@@ -58,7 +54,7 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
     return client.slots?.[slotOf(keyPrefix + key)]?.[0] ?? addressOf(await anyNode(client))
   }
 
-  /** Sends a command to the node that has its key. A node that redirects a command has not executed it. */
+  /** A node that redirects a command has not executed it. */
   async function send(key: string, command: RedisCommand): Promise<WaitReply> {
     let address = await addressFor(key)
     let asking = false
@@ -79,7 +75,7 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
   }
 
   let isRefreshing = false
-  /** Makes the host's client learn which node has a key. The client learns this only from its own commands. */
+  /** The host's client learns which node has a key only from its own commands. */
   function refreshSlots(key: string): void {
     if (isRefreshing) return
     isRefreshing = true
@@ -91,10 +87,7 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
   }
 
   return {
-    /**
-     * @returns whether the write was done. A `create` or `replace` that was not done needs no replica
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` unless enough replicas have confirmed the write
-     */
+    /** A `create` or `replace` that was not done needs no replica. */
     async write(write: Write): Promise<boolean> {
       const { key, durable, isDone } = write
       const { reply, waited } = await execute({ ...write, ...durable }, (command) => send(key, command))
@@ -109,10 +102,7 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
   }
 }
 
-/**
- * Throws if too few replicas have a write. WAIT returns the number of replicas that have all earlier writes
- * of its connection.
- */
+/** WAIT returns the number of replicas that have all earlier writes of its connection. */
 function requireReplicas([error, reply]: PipelineReply, { replicas, timeoutMs }: Durability): void {
   if (error) {
     // Relies on: if Redis does not know a command, it answers with the code `ERR` and this text.

@@ -1,6 +1,5 @@
 import { CredentialsRejectedError, GatehouseError } from '../../src/errors.ts'
 
-/** The meaning of each error code of Redis, and the remedy. */
 const EXPLANATIONS: Readonly<Record<string, string>> = {
   READONLY:
     'this server is a replica and accepts no writes, as after a failover; let the client reconnect (reconnectOnError of ioredis)',
@@ -21,14 +20,9 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   UNBLOCKED: 'its role changed during WAIT; the write may be lost',
 }
 
-/** The error codes with which Redis rejects the user of the client. */
 const REJECTED_USER: readonly string[] = ['NOAUTH', 'WRONGPASS', 'NOPERM']
 
-/**
- * The errors of ioredis for a command that was not sent or not answered, with their meaning.
- *
- * Relies on: ioredis reports these failures with these texts.
- */
+/** Relies on: ioredis reports these failures with these texts. */
 const CLIENT_FAILURES: readonly [RegExp, string][] = [
   [/slots cache|None of startup nodes/, 'no node of the cluster answers'],
   [/enableOfflineQueue options is false/, 'the client is not connected'],
@@ -83,27 +77,22 @@ export function storeFailure(
   return unavailable(`Redis cannot be reached: ${known ?? message}`, error)
 }
 
-/** The error of a call after `close()`. */
 export function storeClosed(): GatehouseError {
   return new GatehouseError('ERR_CLOSED', 'the Redis store has been closed')
 }
 
-/** Whether Redis does not have the script. Redis loses its scripts with a restart and with SCRIPT FLUSH. */
+/** Redis loses its scripts with a restart and with SCRIPT FLUSH. */
 export function isNoScript(error: unknown): boolean {
   return messageOf(error).startsWith('NOSCRIPT')
 }
 
-/** The message of a client's error. The error may be a value that is not an `Error`. */
 export function messageOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'message' in error
     ? String(error.message)
     : String(error)
 }
 
-/**
- * The code of an error of Redis, such as `MOVED`. The message begins with this code, and may quote keys and values
- * after it.
- */
+/** The message begins with the code of the error, and may quote keys and values after it. */
 function rejectionOf(message: string): string | undefined {
   // A command within a script. The code is ERR.
   if (/user executing the script can't|ACL failure in script/.test(message)) return 'NOPERM'
@@ -122,7 +111,6 @@ function explained(rejection: string, message: string): string {
   return `Redis rejected a command: ${rejection}${explanation ? `, ${explanation}` : ''}`
 }
 
-/** Names the rule that the user of the client lacks, if Redis tells it. */
 function missingRule(message: string, patterns: Rules): string {
   const [, command, kind = ''] =
     /permissions to (?:run the '([\w|-]+)' command|access (?:a|one of the) (key|channel))/.exec(message) ?? []

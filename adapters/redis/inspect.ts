@@ -8,22 +8,15 @@ import { isLimited, usedShare } from './inspect/memory-checks.ts'
 import { askServer, type ServerAnswers } from './inspect/server-answers.ts'
 import { checkServer } from './inspect/server-checks.ts'
 
-/**
- * The timeout for one server of a cluster, in milliseconds. One blocked server must not hide the state of the
- * other servers.
- */
+/** One blocked server must not hide the state of the other servers. */
 const SERVER_TIMEOUT_MS = 500
 
 const WORST_FIRST: readonly StoreCheck['status'][] = ['fail', 'warn', 'unknown', 'pass']
 
 /**
  * Reads the state of Redis: its clock, and whether it accepts writes, evicts keys, persists data and has
- * enough replicas. In a cluster every master is inspected, and the worst result of each check counts. Uses
- * INFO, TIME, CONFIG GET and CLUSTER INFO. If Redis rejects the command of a check, the status of the check
- * is `unknown`.
- *
- * @param options.replicas how many replicas must confirm durable writes; undefined if none
- * @throws what the client throws if no server answers
+ * enough replicas. In a cluster every master is inspected, and the worst result of each check counts. If
+ * Redis rejects the command of a check, the status of the check is `unknown`.
  */
 export async function inspectRedis(
   client: Pick<RedisClient, 'call' | 'isCluster' | 'nodes'>,
@@ -33,7 +26,7 @@ export async function inspectRedis(
     const answers = await askServer(client)
     return {
       time: answers.time,
-      usedShare: fullest([answers]),
+      usedShare: fullestShare([answers]),
       checks: checkServer(answers, replicas),
     }
   }
@@ -45,8 +38,8 @@ export async function inspectRedis(
   )
   if (answers.length === 0) throw noAnswer(outcomes.find((outcome) => outcome.status === 'rejected')?.reason)
   return {
-    time: furthest(answers.flatMap(({ time }) => time ?? [])),
-    usedShare: fullest(answers),
+    time: furthestFromNow(answers.flatMap(({ time }) => time ?? [])),
+    usedShare: fullestShare(answers),
     checks: worstOfEach([
       ...answers.map((each) => ({ address: each.address ?? '', checks: checkServer(each, replicas) })),
       ...unanswered.map((address) => ({ address, checks: [NO_ANSWER] })),
@@ -60,10 +53,7 @@ const NO_ANSWER = fail(
   'Restore it, or promote its replica; `redis-cli --cluster check <host:port>` shows the state of the cluster',
 )
 
-/**
- * The masters that the client knows. A client that is not connected yet knows no masters, so PING connects it
- * first.
- */
+/** A client that is not connected yet knows no masters, so PING connects it first. */
 async function mastersOf(client: Pick<RedisClient, 'call' | 'nodes'>): Promise<readonly RedisServerClient[]> {
   const known = () => client.nodes?.('master') ?? []
   if (known().length === 0) await client.call('PING')
@@ -80,19 +70,16 @@ function askMaster(master: RedisServerClient): Promise<ServerAnswers> {
   )
 }
 
-/** The time that differs most from the clock of this process. */
-function furthest(times: readonly number[]): number | undefined {
+function furthestFromNow(times: readonly number[]): number | undefined {
   const difference = (time: number) => Math.abs(time - Date.now())
   return times.toSorted((one, other) => difference(other) - difference(one))[0]
 }
 
-/** The used share of the memory of the fullest server; undefined if no server reports a limit. */
-function fullest(answers: readonly ServerAnswers[]): number | undefined {
+function fullestShare(answers: readonly ServerAnswers[]): number | undefined {
   const shares = answers.flatMap(({ info }) => (info && isLimited(info) ? [usedShare(info)] : []))
   return shares.length === 0 ? undefined : Math.max(...shares)
 }
 
-/** The worst result of each check, with the servers that report this result. */
 function worstOfEach(servers: readonly { address: string; checks: readonly StoreCheck[] }[]): StoreCheck[] {
   const names = new Set(servers.flatMap(({ checks }) => checks.map(({ name }) => name)))
   return [...names].flatMap((name) => {

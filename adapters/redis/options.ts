@@ -34,7 +34,6 @@ export interface Durability {
   readonly timeoutMs: number
 }
 
-/** The default of `keyPrefix`. */
 export const KEY_PREFIX = 'gatehouse:'
 
 const atLeastOne = must(
@@ -47,11 +46,7 @@ const OPTIONS: Fields = {
   durability: optional(exactObjectOf({ replicas: atLeastOne, timeoutMs: atLeastOne })),
 }
 
-/**
- * Checks the arguments of `redisStore`.
- *
- * @throws {GatehouseError} `ERR_OPTIONS` that names the problems and the valid values
- */
+/** Checks the arguments of `redisStore`. */
 export function requireOptions(client: RedisClient, options: RedisStoreOptions): void {
   requireClient(client)
   checkInput('the options of redisStore are not valid', options, OPTIONS, 'ERR_OPTIONS')

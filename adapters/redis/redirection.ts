@@ -1,22 +1,17 @@
 import type { RedisClientOptions } from './client.ts'
 import { messageOf } from './errors.ts'
 
-/** The target of a redirection by a node of a cluster. The redirecting node has not executed the command. */
+/** The redirecting node has not executed the command. */
 export interface Redirection {
-  /**
-   * True for `ASK`: the key is migrating. Only this one command goes to `address`, after the command ASKING.
-   */
+  /** True for `ASK`: only this command goes to `address`, after ASKING, because the key is migrating. */
   readonly asking: boolean
   /** `host:port` */
   readonly address: string
 }
 
 /**
- * Parses a redirection of a node of a cluster: `MOVED 3999 127.0.0.1:6381`. An empty host means the host of
- * the node that has answered.
- *
- * @param from `host:port` of the node that has answered
- * @returns undefined for any other error
+ * Parses a redirection such as `MOVED 3999 127.0.0.1:6381`; undefined for any other error. An empty host
+ * means the host of `from`, the node that has answered.
  */
 export function redirectionOf(
   error: unknown,
@@ -30,11 +25,10 @@ export function redirectionOf(
 }
 
 /**
- * Whether a command of a pipeline was not executed because of the place of its key. Either a node has redirected the
- * command, or the keys of the pipeline no longer belong to one node.
+ * Either a node has redirected the command, or the keys of the pipeline no longer belong to one node.
  *
- * Relies on: Redis redirects with the code `MOVED` or `ASK`. ioredis rejects the pipeline with this text if its keys
- * belong to several nodes.
+ * Relies on: Redis redirects with the code `MOVED` or `ASK`. ioredis rejects the pipeline with this text if its
+ * keys belong to several nodes.
  */
 export function isMisdirected(error: unknown): boolean {
   return /^(?:MOVED |ASK |All keys in the pipeline should belong to the same slots)/.test(messageOf(error))

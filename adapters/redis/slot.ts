@@ -1,4 +1,3 @@
-/** Number of slots of a Redis Cluster. */
 export const SLOTS = 16_384
 
 /**

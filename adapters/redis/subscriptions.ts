@@ -6,18 +6,14 @@ import { addressOf, connect } from './connect.ts'
 import { storeClosed } from './errors.ts'
 
 /**
- * Milliseconds until the next attempt to connect. Messages are lost while there is no connection. So the pauses
- * are short for the first ten seconds: a failover usually ends within that time.
+ * Messages are lost while there is no connection. So the pauses are short for the first ten seconds: a
+ * failover usually ends within that time.
  */
 const retryDelay = (attempt: number): number => (attempt > 100 ? 500 : Math.min(attempt * 50, 100))
 
-/**
- * Milliseconds to wait after the client has lost a node. If the client does not know the node again by then,
- * the node counts as removed.
- */
+/** If the client does not know the node again by then, the node counts as removed. */
 const NODE_REMOVED_AFTER_MS = 1000
 
-/** The connection for messages, and what it serves. */
 interface MessageConnection {
   readonly client: RedisClient
   readonly listeners: ReturnType<typeof createChannelListeners>
@@ -140,7 +136,6 @@ function use(messages: MessageConnection, opened: RedisConnection): void {
   })
 }
 
-/** Connects again after a pause, as long as there are subscriptions. */
 function reconnect(messages: MessageConnection): void {
   messages.connection = undefined
   messages.connected = undefined
@@ -160,10 +155,7 @@ function reconnectNow(messages: MessageConnection): void {
   void openConnection(messages).catch(() => {})
 }
 
-/**
- * Disconnects from a node that has left the cluster. Such a node receives no more messages, although it may
- * still answer.
- */
+/** A node that has left the cluster receives no more messages, although it may still answer. */
 function leaveNode(messages: MessageConnection, node: RedisNode): void {
   const { client, connected: opened } = messages
   if (!opened || addressOf(node) !== addressOf(opened)) return

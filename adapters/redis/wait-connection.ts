@@ -3,10 +3,8 @@ import { GatehouseError } from '../../src/errors.ts'
 import type { PipelineReply, RedisCommand, RedisConnection } from './client.ts'
 import type { Durability } from './options.ts'
 
-/** The replies to a command and to the WAIT that follows it. */
 export interface WaitReply {
   readonly reply: unknown
-  /** The number of replicas that WAIT returned, or its error. */
   readonly waited: PipelineReply
 }
 
@@ -23,10 +21,7 @@ interface QueuedCommand {
  */
 const SLOW_ANSWER_MS = 1000
 
-/**
- * The error of a write that was not sent, because its connection was closed first. The write may be sent over
- * another connection.
- */
+/** The write may be sent over another connection. */
 export class WaitConnectionClosed extends Error {}
 
 /**
@@ -108,12 +103,6 @@ export function createWaitConnection(
   })
 
   return {
-    /**
-     * Sends a command, followed by a WAIT.
-     *
-     * @param options.asking true if the key is migrating to this node: ASKING then precedes the command
-     * @throws the error of Redis for the command, or an error if the command was not sent or its answer was lost
-     */
     send(command: RedisCommand, { asking = false } = {}): Promise<WaitReply> {
       return new Promise((resolve, reject) => {
         const entry: QueuedCommand = {

@@ -2,7 +2,6 @@ import type { RedisCommand } from './client.ts'
 import { isNoScript } from './errors.ts'
 import * as scripts from './write-scripts.ts'
 
-/** A write of the store, as a Redis command. */
 export interface Write {
   readonly key: string
   readonly command: RedisCommand
@@ -10,7 +9,7 @@ export interface Write {
   readonly withText?: RedisCommand | undefined
   /** Whether the write was done. @default a write without a condition is always done */
   isDone?(reply: unknown): boolean
-  /** The durable form of a write that may find nothing to change. Replicas have to confirm even such a write. */
+  /** For a write that may find nothing to change: replicas have to confirm it nevertheless. */
   readonly durable?: scripts.ScriptCall | undefined
 }
 
@@ -51,11 +50,6 @@ export const writes = {
   }),
 }
 
-/**
- * Sends a write. If the server does not have the script of the write, sends its text.
- *
- * @throws what `send` throws
- */
 export async function execute<T>(
   { command, withText }: Pick<Write, 'command' | 'withText'>,
   send: (command: RedisCommand) => Promise<T>,
@@ -72,7 +66,7 @@ function expiry(ttl: number | undefined): (string | number)[] {
   return ttl === undefined ? [] : ['EX', ttl]
 }
 
-/** Whether a reply is 1. A client with `stringNumbers` answers numbers as text. */
+/** A client with `stringNumbers` answers numbers as text. */
 function isOne(reply: unknown): boolean {
   return Number(reply) === 1
 }

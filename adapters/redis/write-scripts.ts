@@ -2,16 +2,13 @@
 import { createHash } from 'node:crypto'
 import type { RedisCommand } from './client.ts'
 
-/**
- * Two commands that run the same script on one key. `command` contains the hash of the script. `withText`
- * contains its text, for a server that does not have the script.
- */
+/** `withText` contains the text of the script, for a server that does not have the script. */
 export interface ScriptCall {
   readonly command: RedisCommand
   readonly withText: RedisCommand
 }
 
-/** Returns a function that creates the calls of the Lua script `text`. Redis runs the script atomically. */
+/** Redis runs the script atomically. */
 function createScript(text: string): (key: string, ...args: (string | number)[]) => ScriptCall {
   const sha1 = createHash('sha1').update(text).digest('hex')
   return (key, ...args) => ({
@@ -20,10 +17,6 @@ function createScript(text: string): (key: string, ...args: (string | number)[])
   })
 }
 
-/**
- * Replaces the text under a key, atomically, if the text equals the expected text. Answers 1 if the text was
- * replaced.
- */
 export const compareAndSwap = createScript(`
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if ARGV[3] then
@@ -33,10 +26,7 @@ else
 end
 return 1`)
 
-/**
- * Adds a member to an index, and never shortens the time to live of the index. PTTL is -2 for a new index, and
- * -1 for a permanent index. `changes` is 0 if nothing changed.
- */
+/** PTTL is -2 for a new index, and -1 for a permanent index. `changes` is 0 if nothing changed. */
 const ADD = `
 local life = redis.call('PTTL', KEYS[1])
 local changes = redis.call('ZADD', KEYS[1], 0, ARGV[1])
@@ -46,7 +36,6 @@ elseif life == -2 or (life >= 0 and life < ARGV[2] * 1000) then
   changes = changes + redis.call('EXPIRE', KEYS[1], ARGV[2])
 end`
 
-/** Adds a member to an index. */
 export const add = createScript(`${ADD}
 return 1`)
 

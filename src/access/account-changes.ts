@@ -95,11 +95,9 @@ export interface AccountChangeOptions extends ChangeOptions {
   readonly userId?: string | undefined
 }
 
-/** The end of the error message for corrupt records: what was done although the account has corrupt records. */
 const DONE =
   'Everything else of the account was checked. Repair the corrupt records, then call accounts.changed() again; or call tokens.revokeAll({ clientId }) for corrupt API keys and applications'
 
-/** The users in `found` whose operations the host limits. */
 async function limitedUsers(
   found: ReadonlyMap<string | undefined, Promise<Account | undefined>>,
 ): Promise<Map<string | undefined, Account>> {
@@ -124,8 +122,8 @@ export function createAccountService(parts: {
     parts
 
   /**
-   * The operations of a client's products that its tokens may not carry. For an application: operations above the KYC
-   * level of its developer. For an API key of a user: operations that this user may not use.
+   * For an application: operations above the KYC level of its developer. For an API key of a user: operations
+   * that this user may not use.
    */
   function lostOperations(client: Client, owner: Account): string[] {
     const scopes = directScopes(catalog.current, client)

@@ -12,6 +12,7 @@ import { belongsTo, type Person } from '../host/subject.ts'
 import { type ChangeOptions, changeOptionsOf, checkChange } from '../host/change-options.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
+import type { Store } from '../store/contract.ts'
 import { CorruptRecord, isCorruptRecord, partialFailure } from '../store/corrupt-record.ts'
 import { checkInput, textRule } from '../validation/rules.ts'
 import type { Erasures } from './erasures.ts'
@@ -34,18 +35,16 @@ export interface ErasedRecords {
   readonly entries: number
 }
 
-/** The number of clients that are deleted at the same time. */
 const CONCURRENCY = 20
 
-/** The end of the error message for corrupt records: what was done although there are corrupt records. */
 const DONE =
   'Everything else of the person was erased. Repair the corrupt records, then erase the person again'
 
 interface Parts {
+  readonly store: Store
   readonly erasures: Erasures
   readonly clientWalk: ClientWalk
   readonly sessionList: SessionList
-  readonly documentUsers: DocumentUsers
   readonly apiKeys: Pick<ApiKeys, 'delete'>
   readonly applications: Pick<Applications, 'delete'>
   readonly clientTokens: Pick<ClientTokens, 'revokeAll'>
@@ -57,20 +56,11 @@ interface Parts {
   readonly events: EventSink
 }
 
-/** Removes people from the records about applications with client metadata documents. */
-export interface DocumentUsers {
-  /** `eraseDocumentUsers` */
-  erase(
-    accountId: string,
-    isMeant: (person: Person, clientId: string) => boolean | Promise<boolean>,
-  ): Promise<void>
-  /** `eraseBlockers` */
-  eraseBlockers(people: ErasedPeople): Promise<void>
-}
-
 /** Erases people. `personal-data.ts` lists the personal data in the store, and what an erasure does with it. */
 export function createErasePerson(parts: Parts) {
-  const { erasures, audit, events } = parts
+  const { store, erasures, audit, events } = parts
+  // The option `clientDocuments` may have been removed, so the documents are read without it too.
+  const documents = () => import('../clients/documents/erase-users.ts')
 
   /** Whether a person was erased, and has authorized the client no more since. */
   async function wasErased(person: Person, clientId: string, people: ErasedPeople): Promise<boolean> {
@@ -80,7 +70,6 @@ export function createErasePerson(parts: Parts) {
   }
 
   return {
-    /** `AccountService.erase` */
     async erase(input: PersonToErase, options: ChangeOptions = {}): Promise<ErasedRecords> {
       const person = checkPerson(input)
       checkChange('accounts.erase', options)
@@ -93,8 +82,9 @@ export function createErasePerson(parts: Parts) {
       const grants = await parts.grants.revokeAll(person, changeOptionsOf(options)).catch(collectIn(errors))
       await parts.sessionList.erase(accountId, people)
       await parts.clientWalk.removeDeleted(accountId)
-      await parts.documentUsers.erase(accountId, (each) => people.covers(each, 0))
-      await parts.documentUsers.eraseBlockers(people)
+      const { eraseDocumentUsers, eraseBlockers } = await documents()
+      await eraseDocumentUsers(store, accountId, (each) => people.covers(each, 0))
+      await eraseBlockers(store, people)
       const entries = await eraseTrail(parts, people, errors)
       await recordErasure(
         parts,
@@ -108,10 +98,9 @@ export function createErasePerson(parts: Parts) {
     },
 
     /**
-     * Erases all erased people again, because an import may have stored older records of these people. Records that a
+     * Erases all erased people again, because an import may have stored older records of them. Records that a
      * person made after the erasure stay.
      *
-     * @returns undefined if no person was ever erased
      * @throws {GatehouseError} as `AccountService.erase`
      */
     async eraseAgain(options: ChangeOptions = {}): Promise<ErasedRecords | undefined> {
@@ -124,6 +113,7 @@ export function createErasePerson(parts: Parts) {
         if (accountId !== undefined && people.covers({ accountId, userId }, at)) accountIds.add(accountId)
       }
       const clients = await deleteClients(parts, undefined, people, options, errors, accountIds)
+      const { eraseDocumentUsers, eraseBlockers } = await documents()
       let grants = 0
       for (const accountId of accountIds) {
         const revoked = await parts.grantsOfUsers.revokeSome(accountId, people.covers, options)
@@ -131,9 +121,9 @@ export function createErasePerson(parts: Parts) {
         errors.push(...revoked.errors)
         await parts.sessionList.erase(accountId, people)
         await parts.clientWalk.removeDeleted(accountId)
-        await parts.documentUsers.erase(accountId, (each, clientId) => wasErased(each, clientId, people))
+        await eraseDocumentUsers(store, accountId, (each, clientId) => wasErased(each, clientId, people))
       }
-      await parts.documentUsers.eraseBlockers(people)
+      await eraseBlockers(store, people)
       // Entries that this call has recorded about these people are newer than the erasures, but must be erased too.
       const entries = await eraseTrail(
         parts,
@@ -156,14 +146,7 @@ function checkPerson(input: PersonToErase): PersonToErase {
   return input
 }
 
-/**
- * Deletes the clients of erased people, and removes erased people from the records of other clients.
- *
- * @param accountId selects the clients of this account; undefined selects all clients
- * @param errors receives an error for each corrupt record. The tokens of a client with a corrupt record are revoked
- * @param accountIds receives the account ids of the deleted clients
- * @returns the number of clients that were deleted
- */
+/** A corrupt record adds an error to `errors`, and the tokens of its client are revoked. */
 async function deleteClients(
   { clientWalk, apiKeys, applications, clientTokens, lastUses }: Parts,
   accountId: string | undefined,
@@ -213,7 +196,6 @@ async function deleteClients(
   return deleted
 }
 
-/** @returns the number of entries that were rewritten */
 async function eraseTrail(
   { revocations, audit }: Parts,
   people: ErasedPeople,
@@ -225,7 +207,6 @@ async function eraseTrail(
   return erased.entries
 }
 
-/** Records the erasure itself, without the ids of the person. */
 async function recordErasure(
   { audit }: Parts,
   people: ErasedPeople,

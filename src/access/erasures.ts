@@ -7,17 +7,16 @@ import { createEncryption } from '../keys/encryption.ts'
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { metCorruptMember } from '../store/met-corrupt-records.ts'
+import { pagesOf } from '../store/pages-of-index.ts'
 import { timedMember, timeOfMember } from '../store/time-index.ts'
 import { listOf, objectOf, textRule } from '../validation/rules.ts'
 
-/** The id of the record that holds the keys for hashing ids. The record is stored as `erasures:keys`. */
+/** The record is stored as `erasures:keys`. */
 const KEYS = 'keys'
 
-/** The permanent index of the people who were erased. Members are `<milliseconds>:<id of the key>:<hash>`. */
+/** Members are `<milliseconds>:<id of the key>:<hash>`. */
 const PEOPLE = 'erasures:people'
 const MEMBER = /^\d{13}:([\w-]{8}):([\w-]{43})$/
-
-const PAGE_SIZE = 1000
 
 /** A key for hashing ids, encrypted under `secret`. */
 export interface SealedKey {
@@ -25,7 +24,6 @@ export interface SealedKey {
   readonly sealed: string
 }
 
-/** A decrypted key. */
 interface OpenKey {
   readonly id: string
   readonly bytes: Buffer
@@ -42,11 +40,9 @@ export interface Erasure {
 }
 
 /**
- * Stores which people were erased, as hashes of their ids under a random key. The key is made at the first erasure, and
- * is stored encrypted under `secret`. If the host replaces `secret`, only the key is encrypted again: the hashes stay
- * the same.
- *
- * @param secrets the host's secrets, newest first
+ * Stores which people were erased, as hashes of their ids under a random key. The key is made at the first
+ * erasure, and is stored encrypted under `secret`. If the host replaces `secret`, only the key is encrypted
+ * again: the hashes stay the same.
  */
 export function createErasures({ store, secrets }: { store: Store; secrets: readonly string[] }) {
   const encryption = createEncryption<JWK>(secrets, 'erasures')
@@ -56,7 +52,7 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
     fields: { keys: listOf(objectOf({ id: textRule, sealed: textRule })) },
   })
 
-  /** Decrypts keys. A key that was encrypted under a replaced secret is encrypted again. */
+  /** A key that was encrypted under a replaced secret is encrypted again. */
   async function open(sealed: readonly SealedKey[]) {
     const keys: (OpenKey & SealedKey)[] = []
     for (const { id, sealed: text } of sealed) {
@@ -80,7 +76,6 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
     return keys
   }
 
-  /** Adds keys after the keys in the store. If the store already has a key with the same id, that key is replaced. */
   async function addKeys(added: readonly SealedKey[]): Promise<void> {
     const keys = added.map(({ id, sealed }) => ({ id, sealed }))
     const find = (id: string) => keys.find((key) => key.id === id)
@@ -92,7 +87,6 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
     await records.update(KEYS, (record) => ({ keys: merge(record.keys) }))
   }
 
-  /** The newest key. If there is no key, creates one. */
   async function requireKey(): Promise<OpenKey> {
     const [known] = await readKeys()
     if (known) return known
@@ -105,8 +99,7 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
   }
 
   async function* pages(): AsyncGenerator<readonly Erasure[]> {
-    for (let page: string[] | undefined; page === undefined || page.length === PAGE_SIZE;) {
-      page = await store.range(PEOPLE, { after: page?.at(-1), limit: PAGE_SIZE })
+    for await (const page of pagesOf(store, PEOPLE)) {
       if (!page.every((member) => MEMBER.test(member))) metCorruptMember(store, PEOPLE)
       yield page.flatMap((member) => {
         const [, key = '', hash = ''] = MEMBER.exec(member) ?? []
@@ -118,7 +111,6 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
   const put = ({ key, hash, at }: Erasure) => store.add(PEOPLE, timedMember(at, `${key}:${hash}`))
 
   return {
-    /** Stores that a person was erased. @returns what was stored */
     async add(person: Person, at: number): Promise<Erasure> {
       const key = await requireKey()
       const erasure = { key: key.id, hash: hashOf(key, person), at }
@@ -135,7 +127,6 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
       for await (const page of pages()) for (const { hash, at } of page) times.set(hash, at)
       if (times.size === 0) return undefined
       const keys = await readKeys()
-      /** The time of the last erasure of each person, by `textOf`. */
       const known = new Map<string, number>()
       const erasedAt = (person: Person) => {
         const text = textOf(person)
@@ -149,26 +140,19 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
       }
     },
 
-    /** The keys as they are stored, for an export. */
     sealedKeys: async (): Promise<readonly SealedKey[]> => (await records.get(KEYS))?.keys ?? [],
-    /** All erasures, for an export. */
     pages,
     /**
-     * Decrypts a key of another store. Writes nothing.
-     *
-     * @returns a function that adds the key to this store
-     * @throws {GatehouseError} `ERR_SECRET_MISMATCH`
+     * Decrypts a key of another store, or throws `ERR_SECRET_MISMATCH`. The returned function adds the key.
      */
     async unseal(key: SealedKey): Promise<() => Promise<void>> {
       const keys = await open([key])
       return () => addKeys(keys)
     },
-    /** Adds an erasure that was exported from another store. */
     put,
   }
 }
 
-/** The people who were erased. */
 export type Erasures = ReturnType<typeof createErasures>
 
 function textOf({ accountId, userId }: Person): string {

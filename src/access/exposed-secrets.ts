@@ -10,10 +10,8 @@ export interface ExposedSecret {
 }
 
 /**
- * The clients of an account whose secrets must be rotated. If the owner of a client has left, the client gets no
- * tokens, so it is omitted until it is handed over.
- *
- * @param missing the users from `usersToFind` whom the host does not find
+ * The clients whose secrets must be rotated. If the owner of a client has left (`missing`), the client gets
+ * no tokens, so it is omitted until it is handed over.
  */
 export function exposedSecrets(clients: readonly Client[], missing: readonly string[]): ExposedSecret[] {
   return clients.flatMap(({ kind, clientId, name, userId: owner, secretShownTo = [] }) => {
@@ -23,10 +21,7 @@ export function exposedSecrets(clients: readonly Client[], missing: readonly str
   })
 }
 
-/**
- * The owners of these clients, and the users to whom a secret of one of these clients was shown. No user is listed
- * twice.
- */
+/** The owners of these clients, and the users to whom a secret was shown. No user is listed twice. */
 export function usersToFind(clients: readonly Client[]): string[] {
   return [
     ...new Set(clients.flatMap(({ userId, secretShownTo = [] }) => [...secretShownTo, userId ?? []].flat())),

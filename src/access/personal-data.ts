@@ -1,6 +1,4 @@
-/** What an erasure does with a record that names the person. */
 export type Erased =
-  /** The record is deleted. */
   | 'deleted'
   /** The record stays, without the fields that identify the person. */
   | 'rewritten'
@@ -9,7 +7,6 @@ export type Erased =
   /** The record names no person. */
   | 'nothing'
 
-/** One kind of record in the store. */
 export interface RecordKind {
   /** The key in the store, or the name of an index. `<…>` is any text without a colon, and `<…*>` is any text. */
   readonly key: string
@@ -23,9 +20,8 @@ export interface RecordKind {
 const HOUR = 3600
 
 /**
- * Every kind of record in the store, with its personal data. If a kind is missing here, a test fails. Add each new kind
- * to this list, with what an erasure does to its records, and make `erase-person.ts` do it. The page
- * `docs/delete-a-person.md` says the same to readers.
+ * If a kind is missing here, a test fails. Add each new kind to this list, with what an erasure does to its
+ * records, and make `erase-person.ts` do it. The page `docs/delete-a-person.md` says the same to readers.
  */
 const RECORD_KINDS: readonly RecordKind[] = [
   // If a client stays because it belongs to the account or to another user, it is rewritten.
@@ -98,17 +94,13 @@ const RECORD_KINDS: readonly RecordKind[] = [
   { key: 'issuers:<day>', personal: [], erased: 'nothing' },
 ]
 
-/**
- * The kind of a record; undefined if `RECORD_KINDS` does not list the record.
- *
- * @param key the key in the store, or the name of an index
- */
+/** The kind of a record; undefined if `RECORD_KINDS` does not list the record. */
 export function kindOfRecord(key: string): RecordKind | undefined {
   const parts = key.split(':')
   return RECORD_KINDS.find((kind) => isOfKind(parts, kind.key.split(':')))
 }
 
-/** Whether the parts of a key between its colons fit those of a kind. Only the last part of a kind may be `<…*>`. */
+/** Only the last part of a kind may be `<…*>`. */
 function isOfKind(parts: readonly string[], names: readonly string[]): boolean {
   const hasRest = names.at(-1)?.endsWith('*>') ?? false
   if (parts.length < names.length || (parts.length > names.length && !hasRest)) return false

@@ -6,11 +6,7 @@ import type { Revocations } from '../revocation/revoke-tokens.ts'
 
 const INTERVAL_MS = 60_000
 
-/**
- * @param parts.resumeGrant completes the revocation of a grant, and returns what the caller must still revoke
- * @param parts.resumeAccount completes the revocation of an account's grants, and returns what the caller
- *   must still revoke
- */
+/** Completes revocations that stopped processes began. Each `resume…` returns what is still to be revoked. */
 export function createResumeRevocations(parts: {
   readonly revocations: Pick<Revocations, 'resumeAll'>
   readonly clientTokens: Pick<ClientTokens, 'revocationsOf'>
@@ -22,11 +18,7 @@ export function createResumeRevocations(parts: {
   const specsBy = { client: (id: string) => clientTokens.revocationsOf(id), grant, account }
 
   return {
-    /**
-     * Completes pending revocations in the background: immediately, and then again every minute.
-     *
-     * @returns a function that stops this work
-     */
+    /** Completes pending revocations in the background: immediately, and then again every minute. */
     start(): () => void {
       let stopped = false
 

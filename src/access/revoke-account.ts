@@ -19,7 +19,6 @@ export interface RevokedAccess {
 /** Which tokens of a client are revoked: none, all, or those that carry one of the listed scopes. */
 export type Plan = 'nothing' | 'all' | readonly string[]
 
-/** The number of clients whose records are changed at the same time. */
 const CONCURRENCY = 50
 
 /** @param grants lists and revokes the grants that accounts have authorized */
@@ -28,12 +27,9 @@ export function createRevokeAccount(
   grants: Pick<Grants, 'revokeAll'>,
 ) {
   /**
-   * Revokes tokens of the clients of an account. The tokens of all clients are rejected before the record of the first
-   * client is changed, because changing thousands of records takes seconds.
-   *
-   * @param plan returns what to revoke of a client. If it rejects with `ERR_STORE_CORRUPT` for one client, the
-   *   other clients are still changed
-   * @returns the number of clients that were changed, and an error for each corrupt record
+   * The tokens of all clients are rejected before the record of the first client is changed, because changing
+   * thousands of records takes seconds. If `plan` rejects with `ERR_STORE_CORRUPT` for one client, the other
+   * clients are still changed.
    */
   async function revokeClients(
     accountId: string,
@@ -84,11 +80,9 @@ export function createRevokeAccount(
   return {
     revokeClients,
     /**
-     * Revokes all tokens of an account: the tokens of its API keys and applications, and its grants with
-     * their tokens.
+     * Revokes the tokens of an account's clients, and its grants with their tokens; with `userId`, those of
+     * this user. A client with a corrupt record may belong to this user, so its tokens are revoked too.
      *
-     * @param userId selects only the clients and grants of this user. A client with a corrupt record may belong to
-     *   this user, so its tokens are revoked too
      * @throws {GatehouseError} `ERR_HOST_CALLBACK` like `ClientTokens.listByAccount`, before anything is
      *   revoked; `ERR_STORE_CORRUPT` for corrupt records, after everything else was revoked
      */
@@ -113,10 +107,7 @@ export function createRevokeAccount(
 /** Revokes the tokens of the clients that an account owns, and the account's grants with their tokens. */
 export type RevokeAccount = ReturnType<typeof createRevokeAccount>
 
-/**
- * The planned revocation of a client; none for a client with a corrupt record. `clientTokens.revokeAll` revokes the
- * tokens of that client later.
- */
+/** Leaves out clients with a corrupt record: `clientTokens.revokeAll` revokes their tokens later. */
 function withoutCorrupt({
   client,
   scopes,

@@ -11,8 +11,8 @@ import type { Revocations } from '../revocation/revoke-tokens.ts'
 export const REVOCATIONS_PER_CLIENT = { byDefault: 1000, max: 1_000_000 }
 
 /**
- * The share of `maxRevocationsPerClient` that one grant may use. One person has at most 100 grants for an application
- * (`MAX_GRANTS_OF_PAIR`), so all grants of a person together may use about as much as one client without grants.
+ * One person has at most 100 grants for an application (`MAX_GRANTS_OF_PAIR`), so all grants of a person
+ * together may use about as much as one client without grants.
  */
 const SHARE_OF_GRANT = 1 / 100
 
@@ -20,23 +20,19 @@ const SHARE_OF_GRANT = 1 / 100
 type OwnToken = TokenToRevoke & { readonly clientId: string; readonly epoch: number }
 
 /**
- * Revokes one access token for the client to which it was issued. If an earlier revocation covers the token, nothing is
- * stored.
- *
- * @returns false if nothing was revoked, because too many tokens of the grant were revoked one by one. The caller then
- *   revokes the grant: the other tokens of the client belong to other people
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+ * Revokes one access token for the client to which it was issued. If an earlier revocation covers the token,
+ * nothing is stored. False if too many tokens of the grant were revoked one by one: the caller then revokes
+ * the grant, because the other tokens of the client belong to other people.
  */
 export type RevokeOwnToken = (token: OwnToken, entry: EntryFields) => Promise<boolean>
 
 /**
- * Each process keeps each revocation in memory until the revoked token expires. So a client that obtains and revokes
- * tokens without end would fill the memory of all processes. If a client without grants has `max` revocations in force,
- * its next revocation request raises its `access_epoch` instead. This one revocation covers all access tokens that the
- * client has so far. The revocations of its single tokens are then removed, so its count begins again at 0. Tokens of a
- * grant are counted by grant, because an epoch would revoke the tokens of other people.
- *
- * @param parts.revoked the revocations that this process knows, including those that other processes made
+ * Each process keeps each revocation in memory until the revoked token expires. So a client that obtains and
+ * revokes tokens without end would fill the memory of all processes. If a client without grants has `max`
+ * revocations in force, its next revocation request raises its `access_epoch` instead. This one revocation
+ * covers all access tokens that the client has so far. The revocations of its single tokens are then removed,
+ * so its count begins again at 0. Tokens of a grant are counted by grant, because an epoch would revoke the
+ * tokens of other people.
  */
 export function createRevokeOwnToken(parts: {
   readonly revocations: Pick<Revocations, 'revokeToken'>
@@ -51,9 +47,8 @@ export function createRevokeOwnToken(parts: {
 }): RevokeOwnToken {
   const { revocations, revoked, log, clientTokens, max, logger } = parts
   const maxOfGrant = Math.ceil(max * SHARE_OF_GRANT)
-  /** The clients whose epoch this process is raising now. */
   const raising = new Map<string, Promise<void>>()
-  /** The last request of each grant. Requests of one grant wait for each other, so that they are counted exactly. */
+  /** Requests of one grant wait for each other, so that they are counted exactly. */
   const revoking = new Map<string, Promise<boolean>>()
 
   async function revokeAll(clientId: string, { address, userAgent }: EntryFields): Promise<void> {
@@ -63,7 +58,7 @@ export function createRevokeOwnToken(parts: {
     await remove(covered)
   }
 
-  /** Removes revocations from the store. If the removal fails, the revocations stay until the revoked tokens expire. */
+  /** If the removal fails, the revocations stay until the revoked tokens expire. */
   async function remove(covered: readonly Revocation[]): Promise<void> {
     await log.remove(covered).catch((error: unknown) => {
       logger.debug({ err: error }, 'revocations that another one covers stay until their tokens expire')

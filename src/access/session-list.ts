@@ -2,6 +2,7 @@ import type { ErasedPeople } from '../audit/erase-entry.ts'
 import { personOf } from '../host/subject.ts'
 import {
   addEntry,
+  bucketName,
   bucketOf,
   listBuckets,
   rangeOfBucket,
@@ -9,15 +10,14 @@ import {
   type BucketedIndex,
 } from '../store/bucketed-index.ts'
 import type { Store } from '../store/contract.ts'
+import { pagesOf } from '../store/pages-of-index.ts'
 import { digest } from '../store/digest.ts'
 import { isObject } from '../validation/predicates.ts'
 
-/** The name of the collection of sessions. */
 export const SESSIONS = 'session'
 /** The name of the collection of pointers from a `uid` to its session. */
 export const SESSION_UIDS = 'session-uid'
 
-/** Maximum number of sessions of one person. */
 const MAX_SESSIONS = 50
 
 const BUCKETS = { spanSeconds: 7 * 86_400, slackSeconds: 86_400 }
@@ -42,11 +42,8 @@ export function createSessionList(store: Store) {
 
   return {
     /**
-     * Lists a session, before it is stored.
-     *
-     * @param ttl seconds until the session expires
-     * @param listedUntil the expiry with which the session is listed already, in epoch seconds. If the new expiry is in
-     *   the same bucket, the list does not change
+     * Lists a session, before it is stored. `ttl` is in seconds. The list does not change if the session is
+     * listed already, in the same bucket (`listedUntil`, in epoch seconds).
      */
     async add(id: string, session: Session, ttl: number, listedUntil = 0): Promise<void> {
       const { accountId: subject } = session
@@ -56,11 +53,7 @@ export function createSessionList(store: Store) {
       await addEntry(indexOf(personOf(subject).accountId), memberOf(id, subject, session), now + ttl, now)
     },
 
-    /**
-     * Deletes the oldest sessions of a person who has too many. Call it after a new session of the person was stored.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** Deletes the oldest sessions of a person who has too many. Call it after a new session was stored. */
     async limit(id: string, session: Session): Promise<void> {
       const { accountId: subject } = session
       if (subject === undefined) return
@@ -90,16 +83,11 @@ export function createSessionList(store: Store) {
       )
     },
 
-    /**
-     * Deletes the sessions of people who are erased. May be repeated.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** Deletes the sessions of people who are erased. May be repeated. */
     async erase(accountId: string, people: ErasedPeople): Promise<void> {
       const index = indexOf(accountId)
       for (const bucket of await listBuckets(index, Date.now() / 1000)) {
-        for (let members: string[] | undefined; !members || members.length === PAGE_SIZE;) {
-          members = await rangeOfBucket(index, bucket, { after: members?.at(-1), limit: PAGE_SIZE })
+        for await (const members of pagesOf(store, bucketName(index, bucket))) {
           const texts = await store.getMany(members.map(keyOf))
           const gone = members.filter((_, at) => isGone(texts[at], people))
           await Promise.all(gone.map((each) => store.delete(keyOf(each))))
@@ -110,10 +98,9 @@ export function createSessionList(store: Store) {
   }
 }
 
-/** Lists the sessions of each account. */
 export type SessionList = ReturnType<typeof createSessionList>
 
-/** The first part of the members of a person. Two people of an account hardly ever have the same. */
+/** Two people of an account hardly ever have the same tag. */
 function tagOf(subject: string): string {
   return `${digest(subject).slice(0, 8)}:`
 }
@@ -127,10 +114,7 @@ function keyOf(member: string): string {
   return `${SESSIONS}:${member.slice(member.lastIndexOf(':') + 1)}`
 }
 
-/**
- * Whether a session has ended, or belongs to a person who is erased. False for a corrupt session, which expires by
- * itself.
- */
+/** False for a corrupt session, which expires by itself. */
 function isGone(text: string | undefined, people: ErasedPeople): boolean {
   if (text === undefined) return true
   try {

@@ -37,7 +37,5 @@ export const LATE_WRITE_MS = 120_000
  */
 export const LATE_ENTRY_MS = 120_000
 
-/**
- * Milliseconds by which the clock of a process that writes to the revocation log may be ahead of a reader's clock.
- */
+/** Milliseconds by which the clock of a writer to the revocation log may be ahead of a reader's. */
 export const FAST_CLOCK_MS = 60_000

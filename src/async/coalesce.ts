@@ -1,9 +1,7 @@
 /**
- * Returns a function that runs `work`, but never twice at the same time. Calls that arrive while `work` runs share the
- * next run. So each call waits for a run that begins after the call. This run sees everything that was written before
- * the call.
- *
- * @param work the work of one run. If a run rejects, only the calls that wait for this run reject
+ * Returns a function that runs `work`, but never twice at the same time. Calls that arrive while `work` runs
+ * share the next run. So each call waits for a run that begins after the call, and sees everything that was
+ * written before. If a run rejects, only the calls that wait for this run reject.
  */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined

@@ -1,8 +1,6 @@
 /**
- * Calls `work` after the current synchronous code. The pending call does not keep the process alive: if
- * nothing else is pending, the process ends before `work` begins.
- *
- * @param work its errors are ignored
+ * Calls `work` after the current synchronous code, and ignores its errors. The pending call does not keep the
+ * process alive: if nothing else is pending, the process ends before `work` begins.
  */
 export function inBackground(work: () => Promise<unknown>): void {
   setImmediate(() => {

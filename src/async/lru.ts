@@ -1,9 +1,7 @@
 /**
- * Creates a cache of bounded size, by the second-chance algorithm. A full cache checks its values in turn, and
- * evicts the first value that was not read since its previous check. So values that are never read do not evict
- * values that are often read. A read costs one lookup and moves nothing.
- *
- * @param most maximum number of values; 0 stores nothing
+ * Creates a cache of at most `most` values, by the second-chance algorithm. A full cache checks its values in
+ * turn, and evicts the first value that was not read since its previous check. So values that are never read
+ * do not evict values that are often read. A read costs one lookup and moves nothing.
  */
 export function createLru<Key, Value>(most: number) {
   const entries = new Map<Key, Entry<Key, Value>>()
@@ -11,10 +9,8 @@ export function createLru<Key, Value>(most: number) {
   // a changing Map to a new table. An iterator keeps each old table in memory, with the deleted values, until the next
   // step of the iterator.
   const ring: Entry<Key, Value>[] = []
-  /** The index in `ring` that the next eviction checks first. */
   let hand = 0
 
-  /** Evicts a value from a full cache. @returns the free place in the ring */
   function evict(): number {
     for (;;) {
       const place = hand
@@ -30,14 +26,12 @@ export function createLru<Key, Value>(most: number) {
   }
 
   return {
-    /** The value of a key. Reading counts as a use. */
     get(key: Key): Value | undefined {
       const entry = entries.get(key)
       if (entry === undefined) return undefined
       entry.isUsed = true
       return entry.value
     },
-    /** Stores a value. A full cache evicts another value. */
     set(key: Key, value: Value): void {
       if (most === 0) return
       const known = entries.get(key)
@@ -71,9 +65,7 @@ interface Entry<Key, Value> {
   readonly key: Key
   value: Value
   isUsed: boolean
-  /** The index of this entry in the ring. */
   place: number
 }
 
-/** A cache of bounded size. If it is full, a new value replaces a value that was not read recently. */
 export type Lru<Key, Value> = ReturnType<typeof createLru<Key, Value>>

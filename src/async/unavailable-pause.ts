@@ -1,4 +1,3 @@
-/** Maximum milliseconds until the next read, after a read failed because the store is unavailable. */
 const MAX_PAUSE_MS = 100
 
 /**

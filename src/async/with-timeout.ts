@@ -1,10 +1,6 @@
 /**
- * Waits for `work` for a limited time. After the timeout, `work` continues, and its result is ignored.
- *
- * @param milliseconds maximum time to wait
- * @param late.error creates the error that is thrown after the timeout
- * @param late.keepsAlive whether the timer keeps the process alive. @default true
- * @throws the errors of `work`, or `late.error`
+ * Waits at most `milliseconds` for `work`, and then throws `late.error()`. After the timeout, `work`
+ * continues, and its result is ignored. The timer keeps the process alive, unless `late.keepsAlive` is false.
  */
 export async function withTimeout<T>(
   milliseconds: number,
@@ -24,10 +20,7 @@ export async function withTimeout<T>(
 }
 
 /**
- * Waits for `work` for a limited time, without keeping the process alive.
- *
- * @param milliseconds maximum time to wait
- * @returns whether `work` succeeded in time. After the timeout, `work` continues
+ * Whether `work` succeeds in time. After the timeout it continues. The timer does not keep the process alive.
  */
 export function settlesWithin(work: () => Promise<unknown>, milliseconds: number): Promise<boolean> {
   const late = { error: () => new Error(`not within ${milliseconds} ms`), keepsAlive: false }

@@ -1,3 +1,4 @@
+import { parseJson } from '../validation/parse-json.ts'
 import { isObject, isText } from '../validation/predicates.ts'
 import type { Store } from '../store/contract.ts'
 import { isPendingEntry, type PendingEntry } from './entry.ts'
@@ -15,7 +16,7 @@ export interface AnnouncedEntry extends PendingEntry {
   readonly proof: Proof
 }
 
-/** Writes an entry as a subject in the list of pending changes. Other subjects are keys, which never begin with `{`. */
+/** Other subjects are keys, which never begin with `{`. */
 export function writeAnnounced(announced: AnnouncedEntry): string {
   return JSON.stringify(announced)
 }
@@ -26,14 +27,10 @@ export function isAnnounced(subject: string): boolean {
 
 /** Reads an entry from its subject. @returns undefined if the subject is corrupt */
 export function readAnnounced(subject: string): AnnouncedEntry | undefined {
-  try {
-    const value: unknown = JSON.parse(subject)
-    if (!isPendingEntry(value) || !('proof' in value) || !isObject(value.proof)) return undefined
-    const { key, text } = value.proof
-    return isText(key) && isText(text) ? { ...value, proof: { key, text } } : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(subject)
+  if (!isPendingEntry(value) || !('proof' in value) || !isObject(value.proof)) return undefined
+  const { key, text } = value.proof
+  return isText(key) && isText(text) ? { ...value, proof: { key, text } } : undefined
 }
 
 /** Whether the change was made: the record of the proof contains the text, or was deleted after the change. */

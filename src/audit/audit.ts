@@ -8,19 +8,15 @@ import { erasePending, type ErasedPeople } from './erase-entry.ts'
 import { chunksOf, eraseInTrail, type ErasedEntries } from './erase-trail.ts'
 import type { AuditBounds } from './retention.ts'
 import { createFailures } from './failures-trail.ts'
-import { idsOf, type Outbox } from './outbox.ts'
+import type { Outbox } from './outbox.ts'
 import { checkList, checkRead, type AuditListOptions, type AuditReadOptions } from './check-options.ts'
 import { listEntries, readEntries, type AuditPage, type AuditRecord } from './read-trail.ts'
 import * as recordings from './recording.ts'
 import { createTrail, findLast, type Trail } from './trail.ts'
 
-/** Milliseconds between two searches for changes that another process did not complete. */
 const RESUME_INTERVAL_MS = 60_000
 
-/**
- * @param parts.store the durable view of the store
- * @param parts.now milliseconds since the epoch. @default the clock of this process
- */
+/** The audit trail of one process. `parts.store` is the durable view of the store. */
 export function createAudit(parts: {
   readonly store: Store
   readonly bounds: AuditBounds
@@ -36,7 +32,7 @@ export function createAudit(parts: {
   const settled = () => recordings.settled(recording)
   const resume = () => recordings.resume(recording)
 
-  /** The trail that a caller reads. Entries that wait in this process are written to the trail first. */
+  /** Entries that wait in this process are written to the trail first. */
   async function trailOf({ trail: name = 'changes' }: AuditReadOptions | AuditListOptions): Promise<Trail> {
     await (name === 'changes' ? settled() : failures.flush())
     return name === 'changes' ? trail : failureTrail
@@ -60,11 +56,7 @@ export function createAudit(parts: {
     resume,
     settled,
 
-    /**
-     * Calls `resume` in the background: immediately, and then again every minute.
-     *
-     * @returns a function that stops these calls, and writes the entries that are not written yet
-     */
+    /** The returned function also writes the entries that are not written yet. */
     start(): () => Promise<void> {
       void findLast(trail).catch(() => {})
       let isStopped = false
@@ -93,12 +85,7 @@ export function createAudit(parts: {
       }
     },
 
-    /**
-     * Removes the fields that identify erased people from the entries of both trails, and from entries that are not in
-     * a trail yet. May be repeated.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some of the entries may be rewritten
-     */
+    /** Removes what identifies erased people from both trails and waiting entries. May be repeated. */
     async erase(people: ErasedPeople): Promise<ErasedEntries> {
       await failures.flush()
       await eraseRecordings(recording, people)
@@ -118,19 +105,14 @@ export function createAudit(parts: {
   }
 }
 
-/**
- * Moves entries from changed records to the trail. Rewrites entries that wait elsewhere, if they name erased people.
- * Entries in the memory of another process stay unchanged.
- */
+/** Entries in the memory of another process stay unchanged. */
 async function eraseRecordings(recording: recordings.Recording, people: ErasedPeople): Promise<void> {
-  const { pending, outboxes, counting, kept } = recording
+  const { pending, counting, kept } = recording
   await kept.rewrite((entry) => erasePending(entry, people))
   for (const subject of await pending.list()) {
     if (isAnnounced(subject)) continue
     try {
-      const entries = await outboxes.read(subject)
-      await recordings.append(recording, entries)
-      await outboxes.clear(subject, idsOf(entries))
+      await recordings.moveToTrail(recording, subject)
     } catch (error) {
       // A corrupt record stays, so that an operator can examine it.
       if (!isCorruptRecord(error)) throw error
@@ -144,8 +126,6 @@ async function eraseRecordings(recording: recordings.Recording, people: ErasedPe
   await recordings.settled(recording)
 }
 
-/** The audit trail of one process. */
 export type Audit = ReturnType<typeof createAudit>
 
-/** The methods that services need to record what they do. */
 export type AuditWriter = Pick<Audit, 'change' | 'announce' | 'record' | 'append' | 'entry' | 'reject'>

@@ -5,7 +5,6 @@ import { pageLimitRule } from '../validation/page-limit.ts'
 import { cursorRule } from './cursor.ts'
 import { LISTED } from './list-indexes.ts'
 
-/** The names of the trails. */
 export type TrailName = 'changes' | 'failures'
 
 /** Selects the entries to list. Pass at most one of `accountId`, `clientId` and `actor`. */
@@ -59,7 +58,6 @@ export function checkList(options: AuditListOptions): void {
   }
 }
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export function checkRead(options: AuditReadOptions): void {
   const signal = optional(must('an AbortSignal', (value) => value instanceof AbortSignal))
   checkInput('the audit trail cannot be read', options, {

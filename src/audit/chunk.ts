@@ -1,22 +1,18 @@
+import { parseJson } from '../validation/parse-json.ts'
 import { isObject } from '../validation/predicates.ts'
 import { isEntry, type AuditEntry } from './entry.ts'
 
-/** The number of entries after which a chunk is full. A batch may exceed this number. */
+/** A batch may exceed this number. */
 export const CHUNK_ENTRIES = 16
 
-/** The maximum number of entries that one write adds. */
 export const BATCH_ENTRIES = 100
 
-/** The number of characters after which a chunk is full. */
 const CHUNK_LENGTH = 64_000
 
 /** A chunk is closed this many milliseconds after its first entry, so that old entries expire in time. */
 const OPEN_MS = 86_400_000
 
-/**
- * The maximum difference between the numbers of two consecutive chunks. A chunk uses up one number for each
- * sixteen entries, so the numbers show how many entries a trail has at most.
- */
+/** A chunk uses up one number for sixteen entries, so numbers show how many entries a trail has at most. */
 export const MAX_STEP = Math.ceil((CHUNK_ENTRIES - 1 + BATCH_ENTRIES) / CHUNK_ENTRIES)
 
 /** A chunk: consecutive entries of a trail, stored as one value. */
@@ -27,15 +23,13 @@ export interface Chunk {
   /** The entries in their order, with undefined for each corrupt entry. Empty if the whole chunk is corrupt. */
   readonly entries: readonly (AuditEntry | undefined)[]
   /**
-   * Whether the chunk never changes again. Only the contents decide this, so all processes come to the same result. A
-   * corrupt chunk never changes, so that an operator can examine or restore it.
+   * Only the contents decide this, so all processes come to the same result. A corrupt chunk never changes,
+   * so that an operator can examine or restore it.
    */
   readonly isFull: boolean
-  /** Whether entries of the chunk cannot be read. */
   readonly isCorrupt: boolean
 }
 
-/** The stored text of a chunk. */
 export function chunkText(entries: Chunk['entries'], isClosed = false): string {
   return JSON.stringify({ v: 1, ...(isClosed && { closed: true }), entries })
 }
@@ -43,27 +37,21 @@ export function chunkText(entries: Chunk['entries'], isClosed = false): string {
 /** Parses a chunk. A chunk that expired has no entries and is full. */
 export function readChunk(number: number, text: string | undefined): Chunk {
   if (text === undefined) return { number, text, entries: [], isFull: true, isCorrupt: false }
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isObject(value) && value['v'] === 1 && Array.isArray(value['entries'])) {
-      const entries = value['entries'].map((entry) => (isEntry(entry) ? entry : undefined))
-      const isCorrupt = entries.includes(undefined)
-      const isLong = entries.length >= CHUNK_ENTRIES || text.length >= CHUNK_LENGTH
-      return { number, text, entries, isFull: isCorrupt || isLong || value['closed'] === true, isCorrupt }
-    }
-  } catch {
-    // The text cannot be parsed.
+  const value = parseJson(text)
+  if (!isObject(value) || value['v'] !== 1 || !Array.isArray(value['entries'])) {
+    return { number, text, entries: [], isFull: true, isCorrupt: true }
   }
-  return { number, text, entries: [], isFull: true, isCorrupt: true }
+  const entries = value['entries'].map((entry) => (isEntry(entry) ? entry : undefined))
+  const isCorrupt = entries.includes(undefined)
+  const isLong = entries.length >= CHUNK_ENTRIES || text.length >= CHUNK_LENGTH
+  return { number, text, entries, isFull: isCorrupt || isLong || value['closed'] === true, isCorrupt }
 }
 
-/** Whether a chunk must be closed before more entries are added. */
 export function isOverdue({ entries }: Chunk, now: number): boolean {
   const first = entries[0]
   return first !== undefined && now - first.at > OPEN_MS
 }
 
-/** The number of the chunk after a full chunk. */
 export function nextNumber({ number, text, entries }: Chunk): number {
   return number + (text === undefined ? MAX_STEP : Math.max(1, Math.ceil(entries.length / CHUNK_ENTRIES)))
 }

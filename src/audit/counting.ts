@@ -7,42 +7,28 @@ import { eraseWaiting, storeUncounted, writeCounts, type CountsParts } from './w
 const COUNT_MS = 60_000
 
 /**
- * Milliseconds for which a process may be late with a count. After that, the process has probably stopped, and any
- * process writes the count. By then, other processes have found the entries that a stopped process left in records and
- * pending revocations.
+ * A process that is later with a count has probably stopped, and any process writes the count. By then, other
+ * processes have found the entries that a stopped process left in records and pending revocations.
  */
 const GRACE_MS = 120_000
 
-/**
- * Each minute in which acts are counted ends at a multiple of this time, so that several counts are written together.
- */
+/** Each minute of counting ends at a multiple of this time, so that several counts are written together. */
 const STEP_MS = 5000
 
-/**
- * The maximum number of different acts that this process watches at the same time. If there are more, the counting of
- * the oldest acts ends early.
- */
+/** If more different acts are watched, the counting of the oldest ends early. */
 const MAX_DIFFERENT = 10_000
 
-/**
- * If an account gets this number of entries within an hour, further acts of the account are counted across all its
- * clients.
- */
+/** After so many entries within an hour, further acts of an account are counted across all its clients. */
 const MAX_PER_HOUR = 600
 
-/** What this process counts. */
 export type Counting = ReturnType<typeof createCounting>
 
-/** A minute in which equal acts are counted. */
 interface Minute {
   /** The id of the first act. */
   readonly first: string
   /** The end of the minute, in milliseconds since the epoch. */
   readonly until: number
-  /**
-   * The id of the entry with the count; undefined until a second equal act happens. The first act is an entry of its
-   * own.
-   */
+  /** The id of the entry with the count; undefined until a second equal act happens. */
   id?: string | undefined
   isOver: boolean
   /** The ids of acts that are not settled: this process does not know yet whether they are counted. */
@@ -50,7 +36,6 @@ interface Minute {
 }
 
 interface CountingParts extends CountsParts {
-  /** Runs work that nothing waits for. */
   readonly inBackground: (work: Promise<void>) => void
   readonly now: () => number
 }
@@ -68,21 +53,16 @@ export function createCounting(parts: CountingParts) {
   const accounts = createRateLimit({ windowSeconds: 3600, now: () => now() / 1000 })
   /** The running minutes, by the fields that are equal in their acts. The minute that ends first comes first. */
   const minutes = new Map<string, Minute>()
-  /** The minutes with a count that is not written yet, by the id of the count. */
   const unwritten = new Map<string, Minute>()
   let timer: NodeJS.Timeout | undefined
 
-  /** Writes the counts with these ids. All their acts must be settled. */
+  /** All acts of the counts must be settled. */
   function finish(ids: ReadonlySet<string>): void {
     const last = Math.max(...[...ids].map((id) => unwritten.get(id)?.until ?? 0))
     for (const id of ids) unwritten.delete(id)
     if (ids.size > 0) inBackground(writeCounts(parts, last, (id) => ids.has(id)))
   }
 
-  /**
-   * Ends the minutes that are over at the time `last`. If more than `MAX_DIFFERENT` minutes are running, also ends the
-   * oldest minutes. Then writes the counts of the ended minutes.
-   */
   function close(last: number): void {
     const ready = new Set<string>()
     for (const [key, minute] of minutes) {
@@ -109,7 +89,6 @@ export function createCounting(parts: CountingParts) {
     timer ??= setTimeout(closeLater, Math.min(COUNT_MS, Math.max(0, next.until - now()))).unref()
   }
 
-  /** Settles acts: they are counted in the store, or did not happen. */
   function settle(entries: readonly PendingEntry[]): void {
     for (const { entry, into } of entries) {
       const minute = into && unwritten.get(into.id)
@@ -165,13 +144,10 @@ export function createCounting(parts: CountingParts) {
       settle(entries)
     },
 
-    /** Rewrites the waiting entries that name people who are erased. */
     erase: (people: ErasedPeople) => eraseWaiting(parts, people),
 
-    /** Writes the counts that other processes left behind. */
     resume: () => writeCounts(parts, now() - GRACE_MS, () => true),
 
-    /** Ends all minutes, and writes their counts in the background. */
     end(): void {
       clearTimeout(timer)
       timer = undefined
@@ -183,10 +159,7 @@ export function createCounting(parts: CountingParts) {
 /** Fields that may differ between equal acts: when and from where an act was made, and the name of the client. */
 const ORIGIN = ['id', 'at', 'address', 'userAgent', 'clientName']
 
-/**
- * The fields that are the same in equal acts of one client. If a client revokes several of its own tokens, these
- * revocations count as equal acts.
- */
+/** If a client revokes several of its own tokens, these revocations count as equal acts. */
 function actOf(entry: AuditEntry): object {
   const others = entry.reason === 'client-revoked-token' ? [...ORIGIN, 'tokenId', 'grantId'] : ORIGIN
   return Object.fromEntries(Object.entries(entry).filter(([name]) => !others.includes(name)))

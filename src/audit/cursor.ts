@@ -4,13 +4,11 @@ import type { AuditEntry } from './entry.ts'
 /** `<chunk>.<index>.<id>`: the place of the entry, and its id. */
 const CURSOR = /^(\d{1,12})\.(\d{1,6})\.([\w-]{1,64})$/
 
-/** The rule for the cursor of an entry. */
 export const cursorRule = must(
   'a `cursor` of the audit trail',
   (value) => typeof value === 'string' && CURSOR.test(value),
 )
 
-/** The place of an entry: the number of its chunk, its position in the chunk, and its id. */
 export interface Place {
   readonly number: number
   readonly index: number
@@ -23,7 +21,6 @@ export function placeOf(cursor: string): Place {
   return { number: Number(number), index: Number(index), id }
 }
 
-/** The cursor of an entry. @param number the number of its chunk @param index its position in the chunk */
 export function cursorOf(number: number, index: number, { id }: Pick<AuditEntry, 'id'>): string {
   return `${number}.${index}.${id}`
 }

@@ -25,10 +25,7 @@ export function entryForOwner(entry: AuditEntry, viewerAccountId: string): Entry
   return withKnown({ ...own, by: actor === undefined ? undefined : 'service' })
 }
 
-/**
- * Whether the account may see the origin of an entry without an actor. It may if the account itself or a stranger sent
- * the request.
- */
+/** The account may see the origin if the account itself or a stranger sent the request. */
 function hasKnownOrigin({ name, outcome, reason }: AuditEntry): boolean {
   return outcome === 'failure' || name.startsWith('consent.') || reason !== undefined
 }
@@ -38,7 +35,6 @@ function otherAccount({ name, actor, accountId }: AuditEntry): EntryForOwner['by
   return accountId !== undefined && isActorOf(actor, accountId) ? 'user' : 'service'
 }
 
-/** The entry without the fields that are undefined. */
 function withKnown(entry: EntryForOwner): EntryForOwner {
   return Object.fromEntries(
     Object.entries(entry).filter(([, value]) => value !== undefined),

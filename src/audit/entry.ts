@@ -72,7 +72,6 @@ export interface AuditEntry {
   readonly erased?: true | undefined
 }
 
-/** What the caller knows about an entry. */
 export type EntryFields = Omit<AuditEntry, 'id' | 'at' | 'outcome'> & {
   readonly outcome?: AuditEntry['outcome'] | undefined
 }
@@ -106,11 +105,9 @@ export function createEntry(fields: EntryFields, at: number, id = newEntryId()):
 }
 
 /**
- * Who sent a request: its network address and its user agent. Control characters are removed, and both texts are cut to
- * the length that entries and `ChangeOptions` accept.
- *
- * @param request the host's Koa context. The context of oidc-provider ignores the host's `app.proxy`: behind a proxy,
- *   its `ip` is the address of the proxy. So the type rejects that context
+ * Who sent a request: its network address and its user agent, without control characters, cut to the length
+ * that entries and `ChangeOptions` accept. The context of oidc-provider ignores the host's `app.proxy`:
+ * behind a proxy, its `ip` is the address of the proxy. So the type rejects that context.
  */
 export function requesterOf(request: {
   readonly ip: string
@@ -122,19 +119,16 @@ export function requesterOf(request: {
   return { ...(address !== '' && { address }), ...(userAgent !== '' && { userAgent }) }
 }
 
-/** The start of a text, with its control characters removed. It is a copy, because a slice would keep the whole header in
- * memory. */
+/** A copy, because a slice would keep the whole header in memory. */
 function plainText(text: string, maxLength: number): string {
   const plain = text.slice(0, maxLength).replaceAll(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '')
   return Buffer.from(plain).toString()
 }
 
-/** Whether a value from the store is an entry. */
 export function isEntry(value: unknown): value is AuditEntry {
   return isObject(value) && isText(value['id']) && isCount(value['at']) && isText(value['name'])
 }
 
-/** Whether a value from the store is an entry that waits to be moved to the trail. */
 export function isPendingEntry(value: unknown): value is PendingEntry {
   if (!isObject(value) || !isEntry(value['entry']) || !isCount(value['after'])) return false
   const { into } = value

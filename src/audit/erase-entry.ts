@@ -2,21 +2,15 @@ import { isActorOf, possiblePeopleOf } from '../host/actor.ts'
 import type { Person } from '../host/subject.ts'
 import type { AuditEntry, PendingEntry } from './entry.ts'
 
-/** The people who are erased. */
 export interface ErasedPeople {
   /**
-   * Whether a record about this person that was made at the time `at` must be erased. If an account is erased, all its
-   * users are erased too.
-   *
-   * @param at milliseconds since the epoch
+   * Whether a record about this person that was made at the time `at`, in milliseconds since the epoch, must
+   * be erased. If an account is erased, all its users are erased too.
    */
   covers(person: Person, at: number): boolean
 }
 
-/**
- * The fields that an entry about an erased person may keep. All other fields are removed, also fields that a later
- * version adds.
- */
+/** All other fields are removed, also fields that a later version adds. */
 const KEPT: ReadonlySet<string> = new Set([
   ...(['id', 'at', 'name', 'outcome', 'kind', 'clientId', 'grantId', 'tokenId', 'keyId'] as const),
   ...([
@@ -34,16 +28,14 @@ const KEPT: ReadonlySet<string> = new Set([
   ...(['accountId', 'actor', 'address', 'userAgent', 'erased'] as const),
 ] satisfies (keyof AuditEntry)[])
 
-/** Who acted, and from where. */
 const ORIGIN = ['actor', 'address', 'userAgent']
 
 /** The value of `change` for a client that got a new owner. The `target` of such an entry is a user. */
 const TO_USER = 'owner'
 
 /**
- * Removes the fields of an entry that identify an erased person. If another user of the same account acted, the entry
- * keeps that user's `actor`, `address` and `userAgent`. Returns the same object if the entry identifies no erased
- * person.
+ * Removes the fields of an entry that identify an erased person. If another user of the same account acted,
+ * the entry keeps that user's `actor`, `address` and `userAgent`. The same object if nothing is removed.
  */
 export function eraseEntry(entry: AuditEntry, people: ErasedPeople): AuditEntry {
   const { accountId, userId, actor, change, target, at } = entry
@@ -65,7 +57,6 @@ export function eraseEntry(entry: AuditEntry, people: ErasedPeople): AuditEntry 
   return { ...(Object.fromEntries(left) as unknown as AuditEntry), erased: true }
 }
 
-/** Removes the fields of a pending entry that identify an erased person. Returns the same object if there are none. */
 export function erasePending<Pending extends PendingEntry>(pending: Pending, people: ErasedPeople): Pending {
   const entry = eraseEntry(pending.entry, people)
   return entry === pending.entry ? pending : { ...pending, entry }

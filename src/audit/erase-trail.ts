@@ -7,16 +7,12 @@ import { removeFromLists } from './list-indexes.ts'
 import { deletedUpTo, ttlOf } from './retention.ts'
 import { chunkKey, corruptChunk, findLast, rangeOf, readChunks, type Trail } from './trail.ts'
 
-/** The number of chunks that are read at once. */
 const PAGE_SIZE = 200
 
-/** Maximum attempts to write a chunk that other processes change at the same time. */
 const MAX_ATTEMPTS = 50
 
-/** What was erased in a trail. */
 export interface ErasedEntries {
   readonly entries: number
-  /** One error for each chunk with entries that cannot be read. */
   readonly errors: readonly GatehouseError[]
 }
 
@@ -29,10 +25,8 @@ export async function* chunksOf(trail: Trail): AsyncGenerator<readonly Chunk[]> 
 }
 
 /**
- * Rewrites the entries that name erased people, in place. The entries keep their ids and their order, so all cursors
- * stay valid. May be repeated.
- *
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some of the entries may be rewritten
+ * Rewrites the entries that name erased people, in place. The entries keep their ids and their order, so all
+ * cursors stay valid. May be repeated.
  */
 export async function eraseInTrail(trail: Trail, people: ErasedPeople): Promise<ErasedEntries> {
   let entries = 0
@@ -46,7 +40,6 @@ export async function eraseInTrail(trail: Trail, people: ErasedPeople): Promise<
   return { entries, errors }
 }
 
-/** @returns the number of entries that were rewritten */
 async function eraseInChunk(trail: Trail, first: Chunk, people: ErasedPeople): Promise<number> {
   let chunk = first
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -69,8 +62,8 @@ async function eraseInChunk(trail: Trail, first: Chunk, people: ErasedPeople): P
 }
 
 /**
- * The text of a chunk after its entries were replaced. Corrupt entries stay. A chunk that was full stays full, because
- * another process may have created the next chunk.
+ * Corrupt entries stay. A chunk that was full stays full, because another process may have created the next
+ * chunk.
  */
 function textWith({ text = '', isFull }: Chunk, entries: Chunk['entries']): string {
   const value = JSON.parse(text) as Record<string, unknown>

@@ -4,9 +4,7 @@ import { createEntry, type EntryFields } from './entry.ts'
 import { numberOf, type Trail } from './trail.ts'
 import { createWriter } from './writer.ts'
 
-/**
- * An event of the trail `failures`: what strangers tried. All other events go to the trail `changes` (`recording.ts`).
- */
+/** What strangers tried. All other events go to the trail `changes` (`recording.ts`). */
 export interface Failure {
   /**
    * `client_authentication.failed`: a wrong secret. `token.rejected`: the right secret of a disabled or expired client.
@@ -21,10 +19,8 @@ export interface Failure {
   readonly userAgent?: string | undefined
 }
 
-/** Milliseconds for which equal failures are counted before they become an entry. */
 const COUNT_MS = 60_000
 
-/** The maximum number of different failures that are counted at the same time. */
 const MAX_DIFFERENT = 10_000
 
 /**

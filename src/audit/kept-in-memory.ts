@@ -2,18 +2,13 @@ import { periodically } from '../async/periodically.ts'
 import type { Logger } from '../host/logger.ts'
 import type { PendingEntry } from './entry.ts'
 
-/** Milliseconds between two attempts to write what is kept. */
 const RETRY_MS = 1000
 
-/** The maximum number of entries, and of subjects, that are kept. */
 const MAX_KEPT = 10_000
 
 /**
- * Keeps the entries and subjects that this process could not write while the store was unavailable. No other process
- * can write them. This process writes them within about a second after the store is available again.
- *
- * @param parts.list lists the subject of a change as pending
- * @param parts.write adds entries to the trail
+ * Keeps the entries and subjects that this process could not write while the store was unavailable. No other
+ * process can write them. This process writes them within about a second after the store is available again.
  */
 export function createKept(parts: {
   readonly list: (subject: string) => Promise<unknown>
@@ -21,7 +16,7 @@ export function createKept(parts: {
   readonly logger: Logger
 }) {
   const { list, write, logger } = parts
-  /** Subjects of changes that could not be listed as pending. It is unknown whether the store made these changes. */
+  /** It is unknown whether the store made the changes of these subjects. */
   const subjects = new Set<string>()
   let entries: PendingEntry[] = []
   let stopRetrying: (() => void) | undefined
@@ -59,7 +54,7 @@ export function createKept(parts: {
     if (subjects.size === 0 && entries.length === 0) pause()
   }
 
-  /** Writes all that is kept. Never rejects: what could not be written is still kept. */
+  /** Never rejects: what could not be written is still kept. */
   function flush(): Promise<void> {
     running = running.then(attempt)
     return running
@@ -69,19 +64,16 @@ export function createKept(parts: {
     keep,
     flush,
 
-    /** Keeps the subject of a change that the store may have made. The subject is listed as pending later. */
     keepSubject(subject: string): void {
       if (subjects.size < MAX_KEPT) subjects.add(subject)
       retrySoon()
     },
 
-    /** Replaces the kept entries. */
     async rewrite(change: (entry: PendingEntry) => PendingEntry): Promise<void> {
       await running
       entries = entries.map(change)
     },
 
-    /** Stops the retries, after a last attempt. */
     async stop(): Promise<void> {
       isStopped = true
       pause()

@@ -5,13 +5,11 @@ import type { AuditEntry } from './entry.ts'
 import { ttlOf } from './retention.ts'
 import type { Trail } from './trail.ts'
 
-/** The fields of an entry by which entries are listed. */
 export const LISTED = ['accountId', 'clientId', 'actor'] as const
 
-/** A field by which entries are listed, and its value. */
 export type ListFilter = readonly [field: (typeof LISTED)[number], value: string]
 
-/** Days that one index of a list covers. An index expires as a whole. */
+/** An index expires as a whole. */
 const SPAN_DAYS = 90
 const DAY_MS = 86_400_000
 
@@ -25,7 +23,6 @@ function memberOf(number: number): string {
 
 const MEMBER = /^\d{12}$/
 
-/** Adds a chunk to the lists of its new entries. */
 export async function addToLists(
   trail: Trail,
   number: number,
@@ -37,7 +34,6 @@ export async function addToLists(
   await Promise.all([...new Set(indexes)].map((index) => store.add(index, memberOf(number), ttl)))
 }
 
-/** Removes a chunk from each list that no longer has an entry in the chunk. */
 export async function removeFromLists(
   trail: Trail,
   number: number,
@@ -50,7 +46,6 @@ export async function removeFromLists(
   await Promise.all(indexes.map((index) => trail.store.remove(index, memberOf(number))))
 }
 
-/** The names of the indexes that list the chunk of an entry. */
 function indexesOf(trail: Trail, entry: AuditEntry): string[] {
   return LISTED.flatMap((field) => {
     const value = entry[field]
@@ -58,12 +53,7 @@ function indexesOf(trail: Trail, entry: AuditEntry): string[] {
   })
 }
 
-/**
- * The numbers of the chunks that contain entries of a list, newest first.
- *
- * @param from the highest number that may be returned
- * @returns the numbers, and whether the list has corrupt members. If so, numbers may be missing
- */
+/** The numbers of the chunks that contain entries of a list, newest first. */
 export async function listedChunks(
   trail: Trail,
   filter: ListFilter,

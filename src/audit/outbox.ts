@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
 import { metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
+import { parseJson } from '../validation/parse-json.ts'
 import { isObject } from '../validation/predicates.ts'
 import { ABANDONED_AFTER_MS } from '../store/pending-list.ts'
 import { createEntry, isPendingEntry, type EntryFields, type PendingEntry } from './entry.ts'
@@ -14,19 +15,14 @@ export interface WithOutbox {
 /** Adds the entries of a change to the record that is written. */
 export interface Outbox {
   /**
-   * Adds entries to a record. Call this method before each write, with the version of the record to write.
-   *
-   * @param record undefined if there is nothing to change; no entry is added then
+   * Adds entries to a record, or none if it is undefined. Call this before each write, with the version of
+   * the record to write.
    */
   put<T extends WithOutbox>(record: T, ...entries: readonly EntryFields[]): T
   put<T extends WithOutbox>(record: T | undefined, ...entries: readonly EntryFields[]): T | undefined
 }
 
-/**
- * The entries of one change. A retry of the change gives its entries the same ids.
- *
- * @param mark decides whether an entry is counted
- */
+/** A retry of the change gives its entries the same ids. */
 export function createOutbox(
   after: number,
   now: () => number,
@@ -57,7 +53,6 @@ export function createOutbox(
   }
 }
 
-/** Maximum attempts to write a record that other processes change at the same time. */
 const MAX_ATTEMPTS = 50
 
 /** Reads and clears the outbox of any record that is stored as JSON without a time to live. */
@@ -80,11 +75,7 @@ export function createOutboxes(store: StoreWithMemory) {
   }
 
   return {
-    /**
-     * The entries in the outbox of a record.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if the record or an entry is corrupt
-     */
+    /** @throws {GatehouseError} `ERR_STORE_CORRUPT` if the record or an entry is corrupt */
     async read(key: string): Promise<readonly PendingEntry[]> {
       const text = await store.get(key)
       if (text === undefined) return []
@@ -97,11 +88,7 @@ export function createOutboxes(store: StoreWithMemory) {
       throw error
     },
 
-    /**
-     * Removes entries from the outbox of a record. Calls for the same record share one write.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** Calls for the same record share one write. */
     async clear(key: string, ids: readonly string[]): Promise<void> {
       if (ids.length === 0) return
       const waiting = clearing.get(key)
@@ -124,16 +111,11 @@ function entriesOf(audit: unknown): readonly PendingEntry[] {
   return Array.isArray(audit) ? audit.filter(isPendingEntry) : []
 }
 
-function parse(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = text === undefined ? undefined : JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+function parse(text = ''): Readonly<Record<string, unknown>> | undefined {
+  const value = parseJson(text)
+  return isObject(value) ? value : undefined
 }
 
-/** The ids of entries. */
 export function idsOf(entries: readonly PendingEntry[]): string[] {
   return entries.map(({ entry }) => entry.id)
 }

@@ -91,7 +91,6 @@ export async function listEntries(trail: Trail, options: AuditListOptions): Prom
 interface Chunks {
   /** Newest first. */
   readonly chunks: readonly Chunk[]
-  /** Whether there may be older chunks. */
   readonly hasMore: boolean
   /** Whether chunks may be missing, because the list has corrupt members. */
   readonly isCorrupt?: boolean
@@ -128,10 +127,8 @@ async function latestChunks(trail: Trail, before: Place | undefined, limit: numb
 }
 
 /**
- * Reads all entries after a cursor, up to the end that the trail has when the iteration begins.
- *
- * @throws {GatehouseError} `ERR_STORE_CORRUPT` after the last readable entry if later entries are corrupt. Corrupt
- *   entries before a readable entry set `missed` of that entry instead
+ * Reads all entries after a cursor, up to the end that the trail has when the iteration begins. Corrupt
+ * entries before a readable entry set its `missed`; after the last one, `ERR_STORE_CORRUPT` is thrown.
  */
 export async function* readEntries(trail: Trail, options: AuditReadOptions): AsyncGenerator<AuditRecord> {
   const { since, signal } = options
@@ -170,5 +167,4 @@ export async function* readEntries(trail: Trail, options: AuditReadOptions): Asy
   if (missed && corrupt !== undefined) throw corruptChunk(trail, corrupt)
 }
 
-/** The number of chunks that one round trip of `readEntries` reads. */
 const READ_CHUNKS = 200

@@ -14,21 +14,17 @@ import { createWriter, type Writer } from './writer.ts'
 /** Seconds for which a change stays listed as pending if no process completes it. */
 const PENDING_SECONDS = 30 * 86_400
 
-/** Whether a change removes access. Such a change is made even if it cannot be listed as pending. */
+/** A change that removes access is made even if it cannot be listed as pending. */
 export interface ChangeKind {
   readonly isRemoval?: boolean | undefined
 }
 
-/** The parts that record the events of one process: its trail, writer, outboxes and counts. */
 export type Recording = ReturnType<typeof createRecording>
 
 /**
- * Records events in the trail `changes`: all events except those of `failures-trail.ts`. Until an entry is in the
- * trail, it is in the outbox of the changed record, or in the list of pending changes. So another process can record
- * the entry if this process stops.
- *
- * @param parts.store the durable view of the store
- * @param parts.now milliseconds since the epoch
+ * Records events in the trail `changes`: all events except those of `failures-trail.ts`. Until an entry is in
+ * the trail, it is in the outbox of the changed record, or in the list of pending changes. So another process
+ * can record the entry if this process stops.
  */
 export function createRecording(parts: {
   readonly store: Store
@@ -40,7 +36,6 @@ export function createRecording(parts: {
   const writer = createWriter(parts.trail)
   const background = new Set<Promise<unknown>>()
 
-  /** Runs work that no caller waits for. */
   function inBackground(work: Promise<unknown>): void {
     const done = work
       .catch((error: unknown) => logger.debug({ err: error }, 'an audit entry will be moved later'))
@@ -81,8 +76,8 @@ export async function newEntry(recording: Recording, fields: EntryFields): Promi
 }
 
 /**
- * Adds entries to the trail. Entries that are only counted are stored until their count is written. An entry that is
- * recorded already is not recorded again.
+ * Entries that are only counted are stored until their count is written. An entry that is recorded already is
+ * not recorded again.
  */
 export async function append(
   { counting, writer }: { readonly counting: Counting; readonly writer: Writer },
@@ -92,20 +87,15 @@ export async function append(
   await Promise.all([counting.add(counted), own.length > 0 && writer.append(own)])
 }
 
-/** Settles when each entry that waits now is written or has failed. */
 export async function settled({ writer, background }: Recording): Promise<void> {
   await writer.settled()
   await Promise.all(background)
 }
 
 /**
- * Changes a record, and records the entries of the change. The same write stores the change and its entries. The
- * entries are then moved to the trail. If this process stops before that, another process moves the entries.
- *
- * @param key the key of the record in the store
- * @param change makes the change. Before each write, it passes the version of the record to `outbox.put`
- * @param options.isRemoval see `ChangeKind`
- * @throws what `change` throws; `ERR_STORE_UNAVAILABLE` before the change
+ * Changes a record, and records the entries of the change. The same write stores the change and its entries.
+ * The entries are then moved to the trail. If this process stops before that, another process moves the
+ * entries.
  */
 export async function recordChange<T>(
   recording: Recording,
@@ -134,22 +124,15 @@ export async function recordChange<T>(
   }
 }
 
-/**
- * Lists a change as pending.
- *
- * @returns undefined if the change could not be listed, but is made anyway because it removes access
- */
+/** Undefined if the change could not be listed, but is made anyway because it removes access. */
 function addTo({ add }: Recording['pending'], subject: string, isRemoval: boolean) {
   return isRemoval ? add(subject).catch(() => undefined) : add(subject)
 }
 
 /**
- * Makes a change whose records cannot carry the entry, because these records are deleted soon. The entry is listed as
- * pending before the change. If this process stops, another process looks for the proof of the change, and then
- * records the entry.
- *
- * @param change returns whether the change was made
- * @throws what `change` throws; `ERR_STORE_UNAVAILABLE` before the change
+ * Makes a change whose records cannot carry the entry, because these records are deleted soon. The entry is
+ * listed as pending before the change. If this process stops, another process looks for the proof of the
+ * change, and then records the entry.
  */
 export async function recordAnnounced<T extends { readonly isMade: boolean }>(
   recording: Recording,
@@ -167,10 +150,7 @@ export async function recordAnnounced<T extends { readonly isMade: boolean }>(
   return result
 }
 
-/**
- * Records events that changed no record. Never rejects: while the store is unavailable, the entries wait in the memory
- * of this process.
- */
+/** Never rejects: while the store is unavailable, the entries wait in the memory of this process. */
 export async function record(
   recording: Recording,
   entries: readonly (EntryFields | PendingEntry)[],
@@ -213,21 +193,19 @@ async function finish(
   )
 }
 
-/**
- * Records the entries that stopped processes have left in the store, and the entries that this process could not write
- * before.
- *
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
- */
+export async function moveToTrail(recording: Recording, key: string): Promise<void> {
+  const entries = await recording.outboxes.read(key)
+  await append(recording, entries)
+  await recording.outboxes.clear(key, idsOf(entries))
+}
+
+/** Records what stopped processes left in the store, and what this process could not write before. */
 export async function resume(recording: Recording): Promise<void> {
-  const { store, pending, outboxes, counting, kept } = recording
+  const { store, pending, counting, kept } = recording
   await kept.flush()
   await pending.resumeAll(async (subject) => {
     if (!isAnnounced(subject)) {
-      // Moves the entries from the outbox of the record to the trail.
-      const entries = await outboxes.read(subject)
-      await append(recording, entries)
-      await outboxes.clear(subject, idsOf(entries))
+      await moveToTrail(recording, subject)
       return true
     }
     const announced = readAnnounced(subject)

@@ -21,10 +21,8 @@ export interface AuditOptions {
   readonly maxFailures?: number | undefined
 }
 
-/** The bounds of the audit trail, with all defaults. */
 export type AuditBounds = Readonly<Record<keyof AuditOptions, number>>
 
-/** The bounds of one trail. */
 export type TrailBounds = Omit<AuditBounds, 'maxFailures'>
 
 /** Seconds for which a chunk is kept after its last entry. */
@@ -32,7 +30,6 @@ export function ttlOf({ maxAgeDays }: TrailBounds): number {
   return maxAgeDays * 86_400
 }
 
-/** The highest number of the chunks that are deleted because the trail has too many entries. */
 export function deletedUpTo({ maxEntries }: TrailBounds, lastNumber: number): number {
   return Math.max(0, lastNumber - Math.ceil(maxEntries / CHUNK_ENTRIES))
 }

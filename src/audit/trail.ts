@@ -9,15 +9,13 @@ import { deletedUpTo, type TrailBounds } from './retention.ts'
 const KNOWN_MS = 3_600_000
 
 /**
- * Seconds for which an empty chunk replaces a deleted chunk. A process may still take an older chunk for the last one.
- * Without the empty chunk, it could create the deleted chunk again, and the entries of that chunk would never be read.
+ * A process may still take an older chunk for the last one. Without the empty chunk, it could create the
+ * deleted chunk again, and the entries of that chunk would never be read.
  */
 export const DELETED_SECONDS = (2 * KNOWN_MS) / 1000
 
-/** The number of chunks whose entry ids this process remembers. */
 const REMEMBERED = 256
 
-/** The maximum number of keys of one `getMany`. */
 export const MAX_KEYS = 500
 
 export function createTrail(store: StoreWithMemory, name: string, bounds: TrailBounds) {
@@ -25,7 +23,6 @@ export function createTrail(store: StoreWithMemory, name: string, bounds: TrailB
     store,
     name,
     bounds,
-    /** The last chunk, as this process knows it, and when it was read. */
     last: undefined as { readonly chunk: Chunk; readonly at: number } | undefined,
     /** The highest number of a chunk that this process knows; 0 if it knows none. */
     highest: 0,
@@ -45,12 +42,11 @@ export function chunkKey({ name }: Trail, number: number): string {
   return `audit:${name}:${number}`
 }
 
-/** The store key for the number of a chunk near the end of the trail. The search for the last chunk begins there. */
+/** The search for the last chunk begins there. */
 export function headKey({ name }: Trail): string {
   return `audit:${name}:head`
 }
 
-/** Reads chunks with these numbers. */
 export async function readChunks(trail: Trail, numbers: readonly number[]): Promise<Chunk[]> {
   const chunks: Chunk[] = []
   for (let at = 0; at < numbers.length; at += MAX_KEYS) {
@@ -65,8 +61,7 @@ export async function readChunks(trail: Trail, numbers: readonly number[]): Prom
 }
 
 /**
- * The texts of chunks. For a value that the store cannot read as a text, returns the empty text, which counts as a
- * corrupt chunk.
+ * For a value that the store cannot read as a text, returns the empty text, which counts as a corrupt chunk.
  */
 async function readTexts(trail: Trail, numbers: readonly number[]) {
   const { store } = trail
@@ -84,7 +79,6 @@ function emptyIfCorrupt(error: unknown): string {
   return ''
 }
 
-/** The error of a chunk with entries that cannot be read. */
 export function corruptChunk(trail: Trail, number: number): GatehouseError {
   const value = `the value under "${chunkKey(trail, number)}" in the store`
   return new GatehouseError(
@@ -93,10 +87,6 @@ export function corruptChunk(trail: Trail, number: number): GatehouseError {
   )
 }
 
-/**
- * The last chunk that this process knows. If the process knows none, or if its knowledge is older than `KNOWN_MS`,
- * searches the store.
- */
 export async function knownLast(trail: Trail): Promise<Chunk> {
   const { last } = trail
   if (last && performance.now() - last.at < KNOWN_MS) return last.chunk
@@ -104,13 +94,9 @@ export async function knownLast(trail: Trail): Promise<Chunk> {
 }
 
 /**
- * Finds the last chunk in the store. For a trail without chunks, returns the chunk 0, which counts as full. The search
- * begins at the stored number (`headKey`), and follows the chunks from there.
- *
- * If the stored number is corrupt, the search begins at the last chunk that this process knows, or at the first chunk.
- *
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if the stored number is corrupt, and no chunk
- *   is found
+ * For a trail without chunks, returns the chunk 0, which counts as full. The search begins at the stored
+ * number (`headKey`), and follows the chunks from there. If the stored number is corrupt, the search begins
+ * at the last chunk that this process knows, or at the first chunk.
  */
 export async function findLast(trail: Trail): Promise<Chunk> {
   const head = await readHead(trail)
@@ -127,10 +113,7 @@ export async function findLast(trail: Trail): Promise<Chunk> {
   }
 }
 
-/**
- * The stored number of a chunk near the end: 0 if the trail has no chunk yet; undefined if the stored number is
- * corrupt.
- */
+/** 0 if the trail has no chunk yet; undefined if the stored number is corrupt. */
 export async function readHead(trail: Trail): Promise<number | undefined> {
   const text = await trail.store.get(headKey(trail)).catch(emptyIfCorrupt)
   if (text === undefined) return 0
@@ -144,7 +127,6 @@ function corruptHead(trail: Trail): GatehouseError {
   return new GatehouseError('ERR_STORE_CORRUPT', `the value under "${headKey(trail)}" in the store ${what}`)
 }
 
-/** From `first` to `last`, both included. */
 export function rangeOf(first: number, last: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
 }
@@ -159,10 +141,7 @@ export function setLast(trail: Trail, chunk: Chunk): Chunk {
   return chunk
 }
 
-/**
- * Remembers the ids in a chunk if its contents show that it is final. Any other chunk may have grown since it was read,
- * so its ids may be outdated.
- */
+/** Any other chunk may have grown since it was read, so its ids may be outdated. */
 function rememberFinal(trail: Trail, chunk: Chunk): void {
   if (chunk.isFull && chunk.text !== undefined) remember(trail, chunk)
 }
@@ -177,18 +156,11 @@ export function remember({ ids }: Trail, { number, entries }: Pick<Chunk, 'numbe
   }
 }
 
-/** The ids of the entries that can be read. */
 function idsOf(entries: readonly (AuditEntry | undefined)[]): ReadonlySet<string> {
   return new Set(entries.flatMap((entry) => entry?.id ?? []))
 }
 
-/**
- * Finds which of these ids are in the trail already.
- *
- * @param after the number of the first chunk that may contain them
- * @param last the last chunk
- * @returns the number of the chunk for each id that was found
- */
+/** Finds which of these ids are in the trail already. */
 export async function findWritten(
   trail: Trail,
   ids: readonly string[],

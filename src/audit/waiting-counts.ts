@@ -1,4 +1,5 @@
 import type { Store } from '../store/contract.ts'
+import { pagesOf } from '../store/pages-of-index.ts'
 import type { PendingEntry } from './entry.ts'
 import { erasePending, type ErasedPeople } from './erase-entry.ts'
 
@@ -8,26 +9,18 @@ import { erasePending, type ErasedPeople } from './erase-entry.ts'
 const INDEX = 'audit:counted'
 const MEMBER = /^(\d{13}):([\w-]{1,64}):(\d{13}):[\w-]{1,64}:(.*)$/s
 
-/** Seconds for which a waiting entry is kept if no process counts it. */
 const KEPT_SECONDS = 30 * 86_400
 
-/** The number of members that are read together, and written together as counts. */
-const PAGE_SIZE = 1000
-/** The number of members that are removed together. */
+const GROUP_SIZE = 1000
 const BATCH_SIZE = 100
 
-/** What the functions of this file need. */
 export interface CountsParts {
   readonly store: Store
-  /** Adds entries to the trail. An entry that is in the trail already is not added again. */
+  /** An entry that is in the trail already is not added again. */
   readonly write: (entries: readonly PendingEntry[]) => Promise<void>
 }
 
-/**
- * Stores entries until they are counted. May be repeated.
- *
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
- */
+/** Stores entries until they are counted. May be repeated. */
 export async function storeUncounted(
   { store }: CountsParts,
   entries: readonly PendingEntry[],
@@ -35,27 +28,20 @@ export async function storeUncounted(
   await Promise.all(entries.map((each) => store.add(INDEX, memberOf(each), KEPT_SECONDS)))
 }
 
-/**
- * Writes the counts of the waiting entries, and removes these entries.
- *
- * @param last selects the minutes that end at this time or earlier
- * @param isReady selects counts by their id
- */
+/** Writes the counts of the waiting entries, and removes these entries. */
 export async function writeCounts(
   parts: CountsParts,
   last: number,
   isReady: (id: string) => boolean,
 ): Promise<void> {
   let group: string[] = []
-  for (let page: string[] | undefined, after: string | undefined; page === undefined || page.length > 0;) {
-    page = await parts.store.range(INDEX, { after, limit: PAGE_SIZE })
-    after = page.at(-1)
+  for await (const page of pagesOf(parts.store, INDEX)) {
     for (const member of page) {
       const [, until, id = ''] = MEMBER.exec(member) ?? []
-      if (Number(until) > last) page = []
-      if (Number(until) > last || !isReady(id)) continue
+      if (Number(until) > last) return void (await writeAll(parts, group))
+      if (!isReady(id)) continue
       const isOfLast = MEMBER.exec(group.at(-1) ?? '')?.[2] === id
-      if (!isOfLast && group.length >= PAGE_SIZE) group = await writeAll(parts, group)
+      if (!isOfLast && group.length >= GROUP_SIZE) group = await writeAll(parts, group)
       group.push(member)
     }
   }
@@ -91,15 +77,8 @@ function pad(milliseconds: number): string {
   return String(milliseconds).padStart(13, '0')
 }
 
-/**
- * Rewrites the waiting entries that name people who are erased.
- *
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some of the entries may be rewritten
- */
 export async function eraseWaiting({ store }: CountsParts, people: ErasedPeople): Promise<void> {
-  for (let page: string[] | undefined, after: string | undefined; page === undefined || page.length > 0;) {
-    page = await store.range(INDEX, { after, limit: PAGE_SIZE })
-    after = page.at(-1)
+  for await (const page of pagesOf(store, INDEX)) {
     for (const member of page) {
       const [, , , , text] = MEMBER.exec(member) ?? []
       if (text === undefined) continue

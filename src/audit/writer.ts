@@ -20,7 +20,7 @@ import {
 /** The number of characters that one write adds at most, unless a single entry is longer. */
 const BATCH_LENGTH = 100_000
 
-/** The maximum number of attempts of a write. It is far higher than the number of processes. */
+/** Far more than the number of processes. */
 const MAX_ATTEMPTS = 200
 
 interface Waiting extends PendingEntry {
@@ -28,7 +28,6 @@ interface Waiting extends PendingEntry {
   readonly reject: (error: unknown) => void
 }
 
-/** Writes the entries of one process to a trail. */
 export type Writer = ReturnType<typeof createWriter>
 
 /** Writes the entries of this process to a trail, one batch after the other. */
@@ -50,12 +49,7 @@ export function createWriter(trail: Trail) {
   }
 
   return {
-    /**
-     * Adds entries to the end of the trail. An entry that is in the trail already is not added again, so a
-     * call may be repeated.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some of the entries may be in the trail
-     */
+    /** An entry that is in the trail already is not added again, so a call may be repeated. */
     async append(entries: readonly PendingEntry[]): Promise<void> {
       const written = entries.map(
         (entry) => new Promise<void>((resolve, reject) => waiting.push({ ...entry, resolve, reject })),
@@ -133,9 +127,8 @@ async function tryWrite(trail: Trail, batch: readonly PendingEntry[]): Promise<b
 }
 
 /**
- * Writes an unchanged chunk again, because the last write of the chunk may not have been confirmed as durable.
- *
- * @returns false if another process changed the chunk, or if a failover has lost the chunk or one of the entries
+ * The last write of an unchanged chunk may not have been confirmed as durable, so it is written again. False
+ * if another process changed the chunk, or if a failover has lost it or one of the entries.
  */
 async function confirmChunk(trail: Trail, number: number, ids: readonly string[]): Promise<boolean> {
   const key = chunkKey(trail, number)
@@ -174,10 +167,7 @@ async function writeEntries(
   return number
 }
 
-/**
- * Stores the number of a new chunk, and empties the old chunks beyond the maximum number of entries. Failures are
- * harmless: readers skip the old chunks, and the store deletes them later.
- */
+/** Failures are harmless: readers skip the old chunks, and the store deletes them later. */
 async function tidy(trail: Trail, before: number, number: number): Promise<void> {
   const { store } = trail
   const old = rangeOf(deletedUpTo(trail.bounds, before) + 1, deletedUpTo(trail.bounds, number))

@@ -9,11 +9,9 @@ export interface Operation {
   readonly title: LocalizedText
   readonly description?: LocalizedText | undefined
   readonly kycLevel?: string | undefined
-  /** Whether the consent page marks the operation as sensitive. */
   readonly sensitive: boolean
 }
 
-/** A named set of operations. */
 export interface Product {
   readonly id: string
   readonly title: LocalizedText
@@ -25,14 +23,12 @@ export interface Product {
 export interface RouteClaim {
   /** The route without the names of its parameters (`shapeOf`). */
   readonly shape: string
-  /** Scope of the operation. */
   readonly scope: string
 }
 
 /** All products at one moment. A catalog never changes; a reload creates a new catalog. */
 export interface Catalog {
   readonly products: ReadonlyMap<string, Product>
-  /** The operations by scope. */
   readonly operations: ReadonlyMap<string, Operation>
   /** The KYC levels, lowest first; may be empty. */
   readonly kycLevels: readonly string[]
@@ -43,11 +39,9 @@ export interface Catalog {
    */
   readonly epoch: number
   /**
-   * Finds the operation of a request, in time that does not grow with the number of operations. Undefined if no
-   * operation matches, or if routers that ignore letter case find another operation than case-sensitive routers.
-   *
-   * @param method upper case; HEAD finds the operation of GET
-   * @param path canonical path below the address of the API, starting with `/`
+   * Finds the operation of a request, in time that does not grow with the number of operations. Undefined if
+   * no operation matches, or if routers that ignore letter case find another operation than case-sensitive
+   * routers. HEAD finds the operation of GET. `path` is canonical, below the address of the API.
    */
   findOperation(method: string, path: string): Operation | undefined
   /**
@@ -57,7 +51,6 @@ export interface Catalog {
   findClaims(method: string, path: string): readonly RouteClaim[]
 }
 
-/** The active catalog. */
 export interface CurrentCatalog {
   readonly current: Catalog
 }

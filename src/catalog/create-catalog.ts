@@ -9,11 +9,9 @@ import { parseRoute, shapeOf, type Route } from './route.ts'
 import { createRouteIndex } from './route-index.ts'
 
 /**
- * Creates the catalog from a host's products.
+ * Creates the frozen catalog from a host's products, which may have any shape, since they may come from a
+ * database.
  *
- * @param definitions the host's products, of any shape, since they may come from a database. They are neither
- *   changed nor retained
- * @returns the frozen catalog
  * @throws {GatehouseError} `ERR_CATALOG` with up to about a hundred problems, each with its path. Conflicts
  *   between operations are reported only if each product is valid on its own
  */
@@ -46,10 +44,7 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
     findClaims: routes.findAll,
   })
 
-  /**
-   * Adds an operation to the indexes. If the scope is already known, returns the known operation, and adds a problem if
-   * the two operations differ.
-   */
+  /** For a known scope: the known operation, and a problem if the two differ. */
   function addOperation(scope: string, definition: OperationDefinition, place: string): Operation {
     const parsed = [definition.route ?? []].flat().map((text) => parseRoute(text) as Route)
     const operation: Operation = deepFreeze({
@@ -87,7 +82,6 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
   }
 }
 
-/** The names of the properties in which two definitions of one scope differ. */
 function differences(one: Operation, other: Operation): string[] {
   const properties = ['routes', 'title', 'description', 'kycLevel', 'sensitive'] as const
   return properties

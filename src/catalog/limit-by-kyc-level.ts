@@ -1,10 +1,8 @@
 import type { Catalog, Operation } from './catalog.ts'
 
 /**
- * Whether a developer's KYC level is sufficient for an operation. If it is not, an application may not request the
- * operation.
- *
- * @param kycLevel level of the developer's account; undefined or an unknown name counts as the lowest level
+ * Whether a developer's KYC level is sufficient for an operation, so that an application may request it.
+ * Undefined or an unknown name counts as the lowest level.
  */
 export function hasRequiredKycLevel(
   { kycLevels }: Pick<Catalog, 'kycLevels'>,

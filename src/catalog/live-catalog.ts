@@ -10,28 +10,22 @@ import type { CatalogOptions } from './products-rule.ts'
 /** The default and the maximum of the option `productsRefreshSeconds` of a gateway in another process. */
 export const REFRESH_SECONDS = { byDefault: 60, max: 86_400 }
 
-/** Milliseconds after which a load counts as failed. */
 const LOAD_TIMEOUT_MS = 30_000
 
-/** The source of the catalog, and the listener for failed loads. */
 export interface LiveCatalogOptions extends CatalogOptions {
-  /** The products, or a function that loads them. */
   readonly products: ProductSource
   /** Called when a load fails or its result is not valid; the active catalog then stays active. */
   readonly onRejected?: ((error: GatehouseError) => void) | undefined
 }
 
-/** The part of the loaded catalog to which the active catalog is restricted. */
 export interface Restriction {
   readonly products: ProductScopes
-  /** The epoch of the active part. */
   readonly epoch: number
 }
 
 /**
- * Keeps the active catalog. Products that are an object, not a function, are active at once.
- *
- * @throws {GatehouseError} `ERR_CATALOG` if the products are an object and are not valid
+ * Keeps the active catalog. Products that are an object, and not a function, are active at once, or throw
+ * `ERR_CATALOG`.
  */
 export function createLiveCatalog(options: LiveCatalogOptions) {
   const { products } = options
@@ -57,10 +51,7 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
     get loaded(): boolean {
       return current !== undefined
     },
-    /**
-     * The scopes of all loaded products, including operations that are not active; none before the first
-     * successful load.
-     */
+    /** The scopes of all loaded products, active or not; none before the first successful load. */
     get loadedScopes(): ProductScopes {
       return loadedScopes
     },
@@ -69,18 +60,15 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
       return rejection
     },
     /**
-     * Loads the products in this process, the first time or again. Loads run one after another. Calls that arrive
-     * during a load share the next load. That load includes all changes that the callers made to the products before
-     * their calls. If the products are not a function, nothing happens.
+     * Loads the products in this process, the first time or again; does nothing if they are not a function.
+     * Loads run one after another. Calls that arrive during a load share the next load, which includes all
+     * changes that the callers made before.
      *
      * @throws {GatehouseError} `ERR_CATALOG` with the problems of the products, or with the failure of the
      *   load as `cause`; the last valid catalog stays active
      */
     reload,
-    /**
-     * Restricts the active catalog to the given part, now and after each load. Before the first call, the
-     * whole catalog is active.
-     */
+    /** Restricts the active catalog to the given part, now and after each load. */
     restrict(to: Restriction): void {
       const isNew = to.epoch !== restriction?.epoch || !isSameAs(to.products, restriction.products)
       restriction = to
@@ -118,27 +106,20 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
   }
 }
 
-/** The active catalog, and the methods that change it. */
 export type LiveCatalog = ReturnType<typeof createLiveCatalog>
 
-/**
- * The lookups of a gateway. Each lookup uses the catalog that is active at the time of the call.
- *
- * @param metadataScopes the scopes that `listScopes` may return. @default all scopes
- */
+/** The lookups of a gateway, each in the catalog that is active at the time of the call. */
 export function catalogLookups(
   catalog: Pick<LiveCatalog, 'current' | 'loaded'>,
   metadataScopes?: readonly string[],
 ) {
   return {
-    /** The scope of the operation of a request; undefined if no operation matches. */
     findScope: (method: string, path: string) => catalog.current.findOperation(method, path)?.scope,
     /** All routes that any router would match to a request; none while there is no catalog yet. */
     findClaims: (method: string, path: string): readonly RouteClaim[] =>
       catalog.loaded ? catalog.current.findClaims(method, path) : [],
     /** Whether an operation has the scope; true for every scope while there is no catalog yet. */
     isKnownScope: (scope: string) => !catalog.loaded || catalog.current.operations.has(scope),
-    /** The existing scopes that the metadata names; none while there is no catalog yet. */
     listScopes: () =>
       catalog.loaded
         ? [...catalog.current.operations.keys()].filter((scope) => metadataScopes?.includes(scope) !== false)
@@ -147,13 +128,9 @@ export function catalogLookups(
 }
 
 /**
- * The allowed part of a catalog. If the best match for a request is an operation outside the allowed part,
- * the request finds no operation. A less specific route of an allowed operation is not used, because the
- * host's router would still run the handler of the best match.
- *
- * @param to the allowed part
- * @param epoch the epoch of the allowed part
- * @returns the frozen catalog
+ * If the best match for a request is an operation outside the allowed part, the request finds no operation. A
+ * less specific route of an allowed operation is not used, because the host's router would still run the
+ * handler of the best match.
  */
 export function restrictCatalog(catalog: Catalog, to: ProductScopes, epoch: number): Catalog {
   const products = new Map<string, Product>()

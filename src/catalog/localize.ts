@@ -2,11 +2,8 @@ import { lookupLocale } from '../http/locale.ts'
 import type { LocalizedText } from './definition.ts'
 
 /**
- * The text in the best available locale.
- *
- * @param locales the person's locales, in order of preference
- * @param fallback the locale that is tried after the person's locales. If the text has none of these locales,
- *   its first locale is used
+ * The text in the first of the person's `locales` that it has, else in `fallback`, else in its own first
+ * locale.
  */
 export function localize(text: LocalizedText, locales: readonly string[], fallback: string): string {
   if (typeof text === 'string') return text

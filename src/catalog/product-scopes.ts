@@ -1,9 +1,7 @@
 import type { Catalog } from './catalog.ts'
 
-/** The operations of each product: scopes by product id. */
 export type ProductScopes = { readonly [product: string]: readonly string[] }
 
-/** An operation of a product. */
 export interface ProductOperation {
   readonly product: string
   readonly scope: string
@@ -24,12 +22,10 @@ export function missingFrom(available: ProductScopes, wanted: ProductScopes): Pr
   })
 }
 
-/** Whether two maps of products have the same operations, in any order. */
 export function isSameAs(one: ProductScopes, other: ProductScopes): boolean {
   return missingFrom(one, other).length === 0 && missingFrom(other, one).length === 0
 }
 
-/** The scopes of one product; none if the product does not exist. */
 export function scopesOf(products: ProductScopes, product: string): readonly string[] {
   return Object.hasOwn(products, product) ? (products[product] ?? []) : []
 }

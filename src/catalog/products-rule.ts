@@ -13,7 +13,6 @@ import { localeProblem } from '../http/locale.ts'
 import { parseRoute } from './route.ts'
 import { isScope, MAX_SCOPE_LENGTH, OPENID_SCOPES } from './scope.ts'
 
-/** Constraints on definitions. */
 export interface CatalogOptions {
   /** The host's KYC levels, lowest first. If `kycLevels` is omitted, the levels of operations are not checked. */
   readonly kycLevels?: readonly string[] | undefined
@@ -63,7 +62,6 @@ const routeRule: Rule = (text) => {
 
 const routesRule = notEmpty(listOf(routeRule))
 
-/** @param levels undefined if the levels are unknown, as in a gateway without an authorization server */
 function kycLevelRule(levels: readonly string[] | undefined): Rule {
   return (level) => {
     if (!isText(level)) return 'must be the name of a KYC level'

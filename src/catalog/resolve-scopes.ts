@@ -2,7 +2,6 @@ import type { Catalog, Operation } from './catalog.ts'
 import type { Account } from '../host/accounts.ts'
 import { hasRequiredKycLevel } from './limit-by-kyc-level.ts'
 
-/** The fields of a client that determine its scopes. */
 export interface ScopeHolder {
   readonly kind: 'apiKey' | 'application'
   /** Ids of the client's products. A product that is not in the catalog adds no scopes. */
@@ -17,10 +16,8 @@ export function directScopes(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>
 }
 
 /**
- * All scopes that an application may request on behalf of users, in the catalog's order. These are the scopes of its
+ * All scopes that an application may request on behalf of users, in the catalog's order: the scopes of its
  * products, without removed scopes and without scopes above the KYC level of its developer.
- *
- * @param kycLevel level of the developer's account; undefined or an unknown name counts as the lowest level
  */
 export function applicationScopes(
   catalog: Catalog,
@@ -48,9 +45,7 @@ export function limitToPerson(
 
 /**
  * The scopes that the token of an API key may carry, in the given order. The key of a user is limited to the
- * operations of this user. A key without a user acts for the account, and is not limited.
- *
- * @param owner the account of the key, as the host finds it with the user of the key
+ * operations of this user (`owner`). A key without a user acts for the account, and is not limited.
  */
 export function limitToOwner(
   { userId }: { readonly userId?: string | undefined },
@@ -62,10 +57,7 @@ export function limitToOwner(
 
 /**
  * Why a client may not have a scope, as a sentence for `error_description`, in the characters that RFC 6749
- * 5.2 allows.
- *
- * @param kycLevel level of the developer's account; ignored for API keys
- * @returns undefined if the client may have the scope
+ * 5.2 allows; undefined if it may. `kycLevel` is ignored for API keys.
  */
 export function explainRejection(
   catalog: Catalog,
@@ -120,10 +112,7 @@ function shorten(text: string): string {
   return text.length > 100 ? `${text.slice(0, 100)}...` : text
 }
 
-/**
- * Replaces all characters that `error_description` does not allow. The allowed characters are %x20-21 /
- * %x23-5B / %x5D-7E.
- */
+/** The allowed characters are %x20-21 / %x23-5B / %x5D-7E. */
 function describe(sentence: string): string {
   return sentence.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/gu, '?')
 }

@@ -20,20 +20,13 @@ export function createRouteIndex<T extends object>() {
   const asciiFolded = createTree<T>(foldCase)
   const unicodeFolded = createTree<T>(foldText)
   const caseSensitive = createTree<T>((text) => text)
-  /**
-   * Whether a path of ASCII characters, such as `/strasse`, may match a route with other characters, such as
-   * `/straße`.
-   */
+  /** Whether an ASCII path, such as `/strasse`, may match a route such as `/straße`. */
   let foldsToAscii = false
-  /** Whether a route has upper-case letters, so that a path in lower case may match it in some routers only. */
+  /** A path in lower case may match a route with upper-case letters in some routers only. */
   let hasUpperCase = false
 
   return {
-    /**
-     * Stores a value at a route.
-     *
-     * @returns the existing value, which is not replaced; undefined if the route had no value
-     */
+    /** The existing value of the route is not replaced, but returned. */
     add(method: string, segments: readonly Segment[], value: T): T | undefined {
       const existing = unicodeFolded.add(method, segments, value)
       if (existing !== undefined) return existing
@@ -45,13 +38,10 @@ export function createRouteIndex<T extends object>() {
       return asciiFolded.add(method, segments, value)
     },
     /**
-     * The value that all routers find, whether they ignore the case of all letters, of ASCII letters only, or of none.
-     * Undefined if no router finds a value, or if two routers find different values. A case-sensitive router that
-     * finds nothing is ignored.
-     *
-     * @param method HEAD finds the route of GET
-     * @param path decoded, starting with `/`; compared as literal text except for letter case and one
-     *   trailing slash
+     * The value that all routers find, whether they ignore the case of all letters, of ASCII letters only, or
+     * of none. Undefined if no router finds a value, or if two routers find different values. A
+     * case-sensitive router that finds nothing is ignored. HEAD finds the route of GET. The decoded `path` is
+     * compared as literal text except for letter case and one trailing slash.
      */
     find(method: string, path: string): T | undefined {
       const found = asciiFolded.find(method, path)
@@ -63,10 +53,7 @@ export function createRouteIndex<T extends object>() {
       if (!foldsToAscii && isAscii(path)) return found
       return found === unicodeFolded.find(method, path) ? found : undefined
     },
-    /**
-     * All values that any router finds. Routers that ignore letter case may find another value than
-     * case-sensitive routers.
-     */
+    /** All values that any router finds: some ignore letter case, and some do not. */
     findAll(method: string, path: string): readonly T[] {
       const found = new Set(
         [asciiFolded, unicodeFolded, caseSensitive].map((tree) => tree.find(method, path)),
@@ -110,10 +97,7 @@ function child<T>(node: Node<T>, segment: Segment, fold: (text: string) => strin
   return next
 }
 
-/**
- * Finds the value for the segments from index `at` on. A literal segment is tried first, and then the
- * parameter. The recursion is at most as deep as the tree.
- */
+/** A literal segment is tried first, and then the parameter. The recursion is at most as deep as the tree. */
 function walk<T>(node: Node<T>, segments: readonly string[], at: number): T | undefined {
   const segment = segments[at]
   if (segment === undefined) return node.value

@@ -1,10 +1,8 @@
 import type { HttpMethod } from './definition.ts'
 import { foldText } from './fold-text.ts'
 
-/** One segment of a route's path. */
 export type Segment = { readonly literal: string } | { readonly parameter: string }
 
-/** A parsed route. */
 export interface Route {
   readonly method: HttpMethod
   /** The path in the host's spelling. */
@@ -13,9 +11,7 @@ export interface Route {
   readonly segments: readonly Segment[]
 }
 
-/** The allowed methods of a route. */
 export const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[]
-/** An ASCII letter in upper case. */
 export const UPPER_CASE = /[A-Z]/
 const PARAMETER = /^:[A-Za-z_][A-Za-z0-9_]*$/
 /**
@@ -28,11 +24,7 @@ const UNRESERVED = /^[A-Za-z0-9\-._~]$/
 // eslint-disable-next-line no-control-regex -- the pattern searches for control characters
 const NEVER_IN_A_SEGMENT = /[\u0000-\u001f\u007f/\\]/
 
-/**
- * Parses a route such as `GET /invoices/:id`.
- *
- * @returns the route, or its problem as a sentence
- */
+/** Parses a route such as `GET /invoices/:id`. A text is its problem, as a sentence. */
 export function parseRoute(text: unknown): Route | string {
   if (typeof text !== 'string') return "must be a text such as 'GET /invoices/:id'"
   const [, method, path] = /^(\S+) (\S.*)$/s.exec(text) ?? []
@@ -71,10 +63,7 @@ export function shapeOf(method: string, segments: readonly Segment[]): string {
   return `${method} /${parts.join('/')}`
 }
 
-/**
- * Puts the ASCII letters of a path into lower case, and leaves all other characters. The path of a request is
- * ASCII, and Koa's routers ignore its letter case.
- */
+/** The path of a request is ASCII, and Koa's routers ignore its letter case. */
 export function foldCase(path: string): string {
   return UPPER_CASE.test(path) ? path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : path
 }

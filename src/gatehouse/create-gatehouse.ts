@@ -17,16 +17,11 @@ import { resolveOptions } from '../options/resolve-options.ts'
 import { checkInput, optional, type Rule } from '../validation/rules.ts'
 import type { Gatehouse } from './gatehouse.ts'
 import { registerInternals } from './internals.ts'
+import { createParts } from './parts.ts'
 import { createStart, READY_TIMEOUT_MS } from './startup.ts'
 import { createProviderBuilder, createServerParts } from './wire-authorization-server.ts'
-import { createClients } from './wire-clients.ts'
-import { createDocuments } from './wire-documents.ts'
-import { createCore } from './wire-core.ts'
 import { createOwnGateways } from './wire-gateway.ts'
-import { createPersonalData } from './wire-erasures.ts'
-import { createAuthorizations } from './wire-grants.ts'
 import { createServices } from './wire-services.ts'
-import { createKeySource } from './wire-signing-keys.ts'
 
 const timeoutRule: Rule = (value) =>
   typeof value === 'number' && value >= 0 ? undefined : 'must be a number of milliseconds, from 0'
@@ -46,43 +41,27 @@ export function createGatehouse<
   return assemble(options)
 }
 
-/** Wires all parts of a gatehouse together. */
 function assemble(options: GatehouseOptions): Gatehouse {
   const settings = resolveOptions(options)
   const { startTimeoutMs, branding, connectedApplicationsUri } = settings
-  const core = createCore(settings)
-  const { events, revoked, logger } = core
-  if (core.store.volatile && cluster.isWorker)
+  const parts = createParts(settings)
+  const { events, revoked, logger, keys } = parts
+  if (parts.store.volatile && cluster.isWorker)
     logger.warn({}, 'the store is in the memory of this worker: other workers of the cluster have other data')
-  else if (core.store.volatile)
+  else if (parts.store.volatile)
     logger.info({}, 'the store is in memory: its data is lost when this process ends')
 
-  const clients = createClients(core)
-  const authorizations = createAuthorizations(core)
-  const personalData = createPersonalData(core, clients, authorizations)
-  const documents = createDocuments(core, clients, authorizations)
-  const keys = createKeySource(core)
   const pages = createPages({ texts: createTexts(settings), branding, connectedApplicationsUri })
-  const buildProvider = createProviderBuilder(core, clients, authorizations, { keys, pages })
-  const start = createStart(core, clients, authorizations, personalData, documents, keys, buildProvider)
+  const start = createStart(parts, createProviderBuilder(parts, pages))
   const { lifecycle, ready } = start
   const shutdown = createShutdown(close, logger)
-  const own = createOwnGateways(core, clients, keys, start, shutdown)
+  const own = createOwnGateways(parts, start, shutdown)
   const { gateway, gateways, gatewayHooks, metadata, verifyToken, readStoreHealth, check, passToHost } = own
-  const server = createServerParts(core, clients, authorizations, pages, {
+  const server = createServerParts(parts, pages, {
     provider: () => lifecycle.running?.provider,
     ready: readyForRequest,
   })
-  const services = createServices(
-    core,
-    clients,
-    authorizations,
-    personalData,
-    documents,
-    keys,
-    verifyToken,
-    ready,
-  )
+  const services = createServices(parts, verifyToken, ready)
 
   const gatehouse: Gatehouse = {
     on: events.on,
@@ -119,11 +98,9 @@ function assemble(options: GatehouseOptions): Gatehouse {
     close,
     [Symbol.asyncDispose]: close,
   }
-  registerInternals(gatehouse, core, clients, authorizations, personalData, {
+  registerInternals(gatehouse, parts, {
     tokens: services.tokens,
-    ...documents,
     health: gatehouse.health,
-    keys,
     pages,
     csrfKeys: server.csrfKeys,
     verifyToken,
@@ -135,10 +112,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   })
   return gatehouse
 
-  /**
-   * Waits at most `startTimeoutMs` for the start, as each request does. Then makes sure that the keys are
-   * fresh.
-   */
+  /** Waits for the start as each request does, then makes sure that the keys are fresh. */
   async function readyForRequest() {
     const running = await lifecycle.ready(startTimeoutMs)
     await keys.ensureFresh()
@@ -154,8 +128,8 @@ function assemble(options: GatehouseOptions): Gatehouse {
 
   async function close(): Promise<void> {
     const stopped = lifecycle.close()
-    authorizations.families.close()
-    core.stopProbing()
+    parts.families.close()
+    parts.stopProbing()
     await Promise.all([stopped, revoked.close(), ...gateways.map((each) => each.close())])
   }
 }

@@ -3,27 +3,18 @@ import { GatehouseError } from '../errors.ts'
 import type { GatewayHooks } from '../gateway/gateway-hooks.ts'
 import type { VerifyToken } from '../gateway/verify-token.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
-import type { KeySource } from '../keys/signing-keys.ts'
 import type { Gatehouse } from './gatehouse.ts'
-import type { Clients } from './wire-clients.ts'
-import type { Core } from './wire-core.ts'
-import type { PersonalData } from './wire-erasures.ts'
-import type { Authorizations } from './wire-grants.ts'
+import type { Parts } from './parts.ts'
 
-/** What the optional parts need besides the wired parts. */
-interface Rest extends Pick<Gatehouse, 'tokens' | 'health' | 'clientDocuments'> {
-  readonly keys: KeySource
+interface Rest extends Pick<Gatehouse, 'tokens' | 'health'> {
   /** The pages of the authorization server, for the preview of the consent page. */
   readonly pages: Pages
   /** The HMAC keys of CSRF tokens, newest first. */
   readonly csrfKeys: readonly Uint8Array[]
   /** Verifies an access token of this service, without the revocations. */
   readonly verifyToken: VerifyToken
-  /** The active key of access tokens. */
   signingKey(): Promise<SigningJwk>
-  /** Where optional parts connect to the gateway of this process. */
   readonly gatewayHooks: GatewayHooks
-  /** Starts the service in the background. */
   begin(): void
   /** Waits until the service has started, but not longer than a request may wait. */
   ready(): Promise<unknown>
@@ -31,33 +22,20 @@ interface Rest extends Pick<Gatehouse, 'tokens' | 'health' | 'clientDocuments'> 
   requireOpen(): void
 }
 
-/**
- * What the optional parts use of a gatehouse. These services do not wait for the start, so an optional part calls
- * `ready` first.
- */
+/** The inner services do not wait for the start, so an optional part calls `ready` first. */
 export type Internals = ReturnType<typeof collectInternals>
 
 const internals = new WeakMap<object, Internals>()
 
-function collectInternals(
-  core: Core,
-  clients: Clients,
-  authorizations: Authorizations,
-  personalData: PersonalData,
-  rest: Rest,
-) {
-  const { settings } = core
-  const { issuer, audience, defaultLocale, branding } = settings
-  const { list, rotate, revoke, exportable } = rest.keys
+function collectInternals(parts: Parts, rest: Rest) {
+  const { issuer, audience, defaultLocale, branding } = parts.settings
+  const { list, rotate, revoke, exportable } = parts.keys
   return {
-    ...core,
-    ...clients,
-    ...authorizations,
-    ...personalData,
+    ...parts,
     ...rest,
-    store: core.durable,
+    store: parts.durable,
     /** The same data, for writes that may be lost together with a server of the store. */
-    plainStore: core.store,
+    plainStore: parts.store,
     signingKeys: { list, rotate, revoke },
     /** Undefined if the host manages the signing keys. */
     exportableKeys: exportable,
@@ -68,15 +46,13 @@ function collectInternals(
   }
 }
 
-/** Registers the inner parts of a gatehouse for `internalsOf`. The host cannot reach these parts. */
-export function registerInternals(gatehouse: object, ...parts: Parameters<typeof collectInternals>): void {
-  internals.set(gatehouse, collectInternals(...parts))
+export function registerInternals(gatehouse: object, parts: Parts, rest: Rest): void {
+  internals.set(gatehouse, collectInternals(parts, rest))
 }
 
 /**
- * The inner parts of a gatehouse.
+ * The inner parts of a gatehouse. `caller` is the function that the host called, for the error.
  *
- * @param caller the function that the host called, for the error
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `createGatehouse` did not create the gatehouse
  */
 export function internalsOf(gatehouse: object, caller: string): Internals {

@@ -3,7 +3,6 @@ import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import { inBackground } from '../async/in-background.ts'
 import { withTimeout } from '../async/with-timeout.ts'
 
-/** Milliseconds between attempts while the store is unavailable. */
 const RETRY_INTERVAL_MS = 250
 
 /**
@@ -11,16 +10,12 @@ const RETRY_INTERVAL_MS = 250
  */
 const CONNECTING_MS = 1000
 
-/** Milliseconds that `close()` waits for a start that has not ended. */
 const CLOSING_MS = 1000
 
 /**
- * Starts a service, waits for it, and stops it.
- *
- * @param start starts the service; called again after a failure
- * @param stop stops what `start` returned
- * @param onFailure called with the error of each attempt that fails after `begin()`, but not for an unavailable store in
- *   the first second. Before `begin()`, only the callers of `ready()` receive the error
+ * Starts a service, waits for it, and stops it. Before `begin()`, only the callers of `ready()` receive the
+ * error of a failed attempt. After it, `onFailure` does too, but not for an unavailable store in the first
+ * second.
  */
 export function createLifecycle<Running>(
   start: () => Promise<Running>,
@@ -71,7 +66,6 @@ export function createLifecycle<Running>(
   const startOnce = (): Promise<Running> => (starting ??= startAndKeep())
 
   return {
-    /** The running service, or undefined. */
     get running(): Running | undefined {
       return running
     },
@@ -84,16 +78,16 @@ export function createLifecycle<Running>(
       return failure
     },
     /**
-     * Starts the service in the background. Idempotent. Does not keep the process alive. This method never
-     * throws. If the start fails, the error is in `failure`, and `ready()` rejects with that error.
+     * Starts the service in the background. Idempotent, never throws, and does not keep the process alive. An
+     * error of the start is in `failure`, and `ready()` rejects with it.
      */
     begin(): void {
       hasBegun = true
       inBackground(async () => closed || running !== undefined || startOnce())
     },
     /**
-     * Waits until the service runs, and starts it if needed. While the store is unavailable, the start is
-     * retried. Any other failure ends the attempt. The next call then begins a new attempt.
+     * While the store is unavailable, the start is retried. Any other failure ends the attempt, and the next
+     * call begins a new one.
      *
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` or `ERR_NOT_READY` after `timeoutMs`, `ERR_CLOSED`,
      *   and what `start` throws
@@ -108,13 +102,12 @@ export function createLifecycle<Running>(
             : new GatehouseError('ERR_NOT_READY', `gatehouse is not ready after ${timeoutMs} ms`),
       })
     },
-    /** @throws {GatehouseError} `ERR_CLOSED` after `close()` */
     requireOpen(): void {
       if (closed) throw closedError()
     },
     /**
-     * Stops the service. Waits at most one second for a start that has not ended, because the host may close the
-     * store next. A service that starts later than that is stopped as soon as it runs. Idempotent.
+     * Waits at most one second for a start that has not ended, because the host may close the store next. A
+     * service that starts later than that is stopped as soon as it runs.
      */
     async close(): Promise<void> {
       closed = true

@@ -13,28 +13,15 @@ import { createPrincipal, type Principal } from '../gateway/principal.ts'
 import { createVerifierOfResources } from '../gateway/verify-any-resource.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
-import type { KeySource } from '../keys/signing-keys.ts'
-import type { Clients } from './wire-clients.ts'
-import type { Core } from './wire-core.ts'
-import type { Authorizations } from './wire-grants.ts'
+import type { Parts } from './parts.ts'
 
-/**
- * Builds the authorization server for a set of signing keys, one private key for ES256 and one for RS256, and with the
- * features that options switch on.
- */
 export type BuildProvider = (signingKeys: readonly SigningJwk[], features: Features) => Provider
 
 /** Wires the authorization server, except for its signing keys, which change while it runs. */
-export function createProviderBuilder(
-  core: Core,
-  clients: Clients,
-  authorizations: Authorizations,
-  { keys, pages }: { readonly keys: Pick<KeySource, 'getKey'>; readonly pages: Pages },
-): BuildProvider {
-  const { settings, revoked, logger } = core
-  const { issuer } = settings
-  const { now } = core.storeClock
-  const verify = createVerifierOfResources(core.resources, { issuer, getKey: keys.getKey, now })
+export function createProviderBuilder(parts: Parts, pages: Pages): BuildProvider {
+  const { settings, revoked, resources, keys, storeClock } = parts
+  const { getKey } = keys
+  const verify = createVerifierOfResources(resources, { ...settings, getKey, now: storeClock.now })
 
   async function verifyAccessToken(jwt: string): Promise<Principal | undefined> {
     const outcome = await verify(jwt)
@@ -43,24 +30,20 @@ export function createProviderBuilder(
 
   const cookieSecrets = settings.secrets.map((secret) => deriveKey(secret, 'cookies').toString('base64url'))
   const dependencies = {
-    ...core,
-    ...clients,
-    ...authorizations,
+    ...parts,
     cookieKeys: new Keygrip(cookieSecrets, 'sha256'),
     verifyAccessToken,
     revokeOwnToken: createRevokeOwnToken({
-      ...core,
-      log: core.revocationLog,
-      clientTokens: clients.clientTokens,
+      ...parts,
+      log: parts.revocationLog,
       max: settings.maxRevocationsPerClient,
     }),
     isTokenRevoked: revoked.isTokenRevoked,
     isGrantScopeRevoked: revoked.isGrantScopeRevoked,
     pendingInteractions: createPendingInteractions({
+      ...parts,
       max: settings.maxPendingInteractions,
       seconds: settings.lifetimes.signIn,
-      memory: core.memory,
-      logger,
     }),
     pages,
   }
@@ -68,19 +51,15 @@ export function createProviderBuilder(
 }
 
 /**
- * Wires the parts that answer requests below {auth_url}.
- *
- * @param running.provider the provider of the running service; undefined if the service is not running
- * @param running.ready waits for the start, as each request does
+ * The parts that answer requests below {auth_url}. `running.provider` is undefined if the service does not
+ * run.
  */
 export function createServerParts(
-  core: Core,
-  { registry, documents, clientUsed, secretUsed }: Clients,
-  { consents }: Authorizations,
+  parts: Parts,
   pages: Pages,
   running: { provider(): Provider | undefined } & Pick<AuthorizationServerParts, 'ready'>,
 ): AuthorizationServerParts {
-  const { settings, logger } = core
+  const { settings, logger } = parts
 
   function requireProvider(): Provider {
     const provider = running.provider()
@@ -89,14 +68,11 @@ export function createServerParts(
   }
 
   return {
-    ...core,
-    registry,
-    clientUsed,
-    secretUsed,
+    ...parts,
     pages,
-    port: createInteractionPort({ ...core, registry, documents, consents, provider: requireProvider }),
+    port: createInteractionPort({ ...parts, provider: requireProvider }),
     csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),
-    revocationSource: core.revocationLog,
+    revocationSource: parts.revocationLog,
     requestsInFlight: createRequestsInFlight({ max: settings.maxTokenRequests, logger }),
     jwksMaxAge: jwksMaxAge(
       'jwks' in settings.signingKeys ? Infinity : settings.signingKeys.publishAheadSeconds,

@@ -21,12 +21,10 @@ import { createScopeLimitCheck } from '../clients/scope-limit-check.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { Core } from './wire-core.ts'
 
-/** API keys and applications. */
 export type Clients = ReturnType<typeof createClients>
 
 /**
- * Wires API keys and applications. Token requests and introspection read clients through a cache in this process.
- * The services of API keys and applications always read the store.
+ * Token requests and introspection read clients through a cache, the services of clients always the store.
  */
 export function createClients(core: Core) {
   const { settings, durable: store, logger, revoked } = core
@@ -70,7 +68,6 @@ export function createClients(core: Core) {
     searchByName: createNameSearch(store),
     keyPolicy,
     loadPublicKeys,
-    /** Notifies of clients that expire. @returns a function that stops the notices */
     notifyOfExpiries: createExpiryNotices(parts).start,
     secrets: createSecrets({ store, apiKeys, applications }),
     hygiene: createHygiene(parts),
@@ -89,7 +86,6 @@ export function createClients(core: Core) {
   }
 }
 
-/** Loads the folder of the applications with metadata documents when it is first needed. */
 function loadDocuments({ durable: store, settings, revoked: known, outgoing, memory }: Core) {
   let loaded: Promise<DocumentResolver> | undefined
   async function load(): Promise<DocumentResolver> {

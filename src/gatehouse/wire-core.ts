@@ -17,7 +17,6 @@ import { createRevocationLog } from '../revocation/revocation-log.ts'
 import { createRevocations } from '../revocation/revoke-tokens.ts'
 import type { ResolvedOptions } from '../options/resolve-options.ts'
 
-/** The parts on which all other parts depend. */
 export type Core = ReturnType<typeof createCore>
 
 /** Creates store, events, catalog, accounts and revocations from the settings. Does no I/O. */
@@ -83,18 +82,13 @@ export function createCore(settings: ResolvedOptions) {
     outgoing: () =>
       (outgoing ??= import('../http/outgoing/outgoing.ts').then((each) => each.createOutgoing())),
     store,
-    /**
-     * The same data as `store`. Use it for writes that must survive the loss of a server of the store: used
-     * codes, revocations, keys and clients.
-     */
+    /** The same data as `store`, for writes that must survive the loss of a server of the store. */
     durable,
     storeClock,
     memory: createMemoryWatch({ store, logger }),
-    /** Stops probing whether the store is available again. */
     stopProbing,
     events,
     logger,
-    /** Limits requests with wrong client secrets. */
     wrongSecrets: createWrongSecretLimit({ store }),
     proxyCheck: createProxyCheck(settings),
     issuerCheck: createIssuerCheck({ ...settings, store, now: storeClock.now }),
@@ -106,7 +100,6 @@ export function createCore(settings: ResolvedOptions) {
     longestDelegatedLifetime,
     audit,
     revocationLog,
-    /** The revocations that this process knows. */
     revoked,
     revocations,
   }

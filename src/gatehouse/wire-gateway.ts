@@ -13,33 +13,24 @@ import { checkProducts } from '../health/product-check.ts'
 import { storeHealthReader } from '../health/store-health.ts'
 import type { ResolvedOptions } from '../options/resolve-options.ts'
 import type { Shutdown } from '../host/shutdown.ts'
-import type { KeySource } from '../keys/signing-keys.ts'
+import type { Parts } from './parts.ts'
 import type { Start } from './startup.ts'
-import type { Clients } from './wire-clients.ts'
-import type { Core } from './wire-core.ts'
 
 /**
- * Wires the gateways that run in the process of the service, one for each resource, and the health checks that
- * the gateways and the service share.
+ * The gateways in the process of the service, one for each resource, and the health checks that they share.
  */
-export function createOwnGateways(
-  core: Core,
-  { scopeLimitCheck, gatewayKeysCheck }: Clients,
-  keys: KeySource,
-  { lifecycle, ...start }: Start,
-  shutdown: Shutdown,
-) {
-  const { settings, store, catalog, resources, events, revoked, logger } = core
+export function createOwnGateways(parts: Parts, { lifecycle, ...start }: Start, shutdown: Shutdown) {
+  const { settings, store, catalog, resources, events, revoked, logger, keys, proxyCheck } = parts
   const { issuer, startTimeoutMs, maxCachedTokens } = settings
   const readStoreHealth = storeHealthReader(store)
   const check = () => [
     checkKeys(keys.condition, Date.now()),
     checkProducts(catalog),
-    ...scopeLimitCheck.check(),
+    ...parts.scopeLimitCheck.check(),
     ...unchecked.check(),
-    ...gatewayKeysCheck.check(),
-    ...core.issuerCheck.check(),
-    ...core.proxyCheck.check(),
+    ...parts.gatewayKeysCheck.check(),
+    ...parts.issuerCheck.check(),
+    ...proxyCheck.check(),
   ]
   const accessTokens: Pick<GatewayDependencies, 'issuer' | 'getKey'> = {
     issuer,
@@ -62,7 +53,7 @@ export function createOwnGateways(
     shutdown,
     readStoreHealth,
     check,
-    proxyCheck: core.proxyCheck,
+    proxyCheck,
     startTimeoutMs,
     maxCachedTokens,
     logger,
@@ -83,13 +74,11 @@ export function createOwnGateways(
   const checkAll = () => [...check(), ...gatewayHooks.checks.map((each) => each())]
   return {
     gateway,
-    /** The gateways of all resources, that of the API first. */
     gateways: [...gateways.values()],
-    /** Serves the metadata of all resources. */
     metadata: wellKnown(resources.all.map(dependenciesOf)),
     gatewayHooks,
     // The clock of the store decides: other processes accept a token that only the clock of this process calls expired.
-    verifyToken: createVerifierOfResources(resources, { ...accessTokens, now: core.storeClock.now }),
+    verifyToken: createVerifierOfResources(resources, { ...accessTokens, now: parts.storeClock.now }),
     readStoreHealth,
     check: checkAll,
     passToHost: unchecked.pass,
@@ -104,8 +93,8 @@ export function createOwnGateways(
 }
 
 /**
- * The parts of a gateway, with the paths of its API at the origin of the issuer. A proxy may strip the same prefix from
- * these paths as from the path of the issuer. An API at another origin gets its path when the host mounts its gateway.
+ * A proxy may strip the same prefix from these paths as from the path of the issuer. An API at another origin
+ * gets its path when the host mounts its gateway.
  */
 function watchedParts(
   gateway: Gateway,
@@ -121,10 +110,7 @@ function watchedParts(
   return [parts]
 }
 
-/**
- * Hooks of a further gateway: it uses what optional parts set in `hooks`, now or later. The parts end with the first
- * gateway, so this gateway ends none of them.
- */
+/** The parts end with the first gateway, so this gateway ends none of them. */
 function sharedHooks(hooks: GatewayHooks): GatewayHooks {
   return Object.create(hooks, { closing: { value: [] } }) as GatewayHooks
 }

@@ -3,29 +3,15 @@ import { createRevokeAccount } from '../access/revoke-account.ts'
 import { createTokens } from '../access/token-service.ts'
 import type { AuditTrail } from '../audit/read-trail.ts'
 import type { VerifyToken } from '../gateway/verify-token.ts'
-import type { KeySource } from '../keys/signing-keys.ts'
-import type { PersonalData } from './wire-erasures.ts'
-import type { Clients } from './wire-clients.ts'
-import type { Documents } from './wire-documents.ts'
-import type { Core } from './wire-core.ts'
-import type { Authorizations } from './wire-grants.ts'
+import type { Parts } from './parts.ts'
 
 /**
- * Wires the services that hosts call. Each call waits until gatehouse runs. So a host may create its first API key
- * right after `createGatehouse`. If the store is unavailable, or after `close()`, a call rejects with the same error as
- * `ready()`.
+ * Wires the services that hosts call. Each call waits until gatehouse runs, so a host may create its first
+ * API key right after `createGatehouse`. A call rejects with the same errors as `ready()`.
  */
-export function createServices(
-  core: Core,
-  { apiKeys, applications, secrets, hygiene, scopeLimitCheck, clientTokens }: Clients,
-  { grants, grantsOfUsers, revokeLostOperations }: Authorizations,
-  { erase }: PersonalData,
-  { clientDocuments }: Documents,
-  { list, rotate, revoke }: KeySource,
-  verify: VerifyToken,
-  ready: () => Promise<unknown>,
-) {
-  const { accounts, catalog, events, revocations, audit } = core
+export function createServices(parts: Parts, verify: VerifyToken, ready: () => Promise<unknown>) {
+  const { apiKeys, applications, secrets, hygiene, clientDocuments, clientTokens, grants, audit } = parts
+  const { list, rotate, revoke } = parts.keys
   const revokeAccount = createRevokeAccount(clientTokens, grants)
   const services = {
     apiKeys,
@@ -34,24 +20,16 @@ export function createServices(
     hygiene: { list: hygiene.list, unusedProducts: hygiene.unusedProducts },
     clientDocuments,
     grants,
-    tokens: createTokens({ verify, revocations, clientTokens, revokeAccount }),
+    tokens: createTokens({ ...parts, verify, revokeAccount }),
     accounts: {
-      ...createAccountService({
-        accounts,
-        catalog,
-        clientTokens,
-        events,
-        revokeAccount,
-        grantsOfUsers,
-        revokeLostOperations,
-      }),
-      erase,
+      ...createAccountService({ ...parts, revokeAccount }),
+      erase: parts.erase,
     },
     signingKeys: { list, rotate, revoke },
     catalog: {
       async reload() {
-        await core.catalogSync.reload()
-        return { clientsOverScopeLimit: await scopeLimitCheck.findOversized() }
+        await parts.catalogSync.reload()
+        return { clientsOverScopeLimit: await parts.scopeLimitCheck.findOversized() }
       },
     },
   }
@@ -71,7 +49,6 @@ export function createServices(
   }
 }
 
-/** @param service a service whose methods all return promises */
 function waitUntilReady<Service extends object>(service: Service, ready: () => Promise<unknown>): Service {
   const methods = Object.entries(service) as [string, (...args: unknown[]) => Promise<unknown>][]
   return Object.fromEntries(

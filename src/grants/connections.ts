@@ -13,14 +13,8 @@ export interface Connection {
   readonly lastUsedAt?: number | undefined
 }
 
-/** What persons have authorized, by application. */
 export interface Connections {
-  /**
-   * The applications that an account, or one of its users, has authorized. The newest comes first. A grant with a
-   * corrupt record is left out and logged.
-   *
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-   */
+  /** The newest comes first. A grant with a corrupt record is left out and logged. */
   list(holder: {
     readonly accountId: string
     readonly userId?: string | undefined
@@ -28,12 +22,9 @@ export interface Connections {
 }
 
 /**
- * Groups the grants of persons by application.
- *
- * The list reads all grants of the account, because a page of grants may have only some of the grants of an
- * application. The list reads the records too, because an index entry names neither the application nor the user.
- *
- * @param parts.audience {base_url}
+ * Groups the grants of persons by application. The list reads all grants of the account, because a page of
+ * grants may have only some of the grants of an application. The list reads the records too, because an index
+ * entry names neither the application nor the user.
  */
 export function createConnections(parts: {
   readonly index: Pick<GrantLifecycle['index'], 'all'>
@@ -74,7 +65,7 @@ function toConnection(clientId: string, grants: readonly Grant[]): Connection {
   }
 }
 
-/** Connections of the same second are in the order of their client ids, so that no connection is on two pages. */
+/** In the order of the client ids within a second, so that no connection is on two pages. */
 function newestFirst(one: Connection, other: Connection): number {
   return other.connectedAt - one.connectedAt || (one.clientId < other.clientId ? -1 : 1)
 }

@@ -4,16 +4,12 @@ export interface ConsentDecision {
   readonly denied: readonly string[]
 }
 
-/**
- * Every sign-in needs this scope. A person who approves a request with this scope cannot deny the scope.
- */
+/** Every sign-in needs this scope. A person who approves a request with it cannot deny it. */
 export const MANDATORY_SCOPE = 'openid'
 
 /**
- * The decision of a person who approved a request. A requested scope is granted if it is mandatory or if the
- * person ticked it. All other requested scopes are denied. Ticked scopes that were not requested are ignored.
- *
- * @returns undefined if nothing is granted: at least one scope must be ticked
+ * The decision of a person who approved a request. A requested scope is granted if it is mandatory or ticked,
+ * and denied otherwise. Ticked scopes that were not requested are ignored. Undefined if nothing is granted.
  */
 export function decide(requested: readonly string[], ticked: readonly string[]): ConsentDecision | undefined {
   const isGranted = (scope: string) => scope === MANDATORY_SCOPE || ticked.includes(scope)
@@ -23,10 +19,7 @@ export function decide(requested: readonly string[], ticked: readonly string[]):
     : { granted, denied: requested.filter((scope) => !isGranted(scope)) }
 }
 
-/**
- * The consent to store after a decision. The new decision replaces the stored decisions about the same
- * scopes.
- */
+/** The consent to store: a decision replaces the stored decisions about the same scopes. */
 export function mergeConsent(stored: ConsentDecision, decision: ConsentDecision): ConsentDecision {
   const merge = (before: readonly string[], now: readonly string[], otherwise: readonly string[]) => [
     ...new Set([...before.filter((scope) => !otherwise.includes(scope)), ...now]),

@@ -1,9 +1,6 @@
 import type { ConsentDecision } from './consent-decision.ts'
 
-/**
- * The status of a requested scope before a person is asked. `new`: the person has not decided about the scope
- * yet.
- */
+/** `new`: the person has not decided about the scope yet. */
 export type ScopeStatus = 'new' | 'granted' | 'denied'
 
 /**
@@ -20,10 +17,7 @@ export function isConsentNeeded(
   return isDemanded || !(isFirstParty || isApproved())
 }
 
-/**
- * The status of a requested scope. If a record contains an approval and a denial of the scope, the denial
- * counts.
- */
+/** If a record contains an approval and a denial of the scope, the denial counts. */
 export function scopeStatus(scope: string, stored: ConsentDecision): ScopeStatus {
   if (stored.denied.includes(scope)) return 'denied'
   return stored.granted.includes(scope) ? 'granted' : 'new'

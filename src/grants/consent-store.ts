@@ -10,14 +10,11 @@ import { isOfVersions, type ConsentVersions, type ConsentVersionStore } from './
 export interface CurrentConsent {
   readonly consent: ConsentDecision
   readonly versions: ConsentVersions
-  /** Whether the metadata document of the application has changed since the last decision. */
   readonly hasChanged: boolean
 }
 
-/** The application about which people decide. */
 export interface DecidedClient {
   readonly clientId: string
-  /** Its metadata document, if it has one. */
   readonly document?: { readonly version: string; readonly epoch: number } | undefined
 }
 
@@ -28,7 +25,6 @@ interface ConsentRecord extends ConsentDecision {
   readonly versions?: ConsentVersions | undefined
 }
 
-/** The decisions of a record. */
 type Decisions = Omit<ConsentRecord, 'versions'>
 
 /** Seconds for which a person's consent is stored after the last decision. */
@@ -38,11 +34,7 @@ const DECISION: Fields = { granted: listOf(stringRule), denied: listOf(stringRul
 
 const NOTHING: ConsentDecision = { granted: [], denied: [] }
 
-/**
- * Creates the store of what people have approved and denied.
- *
- * @param audience {base_url}
- */
+/** Creates the store of what people have approved and denied. */
 export function createConsentStore(store: Store, consentVersions: ConsentVersionStore, audience: string) {
   const records = createCollection<ConsentRecord>(store, {
     name: 'consent',
@@ -54,7 +46,6 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
     },
   })
 
-  /** The decision about one resource in a record. */
   const decisionAt = (stored: Decisions, resource: string): ConsentDecision =>
     resource === audience ? stored : (stored.resources?.[resource] ?? NOTHING)
 
@@ -76,10 +67,7 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
   }
 
   return {
-    /**
-     * The current consent at a resource. Both lists of the consent are empty if the person has not decided yet, or if the
-     * consent was revoked after the last decision.
-     */
+    /** Both lists are empty if the person has not decided, or if the consent was revoked since. */
     async get(person: Person, client: DecidedClient, resource: string): Promise<CurrentConsent> {
       const { record, versions } = await read(person, client)
       const before = record?.versions?.document
@@ -93,11 +81,7 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
       const stored = validPart(record, versions)
       return [stored, ...Object.values(stored.resources ?? {})].some(({ granted }) => granted.length > 0)
     },
-    /**
-     * Merges a decision into the stored consent at a resource. No concurrent decision is lost.
-     *
-     * @param versions the consent versions that were in force before the decision
-     */
+    /** Merges a decision into the stored consent at a resource. No concurrent decision is lost. */
     async update(
       person: Person,
       clientId: string,
@@ -115,7 +99,7 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
       if (await records.create(id, change(), STORED_CONSENT_SECONDS)) return
       await records.update(id, change, STORED_CONSENT_SECONDS)
     },
-    /** Deletes the stored consent at all resources, so that the person is asked at the next request. */
+    /** At all resources, so that the person is asked at the next request. */
     async delete(person: Person, clientId: string): Promise<void> {
       await records.delete(idOf(person, clientId))
     },
@@ -132,10 +116,7 @@ function idOf(person: Person, clientId: string): string {
   return digest(JSON.stringify([subjectOf(person), clientId]))
 }
 
-/**
- * The decisions of a record. They are empty if there is no record, or if the consent was revoked after the last
- * decision.
- */
+/** Empty if there is no record, or if the consent was revoked after the last decision. */
 function validPart(record: ConsentRecord | undefined, versions: ConsentVersions): Decisions {
   if (!record || !isOfVersions(record.versions, versions)) return NOTHING
   const { granted, denied, resources } = record

@@ -13,20 +13,17 @@ import { CorruptRecord } from '../store/corrupt-record.ts'
 import { isActive, type GrantRecord } from './grant-record.ts'
 import { MAX_GRANTS_OF_PAIR, type GrantPair } from './max-grants.ts'
 
-/** The entry of a grant in the list of its account. */
 export interface GrantEntry extends GrantPair {
   readonly grantId: string
   /** The time by which the grants of an account are sorted, in milliseconds since the epoch. */
   readonly listedAt: number
 }
 
-/** A grant with its record. */
 export interface ListedGrant {
   readonly grantId: string
   readonly record: GrantRecord
 }
 
-/** A page of the grants of an account. */
 export type ListedGrants = RecordList<ListedGrant>
 
 const PAGE_SIZE = 1000
@@ -38,15 +35,13 @@ const BUCKETS = { spanSeconds: 30 * DAY_SECONDS, slackSeconds: DAY_SECONDS }
 type LoadGrants = (grantIds: readonly string[]) => Promise<(GrantRecord | CorruptRecord | undefined)[]>
 
 /**
- * Lists the grants of each account that are in use. A grant is in use once its authorization code was
- * exchanged. The oldest grant comes first. Grants of the same second are in no particular order.
+ * Lists the grants of each account that are in use: their authorization codes were exchanged. The oldest
+ * grant comes first. Grants of the same second are in no particular order.
  *
- * The entries of an account are stored in buckets. One bucket contains the entries of all grants that expire within the
- * same 30 days. The store deletes the bucket when these days are over. A grant may be extended beyond the period of its
- * bucket. Its entry is then added to a later bucket before the record of the grant changes. So every usable grant is
- * listed. The entry in the earlier bucket stays until that bucket is deleted.
- *
- * @param load reads the records of grants, in the order of their ids; undefined for an absent record
+ * The entries of an account are stored in buckets. One bucket contains the entries of all grants that expire
+ * within the same 30 days. The store deletes the bucket when these days are over. A grant may be extended
+ * beyond the period of its bucket. Its entry is then added to a later bucket before the record of the grant
+ * changes. So every usable grant is listed.
  */
 export function createGrantIndex({ store, load }: { store: Store; load: LoadGrants }) {
   const indexOf = (accountId: string): BucketedIndex => ({
@@ -58,10 +53,7 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
 
   const loadMembers = (index: BucketedIndex, members: readonly string[]) => loadGrants(index, load, members)
 
-  /**
-   * @param isMeant selects the grants of the page by their records. @default all grants
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options
-   */
+  /** `isMeant` selects the grants of the page by their records. */
   async function page(
     accountId: string,
     options: ListOptions,
@@ -92,10 +84,7 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       const index = indexOf(entry.accountId)
       await removeEntry(index, await bucketsOf(index), memberOf(entry))
     },
-    /**
-     * Reads all grants of an account in few round trips: 1000 entries at a time. While the grants of these entries are
-     * loaded, the next entries are read.
-     */
+    /** While the grants of these entries are loaded, the next entries are read. */
     async all(accountId: string): Promise<Pick<ListedGrants, 'items' | 'corrupt'>> {
       const index = indexOf(accountId)
       const buckets = await bucketsOf(index)
@@ -123,12 +112,9 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       }
     },
     /**
-     * Starts to check whether an account has at least `MAX_GRANTS_OF_PAIR` listed grants. With fewer grants, no pair of
-     * person and application can exceed the limit. This method starts to read the list of buckets, and the returned
-     * function reads the entries.
-     *
-     * @returns a function that completes the check. It resolves with true if a pair of the account may exceed the
-     *   limit, and with false otherwise, or if the store is unavailable
+     * With fewer than `MAX_GRANTS_OF_PAIR` grants in an account, no pair of person and application can exceed
+     * the limit. The call starts to read the list of buckets, and the returned function reads the entries. It
+     * resolves with false too if the store is unavailable.
      */
     startLimitCheck(accountId: string): () => Promise<boolean> {
       const index = indexOf(accountId)
@@ -138,10 +124,7 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
         (await rangeOfAll(index, await buckets, undefined, MAX_GRANTS_OF_PAIR)).length === MAX_GRANTS_OF_PAIR
       return () => check().catch(() => false)
     },
-    /**
-     * The ids of the grants of a pair that exceed the limit: all its grants in use except the newest
-     * `MAX_GRANTS_OF_PAIR`. The oldest grant comes first.
-     */
+    /** All grants of a pair in use except the newest `MAX_GRANTS_OF_PAIR`, the oldest first. */
     listOverLimit: (pair: GrantPair) => listOverLimit(indexOf(pair.accountId), load, pair),
   }
 }
@@ -163,10 +146,7 @@ async function loadGrants(
   })
 }
 
-/**
- * Whether two grants are listed in the same bucket. Each argument is the time at which a grant expires, in
- * epoch seconds.
- */
+/** Whether grants that expire at these times, in epoch seconds, are listed in the same bucket. */
 export function isSameBucket(one: number, other: number): boolean {
   return bucketOf(BUCKETS, one) === bucketOf(BUCKETS, other)
 }
@@ -175,11 +155,7 @@ function bucketsOf(index: BucketedIndex): Promise<number[]> {
   return listBuckets(index, Date.now() / 1000)
 }
 
-/**
- * The first `limit` entries of the given buckets in ascending order, without duplicates.
- *
- * @param after only entries after this entry are returned; undefined returns the first entries
- */
+/** In ascending order, without duplicates. */
 async function rangeOfAll(
   index: BucketedIndex,
   buckets: readonly number[],
@@ -194,16 +170,14 @@ function memberOf(entry: GrantEntry): string {
   return timedMember(entry.listedAt, entry.grantId + tagOf(entry))
 }
 
-/** @param id the id of an index entry: the grant id, followed by the text that `tagOf` returns */
 function grantIdOf(id: string): string {
   return id.split(':')[0] ?? ''
 }
 
 /**
- * The text at the end of every index entry of a pair (a person and a client). With this text, `listOverLimit` finds the
- * entries of a pair without reading records of other pairs. Two pairs may have the same text by chance. So `isInUseOf`
- * also compares the records. The text is short, because Redis needs more memory for a list with an entry above 64
- * bytes.
+ * With this text, `listOverLimit` finds the entries of a pair without reading records of other pairs. Two
+ * pairs may have the same text by chance. So `isInUseOf` also compares the records. The text is short,
+ * because Redis needs more memory for a list with an entry above 64 bytes.
  */
 function tagOf({ accountId, userId, clientId }: GrantPair): string {
   return `:${digest(JSON.stringify([accountId, userId ?? null, clientId])).slice(0, 6)}`

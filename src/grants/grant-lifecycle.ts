@@ -28,12 +28,6 @@ type Lifetimes = Readonly<Record<'refreshToken' | 'delegatedAccessToken', number
   readonly publicRefreshToken?: number | undefined
 }
 
-/**
- * @param lifetimes.refreshToken how many seconds a refresh token can be used
- * @param lifetimes.publicRefreshToken how many seconds a refresh token of a public application can be used
- * @param lifetimes.delegatedAccessToken how many seconds a delegated access token can be used. A grant can be
- *   revoked as long as any of its access tokens can be used
- */
 export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
   const state = createState(store, lifetimes)
   const { records, index, consentVersions } = state
@@ -46,25 +40,12 @@ export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
     countNew: createCountNewGrant(store),
     /** Adds a grant to the list of its account, before the grant is activated. Pass the result to `activate`. */
     list: (entry: GrantEntry) => listGrant(state, entry),
-    /**
-     * Activates a grant before its first refresh token is issued. May be called again.
-     *
-     * @param known the record of the grant, if this request has already read it
-     * @returns false if the grant is deleted or revoked. A revoked grant never becomes active again
-     */
+    /** Call this before the first refresh token. False if the grant is deleted, or revoked for good. */
     activate: (grantId: string, known?: Stored<GrantRecord>, listing?: Listing) =>
       activateGrant(state, grantId, known, listing),
-    /**
-     * Extends an active grant before its next refresh token is issued.
-     *
-     * @returns false if the grant is deleted or revoked
-     */
+    /** Call this before the next refresh token. False if the grant is deleted or revoked. */
     extend: (grantId: string, known?: Stored<GrantRecord>) => extendGrant(state, grantId, known),
-    /**
-     * Revokes a grant. May be called again.
-     *
-     * @returns the record of the revoked grant; undefined if there is no such grant
-     */
+    /** May be called again. Undefined if there is no such grant. */
     revoke: (grantId: string) => records.update(grantId, toTombstone, TOMBSTONE_TTL_SECONDS),
     /** Whether all authorizations of a holder of the grant were revoked after the grant was made. */
     hasStaleConsent: async (record: GrantRecord) =>
@@ -91,6 +72,7 @@ function createState(
   { refreshToken, publicRefreshToken = refreshToken, delegatedAccessToken }: Lifetimes,
 ) {
   const records = grantRecords(store)
+  // A grant can be revoked as long as any of its access tokens can be used.
   const tokenLifetime = Math.max(refreshToken, publicRefreshToken, delegatedAccessToken)
   // A consent version must live longer than everything that it revokes: stored decisions, and unlisted grants, which
   // may still be activated or used.
@@ -99,7 +81,6 @@ function createState(
     records,
     index: createGrantIndex({ store, load: records.getEach }),
     consentVersions: createConsentVersions(store, versionTtl),
-    /** Seconds from the activation or extension of a grant to its expiry. */
     lifetime: tokenLifetime + EXTENSION_INTERVAL_SECONDS,
   }
 }
@@ -140,8 +121,8 @@ async function activateGrant(
 }
 
 /**
- * Extends a grant. The expiry of a grant decides in which bucket of the index it is listed. If the new expiry belongs
- * to a later bucket, an entry is added to the later bucket before the record changes.
+ * The expiry of a grant decides in which bucket of the index it is listed. If the new expiry belongs to a
+ * later bucket, an entry is added to the later bucket before the record changes.
  */
 async function extendGrant(state: State, grantId: string, known?: Stored<GrantRecord>): Promise<boolean> {
   const stored = known ?? (await state.records.read(grantId))
@@ -159,11 +140,7 @@ async function extendGrant(state: State, grantId: string, known?: Stored<GrantRe
   )
 }
 
-/**
- * Changes the record of an active grant. No concurrent change is lost.
- *
- * @returns false if the grant is deleted or revoked
- */
+/** No concurrent change is lost. False if the grant is deleted or revoked. */
 async function changeGrant(
   { records }: State,
   grantId: string,
@@ -179,10 +156,7 @@ async function changeGrant(
   )
 }
 
-/**
- * The record of a revoked grant (a tombstone). If the grant is revoked already, the result equals its record, and the
- * caller writes it again (see `confirmDurable`).
- */
+/** The record of a revoked grant stays equal, and is written again (see `confirmDurable`). */
 function toTombstone({ accountId, userId, clientId, iat, exp, listedAt }: GrantRecord): GrantRecord {
   return { accountId, userId, clientId, iat, exp, listedAt, revoked: true }
 }

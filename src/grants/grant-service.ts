@@ -80,17 +80,14 @@ export interface Grants {
 
 const PAGE_SIZE = 100
 
-/** The part of an error message that says what was done although some grants have corrupt records. */
 const DONE =
   'The tokens of these grants were revoked nevertheless, and all other grants were revoked as requested'
 
-/** What listing and revoking grants needs. */
 interface GrantServiceParts extends RevokeGrantsParts {
   /** {base_url} */
   readonly audience: string
 }
 
-/** The methods for hosts. */
 function createGrants(parts: GrantServiceParts): Grants {
   const { lifecycle, logger, audience } = parts
   const { records, index } = lifecycle
@@ -170,11 +167,7 @@ export function createGrantService(parts: GrantServiceParts) {
       revokeOfClient(person: Person, clientId: string, options: RemovalOptions) {
         return revokeOfHolders(parts, person.accountId, [{ ...person, clientId }], options)
       },
-      /**
-       * Revokes some of the grants in use of an account.
-       *
-       * @param isMeant selects a grant by its holder and by the time when it was made, in milliseconds since the epoch
-       */
+      /** `isMeant` gets the holder, and when the grant was made, in milliseconds since the epoch. */
       revokeSome(
         accountId: string,
         isMeant: (holder: Person, madeAt: number) => boolean,
@@ -185,25 +178,14 @@ export function createGrantService(parts: GrantServiceParts) {
       },
     },
 
-    /**
-     * Completes a pending `revokeAll`. Revokes each grant of the account whose consent was revoked
-     * (`hasStaleConsent`), and each corrupt grant.
-     *
-     * @returns an empty list, because the tokens of these grants are revoked too
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** Completes a pending `revokeAll`. Nothing is left for the caller to revoke. */
     async resumeAccount(accountId: string): Promise<readonly RevocationSpec[]> {
       const { errors } = await revokeEachGrant(parts, accountId, {}, lifecycle.hasStaleConsent)
       for (const error of errors) logger.error({ err: error }, DONE)
       return []
     },
 
-    /**
-     * Completes the pending revocation of a grant. May be called again.
-     *
-     * @returns what the caller must still revoke: the access tokens of the grant
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** May be called again. Returns what the caller must still revoke. */
     async resumeGrant(grantId: string): Promise<readonly RevocationSpec[]> {
       const error = await revokeGrantRecord(parts, grantId)
       // This function may be called again, and deletes the stored consent each time it finds the record. So the record
@@ -217,7 +199,6 @@ export function createGrantService(parts: GrantServiceParts) {
 /** Finds the users of an account who have authorized applications, and revokes their authorizations. */
 export type GrantsOfUsers = ReturnType<typeof createGrantService>['grantsOfUsers']
 
-/** Revokes everything that holders of one account have authorized, and codes that are not exchanged yet. */
 function revokeOfHolders(
   parts: RevokeGrantsParts,
   accountId: string,
@@ -233,7 +214,6 @@ function revokeOfHolders(
   })
 }
 
-/** Whether a grant belongs to a holder of its account. */
 function isOf({ userId, clientId }: GrantRecord, holder: AuthorizationHolder): boolean {
   return (
     (holder.userId === undefined || holder.userId === userId) &&
@@ -245,10 +225,7 @@ function isGrantId(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
 }
 
-/**
- * The rule of an id that the caller may omit, but may not pass as `undefined`. If `undefined` were accepted, a failed
- * lookup of the id at the host would revoke everything that the account authorized.
- */
+/** If `undefined` were accepted, a failed lookup of the id would revoke everything of the account. */
 function omittedOr(rule: Rule, name: string, holder: unknown): Rule {
   return (value) =>
     value === undefined && name in Object(holder)

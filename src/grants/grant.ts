@@ -36,11 +36,7 @@ export interface GrantPage {
   readonly cursor?: string | undefined
 }
 
-/**
- * A grant in the form that hosts receive.
- *
- * @param audience the resource of a grant whose record names none
- */
+/** A grant in the form that hosts receive. `audience` is the resource of a grant whose record names none. */
 export function toGrant({ grantId, record }: ListedGrant, audience: string): Grant {
   const { clientId, accountId, userId, resources = {}, iat, exp, usedAt } = record
   // Each authorization request names one resource, so each grant has one.

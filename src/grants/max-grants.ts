@@ -7,26 +7,19 @@ import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
 import { createClaim } from '../store/slot-counters.ts'
 
-/** Maximum number of grants in use that one person may have for one application. */
 export const MAX_GRANTS_OF_PAIR = 100
 
-/**
- * Maximum number of grants that one person may start for one application in an hour. Each grant may leave a revocation,
- * which every process keeps in memory.
- */
+/** Each grant may leave a revocation, which every process keeps in memory. */
 const GRANTS_AN_HOUR = { slotSeconds: 360, slots: 10, max: 60 }
 
-/** A person, and an application that the person authorizes. */
 export interface GrantPair extends Person {
   readonly clientId: string
 }
 
 /**
- * Creates the function that revokes the oldest grants of a person for an application if there are too many. The
- * revocation happens in the background, so no request waits for it. If it fails, the next call for the same person and
- * application tries again.
- *
- * @param parts.listOverLimit returns the ids of the grants of a pair that exceed the limit
+ * Creates the function that revokes the oldest grants of a person for an application if there are too many.
+ * The revocation happens in the background, so no request waits for it. If it fails, the next call for the
+ * same person and application tries again.
  */
 export function createLimitGrants(parts: {
   listOverLimit(pair: GrantPair): Promise<string[]>

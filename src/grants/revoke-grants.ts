@@ -11,9 +11,8 @@ import type { GrantRecord } from './grant-record.ts'
 import type { TokenFamilies } from './refresh-tokens/token-families.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 
-// Functions that revoke grants, and everything that belongs to a grant. Each function may be called again.
+// Each function may be called again.
 
-/** The dependencies for revoking grants. */
 export interface RevokeGrantsParts {
   readonly lifecycle: GrantLifecycle
   readonly families: Pick<TokenFamilies, 'revoke'>
@@ -23,24 +22,17 @@ export interface RevokeGrantsParts {
   readonly logger: Logger
 }
 
-/** The result of revoking several grants. */
 export interface RevokedGrants {
-  /** The number of grants in use that were revoked. */
   readonly count: number
   /** One error for each corrupt record. */
   readonly errors: readonly GatehouseError[]
 }
 
-/** Maximum number of grants that are revoked at the same time. */
 const CONCURRENCY = 20
 
 /**
- * Revokes a grant and its refresh token. Does not revoke access tokens. The record is changed first, so that no new
- * tokens are issued for the grant.
- *
- * @returns the error of a corrupt record. The refresh token of that grant is revoked nevertheless, and no new
- *   tokens are issued for the grant
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+ * Does not revoke access tokens. The record is changed first, so that no new tokens are issued for the grant.
+ * Returns the error of a corrupt record, after its refresh token was revoked nevertheless.
  */
 export async function revokeGrantRecord(
   { lifecycle, families, consents }: RevokeGrantsParts,
@@ -60,13 +52,7 @@ export async function revokeGrantRecord(
   return record instanceof GatehouseError ? record : undefined
 }
 
-/**
- * Revokes a grant with its access tokens.
- *
- * @param record undefined if the record is corrupt
- * @returns the error of a corrupt record; the tokens of the grant are revoked nevertheless
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
- */
+/** Returns the error of a corrupt record (`undefined`), whose tokens are revoked nevertheless. */
 export async function revokeGrant(
   parts: RevokeGrantsParts,
   grantId: string,
@@ -98,10 +84,8 @@ export async function revokeGrant(
 }
 
 /**
- * Revokes the grants of an account that `isMeant` selects, a few at a time. Grants with corrupt records are
- * always revoked, because their records cannot show whether `isMeant` would select them.
- *
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+ * Grants with corrupt records are always revoked, because their records cannot show whether `isMeant` would
+ * select them.
  */
 export async function revokeEachGrant(
   parts: RevokeGrantsParts,
@@ -128,10 +112,9 @@ export async function revokeEachGrant(
 }
 
 /**
- * Creates the function with which the authorization server revokes a grant with its code, refresh tokens and access
- * tokens. A token that is being issued at the same moment is revoked too. The stored consent stays. A repeated call
- * has no further effect. Simultaneous calls for the same grant share one revocation. The function rejects with
- * `ERR_STORE_UNAVAILABLE`; the caller may retry.
+ * Creates the function with which the authorization server revokes a grant with its code, refresh tokens and
+ * access tokens. A token that is being issued at the same moment is revoked too. The stored consent stays. A
+ * repeated call has no further effect. Simultaneous calls for the same grant share one revocation.
  */
 export function createRevokeKeepingConsent(
   parts: Pick<RevokeGrantsParts, 'lifecycle' | 'families' | 'revocations'> & {
@@ -153,7 +136,6 @@ export function createRevokeKeepingConsent(
     await families.revoke(grantId)
   }
 
-  /** @param entry what to record in the audit trail */
   return async function revokeKeepingConsent(grantId: string, entry?: EntryFields): Promise<void> {
     const running = pending.get(grantId)
     if (running) {

@@ -9,17 +9,13 @@ import type { ListedGrant } from './grant-index.ts'
 import { toGrant } from './grant.ts'
 import type { RevokedGrants } from './revoke-grants.ts'
 
-/** Maximum number of grants that are limited at the same time. */
 const CONCURRENCY = 20
 
-/**
- * @param parts.openIdScopes scopes that are no operations
- * @param parts.longestDelegatedLifetime the longest lifetime of the access tokens of grants
- */
 export function createRevokeLostOperations(parts: {
   readonly index: Pick<GrantLifecycle['index'], 'pages'>
   readonly revocations: Pick<Revocations, 'revokeGrantScopes'>
   readonly longestDelegatedLifetime: Pick<LongestLifetime, 'seconds'>
+  /** Scopes that are no operations. */
   readonly openIdScopes: readonly string[]
   readonly audience: string
   readonly events: EventSink
@@ -27,13 +23,10 @@ export function createRevokeLostOperations(parts: {
   const { events, index, revocations, longestDelegatedLifetime, openIdScopes, audience } = parts
 
   /**
-   * For each grant, finds the operations that its user may no longer use, and revokes the access tokens that carry
-   * these operations. The grants stay in use, and still contain these operations. If a user may use such an operation
-   * again, no new consent is needed: new tokens carry the operation after `longestDelegatedLifetime`.
-   *
-   * @param users the users of the account whose operations are limited, by user id
-   * @returns the number of grants whose tokens were revoked, and an error for each corrupt grant of the account
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+   * The grants stay in use, and still contain these operations. If a user may use such an operation again, no
+   * new consent is needed: new tokens carry the operation after `longestDelegatedLifetime`. `users` are those
+   * with limited operations, by id. Returns how many grants' tokens were revoked, and the errors of corrupt
+   * grants.
    */
   return async function revokeLostOperations(
     accountId: string,

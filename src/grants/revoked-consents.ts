@@ -5,10 +5,7 @@ import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
 import { stringRule } from '../validation/rules.ts'
 
-/**
- * The holder of authorizations: an account or one of its users. With `clientId`, only the authorizations of
- * this application are meant.
- */
+/** An account or one of its users; with `clientId`, only as far as this application is concerned. */
 export interface AuthorizationHolder extends Person {
   readonly clientId?: string | undefined
 }
@@ -32,8 +29,8 @@ export interface ConsentVersions {
   /** The version of the user for the authorized application. */
   readonly userClient?: string | undefined
   /**
-   * The version of the metadata document at the decision, if the application has one. After a change of the document,
-   * people are asked as if they had not decided yet. Their grants stay valid.
+   * The version of the metadata document at the decision, if the application has one. After a change of the
+   * document, people are asked as if they had not decided yet. Their grants stay valid.
    */
   readonly document?: string | undefined
   /** How often the host of that document had been blocked. After a block, the authorization is rejected. */
@@ -49,7 +46,6 @@ export function createConsentVersions(store: Store, ttl: number) {
   })
 
   return {
-    /** The current versions that apply when a person authorizes an application. */
     async current({ accountId, userId }: Person, clientId: string): Promise<ConsentVersions> {
       const holders: { [Part in Exclude<keyof ConsentVersions, 'document' | 'host'>]?: AuthorizationHolder } =
         {
@@ -73,15 +69,12 @@ export function createConsentVersions(store: Store, ttl: number) {
   }
 }
 
-/** Stores the current consent versions. */
 export type ConsentVersionStore = ReturnType<typeof createConsentVersions>
 
 /**
- * Whether an authorization is still valid. A holder without a current version is ignored: the holder never had a
- * version, or the version has expired. A version expires later than every authorization that it revoked.
- *
- * @param then the versions when the authorization was made
- * @param now the current versions
+ * Whether an authorization is still valid. A holder without a current version is ignored: the holder never
+ * had a version, or the version has expired. A version expires later than every authorization that it
+ * revoked.
  */
 export function isOfVersions(then: ConsentVersions | undefined, now: ConsentVersions): boolean {
   const parts = ['account', 'client', 'user', 'userClient', 'document', 'host'] as const

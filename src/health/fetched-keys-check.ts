@@ -11,11 +11,7 @@ export interface FetchedKeys {
   readonly failure: unknown
 }
 
-/**
- * Checks whether there are keys to verify tokens with, and whether new keys can be fetched.
- *
- * @param now milliseconds since the epoch
- */
+/** Checks whether there are keys to verify tokens with, and new keys can be fetched. `now` is in milliseconds. */
 export function checkFetchedKeys({ fetchedAt, failure }: FetchedKeys, now: number): HealthCheck {
   const name = 'signing-keys'
   if (fetchedAt === undefined) {

@@ -4,7 +4,6 @@ import { warn } from '../store/check-results.ts'
 import type { Store } from '../store/contract.ts'
 
 const DAY_MS = 86_400_000
-/** The maximum number of issuers that a message names. */
 const MAX_NAMED = 5
 
 const SHARED =
@@ -14,18 +13,15 @@ const SEPARATE =
   'after the other service has stopped'
 
 /**
- * Finds another service that uses the same store by mistake, such as staging and production. Each process of a service
- * stores its issuer once a day.
- *
- * @param options.issuer {auth_url}
- * @param options.now milliseconds since the epoch, by the clock of the store
- * @param options.isReader true for a gateway, because it may only read the store
+ * Finds another service that uses the same store by mistake, such as staging and production. Each process of
+ * a service stores its issuer once a day.
  */
 export function createIssuerCheck(options: {
   readonly store: Pick<Store, 'add' | 'range'>
   readonly issuer: string
   readonly logger: Logger
   readonly now: () => number
+  /** True for a gateway, because it may only read the store. */
   readonly isReader?: boolean
 }) {
   const { store, issuer, logger, now, isReader = false } = options

@@ -9,19 +9,11 @@ const name = 'signing-keys'
 
 /** Seconds by which the rotation of a key, or the creation of a next key, may be late. */
 const MAX_DELAY_SECONDS = 300
-/**
- * Seconds after which the check warns that the keys were not refreshed. A healthy process refreshes its keys
- * once a minute.
- */
+/** A healthy process refreshes its keys once a minute. */
 const REFRESHED_WITHIN_SECONDS = 180
-/** Seconds for which a loss of data is reported: longer than a long weekend. */
 const LOSS_REPORTED_SECONDS = 7 * 86_400
 
-/**
- * Checks whether there are keys to sign with, whether they are valid, and whether they rotate.
- *
- * @param now milliseconds since the epoch
- */
+/** Checks whether there are valid keys to sign with, and whether they rotate. `now` is in milliseconds. */
 export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
   const { keys, managedByHost, isSigningRevoked, confirmedAt } = condition
   if (hasCode(condition.failure, 'ERR_SECRET_MISMATCH')) {
@@ -68,7 +60,6 @@ export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
   return checkLoss(condition, now) ?? checkRotation(condition, now, seconds)
 }
 
-/** Warns if new keys have replaced the old keys because the store lost the keys or the revocation log. */
 function checkLoss({ replaced }: KeyCondition, now: number): HealthCheck | undefined {
   if (replaced === undefined || now / 1000 - replaced.at > LOSS_REPORTED_SECONDS) return undefined
   return warn(

@@ -7,10 +7,7 @@ import { reasonOf } from './reason.ts'
 
 const name = 'products'
 
-/**
- * Checks whether products are loaded, whether the last load succeeded, and whether all operations are
- * available.
- */
+/** Checks whether products are loaded, the last load succeeded, and all operations are available. */
 export function checkProducts(
   catalog: Pick<LiveCatalog, 'current' | 'loaded' | 'loadedScopes' | 'rejection'>,
 ): HealthCheck {

@@ -25,9 +25,7 @@ const SEND_ADDRESS =
   'number of your proxies. Outside of Koa, pass an IP address to authenticate()'
 
 /**
- * Finds settings of the host's app that do not fit the proxies in front of it. Each kind of mistake is logged once.
- *
- * @param settings.issuer {auth_url}
+ * Finds settings of the host's app that do not fit the proxies in front of it. Each mistake is logged once.
  */
 export function createProxyCheck(settings: { readonly issuer: string; readonly logger: Logger }) {
   const { issuer, logger } = settings
@@ -58,11 +56,8 @@ export function createProxyCheck(settings: { readonly issuer: string; readonly l
       return examineAddress(ctx.ip)
     },
     /**
-     * Whether a caller may use a client or its token. If a client allows only public networks and a private address is
-     * rejected, the request probably passed a proxy.
-     *
-     * @param networks the claim `allowed_networks`
-     * @param address undefined if it is not known
+     * Whether a caller may use a client or its token, by the claim `allowed_networks`. If only public
+     * networks are allowed and a private address is rejected, the request probably passed a proxy.
      */
     mayUseFrom(networks: string, address: string | undefined): boolean {
       if (isAllowed(networks, address)) return true
@@ -75,5 +70,4 @@ export function createProxyCheck(settings: { readonly issuer: string; readonly l
   }
 }
 
-/** Finds settings of the host's app that do not fit the proxies in front of it. */
 export type ProxyCheck = ReturnType<typeof createProxyCheck>

@@ -6,22 +6,14 @@ import { ANOTHER_SECRET, CORRECT_PRODUCTS, CORRECT_CREDENTIALS } from './remedie
 import { checkRevocations, revocationHealth, type RevocationView } from './revocations-check.ts'
 import type { ReadStoreHealth } from './store-health.ts'
 
-/** The sources of the health of a gatehouse or a gateway. */
 export interface HealthParts {
-  /** The progress of the start. */
   readonly start: StartState
   readonly shutdown: { readonly hasBegun: boolean }
-  /**
-   * Waits until the gatehouse or gateway is usable, but no longer than a request waits. Resolves with whether
-   * the gatehouse or gateway is usable.
-   */
+  /** Waits until the gatehouse or gateway is usable, but no longer than a request waits. */
   becomesUsable(): Promise<boolean>
-  /** Reads the health of the store, if there is one. */
   readonly readStoreHealth?: ReadStoreHealth | undefined
-  /** Checks keys and products, without I/O. */
   check(): readonly HealthCheck[]
   readonly revocations: RevocationView
-  /** Decides `Health.ready`. */
   isReady(found: { readonly isUsable: boolean; readonly isStoreUsable: boolean }): boolean
 }
 
@@ -55,7 +47,6 @@ function worstOf(checks: readonly HealthCheck[]): Health['status'] {
   return checks.every(({ status }) => status === 'pass') ? 'pass' : 'warn'
 }
 
-/** The progress of a start. */
 export interface StartState {
   readonly state: 'starting' | 'running' | 'closed'
   /** Why the last attempt to start failed; undefined if no attempt has failed, or if the start is complete. */
@@ -63,9 +54,8 @@ export interface StartState {
 }
 
 /**
- * Checks whether the start is complete, and names the reason if it is not.
- *
- * @param isStopping whether the host has begun to stop the service. The service still answers
+ * A start that is not complete fails, with the reason. A service that the host has begun to stop still
+ * answers.
  */
 export function checkStart({ state, failure }: StartState, isStopping: boolean): HealthCheck {
   const name = 'start'

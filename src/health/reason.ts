@@ -1,8 +1,6 @@
 import { GatehouseError } from '../errors.ts'
 
-/** The maximum length of a reason, in characters. */
 const MAX_LENGTH = 300
-/** The maximum number of nested causes that are read. */
 const MAX_DEPTH = 5
 
 /**
@@ -23,7 +21,6 @@ export function reasonOf(error: unknown): string {
   return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH - 1)}…` : shown
 }
 
-/** A code such as `ECONNREFUSED`, or the name of the error class. */
 function nameOf(error: object): string {
   if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(error.code)) {
     return error.code
@@ -32,10 +29,7 @@ function nameOf(error: object): string {
   return /^\w{1,60}$/.test(error.name) ? error.name : ''
 }
 
-/**
- * Removes the user name and the password from each address in a text, because the address of a database may
- * contain a password.
- */
+/** The address of a database may contain a password. */
 function withoutCredentials(text: string): string {
   return text.replaceAll(/\/\/\S*/g, (word) => {
     const end = word.lastIndexOf('@')

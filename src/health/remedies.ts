@@ -1,10 +1,8 @@
 // Remedies that more than one check uses.
 
-/** The remedy if the keys cannot be decrypted with `secret`. */
 export const ANOTHER_SECRET =
   'Start the process with the `secret` that was used before. If that secret was replaced, add it as a later entry: [new, old]'
 
-/** The remedy if the products cannot be loaded. */
 export const CORRECT_PRODUCTS =
   'Correct the products, or the function that loads them; `problems` of the error lists all mistakes'
 
@@ -13,5 +11,4 @@ export const CORRECT_CREDENTIALS =
   'Correct the API key that the message names, or the user of the store. The process continues without a restart, ' +
   'unless it needs another key or secret'
 
-/** The remedy if something is not loaded yet. */
 export const SEE_START = 'See the check `start`'

@@ -4,7 +4,6 @@ import { reasonOf } from './reason.ts'
 import { CORRECT_CREDENTIALS, SEE_START } from './remedies.ts'
 import type { HealthCheck, RevocationHealth } from './health-report.ts'
 
-/** What a gateway knows about revocations. */
 export interface RevocationView {
   /** Whether all tokens are rejected with 503, because the known revocations are too old. */
   readonly mustReject: boolean
@@ -12,18 +11,11 @@ export interface RevocationView {
   readonly freshness: { readonly isStale: boolean; readonly ageSeconds: number } | undefined
   /** Why the revocations are stale; undefined while they are fresh. */
   readonly failure: unknown
-  /** The number of active revocations. */
   readonly size: number
 }
 
-/** Seconds of staleness after which the check fails. */
 const FAILS_AFTER_SECONDS = 300
 
-/**
- * The part `revocations` of the health report.
- *
- * @param areKnown whether this process has read all revocations at least once
- */
 export function revocationHealth({ freshness, size }: RevocationView, areKnown: boolean): RevocationHealth {
   return {
     enabled: freshness !== undefined,
@@ -33,11 +25,7 @@ export function revocationHealth({ freshness, size }: RevocationView, areKnown: 
   }
 }
 
-/**
- * Checks whether the gateway knows which tokens were revoked.
- *
- * @param areKnown whether this process has read all revocations at least once
- */
+/** Checks whether the gateway knows which tokens were revoked. */
 export function checkRevocations(
   { freshness, mustReject, failure, size }: RevocationView,
   areKnown: boolean,

@@ -1,30 +1,24 @@
+import { NORMAL_CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import type { Store } from '../store/contract.ts'
 import type { StoreWithMemory } from '../store/met-corrupt-records.ts'
 import { fail, nameSome, pass, unknown, warn } from '../store/check-results.ts'
+import { clockDifference, SYNCHRONIZED_MS, type Asked } from '../store/store-clock.ts'
 import type { HealthCheck } from './health-report.ts'
-import { checkClock } from './clock-check.ts'
 import { reasonOf } from './reason.ts'
 
 /** Reads the health of a store. Never rejects. Takes at most as long as a store call may take. */
 export type ReadStoreHealth = () => Promise<StoreHealth>
 
-/** The health of a store, at most a second old. */
 export interface StoreHealth {
   /** Whether the store answers, and does not report that it rejects writes. */
   readonly isUsable: boolean
   readonly checks: readonly HealthCheck[]
 }
 
-/** Milliseconds above which an answer counts as slow. */
 const SLOW_ANSWER_MS = 100
-/** Milliseconds for which a result is reused. */
 const REUSED_FOR_MS = 1000
 
-/**
- * Creates the function that reads the health of a store.
- *
- * @param store a store whose calls time out
- */
+/** Creates the function that reads the health of a store. */
 export function storeHealthReader(
   store: Pick<StoreWithMemory, 'ping' | 'inspect' | 'volatile' | 'metCorrupt'>,
 ): ReadStoreHealth {
@@ -46,10 +40,7 @@ export function storeHealthReader(
   })
 }
 
-/**
- * Returns a function that calls `read` at most once a second, and otherwise returns the last result. `read` never
- * rejects. Any client can request the health report, and many requests must not cause many reads.
- */
+/** Any client can request the health report, and many requests must not cause many reads. */
 function cached(read: ReadStoreHealth): ReadStoreHealth {
   let last: { readonly answer: Promise<StoreHealth>; until: number } | undefined
 
@@ -62,14 +53,12 @@ function cached(read: ReadStoreHealth): ReadStoreHealth {
   }
 }
 
-/** Milliseconds until a ping is answered. */
 async function latencyOf(store: Pick<Store, 'ping'>): Promise<number> {
   const startedAt = performance.now()
   await store.ping()
   return performance.now() - startedAt
 }
 
-/** The results of the clock check, of the checks that the store makes itself, and of the persistence check. */
 async function inspect(store: Pick<Store, 'inspect' | 'volatile'>): Promise<HealthCheck[]> {
   const from = Date.now()
   const found = (await store.inspect?.()) ?? { checks: [] }
@@ -87,7 +76,6 @@ const NOT_PERSISTENT = warn(
   'This is fine for trials and tests. In production, use redisStore(client)',
 )
 
-/** @param keys the keys of the corrupt records that this process has met */
 function checkRecords(keys: readonly string[]): HealthCheck {
   const name = 'store.records'
   if (keys.length === 0) return pass(name, 'this process has met no corrupt record within the last hour')
@@ -129,5 +117,26 @@ function checkLatency(milliseconds: number): HealthCheck {
     `${message}; every token request makes several calls`,
     'Check the load of the database and of this process, slow commands (SLOWLOG GET), and ' +
       'the network between the two',
+  )
+}
+
+/** `time` is the database's, in milliseconds since the epoch, and `asked` when this process asked. */
+export function checkClock(time: number | undefined, asked: Asked): HealthCheck | undefined {
+  if (time === undefined) return undefined
+  const name = 'store.clock'
+  const ahead = clockDifference(time, asked)
+  const difference = Math.abs(ahead)
+  const limit = NORMAL_CLOCK_SKEW_SECONDS
+  if (difference <= SYNCHRONIZED_MS) {
+    return pass(name, 'the clocks of this process and the database are synchronized')
+  }
+  const direction = ahead > 0 ? 'behind' : 'ahead of'
+  const result = difference > limit * 1000 ? fail : warn
+  return result(
+    name,
+    `the clock of this process is ${Math.round(difference / 100) / 10} s ${direction} the clock of ` +
+      `the database; at most ${limit} s are tolerated`,
+    'Synchronize the clocks of this machine and of the database (NTP, chrony). If this is a virtual machine that was ' +
+      'suspended, restart its time service',
   )
 }

@@ -11,10 +11,8 @@ export function isActorOf(actor: string, accountId: string): boolean {
 }
 
 /**
- * The person whom an actor names. Ids may contain a slash, so the account id is needed to find where the id of the user
- * begins.
- *
- * @param accountId the account that was changed. An actor that is not a user of this account counts as an account
+ * Ids may contain a slash, so the account id is needed to find where the id of the user begins. An actor that
+ * is not a user of this account counts as an account.
  */
 export function personOfActor(actor: string, accountId: string | undefined): Person {
   if (accountId === undefined || actor === accountId || !isActorOf(actor, accountId))

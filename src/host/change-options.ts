@@ -61,22 +61,17 @@ export const leakFields = {
 } satisfies Fields
 
 /**
- * Checks the options of a change.
- *
- * @param name the name of the change, for the error message
- * @param others the rules of all options of the change except those of `ChangeOptions`
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
+ * Checks the options of a change, or throws `ERR_INVALID_ARGUMENT`. `others` are the rules of all its options
+ * except those of `ChangeOptions`.
  */
 export function checkChange(name: string, options: object | undefined, others: Fields = {}): void {
   if (options !== undefined) checkInput(`invalid options (${name})`, options, { ...others, ...changeFields })
 }
 
-/** The options of a change without other fields, from validated input. */
 export function changeOptionsOf({ actor, address, userAgent }: ChangeOptions): ChangeOptions {
   return { actor, address, userAgent }
 }
 
-/** The rule of a text in one line. */
 function lineRule(maxLength: number): Rule {
   return (value) =>
     typeof value === 'string' && value.length <= maxLength && /^[^\p{Cc}\p{Cs}\u2028\u2029]+$/u.test(value)

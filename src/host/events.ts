@@ -188,7 +188,6 @@ export interface EventSource<Names extends keyof GatehouseEvents = keyof Gatehou
   off<Name extends Names>(name: Name, listener: Listener<Name>): void
 }
 
-/** The names of all events. */
 const NAMES = (
   [
     ['token.issued', 'token.rejected', 'client_authentication.failed', 'sign_in.rejected'],
@@ -204,12 +203,7 @@ const NAMES = (
 /** Makes the compiler report a missing name. */
 type AllNames = keyof GatehouseEvents extends (typeof NAMES)[number] ? readonly string[] : never
 
-/**
- * A typed event emitter. Subscribing to an unknown event throws `ERR_INVALID_ARGUMENT`.
- *
- * @param onListenerError called when a listener throws or rejects
- * @param names the events that this emitter emits. @default all events
- */
+/** A typed emitter of the events `names`. Subscribing to any other event throws `ERR_INVALID_ARGUMENT`. */
 export function createEvents(
   onListenerError: (error: unknown, event: string) => void,
   names: readonly (keyof GatehouseEvents)[] = NAMES satisfies AllNames,

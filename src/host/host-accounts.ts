@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { NORMAL_CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import { callHost, invalidResult, readResult } from '../validation/host-callback.ts'
 import { isObject, isText, kindOf } from '../validation/predicates.ts'
 import {
@@ -11,8 +12,6 @@ import {
   type Rule,
   textRule,
 } from '../validation/rules.ts'
-import { readConfirmation } from './confirmation-age.ts'
-import { addressOf } from './host-address.ts'
 import type {
   Account,
   Accounts,
@@ -28,12 +27,8 @@ import { ERASED_USER, subjectProblem } from './subject.ts'
 /**
  * Validates all results of the host's account callbacks, in this one place. If a result is invalid, the
  * method rejects with a GatehouseError `ERR_HOST_CALLBACK`, which names the callback and the problem. If a
- * callback throws an error, the method rejects with that error.
- *
- * A KYC level that is not in `kycLevels` counts as the lowest level, and is logged once. An operation that is
- * in no product is logged once too.
- *
- * @param options.isOperation whether a product has an operation with this scope
+ * callback throws an error, the method rejects with that error. A KYC level that is not in `kycLevels` counts
+ * as the lowest level, and is logged once, as is an operation that is in no product.
  */
 export function createHostAccounts(
   accounts: Accounts,
@@ -48,7 +43,6 @@ export function createHostAccounts(
   const isNewOperation = firstTimes()
   const isNewGap = accounts.current && !accounts.can ? firstTimes() : () => false
 
-  /** A known level; undefined for an unknown one. */
   function knownLevel(level: string | undefined): string | undefined {
     if (level === undefined || kycLevels.includes(level)) return level
     if (isNewLevel(level)) {
@@ -66,7 +60,6 @@ export function createHostAccounts(
 
   return {
     clientsBelongTo: accounts.clientsBelongTo ?? 'account',
-    /** The account of exactly this id, or undefined. */
     async find(accountId: string, userId?: string): Promise<Account | undefined> {
       if (userId === ERASED_USER) return undefined
       const account = await readAccount(accountId, () => accounts.find(accountId, userId))
@@ -120,10 +113,7 @@ export type HostAccounts = Pick<CheckedAccounts, 'find' | 'clientsBelongTo'> & {
 }
 type CheckedAccounts = ReturnType<typeof createHostAccounts>
 
-/**
- * The rule for `operations`. An empty text is rejected: if it counted as a missing list, every operation would be
- * allowed.
- */
+/** An empty text is rejected: if it counted as a missing list, every operation would be allowed. */
 const operationsRule: Rule = (value) => {
   if (value === undefined || value === null) return undefined
   if (Array.isArray(value) && value.length > MAX_ENTRIES) return `must have at most ${MAX_ENTRIES} entries`
@@ -189,14 +179,14 @@ function userOf({ userId }: Readonly<Record<string, unknown>>): string | undefin
   return isText(userId) ? userId : undefined
 }
 
-/** Whether a callback returned `true`. Any other truthy value throws, so that a forgotten `await` is noticed. */
+/** Any other truthy value throws, so that a forgotten `await` is noticed. */
 async function readYesNo(callback: string, call: () => unknown): Promise<boolean> {
   const result = await callHost(callback, call)
   if (result && result !== true) throw invalidResult(callback, `${kindOf(result)}; it must be true or false`)
   return result === true
 }
 
-/** The sign-in address. A relative address is resolved against `returnTo`, which is on the host's own origin. */
+/** A relative address is resolved against `returnTo`, which is on the host's own origin. */
 async function readAddress(returnTo: URL, call: () => unknown): Promise<URL> {
   return addressOf(SIGN_IN_URL, await callHost(SIGN_IN_URL, call), returnTo.href)
 }
@@ -206,3 +196,28 @@ const NO_CAN =
 const FIND = 'accounts.find'
 const SEARCH = 'accounts.search'
 const SIGN_IN_URL = 'accounts.signInUrl'
+
+const CONFIRM = 'accounts.confirm'
+
+/** Seconds for which a confirmation is valid, counted from the time that the host returns. */
+const CONFIRMED_SECONDS = 300
+
+/** The address where the host asks again; undefined if the caller has confirmed. */
+async function readConfirmation(base: string, call: () => unknown): Promise<URL | undefined> {
+  const result = await callHost(CONFIRM, call)
+  if (result === true) return undefined
+  if (!isObject(result) || result instanceof URL) return addressOf(CONFIRM, result, base)
+  const fields = readResult(CONFIRM, result, () => ({ confirmedAt: nullable(epochSecondsRule) }))
+  const url = addressOf(CONFIRM, result['url'], base)
+  const age = Date.now() / 1000 - Number(fields?.['confirmedAt'] ?? 0)
+  // A time slightly in the future is accepted, because the clocks of two machines may differ.
+  return age <= CONFIRMED_SECONDS && age >= -NORMAL_CLOCK_SKEW_SECONDS ? undefined : url
+}
+
+/** The address that a callback returned, relative to `base`; `ERR_HOST_CALLBACK` if it is none. */
+function addressOf(callback: string, result: unknown, base: string): URL {
+  const address = result instanceof URL ? result.href : result
+  const url = isText(address) ? URL.parse(address, base) : null
+  if (url && /^https?:$/.test(url.protocol)) return url
+  throw invalidResult(callback, `${kindOf(result)} that is not an address; it must be a URL or a path`)
+}

@@ -9,7 +9,6 @@ export interface Logger {
   error(details: object, message: string): void
 }
 
-/** A logger that writes nothing. */
 export const silentLogger: Logger = {
   debug() {},
   info() {},
@@ -17,10 +16,7 @@ export const silentLogger: Logger = {
   error() {},
 }
 
-/**
- * Returns a function that returns true when it gets a text for the first time, for up to 100 different texts. With it,
- * each cause is logged once.
- */
+/** Returns a function that is true for a new text, for up to 100 different texts. */
 export function firstTimes(): (text: string) => boolean {
   const seen = new Set<string>()
   return (text) => seen.size < 100 && seen.size < seen.add(text).size

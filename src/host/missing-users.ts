@@ -1,13 +1,8 @@
 import type { Account } from './accounts.ts'
 
-/** Maximum number of concurrent calls of `accounts.find`. */
 const CONCURRENCY = 5
 
-/**
- * The users whom the host no longer finds in an account, in the order of `userIds`.
- *
- * @param find finds the account with one of its users
- */
+/** The users whom the host no longer finds in an account, in the order of `userIds`. */
 export async function missingUsers(
   userIds: readonly string[],
   find: (userId: string) => Promise<Account | undefined>,

@@ -7,15 +7,14 @@ import type { Server as HttpsServer } from 'node:https'
 /** An HTTP server of Node, with or without TLS. */
 export type WebServer = HttpServer | HttpsServer | Http2Server | Http2SecureServer
 
-/** A socket of an HTTP server. `_httpMessage` is its pending answer. */
 type AnsweringSocket = Socket & { readonly _httpMessage?: ServerResponse | null }
 interface OpenConnection {
   readonly socket?: AnsweringSocket | null
 }
-/** Node's list of the connections of an HTTP server. WebSockets are not in the list. */
+/** WebSockets are not in the list. */
 interface ConnectionList {
   all(): readonly OpenConnection[]
-  /** The connections on which no request is being received. An answer may be pending. */
+  /** An answer may be pending. */
   idle(): readonly OpenConnection[]
 }
 
@@ -66,21 +65,11 @@ export async function acceptWaitingConnections(server: WebServer, deadline: numb
   server.off('connection', onConnection)
 }
 
-/**
- * Stops listening, but closes no connection. In contrast, `close()` of an HTTP server also closes connections whose
- * answer is still being sent.
- *
- * @returns settles when all connections have ended, WebSockets included
- */
+/** In contrast, `close()` of an HTTP server also closes connections whose answer is still being sent. */
 export function stopListening(server: WebServer): Promise<unknown> {
   return new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
 }
 
-/**
- * Closes the connections on which no request is being received and no answer is pending.
- *
- * @param includesUnused whether to close connections on which no byte has arrived yet
- */
 export function closeIdleConnections(server: WebServer, includesUnused: boolean): void {
   const connections = connectionsOf(server)
   if (connections === undefined)

@@ -36,7 +36,6 @@ const MAX_GRACE_MS = 3_600_000
 const LAST_ANSWERS_MS = 20_000
 /** Milliseconds after the grace in which a new connection may bring its first request. */
 const FIRST_REQUEST_MS = 2000
-/** Milliseconds between two checks for connections whose answer has ended. */
 const CHECK_INTERVAL_MS = 50
 
 const RULES = {
@@ -85,10 +84,8 @@ export function createShutdown(close: () => Promise<void>, logger: Logger) {
     /** Calls `listener` at the end of the grace, after the host's `onGraceEnd`. */
     onGraceEnd: (listener: () => void) => void listeners.push(listener),
     /**
-     * Ends the connections of the servers without losing an answer, and then calls `close`. Each later call waits for
-     * the same shutdown.
-     *
-     * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the arguments, before any effect
+     * Ends the connections without losing an answer, then calls `close`. Later calls wait for the same
+     * shutdown. Throws `ERR_INVALID_ARGUMENT` with all problems of the arguments, before any effect.
      */
     async run(server: WebServer | readonly WebServer[], options: ShutdownOptions = {}): Promise<void> {
       const servers = [server].flat()
@@ -101,12 +98,12 @@ export function createShutdown(close: () => Promise<void>, logger: Logger) {
 /** The shutdown of a gatehouse or a gateway together with the servers of its host. */
 export type Shutdown = ReturnType<typeof createShutdown>
 
-/** Whether a value is a server of Node for HTTP. Other servers of `node:net` and `node:tls` have no `timeout`. */
+/** Other servers of `node:net` and `node:tls` have no `timeout`. */
 function isWebServer(value: unknown): boolean {
   return value instanceof NetServer && 'timeout' in value
 }
 
-/** Closes connections as they become idle. @returns whether all connections have ended in time */
+/** @returns whether all connections have ended in time */
 async function closeUntil(
   ended: Promise<unknown>,
   servers: readonly WebServer[],

@@ -2,10 +2,9 @@ import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import { firstTimes, type Logger } from './logger.ts'
 
 /**
- * Logs why a start failed. Each cause is logged once, because attempts are repeated many times. A temporary cause (an
- * unavailable store, a restarting authorization service) is a warning without a stack trace. Any other cause is an error.
- *
- * @param name what starts: `gatehouse` or `the gateway`
+ * Logs why a start failed. Each cause is logged once, because attempts are repeated many times. A temporary
+ * cause (an unavailable store, a restarting authorization service) is a warning without a stack trace. Any
+ * other cause is an error.
  */
 export function createStartFailures(
   logger: Logger,
@@ -15,7 +14,6 @@ export function createStartFailures(
 
   return function startFailed(error) {
     const isTemporary = error instanceof GatehouseError && error.status === 503
-    // An unavailable store is one cause, though its messages differ.
     if (!isNew(isStoreUnavailable(error) ? error.code : String(error))) return
     if (isTemporary) {
       logger.warn(

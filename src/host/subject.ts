@@ -4,9 +4,7 @@ export interface Person {
   readonly userId?: string | undefined
 }
 
-/**
- * Whether something belongs to a holder. A holder with a `userId` is this user; any other holder is the whole account.
- */
+/** A holder with a `userId` is this user; any other holder is the whole account. */
 export function belongsTo(owned: Person, { accountId, userId }: Person): boolean {
   return owned.accountId === accountId && (userId === undefined || owned.userId === userId)
 }
@@ -24,10 +22,9 @@ const SEPARATOR = '!'
 const ESCAPED = /[^\x22-\x24\x26-\x7e]+/g
 
 /**
- * The subject of a person (`sub`, RFC 9068 2.2). It is unique at the issuer. Without a user, the subject is
- * the account id itself, if the id has no characters that must be escaped.
- *
- * @param person a person whose ids are well-formed Unicode (see `subjectProblem`)
+ * The subject of a person (`sub`, RFC 9068 2.2), unique at the issuer. Without a user, it is the account id
+ * itself, if the id has no characters that must be escaped. The ids must be well-formed Unicode (see
+ * `subjectProblem`).
  */
 export function subjectOf({ accountId, userId }: Person): string {
   return userId === undefined ? escape(accountId) : `${escape(accountId)}${SEPARATOR}${escape(userId)}`
@@ -45,8 +42,7 @@ export function personOf(subject: string): Person {
 }
 
 /**
- * The problem if no subject can be made for a person; undefined if there is no problem. The text continues a
- * sentence about an id, for example `must be well-formed Unicode`.
+ * Why no subject can be made for a person. Continues a sentence about an id: `must be well-formed Unicode`.
  */
 export function subjectProblem(person: Person): string | undefined {
   if ([person.accountId, person.userId ?? ''].some((id) => /\p{Surrogate}/u.test(id))) {

@@ -23,12 +23,10 @@ function createSigner(jwk: SigningJwk) {
   const join = (content: string, signature: Buffer) => `${content}.${signature.toString('base64url')}`
 
   return {
-    /** @returns the JWT, signed on the calling thread */
     signHere(claims: object): string {
       const content = contentOf(claims)
       return join(content, sign('sha256', Buffer.from(content, 'latin1'), key))
     },
-    /** @returns the JWT, signed on another thread */
     async signOnOtherThread(claims: object): Promise<string> {
       const content = contentOf(claims)
       return join(content, await signAsync('sha256', Buffer.from(content, 'latin1'), key))

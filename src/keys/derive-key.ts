@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto'
 
-/** The purpose of a key. Each purpose has its own key, so that no key can be used for another purpose. */
+/** Each purpose has its own key, so that no key can be used for another purpose. */
 type Purpose =
   | 'cookies'
   | 'csrf'
@@ -11,11 +11,7 @@ type Purpose =
   | 'erasures'
   | 'returns'
 
-/**
- * Derives a key from one of the host's secrets (HKDF with SHA-256, RFC 5869).
- *
- * @returns 32 bytes
- */
+/** Derives a key of 32 bytes from one of the host's secrets (HKDF with SHA-256, RFC 5869). */
 export function deriveKey(secret: string, purpose: Purpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, 'koa-gatehouse', `koa-gatehouse/v1/${purpose}`, 32))
 }

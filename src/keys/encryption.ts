@@ -1,7 +1,6 @@
 import { compactDecrypt, CompactEncrypt } from 'jose'
 import { deriveKey } from './derive-key.ts'
 
-/** A decrypted value. */
 export interface Unsealed<T> {
   readonly value: T
   /** Whether the value is encrypted under a replaced secret, and therefore still needs that secret. */
@@ -9,10 +8,8 @@ export interface Unsealed<T> {
 }
 
 /**
- * Encrypts values for the store (JWE, `dir` with A256GCM; RFC 7516) and decrypts them.
- *
- * @param secrets the host's secrets, newest first. The newest secret encrypts; every secret decrypts
- * @param purpose what is encrypted. Each purpose has its own key
+ * Encrypts values for the store (JWE, `dir` with A256GCM; RFC 7516) and decrypts them. The first secret, the
+ * newest, encrypts; every secret decrypts. Each purpose has its own key.
  */
 export function createEncryption<T extends object>(
   secrets: readonly string[],
@@ -47,5 +44,4 @@ export function createEncryption<T extends object>(
   }
 }
 
-/** Encrypts values of one purpose for the store, and decrypts them. */
 export type Encryption<T extends object> = ReturnType<typeof createEncryption<T>>

@@ -9,21 +9,13 @@ import type { KeyState } from './rotation-policy.ts'
 import type { RevokeKey } from './revoked-keys.ts'
 import { checkedOptions, type KeySource } from './signing-keys.ts'
 
-/**
- * Seconds for which a key of the host stays revoked: ten years. The revocation must not expire before the host
- * removes the key from its key set.
- */
+/** Ten years: a revocation must not expire before the host removes the key from its key set. */
 const REVOKED_FOR_SECONDS = 10 * 366 * 86_400
 
 /**
  * Keys that the host manages. The first private key of each algorithm signs. All keys are published. A
- * revoked key is no longer published, unless it still signs. The store contains only the revocations of
- * these keys.
- *
- * @param parts.keys validated, each with `kid`, `alg` and `use`
- * @param parts.isKeyRevoked whether the tokens of a key were revoked. Does no I/O
- * @param parts.onRevoked adds a listener for new revocations, and returns a function that removes the
- *   listener
+ * revoked key is no longer published, unless it still signs. The store contains only the revocations of these
+ * keys. `parts.keys` are validated, each with `kid`, `alg` and `use`.
  */
 export function createHostKeys(parts: {
   readonly keys: readonly SigningJwk[]

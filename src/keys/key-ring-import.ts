@@ -4,12 +4,10 @@ import type { LogMarks } from './key-ring-loader.ts'
 import type { KeyRingRecords, OpenKey } from './key-ring-record.ts'
 import { changeRing, readRing, type KeyRingStore } from './key-ring-store.ts'
 
-/** The dependencies of exporting and importing the key ring. */
 interface KeyRingImportParts {
   readonly records: KeyRingRecords
   readonly ringStore: KeyRingStore
   readonly marks: LogMarks
-  /** Revokes a key of this store. */
   readonly revoke: (kid: string) => Promise<void>
 }
 
@@ -19,12 +17,9 @@ export function createExportableKeys(parts: KeyRingImportParts) {
     /** The key ring, encrypted as in the store. An unchanged ring always has the same text. */
     toText: async () => parts.records.toText(await readRing(parts.ringStore)),
     /**
-     * Decrypts the key ring of another store and checks whether it can be imported here. Writes nothing.
-     *
-     * @returns a function that imports the ring and returns the number of imported keys. The function may be
-     *   called again
-     * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts the ring, `ERR_STORE_CORRUPT` if
-     *   the text is not a key ring, `ERR_CONFLICT` if this store has signing keys of its own
+     * Decrypts the key ring of another store. The returned function imports it, returns the number of keys,
+     * and may be called again. Throws `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT` if the text is no key ring,
+     * or `ERR_CONFLICT` if this store has signing keys of its own.
      */
     async unseal(text: string): Promise<() => Promise<number>> {
       const keys = await parts.records.fromText(text)
@@ -34,10 +29,8 @@ export function createExportableKeys(parts: KeyRingImportParts) {
   }
 }
 
-/** Signing keys in the store, which can be exported to another store. */
 export type ExportableKeys = ReturnType<typeof createExportableKeys>
 
-/** @returns the number of imported keys */
 async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[]): Promise<number> {
   const { records, ringStore, revoke } = parts
   if (!(await findSameRing(parts, imported))) {
@@ -54,12 +47,9 @@ async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[
 }
 
 /**
- * Finds the keys of this store, if they have the same origin as the imported keys. A ring that was imported here
- * before, or was exported from this store, has the same origin. If both rings contain the same key id, they have the
- * same origin, because two keys never have the same id by chance.
- *
- * @returns the keys of this store; undefined if this store is empty
- * @throws {GatehouseError} `ERR_CONFLICT` if this store has keys of its own, or has lost its keys
+ * If both rings contain the same key id, they have the same origin, because two keys never have the same id
+ * by chance. Undefined if this store is empty. Throws `ERR_CONFLICT` if it has keys of its own, or has lost
+ * them.
  */
 async function findSameRing(
   { records, ringStore, marks }: KeyRingImportParts,

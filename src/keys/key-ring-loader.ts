@@ -14,17 +14,15 @@ import {
 } from './key-ring-record.ts'
 
 /**
- * The marks in the revocation log. A mark is a random id in the log. The key ring contains the same id, which
- * shows that the ring and the log belong together.
+ * A mark is a random id in the log. The key ring contains the same id, which shows that the ring and the log
+ * belong together.
  */
 export interface LogMarks {
-  /** The ids of all marks. */
   list(): Promise<readonly string[]>
   add(id: string): Promise<void>
   remove(id: string): Promise<void>
 }
 
-/** The dependencies of `loadRing`. */
 export interface RingLoaderParts {
   readonly records: KeyRingRecords
   readonly marks: LogMarks
@@ -32,21 +30,17 @@ export interface RingLoaderParts {
   readonly logger: Logger
 }
 
-/** Attempts before a load fails. More attempts would help only if the store loses each new ring at once. */
+/** More attempts would help only if the store loses each new ring at once. */
 const MAX_ATTEMPTS = 10
 
 /**
  * Loads the ring, or creates it if there is none. If several processes start on an empty store at the same
  * moment, only one of them creates the ring.
  *
- * A ring and a revocation log belong together. If the store lost the ring or the log, a new ring replaces the old ring.
- * The new ring also lists the old keys that this process knows, in the state `revoked`. Otherwise tokens that were
- * revoked before the loss would be valid again. If a failover lost only the last writes, the store has an older ring
- * than this process. This process then adopts the stored ring.
- *
- * @param known the keys that this process loaded last; undefined for its first load
- * @returns the ring, and the key changes that this process made. There are no changes if the ring existed
- * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
+ * A ring and a revocation log belong together. If the store lost the ring or the log, a new ring replaces the
+ * old ring. The new ring also lists the old keys that this process knows (`known`), in the state `revoked`.
+ * Otherwise tokens that were revoked before the loss would be valid again. If a failover lost only the last
+ * writes, the store has an older ring than this process, which then adopts the stored ring.
  */
 export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[]) {
   let changes: readonly KeyChange[] = []
@@ -72,9 +66,8 @@ export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[
 }
 
 /**
- * Creates a ring, or replaces the ring `found`. The new keys sign at once, because no older key may sign.
- *
- * @returns the key changes; undefined if another process has written the ring first
+ * The new keys sign at once, because no older key may sign. Undefined if another process has written the ring
+ * first.
  */
 async function createRing(
   { records, audit, logger }: RingLoaderParts,
@@ -111,17 +104,12 @@ async function createRing(
   return changes
 }
 
-/** The audit entries of changed keys. Each entry has the name of its event. */
+/** Each entry has the name of its event. */
 export function keyEntries(changes: readonly KeyChange[], options: ChangeOptions): EntryFields[] {
   return changes.map(({ what, kid }) => ({ name: `key.${what}`, keyId: kid, ...changeOptionsOf(options) }))
 }
 
-/**
- * Adds a mark to the revocation log, and writes its id into a `ring` without such an id: a new ring, or an
- * imported one.
- *
- * @returns false if the ring was changed after it was read
- */
+/** @returns false if the ring was changed after it was read */
 async function markLog(
   { records, marks, logger }: RingLoaderParts,
   ring: StoredRing,
@@ -144,11 +132,7 @@ async function markLog(
   }
 }
 
-/**
- * Encrypts the keys under the newest secret. If the write fails, the next start of the process tries again.
- *
- * @returns false if the ring was changed after it was read
- */
+/** If the write fails, the next start of the process tries again. */
 async function encryptAgain(
   { records, logger }: RingLoaderParts,
   ring: StoredRing,
@@ -174,7 +158,6 @@ const LOST: Readonly<Record<LostPart, string>> = {
 const REPLACED =
   'the store has lost data, so new signing keys replace the old ones: all earlier tokens are rejected'
 
-/** Revokes all keys that are in use, and removes their key material. */
 function revokeLive(keys: readonly OpenKey[], now: number): readonly OpenKey[] {
   const live = inState(keys, 'current', 'next', 'previous')
   return keys.map((key) => {

@@ -28,11 +28,9 @@ import type { Encryption, Unsealed } from './encryption.ts'
 export interface OpenKey extends RingKey {
   /** The private key, or the public key if the private key is no longer needed. */
   readonly jwk?: SigningJwk | undefined
-  /** The encrypted key as stored; undefined if the key must be encrypted again. */
   readonly sealed?: string | undefined
 }
 
-/** The keys as read from the store. */
 export interface StoredRing {
   readonly keys: readonly OpenKey[]
   /** A random version; each change of the keys writes a new version. */
@@ -40,16 +38,12 @@ export interface StoredRing {
   /** Whether a key is encrypted under a replaced secret. */
   readonly isOutdated: boolean
   readonly stored: Stored<KeyRingRecord>
-  /**
-   * The id of the mark that connects this ring with the revocation log (`LogMarks`); undefined until the mark
-   * is added to the log.
-   */
+  /** The id of the mark in the revocation log (`LogMarks`); undefined until the mark is added. */
   readonly log?: string | undefined
   /** Why and when this ring replaced an earlier ring; undefined for the first ring. */
   readonly replaced?: RingLoss | undefined
 }
 
-/** What the store lost: the keys, the revocation log, or both. */
 export type LostPart = 'keys' | 'log' | 'both'
 
 /** Why and when a ring replaced an earlier ring: the store had lost data. */
@@ -64,7 +58,6 @@ interface KeyRecord extends RingKey {
   readonly sealed?: string | undefined
 }
 
-/** The ring as stored, with encrypted keys. */
 export interface KeyRingRecord extends WithOutbox {
   readonly id: string
   readonly keys: readonly KeyRecord[]
@@ -72,7 +65,6 @@ export interface KeyRingRecord extends WithOutbox {
   readonly replaced?: RingLoss | undefined
 }
 
-/** The fields of a ring that stay the same while its keys change. */
 export type RingOrigin = Pick<StoredRing, 'log' | 'replaced'>
 
 const RING = 'ring'
@@ -93,7 +85,6 @@ const RING_FIELDS: Fields = {
   replaced: optional(objectOf({ lost: oneOf('keys', 'log', 'both'), at: epochSecondsRule })),
 }
 
-/** The collection, the encryption and the cache for the ring of one store. */
 interface RingRecords {
   readonly rings: Collection<KeyRingRecord>
   readonly encryption: Encryption<JWK>
@@ -106,26 +97,18 @@ export function createKeyRingRecords(store: Store, encryption: Encryption<JWK>) 
   const rings = createCollection<KeyRingRecord>(store, definition)
   const records: RingRecords = { rings, encryption, opened: new Map() }
   return {
-    /** The key of the ring in the store. */
     key: rings.key(RING),
-    /**
-     * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts the keys; `ERR_STORE_CORRUPT`;
-     *   `ERR_STORE_UNAVAILABLE`
-     */
+    /** @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts the keys */
     read: () => read(records),
-    /** Builds the record of a ring, with encrypted keys. Omits key material that is no longer needed. */
+    /** Omits key material that is no longer needed. */
     draft: (keys: readonly OpenKey[], origin?: RingOrigin) => draft(records, keys, origin),
     /** @returns false if a ring exists */
     create: (record: KeyRingRecord) => rings.create(RING, record),
     /** @returns false if the ring was changed after it was read */
     replace: ({ stored }: StoredRing, record: KeyRingRecord) => rings.replace(RING, stored, record),
-    /**
-     * Writes the id of a mark in the revocation log into the ring.
-     *
-     * @returns false if the ring was changed after it was read
-     */
+    /** False if the ring was changed after it was read. */
     mark: ({ stored }: StoredRing, log: string) => rings.replace(RING, stored, { ...stored.record, log }),
-    /** The ids of the current keys. Works even if no secret of this process decrypts the keys. */
+    /** Works even if no secret of this process decrypts the keys. */
     async currentKids(): Promise<readonly string[]> {
       const keys = (await rings.get(RING))?.keys ?? []
       return keys.filter(({ state }) => state === 'current').map(({ kid }) => kid)
@@ -135,12 +118,7 @@ export function createKeyRingRecords(store: Store, encryption: Encryption<JWK>) 
       // An unchanged ring always has the same text, unless it is encrypted again.
       return rings.toText({ ...(await draft(records, keys)), id })
     },
-    /**
-     * The keys of a ring from another store. Writes nothing.
-     *
-     * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts the keys; `ERR_STORE_CORRUPT` if
-     *   the text is not a ring
-     */
+    /** @throws {GatehouseError} `ERR_SECRET_MISMATCH`; `ERR_STORE_CORRUPT` if the text is not a ring */
     fromText: (text: string) => fromText(records, text),
   }
 }
@@ -228,7 +206,6 @@ export function makeKeys(algorithms: readonly SigningAlgorithm[] = ALGORITHMS): 
   )
 }
 
-/** @param where the place of the keys, in words for the message */
 function wrongSecret(where: string): GatehouseError {
   return new GatehouseError(
     'ERR_SECRET_MISMATCH',

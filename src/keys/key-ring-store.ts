@@ -8,10 +8,8 @@ import type { KeyChange, KeyStep } from './rotation-policy.ts'
 import { keyEntries, loadRing, type RingLoaderParts } from './key-ring-loader.ts'
 import type { OpenKey, StoredRing } from './key-ring-record.ts'
 
-/** A pure function that returns the changed keys. */
 export type ChangeKeys = (keys: readonly OpenKey[]) => KeyStep<OpenKey>
 
-/** The dependencies of the key ring store. */
 export interface KeyRingStoreParts extends RingLoaderParts {
   readonly store: Store
   /** Called with each ring that this process did not know, before `onChanges` and `onReplaced`. */
@@ -25,13 +23,11 @@ export interface KeyRingStoreParts extends RingLoaderParts {
 /** The messages on this channel are the ids of new rings. */
 export const KEYS_CHANNEL = 'signing-keys'
 
-/** Attempts before a change fails: far more than the number of processes. */
 const MAX_ATTEMPTS = 100
 
 export function createKeyRingStore(parts: KeyRingStoreParts) {
   return {
     parts,
-    /** The last ring that was read. */
     known: undefined as StoredRing | undefined,
     /** When this process last found at least its current keys in the store, in epoch milliseconds. */
     confirmedAt: Number.NEGATIVE_INFINITY,
@@ -45,29 +41,20 @@ export function createKeyRingStore(parts: KeyRingStoreParts) {
 }
 
 /**
- * The ring that this process knows. `readRing` may create or replace the stored ring. All other changes of
- * the keys are made by `changeRing`.
+ * `readRing` may create or replace the stored ring. All other changes of the keys are made by `changeRing`.
  */
 export type KeyRingStore = ReturnType<typeof createKeyRingStore>
 
-/**
- * Reads the ring. Creates the ring if it is missing, and replaces it if the store lost data (`loadRing`).
- *
- * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
- */
+/** Creates the ring if it is missing, and replaces it if the store lost data (`loadRing`). */
 export function readRing(ringStore: KeyRingStore): Promise<StoredRing> {
   return exclusively(ringStore, () => read(ringStore))
 }
 
 /**
- * Changes the ring by one write. So a crash leaves no partial change, and only one of several processes makes the
- * change. An unchanged ring is written again, because its last write may not have been confirmed as durable.
- *
- * @param stepOf returns the changed keys. If another process changes the ring before the write, `stepOf` is
- *   called again with the keys of that process
- * @param options who requested the change
- * @param onWritten runs as soon as the change is written
- * @returns whether this process made the change
+ * Changes the ring by one write. So a crash leaves no partial change, and only one of several processes makes
+ * the change. An unchanged ring is written again, because its last write may not have been confirmed as
+ * durable. If another process changes the ring before the write, `stepOf` is called again with the keys of
+ * that process. Returns whether this process made the change.
  */
 export function changeRing(
   ringStore: KeyRingStore,
@@ -76,7 +63,6 @@ export function changeRing(
   onWritten: () => Promise<void> = async () => {},
 ): Promise<boolean> {
   return exclusively(ringStore, () =>
-    // Keys are rotated and revoked even if the audit entry cannot be listed as pending.
     ringStore.parts.audit.change(
       ringStore.parts.records.key,
       (outbox) => change(ringStore, stepOf, options, onWritten, outbox),
@@ -85,7 +71,7 @@ export function changeRing(
   )
 }
 
-/** Runs one operation after the other. So the result of an older read never replaces the result of a newer read. */
+/** One after the other, so that the result of an older read never replaces that of a newer read. */
 function exclusively<T>(state: KeyRingStore, work: () => Promise<T>): Promise<T> {
   const done = state.last.then(work, work)
   state.last = done.catch(() => {})
@@ -159,10 +145,7 @@ async function change(
   throw new GatehouseError('ERR_CONFLICT', 'other processes changed the signing keys again and again')
 }
 
-/**
- * Whether this process already knows the current keys of the stored ring, by their key ids. Another process
- * may have encrypted the ring under a newer secret, so that this process cannot decrypt it.
- */
+/** The ring may be encrypted under a newer secret, so that this process cannot decrypt it. */
 async function areCurrentKeysKnown({ parts, known }: KeyRingStore): Promise<boolean> {
   const current = await parts.records.currentKids().catch(() => [])
   const ours = known?.keys.filter(({ state }) => state === 'current').map(({ kid }) => kid)

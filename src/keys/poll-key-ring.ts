@@ -8,7 +8,6 @@ import { advance, canSign, replenish, missingNext, nextDue, type RotationPolicy 
 import { changeRing, KEYS_CHANNEL, readRing, type ChangeKeys, type KeyRingStore } from './key-ring-store.ts'
 import { makeKeys, type OpenKey } from './key-ring-record.ts'
 
-/** The dependencies of the rotation. */
 export interface RotationParts {
   readonly store: Store
   readonly ringStore: KeyRingStore
@@ -16,7 +15,6 @@ export interface RotationParts {
   /** Called with each ring that a poll reads. Resolves with the milliseconds after which to poll again. */
   readonly onPolled: (keys: readonly OpenKey[], policy: RotationPolicy) => Promise<number>
   readonly logger: Logger
-  /** The longest time between two polls, in milliseconds. */
   readonly pollIntervalMs: number
   /**
    * A process that activates a `next` key has this many milliseconds to add a new `next` key. After that, another
@@ -27,18 +25,15 @@ export interface RotationParts {
 
 /** Milliseconds until the next poll if a poll has read the ring, but has failed after that. */
 const RETRY_MS = 2000
-/** The longest delay of a timer, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 export function createRotation(parts: RotationParts) {
   return {
     parts,
     isFollowing: false,
-    /** Whether the last poll in the background failed because the store was unavailable. */
     isUnavailable: false,
     /** Whether the last poll could read the ring. If it could, and the poll failed, a write failed. */
     hasRead: false,
-    /** The running poll; if no poll is running, the last poll. */
     running: Promise.resolve(),
     /** The poll that begins after the running poll; undefined if no further poll was requested. */
     queued: undefined as Promise<void> | undefined,
@@ -47,14 +42,9 @@ export function createRotation(parts: RotationParts) {
   }
 }
 
-/** The rotation of the keys over time, in one process. */
 export type Rotation = ReturnType<typeof createRotation>
 
-/**
- * Polls the ring now, and then whenever a change is due or may have happened.
- *
- * @returns a function that stops the polls
- */
+/** Polls the ring now, and then whenever a change is due or may have happened. */
 export async function followRing(state: Rotation): Promise<() => Promise<void>> {
   const { store, ringStore, pollIntervalMs } = state.parts
   const onMessage = (id: string) => {
@@ -81,10 +71,8 @@ export async function followRing(state: Rotation): Promise<() => Promise<void>> 
 }
 
 /**
- * Reads the ring, and makes the changes that are due. Concurrent callers share one poll, which begins after
- * their calls.
- *
- * @throws {GatehouseError} why the poll failed; another poll follows automatically
+ * Concurrent callers share one poll, which begins after their calls. After a failure another poll follows
+ * automatically.
  */
 export function pollRing(state: Rotation): Promise<void> {
   state.queued ??= state.running.then(async () => {
@@ -99,10 +87,7 @@ export function pollRing(state: Rotation): Promise<void> {
   return state.queued
 }
 
-/**
- * Polls the ring. If the poll fails, the failure is logged, and the rotation tries again. If the store is
- * unavailable, only the first failure of the outage is logged.
- */
+/** If the store is unavailable, only the first failure of the outage is logged. */
 async function pollInBackground(state: Rotation): Promise<void> {
   if (!state.isFollowing) return
   const wasUnavailable = state.isUnavailable

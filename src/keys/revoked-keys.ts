@@ -5,10 +5,8 @@ import { endOf, inState, type RingKey, type RotationPolicy } from './rotation-po
 export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<void>
 
 /**
- * @param parts.isKeyRevoked whether this process knows that the tokens of a key are revoked. Does no I/O
- * @param parts.takeOverAfterMs how many milliseconds this process waits after it first sees a revoked key. Normally,
- *   the process that revoked the key also revokes the tokens of the key within this time. If that process has not
- *   revoked them, this process does
+ * Revokes the tokens of revoked keys. If the process that revoked a key has not revoked the tokens of the key
+ * within `takeOverAfterMs`, this process does.
  */
 export function createRevokedKeys(parts: {
   readonly revokeKey: RevokeKey
@@ -23,7 +21,6 @@ export function createRevokedKeys(parts: {
   const unwritten = new Set<string>()
   let hasResumed = false
 
-  /** Revokes the tokens of a key; harmless if they are revoked already. */
   async function revokeTokens(kid: string, until: number, actor?: string): Promise<void> {
     unwritten.add(kid)
     await revokeKey(kid, until, actor)
@@ -34,11 +31,7 @@ export function createRevokedKeys(parts: {
   return {
     revokeTokens,
 
-    /**
-     * Revokes the tokens of revoked keys, if the processes that revoked the keys have not done so in time.
-     *
-     * @returns milliseconds after which to call again; `Infinity` if nothing is pending
-     */
+    /** Milliseconds after which to call again; `Infinity` if nothing is pending. */
     async resume(keys: readonly RingKey[], policy: RotationPolicy): Promise<number> {
       const now = performance.now()
       let nextInMs = Infinity
@@ -57,5 +50,4 @@ export function createRevokedKeys(parts: {
   }
 }
 
-/** Revokes the tokens of revoked keys. */
 export type RevokedKeys = ReturnType<typeof createRevokedKeys>

@@ -29,31 +29,23 @@ import { createRevokedKeys, type RevokedKeys, type RevokeKey } from './revoked-k
 import { checkedOptions, type KeyCondition, type KeySource, type SigningKeyInfo } from './signing-keys.ts'
 import { limitPolls } from './unknown-key-polls.ts'
 
-/** The dependencies of rotating keys. */
 export interface RotatingKeysParts {
   readonly store: Store
   readonly encryption: Encryption<JWK>
-  /** The marks of the revocation log in the same store. */
   readonly marks: LogMarks
-  /** See `RotationSchedule`. */
   readonly schedule: { readonly rotateAfterSeconds: number; readonly publishAheadSeconds: number }
-  /** The longest lifetime of the tokens that the keys of each algorithm sign. */
   readonly longestLifetimes: { readonly [Alg in 'ES256' | 'RS256']: { seconds(): Promise<number> } }
   readonly revokeKey: RevokeKey
   readonly isKeyRevoked: (kid: string) => boolean
   readonly events: EventSink
   readonly audit: Pick<AuditWriter, 'change' | 'record'>
   readonly logger: Logger
-  /** See `RotationParts`. @default 60,000 */
   readonly pollIntervalMs?: number | undefined
-  /** See `RotationParts`. @default 3,000 */
   readonly takeOverAfterMs?: number | undefined
 }
 
-/** The state of the rotating keys of one process. */
 interface RotatingKeys {
   readonly parts: RotatingKeysParts
-  /** The keys that this process uses. */
   ring: KeyRing
   findKey: JWTVerifyGetKey
   readonly listeners: Set<() => void>
@@ -154,10 +146,7 @@ async function readPolicy({ schedule, longestLifetimes }: RotatingKeysParts): Pr
   }
 }
 
-/**
- * Revokes all tokens that the keys of a lost ring have signed, after a new ring has replaced the lost ring. If this
- * fails, a later poll tries again.
- */
+/** If this fails, a later poll tries again. */
 async function revokeReplaced(
   parts: RotatingKeysParts,
   { revokeTokens }: RevokedKeys,
@@ -248,10 +237,7 @@ async function revokeKey(keys: RotatingKeys, kid: string, options: ChangeOptions
   replenishSoon(rotation, 0)
 }
 
-/**
- * Takes a key out of service and revokes its tokens. If no other key can sign in its place, changes nothing
- * and returns `needs-key`.
- */
+/** If no other key can sign in its place, changes nothing and returns `needs-key`. */
 async function takeOutOfService(
   ringStore: KeyRingStore,
   kid: string,

@@ -19,7 +19,6 @@ export const KEY_STATES = ['next', 'current', 'previous', 'retired', 'revoked'] 
  */
 export type KeyState = (typeof KEY_STATES)[number]
 
-/** The fields of a key that determine when it changes its state. */
 export interface RingKey {
   readonly kid: string
   readonly alg: SigningAlgorithm
@@ -32,7 +31,6 @@ export interface RingKey {
 
 /** When keys change their states. All times are in seconds. */
 export interface RotationPolicy {
-  /** How long a key signs. */
   readonly rotateAfter: number
   /** How long a key is published before it signs. */
   readonly publishAhead: number
@@ -40,42 +38,32 @@ export interface RotationPolicy {
   readonly tail: Readonly<Record<SigningAlgorithm, number>>
 }
 
-/** A change of one key. */
 export interface KeyChange {
   readonly what: 'published' | 'activated' | 'retired' | 'revoked'
   readonly kid: string
   readonly alg: SigningAlgorithm
 }
 
-/**
- * The keys after a change, and the list of what changed. If nothing changed, `keys` is the same array as
- * before the change.
- */
+/** If nothing changed, `keys` is the same array as before the change. */
 export interface KeyStep<Key extends RingKey> {
   readonly keys: readonly Key[]
   readonly changes: readonly KeyChange[]
 }
 
-/**
- * If a process last read the key ring more than this many seconds ago, its keys are stale. The process then reads the
- * ring again before it signs.
- */
+/** Keys that were read longer ago are stale. The ring is then read again before anything is signed. */
 export const STALE_AFTER_SECONDS = 3600
 /** Seconds within which all processes publish a new key, even if its notification is lost. */
 const POLL_INTERVAL_SECONDS = 60
-/** Maximum number of retired keys of each algorithm that stay in the ring. */
 const MAX_LISTED_RETIRED = 5
 
 /**
- * Seconds for which a key stays published after another key has replaced it. A process that missed the
- * replacement may sign with the old key until its keys are stale. The tokens that it signs live for
- * `longestLifetime` seconds.
+ * A process that missed the replacement may sign with the old key until its keys are stale. The tokens that
+ * it signs live for `longestLifetime` seconds.
  */
 export function retentionOf(longestLifetime: number): number {
   return longestLifetime + STALE_AFTER_SECONDS + CLOCK_SKEW_SECONDS
 }
 
-/** Whether the private or only the public key is still needed; undefined if neither is needed. */
 export function partOf({ alg, state }: RingKey): 'private' | 'public' | undefined {
   if (state === 'retired' || state === 'revoked') return undefined
   // A previous RS256 key stays private. oidc-provider verifies the `id_token_hint` of a sign-out with this
@@ -83,31 +71,22 @@ export function partOf({ alg, state }: RingKey): 'private' | 'public' | undefine
   return state === 'previous' && alg === 'ES256' ? 'public' : 'private'
 }
 
-/**
- * The keys in the given states, sorted by the order of `states`. Keys of the same state stay in the order of
- * their creation.
- */
+/** Keys of the same state stay in the order of their creation. */
 export function inState<Key extends RingKey>(keys: readonly Key[], ...states: readonly KeyState[]): Key[] {
   return states.flatMap((state) => keys.filter((key) => key.state === state))
 }
 
-/** Whether each algorithm has a current or a next key. */
 export function canSign(keys: readonly RingKey[]): boolean {
   return ALGORITHMS.every((alg) => inState(keys, 'current', 'next').some((key) => key.alg === alg))
 }
 
-/** The algorithms without a `next` key. */
 export function missingNext(keys: readonly RingKey[]): readonly SigningAlgorithm[] {
   return ALGORITHMS.filter((alg) => !keys.some((key) => key.alg === alg && key.state === 'next'))
 }
 
 /**
- * Makes the changes that are due: activates `next` keys, retires `previous` keys, deletes old entries, and
- * adds missing `next` keys.
- *
- * @param now epoch seconds
- * @param fresh new keys, at most one for each algorithm. A new key is added if its algorithm has no `next`
- *   key
+ * Makes the changes that are due. `fresh` has new keys, at most one for each algorithm; a new key is added if
+ * its algorithm has no `next` key. `now` is in epoch seconds.
  */
 export function advance<Key extends RingKey>(
   keys: readonly Key[],
@@ -125,12 +104,7 @@ export function advance<Key extends RingKey>(
   return kept.length === moved.keys.length ? moved : { ...moved, keys: kept }
 }
 
-/**
- * Activates the next key of each algorithm at once.
- *
- * @param replaced the ids of the keys that were current when the rotation was requested. If none of these
- *   keys is current any more, the rotation is already done
- */
+/** Activates the next key of each algorithm. Already done if no key with an id in `replaced` is current. */
 export function rotate<Key extends RingKey>(
   keys: readonly Key[],
   now: number,
@@ -141,7 +115,6 @@ export function rotate<Key extends RingKey>(
   return fillUp(move(keys, now, demote(due)), now, fresh)
 }
 
-/** Adds missing next keys. */
 export function replenish<Key extends RingKey>(
   keys: readonly Key[],
   now: number,
@@ -181,10 +154,7 @@ export function endOf(keys: readonly RingKey[], key: RingKey, policy: RotationPo
   return Number.isFinite(end) ? end : undefined
 }
 
-/**
- * The earliest time at which a `next` key becomes current, in epoch seconds; undefined if there are no `next`
- * keys.
- */
+/** When a `next` key first becomes current, in epoch seconds; undefined without `next` keys. */
 export function rotationDue(
   keys: readonly RingKey[],
   policy: Omit<RotationPolicy, 'tail'>,
@@ -208,13 +178,9 @@ function activationOf(
   return Math.max(current.since + rotateAfter, next.createdAt + polled + publishAhead)
 }
 
-/** Returns the new state of a key; undefined if the key stays in its state. */
 type Move = (key: RingKey) => KeyState | undefined
 
-/**
- * Moves current keys to the state `previous`, in which they stay published. Call `fillUp` next, which activates the
- * successors of these keys.
- */
+/** Call `fillUp` next, which activates the successors of these keys. */
 function demote(due: readonly RingKey[]): Move {
   return (key) => (due.includes(key) ? 'previous' : undefined)
 }
@@ -223,10 +189,7 @@ function retire(now: number, { tail }: RotationPolicy): Move {
   return ({ alg, state, since }) => (state === 'previous' && now >= since + tail[alg] ? 'retired' : undefined)
 }
 
-/**
- * Whether the entry of a key can be deleted from the ring: a revoked key whose tokens have expired, or one of the
- * oldest retired keys.
- */
+/** A revoked key whose tokens have expired, or one of the oldest retired keys. */
 function isExpired(keys: readonly RingKey[], key: RingKey, now: number, policy: RotationPolicy): boolean {
   if (key.state === 'revoked') return now >= key.since + policy.tail[key.alg]
   if (key.state !== 'retired') return false

@@ -50,28 +50,19 @@ export interface SigningKeys {
   revoke(kid: string, options?: ChangeOptions): Promise<void>
 }
 
-/**
- * The validated options of a change.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an invalid actor or an unknown option
- */
+/** The validated options of a change; `ERR_INVALID_ARGUMENT` otherwise. */
 export function checkedOptions(options: ChangeOptions = {}): ChangeOptions {
   checkInput('the signing keys cannot be changed', options, changeFields)
   return options
 }
 
-/** The condition of the keys, as far as this process knows. */
 export interface KeyCondition {
-  /** Whether the host manages the keys. */
   readonly managedByHost: boolean
   /** The current and next keys; empty until they are loaded. */
   readonly keys: readonly Pick<RingKey, 'alg' | 'state' | 'since'>[]
   /** Whether a signing key was revoked. Gateways then reject even the new tokens that this key signs. */
   readonly isSigningRevoked: boolean
-  /**
-   * When this process last found these keys in the store, in milliseconds since the epoch; undefined if it
-   * never found them there.
-   */
+  /** When these keys were last found in the store, in milliseconds since the epoch. */
   readonly confirmedAt?: number | undefined
   /** Whether `confirmedAt` is so long ago that the keys must be polled before anything is signed. */
   readonly stale: boolean
@@ -79,35 +70,24 @@ export interface KeyCondition {
   readonly failure?: unknown
   /** When the next keys become current, in epoch seconds; undefined if that is not known. */
   readonly rotationDue?: number | undefined
-  /**
-   * Why and when these keys replaced older keys after the store lost data; undefined if the store lost no
-   * data.
-   */
+  /** Why and when these keys replaced older ones; undefined if the store lost no data. */
   readonly replaced?: RingLoss | undefined
 }
 
-/** The source of the keys: the store, or the host. */
 export interface KeySource extends SigningKeys {
   /** Exports and imports the keys; undefined if the host manages the keys. */
   readonly exportable?: ExportableKeys | undefined
   /**
-   * Loads the keys, and from then on applies changes of the keys. May be called again after it rejected.
-   *
-   * @returns a function that stops applying changes
-   * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
+   * Loads the keys, and applies changes until the returned function is called. May be called again after it
+   * rejected: `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`.
    */
   follow(): Promise<() => Promise<void>>
   /** The current keys. Available after `follow()`. */
   readonly ring: KeyRing
   /** The condition of the keys. Reading it does no I/O. */
   readonly condition: KeyCondition
-  /** Finds the public key of a token. */
   readonly getKey: JWTVerifyGetKey
-  /**
-   * Polls the keys if they are stale, or if a signing key was revoked. Await this call before anything is signed.
-   *
-   * @throws {GatehouseError} the error of a failed poll, if the keys are stale. The caller must then not sign anything
-   */
+  /** Call this before anything is signed: if it rejects, the keys are stale, and must not sign. */
   ensureFresh(): Promise<void>
   /** Calls `listener` when the signing keys have changed. @returns a function that removes the listener */
   onChanged(listener: () => void): () => void

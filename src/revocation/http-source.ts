@@ -3,18 +3,13 @@ import { formatBasicCredentials } from '../http/basic-credentials.ts'
 import { asRevocation } from './revocation.ts'
 import type { RevocationPage, RevocationSource } from './revocation-source.ts'
 
-/** The option `revocations.timeoutMs` of a gateway in another process. */
 export const FEED_TIMEOUT_MS = { byDefault: 2000, max: 60_000 }
 
 /** Maximum size of a response in bytes, enough for about 200,000 revocations. */
 const MAX_BYTES = 33_554_432
-/** Maximum size of the response to a rejected request in bytes. */
 const MAX_ERROR_BYTES = 16_384
 
-/**
- * After a failure, no new request is sent for this many milliseconds, even if many calls wait for the
- * revocations.
- */
+/** After a failure, no new request is sent for so long, even if many calls wait for the revocations. */
 const FAILURE_COOL_DOWN_MS = 500
 
 /**
@@ -33,14 +28,7 @@ const REJECTIONS: Readonly<Record<number, { readonly error: string; readonly why
   429: { error: 'invalid_client', why: 'too many wrong secrets: check revocations.clientSecret' },
 }
 
-/**
- * Reads revocations over HTTP from the authorization service. Redirects are rejected, so that the client
- * secret is sent to `uri` alone.
- *
- * @param options.uri address at which the authorization service publishes revocations, `https:` or on loopback
- * @param options.clientId the client id of an API key that is marked as a resource server
- * @param options.timeoutMs milliseconds within which a request and its response must finish
- */
+/** Reads revocations over HTTP. Redirects are rejected, so that the client secret is sent to `uri` alone. */
 export function createHttpSource(options: {
   readonly uri: string
   readonly clientId: string
@@ -54,10 +42,7 @@ export function createHttpSource(options: {
   let failure: { readonly at: number; readonly error: unknown } | undefined
   const pending = new Set<AbortController>()
 
-  /**
-   * Aborts work that takes too long. Does not use `AbortSignal.any`, because that function leaks memory in
-   * Node 20 as long as one of its source signals exists.
-   */
+  /** Not by `AbortSignal.any`, which leaks memory in Node 20 as long as one of its signals exists. */
   async function withDeadline<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController()
     const timer = setTimeout(() => {
@@ -124,7 +109,6 @@ export function createHttpSource(options: {
   }
 }
 
-/** Explains to an operator why a response contains no revocations, although the service did not reject the key. */
 function describeStatus(status: number): string {
   // `fetch` reports the status 0 for some redirects.
   if (status === 0 || (status >= 300 && status < 400)) {
@@ -135,7 +119,6 @@ function describeStatus(status: number): string {
   return `answered HTTP ${status}${remedy}`
 }
 
-/** The `error` of a response; undefined if the response is not a small JSON object that has one. */
 async function readError(response: Response): Promise<unknown> {
   try {
     return (JSON.parse(await readText(response, MAX_ERROR_BYTES)) as { readonly error?: unknown }).error
@@ -156,7 +139,7 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Parses a page. Leaves out corrupt revocations, and revocations in the format of newer versions. */
+/** Leaves out corrupt revocations, and revocations in the format of newer versions. */
 function readPage(text: string): RevocationPage {
   const page: unknown = JSON.parse(text)
   const { revocations, cursor, more } = (page ?? {}) as Record<string, unknown>

@@ -12,7 +12,6 @@ import {
   type Threshold,
 } from './revocation-maps.ts'
 
-/** What revoked a token. */
 export type RevocationCause =
   /** `host`: the host of the client's metadata document was blocked. */
   | { readonly of: 'token' | 'key' | 'host' }
@@ -41,30 +40,20 @@ export function createRevocationSet() {
   const listeners = new Set<() => void>()
 
   return {
-    /** Whether a token is revoked. Takes a few map lookups and no I/O. */
+    /** Takes a few map lookups and no I/O. */
     isTokenRevoked: (token: RevocableToken) => isTokenRevoked(revoked, token),
-    /**
-     * What revoked a token; undefined if `isTokenRevoked` is false. Slower than `isTokenRevoked`, so use it only to
-     * inspect a token for a person.
-     */
+    /** What revoked a token. Slower than `isTokenRevoked`: use it only to inspect a token for a person. */
     findCause: (token: RevocableToken) => findCause(revoked, token),
-    /** Whether all tokens of a client are revoked permanently, because the client was deleted. */
+    /** Permanently, because the client was deleted. */
     isClientRevoked: (clientId: string) => clients.get(clientId)?.get(ALL_TOKENS)?.below === Infinity,
-    /** Whether all tokens of a client with this `access_epoch` are revoked. */
     isEpochRevoked: (clientId: string, epoch: number) => isEpochRevoked(revoked, clientId, epoch),
-    /** Whether a grant is revoked. */
     isGrantRevoked: (grantId: string) => ids.grant.has(grantId),
     /**
-     * The number of tokens that a client revoked one by one (RFC 7009). Tokens that a revocation of the whole client or
-     * grant covers do not count.
-     *
-     * @param holder the id of the grant of the tokens, or of the client if the tokens have no grant
+     * The number of tokens that a client revoked one by one (RFC 7009), by their grant, or by the client
+     * without a grant. Tokens that a revocation of the whole client or grant covers do not count.
      */
     countOwn: (holder: string): number => own.get(holder)?.size ?? 0,
-    /**
-     * The revocations that are no longer needed after all tokens below the next epoch of a client are revoked. These
-     * are the revocations of the tokens that `countOwn` counts, and the last revocation of all tokens of the client.
-     */
+    /** The revocations that `countOwn` counts, and the last one of all tokens of the client. */
     coveredByNextEpoch(clientId: string): readonly Revocation[] {
       const tokens = [...(own.get(clientId) ?? [])].map(([id, epoch]) => {
         return { of: 'token', id, clientId, epoch, until: ids.token.get(id) ?? 0 } as const
@@ -72,18 +61,11 @@ export function createRevocationSet() {
       const last = clients.get(clientId)?.get(ALL_TOKENS)
       return last && last.below < Infinity ? [...tokens, { of: 'client', id: clientId, ...last }] : tokens
     },
-    /** Whether all tokens of a signing key are revoked. @param keyId `kid` */
     isKeyRevoked: (keyId: string) => ids.key.has(keyId),
-    /**
-     * Whether a scope of a grant is revoked, so that no token for this grant may carry it now.
-     *
-     * @param now Unix time in seconds
-     */
+    /** Whether no token for this grant may carry the scope now. `now` is in epoch seconds. */
     isGrantScopeRevoked: (grantId: string, scope: string, now: number) =>
       now < (grantScopes.get(grantId)?.get(scope) ?? 0),
-    /** Whether tokens that carry a scope and have this `catalog_epoch` are revoked. */
     isScopeRevoked: (scope: string, epoch: number) => isBelow(epoch, operations.get(scope)),
-    /** The lowest `catalog_epoch` that no revocation of an operation covers. */
     lowestValidCatalogEpoch: () => Math.max(0, ...[...operations.values()].map(({ below }) => below)),
     /**
      * The lowest `access_epoch` that no revocation of a client covers; 0 if there is no such revocation. Permanent
@@ -95,23 +77,17 @@ export function createRevocationSet() {
       return Math.max(0, ...thresholds.map(({ below }) => below).filter(Number.isFinite))
     },
 
-    /**
-     * Adds revocations, in any order and any number of times. A weaker revocation never undoes a stronger
-     * revocation.
-     */
+    /** A weaker revocation never undoes a stronger revocation. */
     add(revocations: readonly Revocation[]): void {
       if (revocations.length === 0) return
       for (const revocation of revocations) addRevocation(revoked, revocation)
       for (const listener of listeners) listener()
     },
 
-    /** Removes revocations that cover only expired tokens. @param now Unix time in seconds */
+    /** @param now epoch seconds */
     prune: (now: number) => prune(revoked, now),
 
-    /**
-     * Calls `listener`, which must not throw, after revocations were added. @returns a function that
-     * unsubscribes
-     */
+    /** `listener` must not throw. The returned function unsubscribes. */
     onAdded(listener: () => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -123,7 +99,6 @@ export function createRevocationSet() {
       for (const scopes of [...clients.values(), ...grantScopes.values()]) size += scopes.size
       return size
     },
-    /** The number of revoked signing keys. */
     get revokedKeys(): number {
       return ids.key.size
     },
@@ -172,8 +147,8 @@ function findCause(revoked: RevocationMaps, token: RevocableToken): RevocationCa
 }
 
 /**
- * The revoked scopes of a token of a grant. If a token expires later than the revocation, the token was issued after
- * the revocation, when the user could use the operation again.
+ * If a token expires later than the revocation, the token was issued after the revocation, when the user
+ * could use the operation again.
  */
 function revokedGrantScopes(
   { grantScopes }: RevocationMaps,
@@ -194,10 +169,7 @@ function isBelowAny(
   )
 }
 
-/**
- * The epoch in a claim. A token without the claim has the epoch 0, because it was issued before the epoch was first
- * raised.
- */
+/** A token without the claim has the epoch 0, because it was issued before the epoch was first raised. */
 function epochOf(claim: unknown): number {
   return typeof claim === 'number' ? claim : 0
 }

@@ -2,27 +2,20 @@ import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import { GatehouseError } from '../errors.ts'
 import { asRevocation, type Revocation } from './revocation.ts'
 
-/**
- * A revocation whose `until` may be omitted. If `until` is omitted, it is computed from the longest token
- * lifetime.
- */
+/** A revocation whose `until` is computed from the longest token lifetime if it is omitted. */
 export type RevocationSpec = Revocation extends infer Each
   ? Each extends Revocation
     ? Omit<Each, 'until'> & { readonly until?: number | undefined }
     : never
   : never
 
-/**
- * A computed `until` is rounded up to a full hour. So a repeated revocation usually equals the first
- * revocation, and the log stores it only once.
- */
+/** Rounded up, a repeated revocation usually equals the first, and the log stores it only once. */
 const HOUR_SECONDS = 3600
 
 /**
  * Decides how long a revocation is kept: until the last token that it covers has expired on every clock.
- *
- * @param byDefault the `until` of a spec without `until`, in epoch seconds, before it is rounded up
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the spec is not a valid revocation
+ * `byDefault` is in epoch seconds, before it is rounded up. Throws `ERR_INVALID_ARGUMENT` for an invalid
+ * spec.
  */
 export function withUntil(spec: RevocationSpec, byDefault: number): Revocation {
   const until =

@@ -2,13 +2,13 @@ import type { Store } from '../store/contract.ts'
 import { BUCKET_NUMBERS } from './revocation-log.ts'
 
 /**
- * The beginning of every mark. The marks share an index with the numbers of the buckets. Letters sort after digits, so
- * a read that starts at this prefix skips the numbers.
+ * The marks share an index with the numbers of the buckets. Letters sort after digits, so a read that starts
+ * at this prefix skips the numbers.
  */
 const PREFIX = 'mark:'
 /**
- * A limit that the number of marks never reaches. Usually there is one mark. If several processes start on an empty
- * store, there may be one mark for each process for a moment.
+ * Usually there is one mark. If several processes start on an empty store, there may be one mark for each
+ * process for a moment.
  */
 const PAGE_SIZE = 100
 
@@ -18,7 +18,6 @@ const PAGE_SIZE = 100
  */
 export function createLogMarks(store: Store) {
   return {
-    /** The ids of all marks. Usually there is one mark. */
     async list(): Promise<readonly string[]> {
       const members = await store.range(BUCKET_NUMBERS, { after: PREFIX, limit: PAGE_SIZE })
       return members.flatMap((member) => (member.startsWith(PREFIX) ? member.slice(PREFIX.length) : []))

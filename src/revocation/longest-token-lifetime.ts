@@ -4,15 +4,10 @@ import type { Store } from '../store/contract.ts'
 import { countRule } from '../validation/rules.ts'
 
 /**
- * Stores the longest token lifetime of all processes. Each process writes the value once, to confirm that it
- * is durable.
- *
- * The stored value never decreases. After an operator lowers the lifetime in the options, processes with the old
- * options may still issue tokens with the old lifetime. No process knows when these processes have stopped.
- *
- * @param configured the longest lifetime, in seconds, of the access tokens of this process
- * @param record the id of the record. The default is the record of access tokens; other tokens need another
- *   id
+ * Stores the longest token lifetime of all processes, in seconds. Each process writes the value once, to
+ * confirm that it is durable. The stored value never decreases. After an operator lowers the lifetime in the
+ * options, processes with the old options may still issue tokens with the old lifetime. No process knows when
+ * these processes have stopped.
  */
 export function createLongestLifetime(store: Store, configured: number, record: string = 'longest-lifetime') {
   const lifetimes = createCollection<{ seconds: number }>(store, {
@@ -23,10 +18,7 @@ export function createLongestLifetime(store: Store, configured: number, record: 
     fields: { seconds: countRule },
   })
   let known = configured
-  /**
-   * The stored value that a write of this process last confirmed as durable; undefined before the first
-   * write.
-   */
+  /** The stored value that a write of this process last confirmed as durable. */
   let confirmed: number | undefined
 
   async function announce(): Promise<number> {
@@ -43,22 +35,14 @@ export function createLongestLifetime(store: Store, configured: number, record: 
   }
 
   return {
-    /**
-     * The longest token lifetime that any process has stored, in seconds. Call this method before this process issues
-     * tokens, because the method first stores `configured` if this lifetime is longer.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`, `ERR_STORE_CORRUPT`
-     */
+    /** Call this before tokens are issued: it first stores `configured` if it is longer. */
     async seconds(): Promise<number> {
       const announced = await announce()
       known = Math.max(known, announced)
       confirmed = announced
       return known
     },
-    /**
-     * The longest token lifetime that this process knows, in seconds. No I/O. Another process may have stored
-     * a longer lifetime since the last read.
-     */
+    /** The longest token lifetime that this process knows: another may have stored a longer one. */
     get secondsKnown(): number {
       return known
     },

@@ -5,6 +5,7 @@ import { erasePending, type ErasedPeople } from '../audit/erase-entry.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { createPendingList } from '../store/pending-list.ts'
+import { parseJson } from '../validation/parse-json.ts'
 import {
   countRule,
   findProblems,
@@ -17,7 +18,6 @@ import {
 } from '../validation/rules.ts'
 import type { LongestLifetime } from './longest-token-lifetime.ts'
 
-/** The client, grant or account whose tokens a change revokes. */
 export interface Subject {
   readonly of: 'client' | 'grant' | 'account'
   readonly id: string
@@ -35,9 +35,7 @@ export interface TokenToRevoke {
   readonly grantId?: string | undefined
 }
 
-/**
- * The scopes that a grant loses. At `until`, in epoch seconds, all tokens that carry one of these scopes have expired.
- */
+/** At `until`, in epoch seconds, all tokens that carry one of these scopes have expired. */
 export interface GrantScopes {
   readonly of: 'grant'
   readonly id: string
@@ -45,7 +43,6 @@ export interface GrantScopes {
   readonly until: number
 }
 
-/** What is revoked. */
 export type PendingSubject = (Subject | (TokenToRevoke & { readonly of: 'token' }) | GrantScopes) & {
   /** The audit entry of the revocation. The process that completes the revocation also records the entry. */
   readonly entry?: PendingEntry | undefined
@@ -63,11 +60,9 @@ const SUBJECT = {
 }
 
 /**
- * Lists the changes that revoke tokens and are not finished yet. A process adds a change to the list before it
- * begins the change, and removes it when the revocations are stored. If the process stops before it removes the
- * change, another process completes the change.
- *
- * @param parts.now milliseconds since the epoch
+ * Lists the changes that revoke tokens and are not finished yet. A process adds a change to the list before
+ * it begins the change, and removes it when the revocations are stored. If the process stops before it
+ * removes the change, another process completes the change.
  */
 export function createPendingRevocations(parts: {
   readonly store: Store
@@ -90,11 +85,9 @@ export function createPendingRevocations(parts: {
     remove: pending.remove,
 
     /**
-     * Records the audit entry of a change whose revocations are stored, and removes the change from the list. If the
-     * entry cannot be recorded, the change stays listed, so that the entry is recorded later. Never rejects.
-     *
-     * @param member undefined if the change could not be listed. In this case no other process knows the audit entry
-     *   of the change, so this process keeps the entry until it is recorded
+     * If the entry cannot be recorded, the change stays listed, so that the entry is recorded later. Never
+     * rejects. If the change could not be listed (`undefined`), no other process knows its audit entry, so
+     * this process keeps it.
      */
     async finish(member: string | undefined, entry: PendingEntry | undefined): Promise<void> {
       if (member === undefined) return entry && audit?.record(entry)
@@ -106,7 +99,6 @@ export function createPendingRevocations(parts: {
       }
     },
 
-    /** Rewrites the pending audit entries that name erased people. @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
     erase: (people: ErasedPeople) =>
       pending.rewrite((text) => {
         const subject = readSubject(text)
@@ -120,21 +112,10 @@ export function createPendingRevocations(parts: {
       return (await pending.list()).flatMap((text) => readSubject(text) ?? [])
     },
 
-    /**
-     * Adds a change. Call this before the change of the subject begins.
-     *
-     * @returns the member of the list, for `remove`
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** Call this before the change of the subject begins. `remove` takes the result. */
     add: (subject: PendingSubject) => pending.add(JSON.stringify(subject)),
 
-    /**
-     * Completes all changes whose process seems to have stopped.
-     *
-     * @param resume completes the change of a subject. It must tolerate that the change is still running, and that it
-     *   was already called for the same change
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** `resume` may be called while the change is still running, and again for the same change. */
     resumeAll: (resume: (subject: PendingSubject) => Promise<void>) =>
       pending.resumeAll(async (text) => {
         const subject = readSubject(text)
@@ -145,10 +126,6 @@ export function createPendingRevocations(parts: {
 }
 
 function readSubject(text: string): PendingSubject | undefined {
-  try {
-    const subject = JSON.parse(text) as PendingSubject
-    return findProblems({ ...subject }, SUBJECT).length === 0 ? subject : undefined
-  } catch {
-    return undefined
-  }
+  const subject = parseJson(text) as PendingSubject | undefined
+  return findProblems({ ...subject }, SUBJECT).length === 0 ? subject : undefined
 }

@@ -17,24 +17,19 @@ import {
   type StalenessPolicy,
 } from './staleness.ts'
 
-/** The option `revocations.pollIntervalSeconds`. */
 export const POLL_INTERVAL_SECONDS = { byDefault: 5, max: 60 }
 
 const PRUNE_INTERVAL_MS = 60_000
 
-/**
- * After a clock jump, no revocations are pruned for this many milliseconds. If an operator sets a clock
- * forward by mistake, revocations seem to be expired until the clock is set back.
- */
+/** A clock that is set forward by mistake makes revocations seem expired until it is set back. */
 const PRUNE_AFTER_JUMP_MS = 3_600_000
 
 /**
- * Milliseconds between two full reads. A process with a slow clock may add a revocation at a time that the polls of
- * other processes have already passed. If the message about this revocation is lost too, only a full read finds it.
+ * A process with a slow clock may add a revocation at a time that the polls of other processes have already
+ * passed. If the message about this revocation is lost too, only a full read finds it.
  */
 const FULL_READ_INTERVAL_MS = 3_600_000
 
-/** Maximum milliseconds that a call waits for `catchUp()`. */
 const CATCH_UP_MS = 2000
 
 /** Milliseconds to wait for one page: longer than the timeout of any source. */
@@ -48,7 +43,6 @@ interface Parts {
   readonly now?: (() => number) | undefined
 }
 
-/** The revocations that this process knows, in memory, and what keeps them fresh. */
 export interface KnownRevocations extends RevocationSet {
   readonly freshness: RevocationFreshness
   /** Whether all tokens must be rejected, because the revocations are too stale. Reading this property does no I/O. */
@@ -58,11 +52,9 @@ export interface KnownRevocations extends RevocationSet {
   /** Why the revocations are stale: the error of a read. Undefined while they are fresh, and during the start. */
   readonly failure: unknown
   /**
-   * Reads all revocations in force, and then polls the source and receives its messages. May be called
-   * again at any time. Concurrent calls share one subscription.
-   *
-   * @throws the errors of the source, or {GatehouseError} `ERR_NOT_READY` if the source does not answer:
-   *   call `start` again. `ERR_CLOSED` after `close`
+   * Reads all revocations in force, then follows the source. May be called again. Concurrent calls share one
+   * subscription. Throws the errors of the source, `ERR_NOT_READY` if it does not answer, `ERR_CLOSED` after
+   * `close`.
    */
   start(): Promise<void>
   /** Stops all polls and messages, even during a start or a poll. May be called again. */
@@ -70,14 +62,10 @@ export interface KnownRevocations extends RevocationSet {
 }
 
 /**
- * Creates a set of revocations that follows a source. It reads all revocations at the start, and then polls every
- * `pollIntervalSeconds`. If the source can publish new revocations, the set also receives each of them at once. If such
- * a message is lost, the next poll reads the revocation. While the store is unavailable, the set polls several times a
- * second. The polls do not keep the process alive.
- *
- * @param parts.events receives `revocations.stale` once when the revocations become stale, and `revocations.fresh` once
- *   when they are fresh again
- * @param parts.now milliseconds since the epoch. @default the clock of this process
+ * Creates a set of revocations that follows a source. It reads all revocations at the start, and then polls
+ * every `pollIntervalSeconds`. If the source can publish new revocations, the set also receives each of them
+ * at once. If such a message is lost, the next poll reads the revocation. While the store is unavailable, the
+ * set polls several times a second. The polls do not keep the process alive.
  */
 export function createRevocationFollower(parts: Parts): KnownRevocations {
   const follower = createState(parts)
@@ -144,10 +132,7 @@ async function start(follower: Follower): Promise<void> {
   if (follower.timer === undefined) schedulePoll(follower)
 }
 
-/**
- * Subscribes before the first read, so that no revocation is missed. If the read fails, the subscription
- * stays.
- */
+/** Subscribes before the first read, so that no revocation is missed. */
 async function subscribeAndRead(follower: Follower): Promise<void> {
   const { source, set } = follower
   follower.unsubscribe ??= await source.listen?.(
@@ -172,7 +157,7 @@ async function close(follower: Follower): Promise<void> {
   await unsubscribe(follower)
 }
 
-/** Polls at random times, so that processes that started together do not poll together. */
+/** At random times, so that processes that started together do not poll together. */
 function schedulePoll(follower: Follower, inMs = follower.intervalMs * (0.7 + Math.random() / 5)): void {
   const tick = () => {
     if (follower.reading && isOverdue(follower)) setState(follower, 'stale', notAnswered())
@@ -185,10 +170,7 @@ function schedulePoll(follower: Follower, inMs = follower.intervalMs * (0.7 + Ma
   follower.timer.unref()
 }
 
-/**
- * Reads new revocations in the background. If the store is unavailable, the next poll follows after a short pause
- * (`unavailablePause`). Never rejects.
- */
+/** If the store is unavailable, the next poll follows after a short pause (`unavailablePause`). */
 async function poll(follower: Follower): Promise<void> {
   try {
     await read(follower)
@@ -198,10 +180,7 @@ async function poll(follower: Follower): Promise<void> {
   }
 }
 
-/**
- * Polls after a message was lost. A read in progress may already have passed the revocation of that message, so a new
- * read follows.
- */
+/** A read in progress may already have passed the revocation of that message, so a new read follows. */
 async function pollAgain(follower: Follower): Promise<void> {
   await follower.reading?.catch(() => {})
   await poll(follower)
@@ -214,7 +193,7 @@ async function catchUp(follower: Follower): Promise<void> {
   await poll(follower)
 }
 
-/** Reads new revocations. Concurrent calls share one read. */
+/** Concurrent calls share one read. */
 function read(follower: Follower): Promise<void> {
   return (follower.reading ??= readPages(follower).finally(() => (follower.reading = undefined)))
 }
@@ -240,8 +219,8 @@ async function readPages(follower: Follower): Promise<void> {
 }
 
 /**
- * Checks whether the clock has jumped. After a jump, the time in the cursor may be wrong, so the next read is
- * a full read. Pruning pauses, because revocations may wrongly seem to be expired.
+ * After a jump, the time in the cursor may be wrong, so the next read is a full read. Pruning pauses, because
+ * revocations may wrongly seem to be expired.
  */
 function checkForJump(follower: Follower): void {
   if (!follower.clocks.hasJumped()) return
@@ -257,7 +236,6 @@ function prune(follower: Follower): void {
   follower.set.prune(follower.now() / 1000)
 }
 
-/** @param cause the error of a failed read */
 function setState(follower: Follower, state: 'fresh' | 'stale' | 'rejected', cause?: unknown): void {
   const { state: before, loggedCauses, logger, events } = follower
   // Before the first successful read, `start` reports failures itself.

@@ -13,14 +13,10 @@ import {
 } from '../store/bucketed-index.ts'
 import { isCorruptRecord } from '../store/corrupt-record.ts'
 import { metCorruptMember, metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
-import { readCursor, writeCursor, type Cursor, type Place } from './cursor.ts'
 import { readRevocation, writeRevocation, type Revocation } from './revocation.ts'
 import type { RevocationPage } from './revocation-source.ts'
 
-/**
- * The index of the numbers of all buckets; see `createRevocationLog`. It also contains the marks of the log
- * (`createLogMarks`).
- */
+/** The index of the numbers of all buckets. It also contains the marks of the log (`createLogMarks`). */
 export const BUCKET_NUMBERS = 'revocations:buckets'
 
 const CHANNEL = 'revocations'
@@ -32,30 +28,32 @@ const HOUR_SECONDS = 3600
 const RECENT_SPAN_MS = 10 * MINUTE_MS
 /** Seconds for which an index of recent revocations is kept after its last entry. */
 const RECENT_TTL_SECONDS = 2400
-/**
- * Milliseconds after which a cursor is too old, because recent revocations made after the time of the cursor
- * may have been deleted.
- */
+/** After this time, recent revocations made after the time of a cursor may have been deleted. */
 const MAX_CURSOR_AGE_MS = 15 * MINUTE_MS
-/**
- * Milliseconds for which the cursor stays the same if there are no new revocations. The response then stays
- * the same too, so that HTTP clients get 304.
- */
+/** Without new revocations, the cursor and the response stay the same so long: HTTP clients get 304. */
 const STABLE_CURSOR_MS = 5 * MINUTE_MS
-/** The maximum number of entries of one read: as many as `range` allows. */
 const PAGE_SIZE = 1000
 /** Milliseconds for which a failed message is published again: the default of `pollIntervalSeconds`. */
 const REPUBLISH_MS = 5000
-/** Maximum number of revocations that are written at the same time. */
 const BATCH_SIZE = 100
 
-/**
- * Patterns of the beginning of an entry. The text of the revocation follows this beginning. A cursor names
- * the first group of the pattern.
- */
+/** The text of the revocation follows this beginning. A cursor names the first group of the pattern. */
 const ENTRY = { bucket: /^([\w-]{16}):/, recent: /^(\d{13}:[\w-]{8}):/ }
 
-/** A part of an index: at most `limit` entries after `after`. */
+interface Cursor {
+  /** Milliseconds since the epoch. Recent revocations are read from this time on. */
+  readonly since: number
+  /** Where the next read continues, until all indexes of this kind were read. Then `since` counts. */
+  readonly place?: Place | undefined
+}
+
+interface Place {
+  /** `bucket`: revocations that expire in the same hour. `recent`: recent revocations. */
+  readonly kind: 'bucket' | 'recent'
+  readonly number: number
+  readonly after: string
+}
+
 interface IndexRange {
   readonly after: string | undefined
   readonly limit: number
@@ -68,12 +66,10 @@ interface Log {
 }
 
 /**
- * Stores each revocation in two indexes. The first index consists of buckets. A bucket contains all revocations that
- * expire in the same hour, each once. Each process reads all buckets when it starts. The second index contains recent
- * revocations. It consists of parts, each with the revocations of ten minutes, in the order in which they were made.
- * Processes poll the newest parts.
- *
- * @param options.now milliseconds since the epoch. @default the clock of this process
+ * Stores each revocation in two indexes. The first index consists of buckets. A bucket contains all
+ * revocations that expire in the same hour, each once. Each process reads all buckets when it starts. The
+ * second index contains recent revocations. It consists of parts, each with the revocations of ten minutes,
+ * in the order in which they were made. Processes poll the newest parts.
  */
 export function createRevocationLog(
   store: StoreWithMemory,
@@ -83,19 +79,10 @@ export function createRevocationLog(
   const log: Log = { store, now, buckets }
 
   return {
-    /**
-     * Adds revocations, and notifies all subscribers. Resolves when the revocations are stored.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some revocations may be stored, so add all of them
-     *   again
-     */
+    /** Resolves when the revocations are stored. After an error some may be stored: add all of them again. */
     add: (revocations: readonly Revocation[]) => inBatches(revocations, (each) => addRevocation(log, each)),
 
-    /**
-     * Removes revocations that another stored revocation covers.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** Removes revocations that another stored revocation covers. */
     remove: (revocations: readonly Revocation[]) =>
       inBatches(revocations, (each) =>
         removeEntry(buckets, [bucketOf(buckets, each.until)], bucketEntry(writeRevocation(each))),
@@ -110,10 +97,7 @@ export function createRevocationLog(
       return cursor.place?.kind === 'bucket' ? readBuckets(log, cursor, time) : readRecent(log, cursor, time)
     },
 
-    /**
-     * All revocations that were in force when the iteration began, in pages. The caller may take any amount
-     * of time for each page.
-     */
+    /** All revocations in force when the iteration began. A page may take the caller any time. */
     inForce: () => readInForce(log),
 
     listen(listener: (revocation: Revocation) => void, missed: () => void) {
@@ -148,10 +132,7 @@ async function addRevocation({ store, now, buckets }: Log, revocation: Revocatio
   await store.publish(CHANNEL, text).catch(() => void publishAgain(store, text))
 }
 
-/**
- * Tries to publish a message again. The attempts end after `REPUBLISH_MS`, because processes with the default
- * `pollIntervalSeconds` have read the revocation by then.
- */
+/** After `REPUBLISH_MS`, processes with the default `pollIntervalSeconds` have read the revocation. */
 async function publishAgain(store: StoreWithMemory, text: string): Promise<void> {
   const until = performance.now() + REPUBLISH_MS
   for (let isPublished = false; !isPublished && performance.now() < until;) {
@@ -164,7 +145,6 @@ async function publishAgain(store: StoreWithMemory, text: string): Promise<void>
   }
 }
 
-/** Fills a page with revocations in force, bucket by bucket. */
 async function readBuckets(log: Log, cursor: Cursor, time: number): Promise<RevocationPage> {
   const { since, place } = cursor
   const live = await listBuckets(log.buckets, secondsOf(time))
@@ -175,7 +155,6 @@ async function readBuckets(log: Log, cursor: Cursor, time: number): Promise<Revo
   return { revocations: page.revocations, cursor: writeCursor({ since, place: page.reached }), more: true }
 }
 
-/** Fills a page with the revocations made since the cursor, in the order in which they were made. */
 async function readRecent(log: Log, cursor: Cursor, time: number): Promise<RevocationPage> {
   const { since, place } = cursor
   const first = place?.number ?? recentNumber(since)
@@ -189,12 +168,7 @@ async function readRecent(log: Log, cursor: Cursor, time: number): Promise<Revoc
   return { revocations, cursor: writeCursor({ since: next, place: reached }), more: reached !== undefined }
 }
 
-/**
- * Fills a page from indexes of one kind, one after the other.
- *
- * @param start the text after which the page begins in the first index
- * @returns the revocations, and `reached`, the place at which the page ends, if more revocations may follow
- */
+/** The first index is read from `start`. `reached` is set if more revocations may follow. */
 async function readIndexes(
   { store, buckets }: Log,
   kind: Place['kind'],
@@ -233,19 +207,14 @@ async function* readInForce({ store, now, buckets }: Log): AsyncIterable<readonl
   }
 }
 
-/**
- * Whether all revocations since a cursor can still be read: the cursor is not too old, and the clock was not set back.
- */
+/** The cursor must not be too old, and the clock must not have been set back. */
 function isUsable({ since, place }: Cursor, time: number): boolean {
   if (since > time || time - since > MAX_CURSOR_AGE_MS) return false
   const oldest = recentNumber(time - MAX_CURSOR_AGE_MS - LATE_ENTRY_MS)
   return place?.kind !== 'recent' || place.number >= oldest
 }
 
-/**
- * Parses the entries of an index. Leaves out corrupt entries and entries of newer versions. The store remembers the
- * index of such an entry as corrupt, because a revocation may be missing.
- */
+/** The store remembers the index of an unreadable entry as corrupt, because a revocation may be missing. */
 function parseEntries(store: StoreWithMemory, index: string, entries: readonly string[], pattern: RegExp) {
   const revocations = entries.flatMap((entry) => readRevocation(entry.replace(pattern, '')) ?? [])
   if (revocations.length < entries.length) metCorruptMember(store, index)
@@ -253,11 +222,9 @@ function parseEntries(store: StoreWithMemory, index: string, entries: readonly s
 }
 
 /**
- * Reads a page of an index. If more entries may follow, `head` is the beginning of the last entry that matches
- * `pattern`, and the next page begins after that entry. A cursor cannot name an entry that does not match, because such
- * an entry may be too long. If no entry of a full page matches, the next page is read.
- *
- * @param pattern matches the entries of this log; its first group matches the beginning of an entry
+ * The next page begins after the last entry that matches `pattern`, whose first group is `head`. A cursor
+ * cannot name an entry that does not match, because such an entry may be too long. If no entry of a full page
+ * matches, the next page is read.
  */
 async function fillPage(
   range: (from: IndexRange) => Promise<string[]>,
@@ -273,7 +240,6 @@ async function fillPage(
   }
 }
 
-/** A bound that sorts after all entries that begin with `head`. */
 function beyond(head: string): string {
   return `${head}\u{10FFFF}`
 }
@@ -297,4 +263,23 @@ function secondsOf(milliseconds: number): number {
 
 function pad(milliseconds: number): string {
   return String(milliseconds).padStart(13, '0')
+}
+
+const KINDS = { bucket: 's', recent: 'r' } as const
+const CURSOR = /^(\d{1,15})(?:\.([sr])\.(\d{1,8})\.([\w-]{1,120}))?$/
+
+/** Writes a cursor as a text of fewer than 160 characters: letters, digits, `.`, `-` and `_`. */
+function writeCursor({ since, place }: Cursor): string {
+  if (place === undefined) return String(since)
+  return [since, KINDS[place.kind], place.number, Buffer.from(place.after).toString('base64url')].join('.')
+}
+
+/** Parses a cursor. It may come from a request, so it can name only indexes of revocations. */
+function readCursor(text: string): Cursor | undefined {
+  const [, since, letter, number, after = ''] = CURSOR.exec(text) ?? []
+  if (since === undefined) return undefined
+  if (letter === undefined) return { since: Number(since) }
+  const kind = letter === KINDS.bucket ? 'bucket' : 'recent'
+  const place = { kind, number: Number(number), after: Buffer.from(after, 'base64url').toString() } as const
+  return { since: Number(since), place }
 }

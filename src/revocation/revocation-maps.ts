@@ -2,8 +2,7 @@ import { CLOCK_CORRECTION_SECONDS } from '../async/clock-tolerances.ts'
 import type { Revocation } from './revocation.ts'
 
 /**
- * Revokes all tokens whose epoch (the claim `access_epoch` or `catalog_epoch`) is lower than `below`.
- * `Infinity` revokes all tokens.
+ * Revokes all tokens whose `access_epoch` or `catalog_epoch` is lower than `below`, which may be `Infinity`.
  */
 export interface Threshold {
   readonly below: number
@@ -11,13 +10,9 @@ export interface Threshold {
   readonly until: number
 }
 
-/**
- * The map key of a threshold that applies to all scopes. No scope equals this key, because a scope is never
- * empty.
- */
+/** No scope equals this key, because a scope is never empty. */
 export const ALL_TOKENS = ''
 
-/** All revocations in force, by what they revoke. */
 export function createRevocationMaps() {
   return {
     /** The epoch of each token that its own client revoked, by grant, or by client id without a grant, then by `jti`. */
@@ -30,12 +25,8 @@ export function createRevocationMaps() {
     },
     /** The `until` of each revoked scope of a grant, by grant, then by scope. The grant itself is not revoked. */
     grantScopes: new Map<string, Map<string, number>>(),
-    /**
-     * The thresholds by client, then by scope. The map key `ALL_TOKENS` replaces the scope if a threshold
-     * applies to every scope.
-     */
+    /** The map key `ALL_TOKENS` replaces the scope if a threshold applies to every scope. */
     clients: new Map<string, Map<string, Threshold>>(),
-    /** The thresholds for the tokens of all clients, by scope. */
     operations: new Map<string, Threshold>(),
   }
 }
@@ -66,7 +57,6 @@ export function addRevocation(revoked: RevocationMaps, revocation: Revocation): 
   }
 }
 
-/** Adds a token that its client revoked, unless a revocation of its client or grant covers the token already. */
 function addOwn(
   revoked: RevocationMaps,
   token: Extract<Revocation, { of: 'token' }> & { readonly clientId: string },
@@ -79,7 +69,6 @@ function addOwn(
   ids.token.set(id, Math.max(ids.token.get(id) ?? 0, until))
 }
 
-/** Removes the tokens that were revoked one by one, if a revocation of their grant or client covers them now. */
 function removeOutdated(revoked: RevocationMaps, holder: string): void {
   const { own, ids } = revoked
   const tokens = own.get(holder) ?? new Map<string, number>()
@@ -91,7 +80,6 @@ function removeOutdated(revoked: RevocationMaps, holder: string): void {
   if (tokens.size === 0) own.delete(holder)
 }
 
-/** Removes revocations that cover only expired tokens. @param now Unix time in seconds */
 export function prune({ own, ids, grantScopes, clients, operations }: RevocationMaps, now: number): void {
   const isOver = (until: number) => until + CLOCK_CORRECTION_SECONDS <= now
   for (const revoked of Object.values(ids)) {
@@ -112,7 +100,6 @@ export function prune({ own, ids, grantScopes, clients, operations }: Revocation
   }
 }
 
-/** Whether all tokens of a client with this `access_epoch` are revoked. */
 export function isEpochRevoked({ clients }: RevocationMaps, clientId: string, epoch: number): boolean {
   return isBelow(epoch, clients.get(clientId)?.get(ALL_TOKENS))
 }
@@ -121,10 +108,7 @@ export function isBelow(epoch: number, threshold: Threshold | undefined): boolea
   return threshold !== undefined && epoch < threshold.below
 }
 
-/**
- * Raises a threshold: each field becomes the higher of its old and its new value. A revocation may thus be
- * kept longer than necessary, which is safe.
- */
+/** A revocation may thus be kept longer than necessary, which is safe. */
 function raise(thresholds: Map<string, Threshold>, key: string, { below, until }: Threshold): void {
   const known = thresholds.get(key) ?? { below: 0, until: 0 }
   thresholds.set(key, { below: Math.max(known.below, below), until: Math.max(known.until, until) })

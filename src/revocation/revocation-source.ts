@@ -17,11 +17,8 @@ export interface RevocationSource {
    */
   read(cursor: string | undefined): Promise<RevocationPage>
   /**
-   * Calls `listener` with each new revocation at once; undefined if the source cannot publish revocations.
-   * Messages may be lost on the way.
-   *
-   * @param missed called when messages may have been lost; the caller should then read
-   * @returns a function that unsubscribes
+   * Calls `listener` with each new revocation at once; undefined if the source cannot publish. After a call
+   * of `missed`, messages may have been lost, and the caller should read. The result unsubscribes.
    */
   listen?:
     | ((listener: (revocation: Revocation) => void, missed: () => void) => Promise<() => Promise<void>>)

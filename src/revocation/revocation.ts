@@ -1,3 +1,4 @@
+import { parseJson } from '../validation/parse-json.ts'
 import { isCount, isEpochSeconds, isObject, isText } from '../validation/predicates.ts'
 
 /**
@@ -10,12 +11,10 @@ export type Revocation = {
   readonly until: number
 } & (
   | {
-      /** All tokens of a signing key, by its `kid`. */
       readonly of: 'key'
       readonly id: string
     }
   | {
-      /** One token, by its `jti`. */
       readonly of: 'token'
       readonly id: string
       /** The client that revoked its own token; undefined if the host revoked the token. */
@@ -26,13 +25,9 @@ export type Revocation = {
       readonly grantId?: string | undefined
     }
   | {
-      /** All tokens of a grant. */
       readonly of: 'grant'
       readonly id: string
-      /**
-       * If set, only tokens that carry one of these scopes and expire at or before `until` are revoked. The grant
-       * itself is not revoked.
-       */
+      /** Only tokens with one of these scopes that expire until then. The grant itself is not revoked. */
       readonly scopes?: readonly string[] | undefined
     }
   | {
@@ -50,13 +45,11 @@ export type Revocation = {
   | {
       /** All tokens that carry a scope and whose `catalog_epoch` is below `below`. */
       readonly of: 'operation'
-      /** The scope. */
       readonly id: string
       readonly below: number
     }
 )
 
-/** The parts of a verified access token that decide whether it is revoked. */
 export interface RevocableToken {
   /** `jti`. */
   readonly tokenId: string
@@ -76,20 +69,11 @@ export function writeRevocation(revocation: Revocation): string {
   return JSON.stringify(asRevocation(revocation) ?? null)
 }
 
-/** Parses a revocation; undefined for any other text. */
 export function readRevocation(text: string): Revocation | undefined {
-  try {
-    return asRevocation(JSON.parse(text))
-  } catch {
-    return undefined
-  }
+  return asRevocation(parseJson(text))
 }
 
-/**
- * Checks a value.
- *
- * @returns the revocation without unknown fields; undefined if the value is not a revocation of a known kind
- */
+/** A revocation of a known kind, without unknown fields; undefined for any other value. */
 export function asRevocation(value: unknown): Revocation | undefined {
   if (!isObject(value)) return undefined
   const { of, id, until, below, scopes, clientId, epoch, grantId } = value

@@ -33,8 +33,8 @@ export interface Change<T> {
 }
 
 /**
- * Returns what must be revoked for the subject of a pending entry. The process that stored the entry may have
- * stopped before it changed anything. Even then, the returned revocations must be harmless.
+ * The process that stored the entry may have stopped before it changed anything. Even then, the returned
+ * revocations must be harmless.
  */
 export type SpecsOf = (subject: Subject) => Promise<readonly RevocationSpec[]>
 
@@ -45,7 +45,6 @@ interface Parts {
   readonly longestLifetime: LongestLifetime
   /** The longest lifetime of the tokens of grants. @default `longestLifetime` */
   readonly longestDelegatedLifetime?: LongestLifetime | undefined
-  /** Receives each revocation that this process stored. */
   readonly events?: Pick<EventSink, 'emit'> | undefined
   readonly audit?: Pick<AuditWriter, 'entry' | 'append' | 'record'> | undefined
   readonly logger: Logger
@@ -64,12 +63,7 @@ export function createRevocations(parts: Parts) {
     /** Rewrites the audit entries of pending revocations that name erased people. */
     erase: pending.erase,
 
-    /**
-     * Revokes one access token, like `revoke`, and records the revocation in the audit trail. The token is revoked even
-     * if the revocation cannot be listed as pending.
-     *
-     * @returns the stored revocation
-     */
+    /** Like `revoke`, and recorded, even if the revocation cannot be listed as pending. */
     async revokeToken(token: TokenToRevoke, fields: EntryFields): Promise<readonly Revocation[]> {
       const entry = await audit?.entry(fields)
       const listed = pending.add({ of: 'token', ...token, entry }).catch(() => undefined)
@@ -78,12 +72,7 @@ export function createRevocations(parts: Parts) {
       return stored
     },
 
-    /**
-     * Revokes the access tokens of a grant that carry one of these scopes, and records the revocation in the audit
-     * trail. The grant itself, and its refresh token, stay valid.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: call the method again
-     */
+    /** The grant and its refresh token stay valid. The revocation is recorded. */
     async revokeGrantScopes(limit: Omit<GrantScopes, 'of'>, fields: EntryFields): Promise<void> {
       const subject = { of: 'grant', ...limit } as const
       const entry = await audit?.entry(fields)
@@ -95,15 +84,15 @@ export function createRevocations(parts: Parts) {
     /**
      * Stores a pending entry, calls `change`, and then stores the revocations of the change. If this process
      * stops before the revocations are stored, other processes find the pending entry and complete the change
-     * (`resumeAll`).
+     * (`resumeAll`). `fields` are recorded in the audit trail, unless the change itself records them.
      *
-     * @param fields what to record in the audit trail, unless the change itself records it
-     * @param change makes the change. The function must first change the record that decides about new
-     *   tokens. Errors of the function are passed on. An error with a status below 500 means that nothing was
-     *   changed. After any other error, other processes complete the change
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: repeat the call. If the pending entry was stored, another
-     *   process completes the change even without a repeated call. If the entry was not stored, nothing was changed,
-     *   and the tokens stay valid in this process too
+     * `change` must first change the record that decides about new tokens. Its errors are passed on. One with
+     * a status below 500 means that nothing was changed. After any other error, other processes complete the
+     * change.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: repeat the call. If the pending entry was stored,
+     *   another process completes the change even without a repeated call. Otherwise nothing was changed, and
+     *   the tokens stay valid in this process too
      */
     async revokeWith<T>(
       subject: Subject,
@@ -121,23 +110,14 @@ export function createRevocations(parts: Parts) {
       return result
     },
 
-    /**
-     * Completes the changes that other processes left pending. Call it periodically.
-     *
-     * @param specsOf returns what to revoke for a subject. If the function rejects, the subject stays pending
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** Call it periodically. If `specsOf` rejects, the subject stays pending. */
     resumeAll: (specsOf: SpecsOf) =>
       pending.resumeAll(async (subject) => {
         await direct.revoke(...(await specsFor(subject, specsOf)))
         if (subject.entry) await audit?.append([subject.entry])
       }),
 
-    /**
-     * The revocations that pending changes will make. Revokes nothing.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** The revocations that pending changes will make. Revokes nothing. */
     async listPending(specsOf: SpecsOf): Promise<readonly Revocation[]> {
       const until = now() / 1000 + (await longestLifetime.seconds())
       const revocations: Revocation[] = []
@@ -149,7 +129,6 @@ export function createRevocations(parts: Parts) {
   }
 }
 
-/** Revokes tokens at once, without a pending entry. */
 function createDirectRevocations(parts: Parts & { now: () => number }) {
   const { log, set, longestLifetime, longestDelegatedLifetime = longestLifetime, events, now } = parts
   const lifetimeOf = ({ of }: RevocationSpec) => (of === 'grant' ? longestDelegatedLifetime : longestLifetime)
@@ -167,7 +146,6 @@ function createDirectRevocations(parts: Parts & { now: () => number }) {
     return revocations
   }
 
-  /** Like `revoke`; the events name `actor`. */
   async function revokeAs(actor: string | undefined, ...specs: readonly RevocationSpec[]) {
     const revocations = await storeRevocations(specs)
     for (const { of, id } of revocations) {
@@ -178,21 +156,17 @@ function createDirectRevocations(parts: Parts & { now: () => number }) {
 
   return {
     /**
-     * Revokes tokens. This process rejects the tokens immediately, and all other processes reject them within moments.
-     * Resolves with the revocations when they are stored. The call may be repeated.
-     *
-     * @param specs without `until`, a revocation is kept for the longest lifetime of the access tokens that it may cover
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: call the method again, because other processes may still accept
-     *   the tokens; `ERR_INVALID_ARGUMENT` for an invalid spec, before anything is revoked
+     * This process rejects the tokens immediately, and all other processes within moments. Resolves with the
+     * revocations when they are stored. Without `until`, a revocation is kept for the longest lifetime of the
+     * tokens that it may cover. After `ERR_STORE_UNAVAILABLE` call the method again, because other processes
+     * may still accept the tokens. `ERR_INVALID_ARGUMENT` comes before anything is revoked.
      */
     revoke: (...specs: readonly RevocationSpec[]) => revokeAs(undefined, ...specs),
     revokeAs,
     /**
-     * Like `revoke`, but without events. Rejects the tokens of many clients before their epochs are raised one after
-     * the other. If this process stops before it raises the epoch of a client, the next token request of the client
-     * raises the epoch; see `withRepairedEpochs`.
-     *
-     * @throws {GatehouseError} as `revoke`
+     * Like `revoke`, but without events. Rejects the tokens of many clients before their epochs are raised
+     * one after the other. If this process stops before it raises the epoch of a client, the next token
+     * request of the client raises the epoch; see `withRepairedEpochs`.
      */
     async revokeFirst(specs: readonly RevocationSpec[]): Promise<void> {
       await storeRevocations(specs)
@@ -203,7 +177,6 @@ function createDirectRevocations(parts: Parts & { now: () => number }) {
 /** Revokes tokens in all processes. */
 export type Revocations = ReturnType<typeof createRevocations>
 
-/** What to revoke for a pending subject. */
 async function specsFor(subject: PendingSubject, specsOf: SpecsOf): Promise<readonly RevocationSpec[]> {
   if (subject.of === 'token' || (subject.of === 'grant' && 'scopes' in subject)) return [subject]
   return specsOf({ of: subject.of, id: subject.id })

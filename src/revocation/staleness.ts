@@ -6,9 +6,7 @@ export const MAX_STALENESS_SECONDS = { byDefault: 60, max: 86_400 }
 /** The default of the option `revocations.whenStale`. */
 export const WHEN_STALE = 'serve'
 
-/** What a gateway does while its revocations are stale. */
 export interface StalenessPolicy {
-  /** The maximum number of seconds between two polls. */
   readonly pollIntervalSeconds: number
   /**
    * `serve`: the gateway checks tokens against the revocations that it knows. `reject`: the gateway does the
@@ -18,7 +16,6 @@ export interface StalenessPolicy {
   readonly maxStalenessSeconds: number
 }
 
-/** How fresh the revocations are. */
 export interface RevocationFreshness {
   /** Whether the last poll failed, a poll is overdue, or no poll has succeeded yet. */
   readonly isStale: boolean
@@ -29,7 +26,6 @@ export interface RevocationFreshness {
   readonly ageSeconds: number
 }
 
-/** What a process knows about the age of its revocations. */
 export interface Staleness {
   readonly policy: StalenessPolicy
   /**
@@ -37,7 +33,6 @@ export interface Staleness {
    * rejected the key of this gateway, and no poll has succeeded since then.
    */
   readonly state: 'unknown' | 'fresh' | 'stale' | 'rejected'
-  /** The last moment at which all revocations were known. */
   readonly freshAt: Moment
   readonly clocks: Pick<ReturnType<typeof createClockJumps>, 'since'>
 }
@@ -53,12 +48,10 @@ export function mustReject(staleness: Staleness): boolean {
   return state === 'unknown' || clocks.since(freshAt) > policy.maxStalenessSeconds * 1000
 }
 
-/** Whether no poll has succeeded for three intervals. */
 export function isOverdue({ policy, freshAt, clocks }: Staleness): boolean {
   return clocks.since(freshAt) > 3 * policy.pollIntervalSeconds * 1000
 }
 
-/** How fresh the revocations are. */
 export function freshnessOf(staleness: Staleness): RevocationFreshness {
   const { state, freshAt, clocks } = staleness
   return {

@@ -1,4 +1,5 @@
 import { metCorruptMember, type StoreWithMemory } from './met-corrupt-records.ts'
+import { pagesOf } from './pages-of-index.ts'
 
 /**
  * An index of entries that expire. Entries that expire within the same span of time share a bucket. The store
@@ -19,23 +20,14 @@ export interface BucketedIndex {
 /** Seconds for which the number of an expired bucket stays listed, in case another process still adds to the bucket. */
 const NUMBER_RETENTION_SECONDS = 86_400
 
-/** The maximum number of expired buckets whose numbers one call of `listBuckets` removes. */
 const TIDY_LIMIT = 100
-
-const PAGE_SIZE = 1000
 
 /** The number of the bucket for entries that expire at `until`, in epoch seconds. */
 export function bucketOf({ spanSeconds }: Pick<BucketedIndex, 'spanSeconds'>, until: number): number {
   return Math.ceil(until / spanSeconds)
 }
 
-/**
- * Adds an entry. If the store has lost the entry or the number of its bucket, adding the entry again restores
- * both.
- *
- * @param until epoch seconds at which the entry expires
- * @param now epoch seconds
- */
+/** Adds an entry; `until` and `now` are epoch seconds. Adding it again restores what the store has lost. */
 export async function addEntry(
   index: BucketedIndex,
   entry: string,
@@ -51,7 +43,6 @@ export async function addEntry(
   ])
 }
 
-/** Removes an entry from the given buckets. */
 export async function removeEntry(
   index: BucketedIndex,
   buckets: readonly number[],
@@ -69,19 +60,11 @@ export function rangeOfBucket(
   return index.store.range(bucketName(index, bucket), options)
 }
 
-/**
- * The numbers of the buckets that have not expired, in ascending order. This function also removes the
- * numbers of empty buckets that expired long ago.
- *
- * @param now epoch seconds
- */
+/** The numbers of the buckets that have not expired, ascending. Removes old empty ones. `now` is in seconds. */
 export async function listBuckets(index: BucketedIndex, now: number): Promise<number[]> {
   const { store, name } = index
   const members: string[] = []
-  for (let page: string[] | undefined; page === undefined || page.length === PAGE_SIZE;) {
-    page = await store.range(name, { after: members.at(-1), limit: PAGE_SIZE })
-    members.push(...page)
-  }
+  for await (const page of pagesOf(store, name)) members.push(...page)
   // The index may also hold members that are not bucket numbers, such as the marks of the revocation log
   // (`createLogMarks`).
   const numbers = members.filter((member) => /^\d{8}$/.test(member))
@@ -97,10 +80,7 @@ export async function listBuckets(index: BucketedIndex, now: number): Promise<nu
   return numbers.map(Number).filter((bucket) => expiryOf(index, bucket) > now)
 }
 
-/**
- * Removes the number of a bucket if the bucket is empty in the store. The number stays until the store has deleted the
- * entries, because the clock of this process may be wrong.
- */
+/** The clock of this process may be wrong, so the number stays until the entries are deleted. */
 async function removeIfEmpty(index: BucketedIndex, member: string): Promise<void> {
   const entries = await rangeOfBucket(index, Number(member), { limit: 1 })
   if (entries.length === 0) await index.store.remove(index.name, member)

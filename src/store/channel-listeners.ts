@@ -3,15 +3,11 @@ interface Listener {
   missed(): void
 }
 
-/**
- * The listeners of each channel in this process. Each listener is called asynchronously, so the failure of a listener
- * affects nothing else.
- */
+/** The listeners in this process. Each is called asynchronously, so its failure affects nothing else. */
 export function createChannelListeners() {
   const channels = new Map<string, Set<Listener>>()
 
   return {
-    /** The channels that have listeners. */
     channels: (): readonly string[] => [...channels.keys()],
 
     deliver(channel: string, message: string): void {
@@ -22,7 +18,7 @@ export function createChannelListeners() {
       for (const listener of [...channels.values()].flatMap((all) => [...all])) listener.missed()
     },
 
-    /** Adds a listener. A listener that was removed is not called any more. */
+    /** A listener that was removed is not called any more. */
     add(channel: string, onMessage: (message: string) => void, onMissed = () => {}) {
       const listeners = channels.get(channel) ?? new Set()
       channels.set(channel, listeners)

@@ -8,7 +8,6 @@ export function nameSome(items: readonly string[]): string {
   return `${items.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** A check that passes. */
 export function pass(name: string, message: string): StoreCheck {
   return { name, status: 'pass', message }
 }
@@ -23,7 +22,6 @@ export function fail(name: string, message: string, remedy: string): StoreCheck 
   return { name, status: 'fail', message, remedy }
 }
 
-/** A check that could not be made. */
 export function unknown(name: string, message: string, remedy: string): StoreCheck {
   return { name, status: 'unknown', message, remedy }
 }

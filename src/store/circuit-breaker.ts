@@ -1,37 +1,28 @@
 import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import { isCorruptRecord } from './corrupt-record.ts'
 
-/**
- * The error of a call that was never sent to the store. Unlike other failed calls, this call was certainly not applied.
- */
+/** The error of a call that was never sent to the store, so it was certainly not applied. */
 export class CircuitOpenError extends GatehouseError {
   constructor(message: string, cause: GatehouseError) {
     super('ERR_STORE_UNAVAILABLE', message, { cause })
   }
 }
 
-/** Failures in a row that open the circuit. */
 const MAX_FAILURES = 5
-/** The maximum number of calls that test whether the store works again. */
 const TRIAL_CALLS = 5
 
 /**
- * Milliseconds between two probes. The first pause is short, because many outages last only for milliseconds. Each
- * pause is twice as long as the previous pause, up to `PROBE_INTERVAL_MS`.
+ * The first pause is short, because many outages last only for milliseconds. Each pause is twice as long as
+ * the previous pause, up to `PROBE_INTERVAL_MS`.
  */
 const FIRST_PROBE_PAUSE_MS = 50
 const PROBE_INTERVAL_MS = 250
-/**
- * The maximum pause after failed trial calls, in milliseconds. The pause doubles with each failed trial up to
- * this maximum.
- */
+/** The pause doubles with each failed trial up to this maximum. */
 const MAX_TRIAL_PAUSE_MS = 1000
 
-/** Options of a circuit breaker. */
 interface CircuitBreakerOptions {
   /** What is unavailable, for messages: `the store`. */
   readonly name: string
-  /** Resolves if the store answers. */
   readonly probe: () => Promise<void>
   /**
    * If true, an answered probe proves that all calls work, and closes the circuit. If false, a probe is
@@ -40,8 +31,8 @@ interface CircuitBreakerOptions {
    */
   readonly isProbeConclusive: boolean
   /**
-   * A second breaker. While the circuit of `outer` is open, all calls through this breaker fail. Answers are recorded
-   * in both breakers, and failures only in this breaker.
+   * While the circuit of `outer` is open, all calls through this breaker fail. Answers are recorded in both
+   * breakers, and failures only in this breaker.
    */
   readonly outer?: CircuitBreaker | undefined
   /** Called once for each outage, after the circuit has opened and a probe has failed. */
@@ -57,10 +48,7 @@ interface CircuitBreakerOptions {
  */
 export function createCircuitBreaker(options: CircuitBreakerOptions) {
   const { name, probe, isProbeConclusive, outer, onUnavailable, onAvailable } = options
-  /**
-   * A counter that rises with each answer, when the circuit opens, and when trial calls begin. The failure of a call
-   * counts only if `attempt` has not changed since the call started.
-   */
+  /** The failure of a call counts only if `attempt` has not changed since the call started. */
   let attempt = 0
   let failures = 0
   let open: { readonly since: Date; readonly last: GatehouseError } | undefined
@@ -70,7 +58,6 @@ export function createCircuitBreaker(options: CircuitBreakerOptions) {
   let isReported = false
   let stopped = false
 
-  /** Throws while the circuit is open. */
   function throwIfOpen(): void {
     outer?.throwIfOpen()
     if (!open || (trials !== undefined && trials > 0)) return
@@ -78,7 +65,6 @@ export function createCircuitBreaker(options: CircuitBreakerOptions) {
     throw new CircuitOpenError(`${why}; the last failure: ${open.last.message}`, open.last)
   }
 
-  /** Records that the store has answered, and closes the circuit. */
   function recordAnswer(): void {
     attempt += 1
     failures = 0
@@ -124,11 +110,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions) {
     throwIfOpen,
     recordAnswer,
 
-    /**
-     * Makes a call.
-     *
-     * @throws {CircuitOpenError} at once while the circuit is open; otherwise what the call throws
-     */
+    /** @throws {CircuitOpenError} at once while the circuit is open; otherwise what the call throws */
     async run<T>(call: () => Promise<T>): Promise<T> {
       throwIfOpen()
       if (trials !== undefined) trials -= 1
@@ -145,7 +127,6 @@ export function createCircuitBreaker(options: CircuitBreakerOptions) {
       }
     },
 
-    /** Stops probing. An open circuit stays open. */
     stop(): void {
       stopped = true
     },
@@ -162,13 +143,6 @@ export function createCircuitBreaker(options: CircuitBreakerOptions) {
  */
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>
 
-/**
- * Calls `probe` again and again until it is answered.
- *
- * @param options.isNeeded returns false as soon as the answer does not matter any more
- * @param options.onFailure called after each failed probe
- * @returns whether the probe was answered while it was needed
- */
 async function probeUntilAnswered(
   probe: () => Promise<void>,
   options: {

@@ -1,32 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
 import { isObject } from '../validation/predicates.ts'
+import { parseJson } from '../validation/parse-json.ts'
 import { objectOf, type Fields, type Rule } from '../validation/rules.ts'
 import { isCorruptRecord, CorruptRecord } from './corrupt-record.ts'
 import { metCorruptRecord, type StoreWithMemory } from './met-corrupt-records.ts'
 
-/** A record with its exact stored text, which `replace` compares. */
 export interface Stored<T> {
   readonly record: T
   readonly text: string
 }
 
-/**
- * The number of attempts after which an update fails. With random pauses between the attempts, this number is
- * enough for any real number of concurrent changes.
- */
+/** With random pauses between them, enough for any real number of concurrent changes. */
 const MAX_UPDATE_ATTEMPTS = 200
 
-/** What records of one kind look like. */
 interface RecordSchema {
   /** The first part of each key: `name:id`. */
   readonly name: string
-  /** The schema version of the records that are written now. */
   readonly version: number
-  /**
-   * The rules for the fields of a record, or a function that takes the id of a record and returns its rule. A
-   * record that breaks its rules is corrupt.
-   */
+  /** A record that breaks its rules is corrupt. */
   readonly fields?: Fields | ((id: string) => Rule) | undefined
 }
 
@@ -56,31 +48,22 @@ export function createCollection<T extends object>(store: StoreWithMemory, schem
   }
 
   return {
-    /** The key in the store. */
     key,
 
     /** The stored form of a record, for a backup. */
     toText: encode,
 
-    /**
-     * Parses the stored form of a record.
-     *
-     * @throws {GatehouseError} `ERR_STORE_CORRUPT` if the record is corrupt
-     */
+    /** @throws {GatehouseError} `ERR_STORE_CORRUPT` if the record is corrupt */
     fromText: decode,
 
     /** The record with its stored text, for a later `replace`. */
     read,
 
-    /** The record, or undefined. */
     async get(id: string): Promise<T | undefined> {
       return (await read(id))?.record
     },
 
-    /**
-     * The records in the order of `ids`, with undefined for each absent record. Rejects if any record is
-     * corrupt.
-     */
+    /** The records in the order of `ids`. Rejects if any record is corrupt. */
     async getMany(ids: readonly string[]): Promise<(T | undefined)[]> {
       const texts = await store.getMany(ids.map(key))
       return ids.map((id, index) => decodeIfPresent(id, texts[index]))
@@ -113,15 +96,11 @@ export function createCollection<T extends object>(store: StoreWithMemory, schem
     replace: (id: string, expected: Stored<T>, record: T, ttl?: number) =>
       store.replace(key(id), expected.text, encode(record), ttl),
 
-    /** @returns whether there was a record */
     delete: (id: string) => store.delete(key(id)),
 
     /**
-     * Changes a record. Concurrent changes of the same record are not lost.
-     *
-     * @param change a pure function, called again with the latest record after a concurrent change. It returns
-     *   undefined if there is nothing to change
-     * @returns the record as it is stored now, or undefined if there is no record
+     * Changes a record. Concurrent changes of the same record are not lost: `change`, a pure function, is
+     * called again with the latest record. It returns undefined if there is nothing to change.
      */
     async update(id: string, change: (record: T) => T | undefined, ttl?: number): Promise<T | undefined> {
       for (let attempt = 0; attempt < MAX_UPDATE_ATTEMPTS; attempt += 1) {
@@ -137,15 +116,8 @@ export function createCollection<T extends object>(store: StoreWithMemory, schem
   }
 }
 
-/** Records of one kind in the store. */
 export type Collection<T extends object> = ReturnType<typeof createCollection<T>>
 
-/**
- * Parses a record.
- *
- * @param key the key in the store, for errors
- * @throws {GatehouseError} `ERR_STORE_CORRUPT` if the text cannot be parsed, breaks the rules, or has another version
- */
 function decodeRecord(id: string, key: string, text: string, { version, fields = {} }: RecordSchema): object {
   const { v, ...record } = parseObject(key, text)
   if (v !== version) throw unknownVersion(key, v, version)
@@ -155,12 +127,8 @@ function decodeRecord(id: string, key: string, text: string, { version, fields =
 }
 
 function parseObject(key: string, text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isObject(value)) return value
-  } catch {
-    // The error is created below, because the parser's own message would quote the record.
-  }
+  const value = parseJson(text)
+  if (isObject(value)) return value
   throw notARecord(key)
 }
 
@@ -171,10 +139,7 @@ function notARecord(key: string): GatehouseError {
   )
 }
 
-/**
- * The error of an unknown version. The message quotes the version only if the version is a number, because
- * any other value may be secret data.
- */
+/** A version is quoted only if it is a number, because any other value may be secret data. */
 function unknownVersion(key: string, found: unknown, version: number): GatehouseError {
   const isNewer = Number.isInteger(found) && Number(found) > version
   const why = isNewer

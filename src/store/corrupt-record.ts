@@ -6,7 +6,6 @@ import { GatehouseError, hasCode } from '../errors.ts'
  */
 export class CorruptRecord {
   readonly id: string
-  /** The key in the store. */
   readonly key: string
   /** `ERR_STORE_CORRUPT`. Its message describes the problem and quotes no stored data. */
   readonly error: GatehouseError
@@ -23,15 +22,9 @@ export function isCorruptRecord(error: unknown): error is GatehouseError {
   return hasCode(error, 'ERR_STORE_CORRUPT')
 }
 
-/** The maximum number of corrupt records that a message names. Each is named by its key in the store. */
 const MAX_NAMED_KEYS = 10
 
-/**
- * The error of an operation that skipped corrupt records, and completed everything else.
- *
- * @param errors one error for each corrupt record
- * @param done the completed part, as a sentence without a full stop
- */
+/** The error after corrupt records were skipped and the rest completed: `done`, without a full stop. */
 export function partialFailure(errors: readonly GatehouseError[], done: string): GatehouseError {
   const messages = [...new Set(errors.map(({ message }) => message))]
   const more = messages.length - MAX_NAMED_KEYS

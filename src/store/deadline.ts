@@ -9,11 +9,8 @@ import { wrapCalls } from './wrap-calls.ts'
 export const STORE_TIMEOUT_MS = { byDefault: 1000, max: 60_000 }
 
 /**
- * Gives every call to a store a timeout, because database clients wait and retry far longer than a user waits for
- * an answer.
- *
- * @param timeoutMs milliseconds that a call may take before it rejects with ERR_STORE_UNAVAILABLE
- * @param metCorrupt remembers the keys of the values that the adapter cannot read
+ * Gives every call to a store a timeout, because database clients wait and retry far longer than a user waits
+ * for an answer. `metCorrupt` remembers the keys of the values that the adapter cannot read.
  */
 export function withDeadline(
   store: Store,
@@ -75,8 +72,8 @@ export function countIn(store: Store, args: Parameters<NonNullable<Store['count'
 }
 
 /**
- * Converts an error of an adapter to a GatehouseError. An unknown error of a driver means that the store is
- * unavailable. A corrupt record is reported with its key, so that an operator can delete it.
+ * An unknown error of a driver means that the store is unavailable. A corrupt record is reported with its
+ * key, so that an operator can delete it.
  */
 function asStoreError(error: unknown, key: string | undefined): GatehouseError {
   if (!(error instanceof GatehouseError)) {

@@ -2,18 +2,13 @@ import { GatehouseError } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from './contract.ts'
 
-/** If at least this share of the memory is used, the memory counts as nearly full. */
 const NEARLY_FULL_SHARE = 0.9
 
-/** Minimum milliseconds between two checks. Only calls of `isNearlyFull` start checks. */
+/** Between two checks, which only calls of `isNearlyFull` start. */
 const CHECK_INTERVAL_MS = 2000
 
 /**
- * Creates a watch on the memory of a store.
- *
- * @param options.store the store whose `inspect` reports the used share of its memory
- * @param options.logger logs when the memory becomes nearly full, and when it is no longer nearly full
- * @param options.now a monotonic clock, in milliseconds
+ * Creates a watch on a store's memory. It logs when the memory becomes nearly full, and when it no longer is.
  */
 export function createMemoryWatch(options: {
   readonly store: Pick<Store, 'inspect'>
@@ -35,10 +30,7 @@ export function createMemoryWatch(options: {
   }
 
   const watch = {
-    /**
-     * Whether the memory was nearly full at the last check. Returns at once. Starts a check in the background if the
-     * last check is some seconds old. False if the store does not report its memory.
-     */
+    /** At the last check. A call may start another check in the background. */
     isNearlyFull(): boolean {
       if (store.inspect && now() - checkedAt >= CHECK_INTERVAL_MS) {
         checkedAt = now()
@@ -49,9 +41,7 @@ export function createMemoryWatch(options: {
     },
     /**
      * Call this before something is stored that a person can make without end. The rest of the memory is for
-     * revocations.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if `isNearlyFull`
+     * revocations. Throws `ERR_STORE_UNAVAILABLE` if `isNearlyFull`.
      */
     requireSpace(): void {
       if (!watch.isNearlyFull()) return
@@ -61,5 +51,4 @@ export function createMemoryWatch(options: {
   return watch
 }
 
-/** Watches how much of a store's memory is used, without delaying requests. */
 export type MemoryWatch = ReturnType<typeof createMemoryWatch>

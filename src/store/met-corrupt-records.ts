@@ -2,16 +2,11 @@ import { GatehouseError } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from './contract.ts'
 
-/** Milliseconds after which a corrupt record is forgotten, unless this process meets it again. */
 const REMEMBERED_MS = 3_600_000
 
-/** The maximum number of keys that are remembered. */
 const MAX_REMEMBERED = 1000
 
-/**
- * Remembers the keys of the corrupt records that this process has met within the last hour. Logs an error for
- * each new key.
- */
+/** Remembers the keys of the corrupt records that this process has met within the last hour. */
 export function createMetCorruptRecords(logger: Logger) {
   const metAt = new Map<string, number>()
 
@@ -34,7 +29,6 @@ export function createMetCorruptRecords(logger: Logger) {
   }
 }
 
-/** The corrupt records that this process has met. */
 export type MetCorruptRecords = ReturnType<typeof createMetCorruptRecords>
 
 /** A store that remembers which of its records are corrupt. A store without this memory works too. */

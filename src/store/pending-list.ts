@@ -2,37 +2,26 @@ import { randomBytes } from 'node:crypto'
 import { isStoreUnavailable } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 import { metCorruptMember, type StoreWithMemory } from './met-corrupt-records.ts'
+import { pagesOf } from './pages-of-index.ts'
 
 const PREFIX = /^\d{13}:[\w-]{8}:/
 const PREFIX_LENGTH = 23
 
-/**
- * If a member of the list is older than this number of milliseconds, the process that added it has probably stopped.
- * Other processes then complete the change.
- */
+/** A member that is older belongs to a process that has probably stopped. Others complete its change. */
 export const ABANDONED_AFTER_MS = 15_000
 
 /**
- * The age in milliseconds at which the member of a change is removed. Until then, processes repeat the change, because the
- * process that began it may be slow, and may overwrite it late.
+ * Until then the change is repeated, because the process that began it may be slow, and overwrite it late.
  */
 const REMOVE_AFTER_MS = 600_000
 
-/** Milliseconds between two attempts of one process to complete the same member. */
 const RESUME_INTERVAL_MS = 60_000
 
-const PAGE_SIZE = 1000
-
 /**
- * A list of changes that are not finished yet. A process adds a member to the list before it begins such a change. The
- * process removes the member when everything that belongs to the change is stored. If the process stops before that,
- * another process finds the member and completes the change. Members are `<milliseconds>:<random>:<subject>`.
- *
- * @param parts.index the name of the index in the store
- * @param parts.keptSeconds minimum seconds for which a new member is kept
- * @param parts.maxAgeSeconds seconds after which a member is removed in any case
- * @param parts.what what a member means, for the log
- * @param parts.now milliseconds since the epoch
+ * A list of changes that are not finished yet. A process adds a member to the list before it begins such a
+ * change. The process removes the member when everything that belongs to the change is stored. If the process
+ * stops before that, another process finds the member and completes the change. Members are
+ * `<milliseconds>:<random>:<subject>`. The log says `what` a member means.
  */
 export function createPendingList(parts: {
   readonly store: StoreWithMemory
@@ -47,10 +36,7 @@ export function createPendingList(parts: {
   /** When this process last completed each member. */
   let resumedAt = new Map<string, number>()
 
-  /**
-   * Removes the member of a completed change. Never rejects. If the member stays, its change is completed again,
-   * which is harmless.
-   */
+  /** Never rejects. If the member stays, its change is completed again, which is harmless. */
   async function remove(member: string): Promise<void> {
     await store.remove(index, member).catch((error: unknown) => {
       logger.debug({ err: error }, `a completed ${what} stays listed; it will be completed again`)
@@ -59,10 +45,7 @@ export function createPendingList(parts: {
 
   async function readMembers(): Promise<string[]> {
     const members: string[] = []
-    for (let page: string[] | undefined; page === undefined || page.length === PAGE_SIZE;) {
-      page = await store.range(index, { after: members.at(-1), limit: PAGE_SIZE })
-      members.push(...page)
-    }
+    for await (const page of pagesOf(store, index)) members.push(...page)
     if (members.some((member) => !PREFIX.test(member))) metCorruptMember(store, index)
     return members
   }
@@ -74,9 +57,7 @@ export function createPendingList(parts: {
     return resumed === undefined || age > REMOVE_AFTER_MS || Math.abs(now() - resumed) > RESUME_INTERVAL_MS
   }
 
-  /**
-   * Completes all members of one subject by one call of `resume`. @throws only if the store is unavailable
-   */
+  /** One call of `resume` completes all members of a subject. Throws only if the store is unavailable. */
   async function resumeMembers(members: readonly string[], resume: () => Promise<boolean>): Promise<void> {
     try {
       if (!(await resume())) return metCorruptMember(store, index)
@@ -95,12 +76,7 @@ export function createPendingList(parts: {
   return {
     remove,
 
-    /**
-     * Replaces subjects. Each new member keeps the time of the old one, so that the change is still completed in time.
-     *
-     * @param change returns the new subject; the same text if nothing is replaced
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some of the subjects may be replaced
-     */
+    /** Each new member keeps the time of the old one, so that the change is still completed in time. */
     async rewrite(change: (subject: string) => string): Promise<void> {
       for (const member of (await readMembers()).filter((each) => PREFIX.test(each))) {
         const changed = member.slice(0, PREFIX_LENGTH) + change(member.slice(PREFIX_LENGTH))
@@ -113,12 +89,7 @@ export function createPendingList(parts: {
     /** The subjects of all pending changes of all processes, without duplicates. */
     list: async (): Promise<string[]> => [...groupBySubject(await readMembers()).keys()],
 
-    /**
-     * Adds a member. Call this before the change of the subject begins.
-     *
-     * @returns the member, for `remove`
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** Call this before the change of the subject begins. `remove` takes the result. */
     async add(subject: string): Promise<string> {
       const time = String(now()).padStart(13, '0')
       const member = `${time}:${randomBytes(6).toString('base64url')}:${subject}`
@@ -127,11 +98,8 @@ export function createPendingList(parts: {
     },
 
     /**
-     * Completes all changes whose process seems to have stopped.
-     *
-     * @param resume completes the change of a subject. It may be called while the change is still running, and
-     *   several times for each member. Returns false for a subject that it cannot read
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     * `resume` may be called while the change is still running, and several times for each member. It returns
+     * false for a subject that it cannot read.
      */
     async resumeAll(resume: (subject: string) => Promise<boolean>): Promise<void> {
       const members = await readMembers()
@@ -149,10 +117,7 @@ export function createPendingList(parts: {
   }
 }
 
-/**
- * Milliseconds between now and the time of a member, which may be in the past or in the future; `Infinity` for a
- * corrupt member.
- */
+/** The time of a member may be in the past or in the future; `Infinity` for a corrupt member. */
 function ageOf(member: string, now: number): number {
   return PREFIX.test(member) ? Math.abs(now - Number(member.slice(0, 13))) : Infinity
 }

@@ -6,15 +6,11 @@ import { createMetCorruptRecords, type StoreWithMemory } from './met-corrupt-rec
 import { wrapCalls } from './wrap-calls.ts'
 
 /**
- * Gives every call to a store a timeout (`deadline.ts`), and a circuit breaker (`circuit-breaker.ts`). Both reject with
- * ERR_STORE_UNAVAILABLE.
- *
- * Writes of the durable view have a breaker of their own, because only these writes fail while replicas are missing.
- * Three methods have no breaker. `ping` has to show that the store is available again, and `inspect` has to report the
- * problem. `subscribe` uses its own connection, serves no request, and must start as soon as possible.
- *
- * @param timeoutMs milliseconds that a call may take
- * @param logger logs when the store becomes unavailable, when it is available again, and each corrupt record once
+ * Gives every call to a store a timeout (`deadline.ts`), and a circuit breaker (`circuit-breaker.ts`). Both
+ * reject with ERR_STORE_UNAVAILABLE. Writes of the durable view have a breaker of their own, because only
+ * these writes fail while replicas are missing. Three methods have no breaker. `ping` has to show that the
+ * store is available again, and `inspect` has to report the problem. `subscribe` uses its own connection,
+ * serves no request, and must start as soon as possible.
  */
 export function createResilientStore(inner: Store, timeoutMs: number, logger: Logger) {
   const store = withDeadline(inner, timeoutMs, createMetCorruptRecords(logger))
@@ -49,7 +45,6 @@ export function createResilientStore(inner: Store, timeoutMs: number, logger: Lo
       }),
       ...(store.durable && { durable: withBreakers(store.durable, all, durableWrites) }),
     },
-    /** Stops probing whether the store is available again. */
     stop(): void {
       all.stop()
       durableWrites.stop()

@@ -1,13 +1,9 @@
 import type { CountOptions, SlotCounts, Store } from './contract.ts'
 
-/** The most counters. The oldest are dropped, and count from 0 again. */
+/** The oldest are dropped, and count from 0 again. */
 const MAX_COUNTERS = 100_000
 
-/**
- * Counters in the memory of this process, with the method `count` of a store.
- *
- * @param now milliseconds since the epoch
- */
+/** Counters in the memory of this process, with the method `count` of a store. */
 export function createSlotCounters(now: () => number = Date.now) {
   /** By key: counts by slot. A key that was counted last is the last one of the map. */
   const counters = new Map<string, Map<number, number>>()
@@ -37,10 +33,8 @@ export function createSlotCounters(now: () => number = Date.now) {
 }
 
 /**
- * Creates a function that counts one act of a key, such as a person, if at most `max` acts are in the slots.
- * If the store cannot count, this process counts alone.
- *
- * @returns whether the act was counted; false if the key has used up its acts
+ * Creates a function that counts one act of a key, such as a person, if at most `max` acts are in the slots:
+ * otherwise false. If the store cannot count, this process counts alone.
  */
 export function createClaim(
   store: Pick<Store, 'count'>,

@@ -5,7 +5,6 @@ import type { Store } from './contract.ts'
 /** Two clocks that differ by at most this many milliseconds count as synchronized. */
 export const SYNCHRONIZED_MS = 1000
 
-/** Maximum milliseconds between two measurements. */
 const INTERVAL_MS = 60_000
 
 /** Two times on the clock of this process: before a request to the store, and after the answer. */
@@ -15,23 +14,19 @@ export interface Asked {
 }
 
 /**
- * The minimum number of milliseconds by which the clock of the store is ahead of the clock of this process; negative
- * if it is behind. The store has read its clock at an unknown moment between the two times in `asked`.
- *
- * @param time the clock of the store, in milliseconds since the epoch
+ * The minimum number of milliseconds by which the clock of the store (`time`) is ahead of the clock of this
+ * process; negative if it is behind. The store has read its clock at an unknown moment between the two times
+ * in `asked`.
  */
 export function clockDifference(time: number, asked: Asked): number {
   return Math.max(0, time - asked.until) - Math.max(0, asked.from - time)
 }
 
 /**
- * Creates a clock that shows the same time in all processes on a store. It is the clock of this process, corrected by
- * the difference from the clock of the store. If the store reports no time, nothing is corrected.
- *
- * If the clock of this process is set to another time, a measurement begins at once. Until it ends, the created clock
- * follows the monotonic clock of the process (`performance.now`).
- *
- * @param parts.logger logs once when the two clocks differ by more than a second, and once when they agree again
+ * Creates a clock that shows the same time in all processes on a store. It is the clock of this process,
+ * corrected by the difference from the clock of the store. If the store reports no time, nothing is
+ * corrected. If the clock of this process is set to another time, a measurement begins at once. Until it
+ * ends, the created clock follows the monotonic clock of the process (`performance.now`).
  */
 export function createStoreClock({
   store,
@@ -42,10 +37,7 @@ export function createStoreClock({
 }) {
   let difference = 0
   let isSkewed = false
-  /**
-   * Milliseconds by which the clock of this process was ahead of its monotonic clock at the last measurement; undefined
-   * before the first measurement.
-   */
+  /** Milliseconds by which this process's clock was ahead of its monotonic clock at the last measurement. */
   let ahead: number | undefined
   let measuring: Promise<void> | undefined
 
@@ -72,10 +64,7 @@ export function createStoreClock({
     report()
   }
 
-  /**
-   * How far the clock of this process was set forward since the last measurement, in milliseconds; negative if it was
-   * set back. Up to one second counts as 0.
-   */
+  /** Negative if the clock was set back. Up to one second counts as 0. */
   function stepSinceMeasurement(): number {
     const step = ahead === undefined ? 0 : Date.now() - performance.now() - ahead
     if (Math.abs(step) <= SYNCHRONIZED_MS) return 0

@@ -3,7 +3,7 @@ import { CorruptRecord } from './corrupt-record.ts'
 import { metCorruptMember, type StoreWithMemory } from './met-corrupt-records.ts'
 import { PAGE_LIMIT, pageLimitRule } from '../validation/page-limit.ts'
 
-/** The number of digits of a time in milliseconds. A member of a time index is `<milliseconds>:<id>`. */
+/** A member of a time index is `<milliseconds>:<id>`. */
 const TIME_DIGITS = 13
 const MEMBER = /^\d{13}:([^]{1,256})$/
 
@@ -12,10 +12,7 @@ export function timedMember(listedAt: number, id: string): string {
   return `${String(listedAt).padStart(TIME_DIGITS, '0')}:${id}`
 }
 
-/**
- * The id of a member of an index. Returns the empty text for a member of another form, which another program
- * may have written. The store then remembers the index as corrupt.
- */
+/** Empty for a member of another form, by another program. The store then remembers the index as corrupt. */
 export function readMember(store: StoreWithMemory, index: string, member: string): string {
   const [, id = ''] = MEMBER.exec(member) ?? []
   if (id === '') metCorruptMember(store, index)
@@ -45,7 +42,6 @@ const LIST_FIELDS = {
   limit: pageLimitRule,
 }
 
-/** A page of records. */
 export interface RecordList<T> {
   readonly items: T[]
   /** The corrupt records on the page. */
@@ -55,13 +51,10 @@ export interface RecordList<T> {
 }
 
 /**
- * Reads members of a time index, and their records, until the page is full.
+ * Reads members of a time index, and their records, until the page is full. `source.load` returns the records
+ * in the order of the members. `source.removeStale` gets the members without a record; its errors are
+ * ignored, because the next reader tries again. `source.isMeant` selects records.
  *
- * @param source.load returns the records of members, in the order of the members, with undefined for a member
- *   without a record
- * @param source.removeStale called with the members that have no record. Its errors are ignored, because the
- *   next reader tries again
- * @param source.isMeant whether the caller wants a record on the page. @default the caller wants all records
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for options that are not valid
  */
 export async function readPage<T extends object>(

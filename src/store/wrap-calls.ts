@@ -1,23 +1,14 @@
 import type { Store } from './contract.ts'
 
-/**
- * Makes a call to a store. `key` is the key or the index that the call uses. It is undefined for `getMany`
- * and `publish`.
- */
+/** `key` is the key or the index that the call uses. It is undefined for `getMany` and `publish`. */
 export type MakeCall = <T>(call: () => Promise<T>, key?: string) => Promise<T>
 
-/** The methods of a store that read, write or publish data. */
 type DataMethods = Pick<
   Store,
   'get' | 'getMany' | 'range' | 'publish' | 'set' | 'create' | 'replace' | 'delete' | 'add' | 'remove'
 >
 
-/**
- * Wraps each data method of a store.
- *
- * @param read makes the calls that change no data, including `publish`
- * @param write makes the calls that change data
- */
+/** Wraps each data method of a store. */
 export function wrapCalls(store: DataMethods, read: MakeCall, write: MakeCall): DataMethods {
   return {
     get: (key) => read(() => store.get(key), key),

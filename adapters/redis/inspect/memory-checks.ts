@@ -2,7 +2,6 @@ import type { StoreCheck } from '../../../src/store/contract.ts'
 import { fail, pass, unknown, warn } from '../../../src/store/check-results.ts'
 import type { Fields } from './server-answers.ts'
 
-/** From this used share of `maxmemory` on, the memory counts as nearly full. */
 const NEARLY_FULL_SHARE = 0.85
 
 /** Checks whether Redis evicts keys when its memory is full. */
@@ -29,11 +28,9 @@ export function checkEviction(info: Fields): StoreCheck {
   return fail(name, `maxmemory-policy is ${policy}: when memory is full, Redis evicts ${what}`, remedy)
 }
 
-/** The remedy if memory is short. */
 export const MORE_MEMORY =
   'Give Redis more memory (CONFIG SET maxmemory …), or give the service a Redis of its own'
 
-/** Checks the used share of the memory; undefined if there is no limit. */
 export function checkMemory(info: Fields): StoreCheck | undefined {
   const limit = Number(info.get('maxmemory') ?? 0)
   const share = usedShare(info)
@@ -45,12 +42,10 @@ export function checkMemory(info: Fields): StoreCheck | undefined {
   return share < 1 ? warn('memory', full, MORE_MEMORY) : fail('memory', full, MORE_MEMORY)
 }
 
-/** Whether `maxmemory` is set. */
 export function isLimited(info: Fields): boolean {
   return Number(info.get('maxmemory') ?? 0) > 0
 }
 
-/** The used share of `maxmemory`; 0 if there is no limit. */
 export function usedShare(info: Fields): number {
   const [used, uncounted, limit] = ['used_memory', 'mem_not_counted_for_evict', 'maxmemory'].map((name) =>
     Number(info.get(name) ?? 0),

@@ -1,6 +1,5 @@
 import type { RedisServerClient } from '../client.ts'
 
-/** The state that one server reports. */
 export interface ServerAnswers {
   /** `host:port`; undefined if there is only one server. */
   readonly address?: string | undefined
@@ -14,17 +13,11 @@ export interface ServerAnswers {
   readonly time: number | undefined
 }
 
-/** Values by name. */
 export type Fields = ReadonlyMap<string, string>
 
 const SETTINGS = ['save', 'appendfsync', 'stop-writes-on-bgsave-error']
 
-/**
- * Reads the state of a server. Sends all commands at once, without waiting for the answers in between.
- *
- * @throws the error of the client if the server does not answer. If the server rejects one command, this function does not
- *   throw: the result has no answer for this command
- */
+/** Reads the state of a server. The result has no answer for a command that the server rejects. */
 export async function askServer(
   server: RedisServerClient,
   { address, isCluster = false }: { address?: string | undefined; isCluster?: boolean | undefined } = {},
@@ -49,10 +42,6 @@ export async function askServer(
   }
 }
 
-/**
- * The answer to a command; undefined if the server rejects the command because of an access list, or because
- * the server does not know the command.
- */
 async function ask(server: RedisServerClient, command: string, ...args: string[]): Promise<unknown> {
   try {
     return await server.call(command, ...args)
@@ -62,15 +51,11 @@ async function ask(server: RedisServerClient, command: string, ...args: string[]
   }
 }
 
-/**
- * Whether the server rejected the command. A failed authentication does not count, because its error must
- * reach the caller.
- */
+/** A failed authentication does not count, because its error must reach the caller. */
 function isRejection(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError' && !/^(NOAUTH|WRONGPASS) /.test(error.message)
 }
 
-/** The fields of a reply that consists of lines `name:value`; undefined for any other reply. */
 function fieldsOf(reply: unknown): Fields | undefined {
   if (typeof reply !== 'string' && !Buffer.isBuffer(reply)) return undefined
   const lines = reply.toString().split(/\r?\n/)
@@ -90,7 +75,6 @@ function valuesOf(reply: unknown): string[] {
   return []
 }
 
-/** The milliseconds since the epoch in a reply to TIME, which contains seconds and microseconds. */
 function timeOf(reply: unknown): number | undefined {
   const [seconds, microseconds] = valuesOf(reply).map(Number)
   if (seconds === undefined || microseconds === undefined) return undefined

@@ -2,22 +2,15 @@ import type { StoreCheck } from '../../../src/store/contract.ts'
 import { fail, pass, unknown, warn } from '../../../src/store/check-results.ts'
 import { SLOTS } from '../slot.ts'
 import { checkEviction, checkMemory, MORE_MEMORY, usedShare } from './memory-checks.ts'
-import { checkPersistence } from './persistence-check.ts'
 import type { Fields, ServerAnswers } from './server-answers.ts'
 
-/** The maximum lag of a replica that keeps up, in seconds. */
 const MAX_REPLICA_LAG_SECONDS = 10
-/** The oldest tested version of Redis. */
 const OLDEST_VERSION = 6
 
 const PERMIT =
   'Permit these commands to the user of the client: ACL SETUSER <user> +info +time +config|get +cluster|info'
 
-/**
- * The checks of one server.
- *
- * @param replicas how many replicas must confirm durable writes; undefined if none
- */
+/** The checks of one server. */
 export function checkServer(answers: ServerAnswers, replicas: number | undefined): StoreCheck[] {
   const { info, settings, cluster, time } = answers
   const checks = info
@@ -47,7 +40,6 @@ const NOT_FOR_CLUSTERS = fail(
   'Give redisStore a client of the whole cluster: new Redis.Cluster([…])',
 )
 
-/** Checks whether the server accepts writes now. */
 function checkWrites(info: Fields, settings: Fields): StoreCheck {
   const name = 'writes'
   if (info.get('role') === 'slave') {
@@ -79,7 +71,6 @@ function checkWrites(info: Fields, settings: Fields): StoreCheck {
     : pass(name, 'Redis accepts writes')
 }
 
-/** Checks the replicas of a master; undefined for a replica. */
 function checkReplicas(info: Fields, wanted: number | undefined): StoreCheck | undefined {
   if (info.get('role') === 'slave') return undefined
   const name = 'replicas'
@@ -152,3 +143,49 @@ function checkCluster(cluster: Fields): StoreCheck {
       'check <host:port>` names them',
   )
 }
+
+function checkPersistence(info: Fields, settings: Fields): StoreCheck {
+  const name = 'persistence'
+  const appendOnly = info.get('aof_enabled')
+  const [save, fsync] = [settings.get('save'), settings.get('appendfsync')]
+  if (appendOnly === '1') {
+    if (fsync === 'no') {
+      return warn(
+        name,
+        'the operating system decides when the append-only file is synced to disk, often after half a minute: if the ' +
+          'machine fails, the last writes are lost',
+        'CONFIG SET appendfsync everysec, and the same in redis.conf',
+      )
+    }
+    return pass(
+      name,
+      fsync === undefined
+        ? 'an append-only file is written; how often it is synced to disk cannot be read ' +
+            '(appendfsync should be everysec or always)'
+        : `an append-only file is written (appendfsync ${fsync})`,
+    )
+  }
+  const hasSaved = Number(info.get('rdb_saves') ?? 0) > 0
+  if (save === undefined ? hasSaved : save !== '') {
+    return warn(
+      name,
+      'only snapshots are written: after a crash the last minutes are lost, so used refresh tokens are valid ' +
+        'again, newer refresh tokens are invalid, and revocations are lost',
+      APPEND_ONLY,
+    )
+  }
+  if (appendOnly === undefined || save === undefined) {
+    return unknown(
+      name,
+      'Redis does not report whether it persists its data',
+      `Permit CONFIG GET save, or ask your provider. ${APPEND_ONLY}`,
+    )
+  }
+  return fail(
+    name,
+    'the data is not persisted: a restart loses the signing keys, all API keys, applications and grants',
+    APPEND_ONLY,
+  )
+}
+
+const APPEND_ONLY = 'Enable the append-only file: CONFIG SET appendonly yes, and the same in redis.conf'

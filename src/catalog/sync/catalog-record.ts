@@ -19,7 +19,6 @@ export interface CatalogRecord extends WithOutbox {
   readonly withdrawn: readonly WithdrawnScope[]
 }
 
-/** An operation that was removed from a product. */
 export interface WithdrawnScope {
   readonly scope: string
   /** The epoch of the removal: tokens that carry the scope and have an earlier epoch are revoked. */
@@ -31,13 +30,9 @@ export interface WithdrawnScope {
 /** The id of the only record. */
 export const CATALOG_RECORD = 'products'
 
-/** The channel on which processes publish the version of a new record. */
 export const CATALOG_CHANNEL = 'catalog'
 
-/**
- * Maximum attempts to write the record. An attempt fails if another process has written in between. Far fewer
- * processes than this number write at the same time.
- */
+/** Far fewer processes than this number write at the same time. */
 export const MAX_WRITE_ATTEMPTS = 200
 
 /**
@@ -46,7 +41,6 @@ export const MAX_WRITE_ATTEMPTS = 200
  */
 export const DISCONNECTED_SECONDS = 86_400
 
-/** The collection in the store that holds the record. */
 export function catalogRecords(store: Store): Collection<CatalogRecord> {
   return createCollection(store, {
     name: 'catalog',
@@ -63,12 +57,8 @@ export function catalogRecords(store: Store): Collection<CatalogRecord> {
 /**
  * The record that follows `before` when the products change to `products`. The caller must load `products`
  * after it has read `before`. Otherwise `products` could contain operations that another process has removed
- * since.
- *
- * @param before undefined if there is no record yet
- * @param at.lowestEpoch the minimum of the new epoch, so that the epoch does not fall if the record is lost
- * @param at.now epoch seconds
- * @param at.until epoch seconds at which all tokens that are issued now have expired
+ * since. `at.lowestEpoch` is the minimum of the new epoch, so that the epoch does not fall if the record is
+ * lost. All tokens that are issued now have expired at `at.until`.
  */
 export function nextRecord(
   before: CatalogRecord | undefined,
@@ -95,7 +85,6 @@ export function nextRecord(
   return { version, epoch, products, withdrawn: [...kept, ...added], ...(audit && { audit }) }
 }
 
-/** The maximum number of operations that `added` or `removed` of an entry names. */
 const MAX_NAMED = 100
 
 /** The audit entry of a change of the products; undefined if no product has other operations than before. */

@@ -46,9 +46,8 @@ export function createCatalogSync(
   const synchronize = coalesce(() => synchronizeOnce(state))
 
   /**
-   * Synchronizes once. If this fails, the next poll tries again. If the record could not be read because the store was
-   * unavailable, the next poll follows after a short pause (`unavailablePause`). Only the first failure of an outage is
-   * logged.
+   * If the record could not be read because the store was unavailable, the next poll follows after a short
+   * pause (`unavailablePause`). Only the first failure of an outage is logged.
    */
   async function poll(): Promise<void> {
     clearTimeout(retry)
@@ -69,16 +68,11 @@ export function createCatalogSync(
   }
 
   return {
-    /**
-     * Adopts the products of the shared record now. Call it only after `start`.
-     *
-     * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`
-     */
+    /** Call this only after `start`. */
     synchronize,
 
     /**
-     * Loads the products again, and makes all other processes load their products again. If the products are
-     * not a function, nothing happens.
+     * Loads the products again, and makes all other processes do so; does nothing if they are not a function.
      *
      * @throws {GatehouseError} `ERR_CATALOG`: other processes are not notified. `ERR_STORE_UNAVAILABLE`:
      *   other processes may not have been notified; the next poll notifies them
@@ -90,11 +84,9 @@ export function createCatalogSync(
     },
 
     /**
-     * Loads and publishes the products. From then on, adopts the records that other processes write. This
-     * method may be called again after a failure. Load the revocations before the call.
-     *
-     * @returns a function that stops the synchronization
-     * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`
+     * Loads and publishes the products. From then on, adopts the records that other processes write, until
+     * the returned function is called. May be called again after a failure. Load the revocations before the
+     * call.
      */
     async start(): Promise<() => Promise<void>> {
       const onMessage = (version: string) => {
@@ -127,10 +119,7 @@ export function createCatalogSync(
   }
 }
 
-/**
- * Whether new tokens of this process would be revoked as soon as they are issued, because another process has withdrawn
- * one of their scopes.
- */
+/** Another process may have withdrawn a scope: new tokens of this process would then be revoked at once. */
 function isBehind({ catalog, revocations }: Pick<SyncParts, 'catalog' | 'revocations'>): boolean {
   if (!catalog.loaded) return false
   const { operations, epoch } = catalog.current

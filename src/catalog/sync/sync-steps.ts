@@ -25,61 +25,46 @@ import {
   type CatalogRecord,
 } from './catalog-record.ts'
 
-/** The parts of gatehouse that the synchronization of the catalog needs. */
 export interface SyncParts {
   readonly store: Store
   readonly catalog: LiveCatalog
-  /** The host's products, or the function that loads them. */
   readonly products: ProductSource
   readonly revocations: Pick<Revocations, 'revoke'> &
     Pick<RevocationSet, 'isScopeRevoked' | 'lowestValidCatalogEpoch'>
   readonly longestLifetime: Pick<LongestLifetime, 'seconds'>
-  /** Records the changes of the products. */
   readonly audit: Pick<AuditWriter, 'change'>
   readonly logger: Logger
-  /** Called when another catalog becomes active. */
   readonly onChanged?: ((catalog: Catalog) => void) | undefined
 }
 
-/** Creates the state of a process that has not synchronized yet. */
 export function createSyncState(parts: SyncParts) {
   return {
     ...parts,
     records: catalogRecords(parts.store),
     /**
-     * The version of the record that matches the loaded products. Either the products were loaded after this record was
-     * read, or this record was written from the products. While the record in the store has this version, no new load
-     * is needed. Undefined if no record matches.
+     * The version of the record that matches the loaded products. While the record in the store has this
+     * version, no new load is needed. Undefined if no record matches.
      */
     version: undefined as string | undefined,
     /** Whether the last synchronization could read the record. If so, only a write to the store can have failed. */
     hasRead: false,
     /** Whether the host has called `reload`, and the products were not loaded again since. */
     hasPendingReload: false,
-    /** Whether this process has published its products. */
     hasPublished: false,
     /** Whether this process uses its own products, because the record was corrupt when it started. */
     isAlone: false,
     /** Whether a write of this process was not confirmed as durable. The record is then written again. */
     hasUnconfirmedWrite: false,
-    /**
-     * The operations that the last warning listed, joined by commas; empty if no operation is missing from
-     * the record.
-     */
+    /** The operations that the last warning listed, joined by commas. */
     withheld: '',
     /** Withdrawn scopes whose revocation may not have reached the store. */
     pendingScopes: new Set<string>(),
   }
 }
 
-/** What one process knows about the shared catalog record. */
 export type SyncState = ReturnType<typeof createSyncState>
 
-/**
- * Adopts the products of the shared record. Calls of `pull` and `publish` must not overlap.
- *
- * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`, `ERR_CONFLICT`
- */
+/** Calls of `pull` and `publish` must not overlap. */
 export async function pull(state: SyncState): Promise<void> {
   const record = await state.records.get(CATALOG_RECORD)
   state.hasRead = true
@@ -95,10 +80,6 @@ export async function pull(state: SyncState): Promise<void> {
 /**
  * Loads the products and writes them to the shared record, which all other processes then adopt. Calls of
  * `pull` and `publish` must not overlap.
- *
- * @param isReload whether all other processes must reload their products, even if the operations stay the
- *   same
- * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`, `ERR_CONFLICT`
  */
 export async function publish(state: SyncState, isReload: boolean): Promise<void> {
   const { catalog } = state
@@ -143,9 +124,9 @@ async function readRecord(state: SyncState, isReload: boolean): Promise<Stored<C
 }
 
 /**
- * Activates all products of this process, because the record is corrupt. The corrupt record stays as it is, because an
- * operator may restore it, or a newer version of this library may have written it. When the record is readable again,
- * the next poll revokes the operations that the record has and the products of this process lack.
+ * The corrupt record stays as it is, because an operator may restore it, or a newer version of this library
+ * may have written it. When the record is readable again, the next poll revokes the operations that the
+ * record has and the products of this process lack.
  */
 async function useOwnProducts(state: SyncState, isReload: boolean): Promise<void> {
   const { catalog, revocations } = state
@@ -156,10 +137,7 @@ async function useOwnProducts(state: SyncState, isReload: boolean): Promise<void
   state.onChanged?.(catalog.current)
 }
 
-/**
- * @returns the record that is now in the store; undefined if another process has changed the record since
- *   `before` was read
- */
+/** Undefined if another process has changed the record since `before` was read. */
 async function writeRecord(
   state: SyncState,
   before: Stored<CatalogRecord> | undefined,
@@ -211,15 +189,11 @@ async function createRecord(
   })
 }
 
-/**
- * Whether the record is older than the active catalog, for example because the store lost writes. Tokens with
- * the record's epoch may be revoked already.
- */
+/** If the store lost writes, tokens with the record's epoch may be revoked already. */
 function isOutdated({ catalog }: SyncState, record: CatalogRecord): boolean {
   return record.epoch < catalog.current.epoch
 }
 
-/** Activates the loaded operations that the record has, and logs the loaded operations that the record lacks. */
 function activate(state: SyncState, record: CatalogRecord): void {
   const { catalog } = state
   const before = productScopesOf(catalog.current)
@@ -240,8 +214,8 @@ function activate(state: SyncState, record: CatalogRecord): void {
 }
 
 /**
- * Revokes the tokens that carry withdrawn scopes. The process that withdrew a scope may have stopped before it revoked
- * the tokens. If all revocations are stored already, the call costs only a few look-ups in memory.
+ * The process that withdrew a scope may have stopped before it revoked the tokens. If all revocations are
+ * stored already, the call costs only a few look-ups in memory.
  */
 async function revokeWithdrawn(state: SyncState, { withdrawn }: CatalogRecord): Promise<void> {
   const { revocations, pendingScopes } = state

@@ -25,7 +25,6 @@ export interface FamilyRecord {
   readonly barrier?: string
 }
 
-/** The fields of a valid record. */
 export const FAMILY: Fields = {
   generation: countRule,
   current: stringRule,

@@ -13,7 +13,6 @@ export const GRACE_SECONDS = { confidential: 0, public: 30, min: 0, max: 60 }
  * the same new token.
  */
 export interface LastRotation {
-  /** Digest of the token that was rotated. */
   readonly of: string
   /** When the token was rotated, in milliseconds since the epoch. */
   readonly at: number
@@ -32,8 +31,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * @param options.seconds usual length of the grace period
- * @param options.keys keys derived from the host's secrets, newest first. The newest key encrypts; every key
+ * @param options.keys keys derived from the host's secrets, newest first. The newest encrypts; every key
  *   decrypts
  */
 export function createGracePeriod(options: { readonly seconds: number; readonly keys: readonly Buffer[] }) {
@@ -44,24 +42,14 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
   return {
     /** The usual length of the grace period, in seconds. */
     seconds,
-    /**
-     * The part of a family record that describes a rotation.
-     *
-     * @param now milliseconds since the epoch
-     * @param length length of the grace period after this rotation, in seconds
-     */
+    /** @param now milliseconds since the epoch */
     record: (token: string, next: string, now: number, length = seconds): LastRotation => ({
       of: digest(token),
       at: now,
       ...(length !== seconds && { seconds: length }),
       next: encrypt(next, keyOf(token, newest)),
     }),
-    /**
-     * The successor of `token`, if the last rotation replaced `token` within the grace period; otherwise
-     * undefined.
-     *
-     * @param now milliseconds since the epoch
-     */
+    /** Undefined unless the last rotation replaced `token` within the grace period before `now`. */
     successorOf(token: string, last: LastRotation | undefined, now: number): string | undefined {
       // The absolute difference is compared, because the clock may be set back. `now - last.at` is negative then, and
       // would stay below the limit until the clock has reached `last.at` again.
@@ -76,9 +64,9 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
 export type GracePeriod = ReturnType<typeof createGracePeriod>
 
 /**
- * The key that encrypts the successor of a token. The ciphertext stays in the store after the grace period. So
- * decryption needs both the token and the secret. A used token from a log is not enough, and a copy of the store
- * together with the secret is not enough either.
+ * The ciphertext stays in the store after the grace period. So decryption needs both the token and the
+ * secret. A used token from a log is not enough, and a copy of the store together with the secret is not
+ * enough either.
  */
 function keyOf(token: string, key: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', token, key, 'koa-gatehouse/v1/refresh-retry', 32))

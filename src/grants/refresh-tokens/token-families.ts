@@ -33,15 +33,12 @@ export interface FoundRefreshToken extends TokenState {
   readonly stored: Stored<FamilyRecord>
 }
 
-/** The result of a rotation. */
 export interface Rotation {
-  /** The current token, for the client. */
   readonly next: string
   /** True if an earlier rotation issued `next`, and the client now receives it again. */
   readonly isRetry: boolean
 }
 
-/** The token that replaces another one. */
 interface NextToken {
   readonly next: string
   readonly payload: RefreshPayload
@@ -60,11 +57,8 @@ interface Families {
 }
 
 /**
- * @param options.tombstoneTtl how many seconds the record of a revoked family is kept. This is the time in which a
- *   client could still present the code of the family
- * @param options.gracePeriod lets clients retry a rotation whose response they lost
- * @param options.now milliseconds since the epoch, on a clock that all processes share. @default the clock of this
- *   process
+ * @param options.tombstoneTtl seconds for which a client could still present the code of a revoked family
+ * @param options.now milliseconds since the epoch, on a clock that all processes share
  */
 export function createTokenFamilies(
   store: Store,
@@ -89,35 +83,25 @@ export function createTokenFamilies(
 
   return {
     /**
-     * Starts the family of a grant.
-     *
-     * @param ttl seconds for which the token can be used
-     * @param deadline see `rollbackDeadline`
-     * @returns false if the family was started before: the code was used twice
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; in this case the family is not started, and the
-     *   caller may try again
+     * Starts the family of a grant. False if it was started before: the code was used twice. `ttl` is in
+     * seconds, and `deadline` is from `rollbackDeadline`. After `ERR_STORE_UNAVAILABLE` the family is not
+     * started, and the caller may try again.
      */
     start: (token: string, payload: RefreshPayload, ttl: number, deadline = rollbackDeadline()) =>
       startFamily(families, token, payload, ttl, deadline),
     /** The token, current or not; undefined if the token is unknown or forged, or if its family is revoked. */
     find: (token: string) => findToken(families, token, () => readToken(families, token)),
     /**
-     * Like `find`, for a token that will be rotated. If a late write may have replaced the token, this method
-     * waits until the deadline for the rollback of that write.
-     *
-     * @param deadline see `rollbackDeadline`
+     * Like `find`, for a token that will be rotated. If a late write may have replaced the token, waits until
+     * the deadline (`rollbackDeadline`) for the rollback of that write.
      */
     findForRotation: (token: string, deadline = rollbackDeadline()) =>
       findToken(families, token, () => pollToken(families, token, deadline)),
     /**
-     * Replaces the token in `found` by the token `next`. If the token in `found` is `retryable`, returns its
-     * existing successor instead.
-     *
-     * @param ttl seconds for which the next token can be used
-     * @param deadline see `rollbackDeadline`
-     * @param graceSeconds seconds for which the client may repeat this rotation. @default the usual grace period
-     * @returns undefined if the token was rotated before, or if its family is revoked
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; in this case the old token can still be rotated
+     * Replaces the token in `found` by `next`, or returns the existing successor of a `retryable` token.
+     * `ttl` and `graceSeconds`, in which the client may repeat this rotation, are in seconds. Undefined if
+     * the token was rotated before, or if its family is revoked. After `ERR_STORE_UNAVAILABLE` the old token
+     * can still be rotated.
      */
     rotate: (
       found: FoundRefreshToken,
@@ -133,16 +117,13 @@ export function createTokenFamilies(
     /** Whether the family of a grant was started or revoked, so that the code of the grant cannot be used any more. */
     exists: async (grantId: string) => (await records.get(grantId)) !== undefined,
     /**
-     * Whether the family of a grant is revoked or missing. Tokens of such a family are rejected even if they
-     * were never used, so a rejected token does not prove reuse.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     * Tokens of a revoked or missing family are rejected even if they were never used, so a rejected token
+     * does not prove reuse.
      */
     async isRevoked(grantId: string): Promise<boolean> {
       const record = await records.get(grantId)
       return record === undefined || record.ended === true
     },
-    /** Stops rolling back uncertain writes. */
     close: uncertain.close,
   }
 }
@@ -237,7 +218,7 @@ function pollFamily(
   )
 }
 
-/** Stores a rotation by a single write. @returns false if another process has changed the record */
+/** @returns false if another process has changed the record */
 function swap(
   families: Families,
   { token, stored: before }: FoundRefreshToken,
@@ -252,11 +233,9 @@ function swap(
 }
 
 /**
- * Sets `repeated`, before a client receives the successor again. The process that made the rotation may not know
- * whether its write was stored. If that process finds `repeated`, it keeps the rotation. Only the write of this
- * function proves that the successor is durable, so the function writes even if `repeated` is already set.
- *
- * @returns false if another process has changed the record, for example by a rollback
+ * The process that made the rotation may not know whether its write was stored. If that process finds
+ * `repeated`, it keeps the rotation. Only the write of this function proves that the successor is durable, so
+ * the function writes even if `repeated` is already set.
  */
 async function confirmRetry(
   families: Families,
@@ -275,7 +254,6 @@ function partsOf({ format }: Families, token: string) {
   return parts
 }
 
-/** Whether the start of a family was rolled back. No client has received a token of such a family. */
 function isRolledBack(stored: Stored<FamilyRecord> | undefined): stored is Stored<FamilyRecord> {
   return stored !== undefined && stored.record.current === '' && stored.record.barrier !== undefined
 }

@@ -1,6 +1,5 @@
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto'
 
-/** The parts of a refresh token. */
 export interface RefreshTokenParts {
   /** The grant of the token. The grant id also identifies the family. */
   readonly grantId: string

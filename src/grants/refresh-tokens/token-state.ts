@@ -4,7 +4,6 @@ import type { FamilyRecord } from './family-record.ts'
 import { GRACE_SECONDS, type GracePeriod } from './grace-period.ts'
 import type { RefreshTokenFormat } from './token-format.ts'
 
-/** The state of a refresh token in its family. */
 export interface TokenState {
   /**
    * `current`: the token is usable. `retryable`: the token was rotated within the grace period, so its
@@ -18,13 +17,7 @@ export interface TokenState {
   readonly afterSeconds?: number | undefined
 }
 
-/**
- * Decides the state of a refresh token.
- *
- * @param record the record of the family
- * @param now milliseconds since the epoch
- * @returns undefined if the token is unknown or forged, or if its family is revoked
- */
+/** The state of a refresh token; undefined if it is unknown or forged, or if its family is revoked. */
 export function tokenState(
   record: FamilyRecord,
   token: string,

@@ -8,10 +8,8 @@ import { CircuitOpenError } from '../../store/circuit-breaker.ts'
 import type { Collection, Stored } from '../../store/collection.ts'
 import type { FamilyRecord } from './family-record.ts'
 
-/** A write of a family record. */
 interface FamilyWrite {
   readonly grantId: string
-  /** The record to replace; undefined if the write starts the family. */
   readonly before?: Stored<FamilyRecord> | undefined
   readonly next: FamilyRecord
   /** Seconds for which the record is stored. */
@@ -19,19 +17,15 @@ interface FamilyWrite {
 }
 
 /**
- * The rollback of a write. A rollback puts a random value, a barrier, into the record. If the write arrives
- * later, it fails, because the record has changed.
+ * A rollback puts a random value, a barrier, into the record. If the write arrives later, it fails, because
+ * the record has changed.
  */
 interface Rollback {
   readonly write: FamilyWrite
-  /**
-   * The barriers that this rollback has tried to write. Each barrier may be in the record, even if the store
-   * answered with an error.
-   */
+  /** Each barrier may be in the record, even if the store answered with an error. */
   readonly barriers: Set<string>
 }
 
-/** A family without a usable token. */
 const NOT_STARTED = { generation: 0, current: '', payload: {} }
 
 /** Milliseconds that a request waits for the outcome of its write, after the write itself has failed. */
@@ -39,20 +33,14 @@ const OUTCOME_TIMEOUT_MS = 500
 
 const TIMED_OUT = { error: () => new Error('the outcome of a write is not known yet') }
 
-/**
- * Milliseconds between attempts to roll back a write. Each pause is twice as long as the previous pause, up
- * to the maximum.
- */
+/** Each pause is twice as long as the previous pause, up to the maximum. */
 const FIRST_RETRY_DELAY_MS = 100
 const MAX_RETRY_DELAY_MS = 250
 
 /** Milliseconds after which the process stops trying to roll back a write. */
 const ROLLBACK_EXPIRY_MS = 3_600_000
 
-/**
- * @param options.notStartedTtl how many seconds the record is kept after the start of a family was rolled back.
- *   In this time, a start that arrives late fails
- */
+/** @param options.notStartedTtl seconds after a rolled back start in which a late start fails */
 export function createUncertainWrites(
   families: Collection<FamilyRecord>,
   { notStartedTtl }: { notStartedTtl: number },
@@ -65,12 +53,10 @@ export function createUncertainWrites(
   }
 
   /**
-   * Finds out whether a write was stored, and makes the outcome final. A stored write stays if `acceptIfStored`
-   * is true, or if a client has received the written token by a retry. If the write stays, the record is written again,
-   * because this confirms the first write. If another process has changed the record, its change stays. In all other
-   * cases the previous record is restored, with a barrier.
-   *
-   * @returns whether the write is in force
+   * A stored write stays if `acceptIfStored` is true, or if a client has received the written token by a
+   * retry. If the write stays, the record is written again, because this confirms the first write. If another
+   * process has changed the record, its change stays. In all other cases the previous record is restored,
+   * with a barrier.
    */
   async function resolve({ write, barriers }: Rollback, acceptIfStored: boolean): Promise<boolean> {
     const { grantId, before, next, ttl } = write
@@ -117,12 +103,10 @@ export function createUncertainWrites(
 
   return {
     /**
-     * Writes a record. If the store does not answer, this method tries for another half second to find out whether the
-     * write was stored. If the outcome stays unknown, this method rejects, and the write is rolled back as soon as the
-     * store answers. But the write stays if another process sends the written token to the client before the rollback.
-     *
-     * @returns whether the write is in force; false if another process has changed the record
-     * @throws the error of the write, if the write is not in force
+     * If the store does not answer, this method tries for another half second to find out whether the write
+     * was stored. If the outcome stays unknown, this method rejects, and the write is rolled back as soon as
+     * the store answers. But the write stays if another process sends the written token to the client before
+     * the rollback. False if another process has changed the record.
      */
     async write(write: FamilyWrite): Promise<boolean> {
       try {
@@ -148,7 +132,6 @@ export function createUncertainWrites(
       if (pending.size === 0) return
       await Promise.all([...pending].filter(({ write }) => write.grantId === grantId).map(rollBack))
     },
-    /** Stops all rollbacks in the background. */
     close(): void {
       closed = true
       pending.clear()
@@ -179,8 +162,7 @@ export type UncertainWrites = ReturnType<typeof createUncertainWrites>
 const FIRST_RETRY_MS = 250
 
 /**
- * Milliseconds from the start of a request until it stops waiting for a rollback. This is enough, because a process
- * rolls back a late write within half a second after the database answers again.
+ * Enough, because a process rolls back a late write within half a second after the database answers again.
  */
 const ROLLBACK_TIMEOUT_MS = 1500
 
@@ -211,14 +193,6 @@ export function mayArriveLate(sentAt: number | undefined, now: number): boolean 
   return age >= FIRST_RETRY_MS && age < LATE_WRITE_MS
 }
 
-/**
- * Reads repeatedly until a result is certain, or until the deadline.
- *
- * @param isCertain whether a result is certain
- * @param deadline see `rollbackDeadline`
- * @returns the last result
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if the last read does not end in time
- */
 export async function pollUntil<T>(
   read: () => Promise<T>,
   isCertain: (result: T) => boolean,

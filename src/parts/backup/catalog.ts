@@ -44,9 +44,9 @@ export function catalogSection(store: Store): Section {
 }
 
 /**
- * Imports the catalog if the store has none. Otherwise imports only its epoch. The imported revocations of operations
- * cover all tokens with a lower epoch than the imported catalog. So new tokens must carry at least the epoch of the
- * imported catalog. If the epoch of the existing catalog is lower, this function raises it to the imported epoch.
+ * If the store has a catalog, only the epoch is imported. The imported revocations of operations cover all
+ * tokens with a lower epoch than the imported catalog. So new tokens must carry at least the epoch of the
+ * imported catalog.
  */
 async function importCatalog(
   store: Store,

@@ -7,35 +7,25 @@ import {
   readTrailer,
   type Header,
 } from './file-format.ts'
+import { parseJson } from '../../validation/parse-json.ts'
 import { readLines, type Chunks } from './read-lines.ts'
 import type { ImportLine, Section } from './section.ts'
 import { parseKeys, SIGNING_KEYS } from './signing-keys.ts'
 import type { Sections } from './create-sections.ts'
 
-/** A line that was checked. */
 export interface CheckedLine {
-  /** The kind of the line. */
   readonly is: string
-  /** The first line of the file. */
   readonly header: Header
   readonly importLine: ImportLine
 }
 
-/** What the first line and the last line of a complete file state. */
 export interface CheckedFile {
   readonly header: Header
   /** The store keys of the corrupt records that the export skipped. */
   readonly skipped: readonly string[]
 }
 
-/**
- * Reads a file and checks it line by line. Writes nothing. Resolves if the file is complete and its line counts
- * are right.
- *
- * @param importsKeys whether the signing keys are imported
- * @param onLine called with each line, except the first line and the last line
- * @throws {GatehouseError} as `importRegistry`; and what `onLine` throws
- */
+/** Checks a file line by line. Resolves if it is complete and its line counts are right. */
 export async function checkFile(
   parts: Sections,
   chunks: Chunks,
@@ -51,7 +41,7 @@ export async function checkFile(
       continue
     }
     const { number } = line
-    if (line.isCut && !isJson(line.text)) throw fileCutOff()
+    if (line.isCut && parseJson(line.text) === undefined) throw fileCutOff()
     const { is, ...fields } = readLine(line)
     if (skipped) throw lineRejected(number, 'comes after the line "end", which must be the last line')
     if (is === 'end') {
@@ -77,13 +67,4 @@ function sectionOf({ sections }: Sections, number: number, kind: string): Sectio
   const section = Object.values(sections).find(({ is }) => is === kind)
   if (section) return section
   throw lineRejected(number, 'is of a kind that this version of koa-gatehouse does not know')
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -28,12 +28,10 @@ import {
 } from './section.ts'
 import { CLIENT_RECORD, FILE_CLIENT, SECRET_FIELDS, timeRule } from './record-rules.ts'
 
-/** The number of clients that are read at once. */
 const PAGE_SIZE = 200
 
 const KINDS = ['apiKey', 'application'] as const
 
-/** The collections and the lists of clients in one store. */
 function tablesOf(store: Store) {
   const { getEach } = clientRecords(store)
   const indexOf = (kind: Client['kind']) => createClientIndex({ store, kind, load: getEach })
@@ -94,7 +92,7 @@ async function* exportKind(
   } while (after !== undefined)
 }
 
-/** Imports a client. If a call fails halfway, repeating the call completes the import. */
+/** If a call fails halfway, repeating the call completes the import. */
 async function importClient(
   tables: ClientTables,
   record: ClientRecord,
@@ -120,10 +118,7 @@ async function importClient(
   else counts.unchanged += 1
 }
 
-/**
- * Whether both records describe the same client. Epochs, partial revocations and notices of the expiry may differ,
- * because they change without a change of the client.
- */
+/** Epochs, partial revocations and notices of the expiry change without a change of the client. */
 function isSame(one: ClientRecord, other: ClientRecord): boolean {
   return isDeepStrictEqual(withoutEpoch(one), withoutEpoch(other))
 }
@@ -144,7 +139,6 @@ async function importLastUse(
   else await lastUses.update(clientId, (use) => (use.lastUsedAt < lastUsedAt ? { lastUsedAt } : undefined))
 }
 
-/** The record without unknown fields. */
 function onlyKnownFields({
   client,
   secrets,

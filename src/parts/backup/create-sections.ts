@@ -2,24 +2,37 @@ import type { Erasure, SealedKey } from '../../access/erasures.ts'
 import { CLOCK_SKEW_SECONDS } from '../../async/clock-tolerances.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { clientSection } from './clients.ts'
-import { deletedClientSection } from './deleted-clients.ts'
 import { catalogSection } from './catalog.ts'
-import { documentHostSection } from './document-hosts.ts'
 import { revocationOfCorrupt } from '../../clients/access-epoch.ts'
-import { isCorruptRecord } from '../../store/corrupt-record.ts'
+import { isClientId } from '../../clients/client-id.ts'
+import { DELETED_CLIENTS, isDeleted, storedClients, type DeletedClient } from '../../clients/client-record.ts'
+import { kindRule } from '../../clients/client-schema.ts'
+import type { ExportedHost } from '../../clients/documents/restore-host.ts'
+import type { Collection } from '../../store/collection.ts'
+import type { Store } from '../../store/contract.ts'
+import { CorruptRecord, isCorruptRecord } from '../../store/corrupt-record.ts'
+import { metCorruptMember } from '../../store/met-corrupt-records.ts'
+import { pagesOf } from '../../store/pages-of-index.ts'
 import { createLongestLifetime } from '../../revocation/longest-token-lifetime.ts'
 import type { RevocationSpec } from '../../revocation/kept-until.ts'
 import { asRevocation, type Revocation } from '../../revocation/revocation.ts'
 import type { Subject } from '../../revocation/revoke-tokens.ts'
-import { must, optional, textRule, wholeNumber } from '../../validation/rules.ts'
+import { isDocumentOrigin } from '../../validation/document-id.ts'
+import {
+  booleanRule,
+  hostIdRule,
+  must,
+  oneOf,
+  optional,
+  textRule,
+  wholeNumber,
+} from '../../validation/rules.ts'
 import { checkLine, problemsOfLine, type Header } from './file-format.ts'
-import { countRule } from './record-rules.ts'
-import type { Section } from './section.ts'
+import { clientIdRule, countRule, timeRule } from './record-rules.ts'
+import { confirmExisting, exportedRecord, readRecord, type Section } from './section.ts'
 
-/** The number of an account's grants that are read at once. */
-const PAGE_SIZE = 50
+const GRANTS_PAGE_SIZE = 50
 
-/** All sections of an exported registry, and the other parts that export and import need. */
 export type Sections = ReturnType<typeof createSections>
 
 /** Creates the sections of an export: products, clients, deleted clients, blocked hosts, keys, revocations and erasures. */
@@ -28,10 +41,7 @@ export function createSections(parts: Internals) {
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
   const longestIdToken = ofIdTokens(1)
 
-  /**
-   * The revocations to export for a client with a pending change. If the client's record is corrupt, its exact
-   * revocations are unknown. All tokens of the client are then revoked.
-   */
+  /** If the client's record is corrupt, its revocations are unknown, so all its tokens are revoked. */
   async function revocationsOf(id: string): Promise<readonly RevocationSpec[]> {
     try {
       return await clientTokens.revocationsOf(id)
@@ -41,12 +51,11 @@ export function createSections(parts: Internals) {
     }
   }
 
-  /** The revocations that a pending change of a client, grant or account will store. */
   async function pendingSpecs({ of, id }: Subject): Promise<readonly RevocationSpec[]> {
     if (of === 'client') return revocationsOf(id)
     if (of === 'grant') return [{ of, id }]
     const specs: RevocationSpec[] = []
-    for await (const { items, corrupt } of grantLifecycle.index.pages(id, PAGE_SIZE)) {
+    for await (const { items, corrupt } of grantLifecycle.index.pages(id, GRANTS_PAGE_SIZE)) {
       for (const { grantId, record } of items) {
         if (await grantLifecycle.hasStaleConsent(record)) specs.push({ of: 'grant', id: grantId })
       }
@@ -57,7 +66,6 @@ export function createSections(parts: Internals) {
   }
 
   return {
-    /** Returns the header for a file that is exported now. */
     async header(): Promise<Header> {
       const accessToken = await longestLifetime.seconds()
       const idToken = keys && (await longestIdToken.seconds())
@@ -68,14 +76,12 @@ export function createSections(parts: Internals) {
         longestLifetimes: { accessToken, ...(idToken !== undefined && { idToken }) },
       }
     },
-    /** Stores the longest token lifetimes that the header of an imported file states. */
     async storeLifetimes({ accessToken, idToken }: Header['longestLifetimes']): Promise<void> {
       await createLongestLifetime(store, accessToken).seconds()
       if (idToken !== undefined) await ofIdTokens(idToken).seconds()
       // Reads the lifetime that is stored now. This process then keeps later revocations for that time.
       await longestLifetime.seconds()
     },
-    /** The signing keys; undefined if the host manages them. */
     keys,
     sections: {
       products: catalogSection(store),
@@ -86,15 +92,14 @@ export function createSections(parts: Internals) {
       erasures: erasureSection(parts),
       erasureKeys: erasureKeySection(parts),
     },
-    /** Erases again all people whom the store lists as erased. */
     eraseAgain: parts.eraseAgain,
     logger,
   }
 }
 
 /**
- * The pending revocations, and the revocations in force. The pending revocations are read first, so that the file also
- * contains a revocation that comes into force during the export.
+ * The pending revocations are read first, so that the file also contains a revocation that comes into force
+ * during the export.
  */
 function revocationSection(
   { revocationLog: log, revoked }: Internals,
@@ -131,7 +136,6 @@ function revocationSection(
 const keyIdRule = must('the id of a key', (value) => typeof value === 'string' && /^[\w-]{8}$/.test(value))
 const hashRule = must('a hash', (value) => typeof value === 'string' && /^[\w-]{43}$/.test(value))
 
-/** The hashes of the ids of erased people, each with the time of the erasure. */
 function erasureSection({ erasures }: Pick<Internals, 'erasures'>): Section {
   return {
     is: 'erasure',
@@ -144,7 +148,7 @@ function erasureSection({ erasures }: Pick<Internals, 'erasures'>): Section {
   }
 }
 
-/** The keys that hash the ids of erased people. The keys are encrypted under `secret`. */
+/** The keys are encrypted under `secret`. */
 function erasureKeySection({ erasures }: Pick<Internals, 'erasures'>): Section {
   return {
     is: 'erasure-key',
@@ -154,6 +158,81 @@ function erasureKeySection({ erasures }: Pick<Internals, 'erasures'>): Section {
     async parseLine({ id, sealed }, number) {
       checkLine(number, { id, sealed }, { id: keyIdRule, sealed: textRule })
       return erasures.unseal({ id, sealed } as SealedKey)
+    },
+  }
+}
+
+const DELETED_CLIENT_RULES = { deleted: oneOf(true), kind: kindRule, epoch: countRule, deletedAt: timeRule }
+
+const RECORDS_PAGE_SIZE = 500
+
+export function deletedClientSection(store: Store): Section {
+  const stored = storedClients(store) as Collection<DeletedClient>
+
+  return {
+    is: 'deleted-client',
+    // A client is added to the index before it is deleted, so that the index lists every deleted client.
+    async *exportLines(onSkipped) {
+      for await (const ids of pagesOf(store, DELETED_CLIENTS, { limit: RECORDS_PAGE_SIZE })) {
+        if (!ids.every(isClientId)) metCorruptMember(store, DELETED_CLIENTS)
+        const records = await stored.getEach(ids)
+        for (const record of records) if (record instanceof CorruptRecord) onSkipped(record)
+        yield records.flatMap((record, at) =>
+          record === undefined || record instanceof CorruptRecord || !isDeleted(record)
+            ? []
+            : { clientId: ids[at], record: exportedRecord(stored, record) },
+        )
+      }
+    },
+    parseLine({ clientId: id, record }, number) {
+      checkLine(number, { clientId: id }, { clientId: clientIdRule })
+      const clientId = String(id)
+      const deleted = readRecord(number, stored, { id, record, rules: DELETED_CLIENT_RULES })
+      return async (counts) => {
+        await store.add(DELETED_CLIENTS, clientId)
+        if (await stored.create(clientId, deleted)) {
+          counts.deletedClients += 1
+          return
+        }
+        const existing = await confirmExisting(stored, clientId)
+        if (existing && isDeleted(existing) && existing.kind === deleted.kind) counts.unchanged += 1
+        else counts.conflicts.add(clientId)
+      }
+    },
+  }
+}
+
+const HOST_RULES = {
+  origin: must('the origin of a host', isDocumentOrigin),
+  epoch: countRule,
+  isBlocked: booleanRule,
+  blockedAt: timeRule,
+  blockedBy: optional(hostIdRule),
+}
+
+/** The documents are not exported: the service fetches them again. */
+function documentHostSection(parts: Pick<Internals, 'store' | 'revocations'>): Section {
+  return {
+    is: 'document-host',
+    async *exportLines(onSkipped) {
+      const { hostRecords } = await import('../../clients/documents/blocked-hosts.ts')
+      for await (const records of hostRecords(parts.store).pages()) {
+        for (const record of records) if (record instanceof CorruptRecord) onSkipped(record)
+        yield records.flatMap((record) => {
+          if (record instanceof CorruptRecord) return []
+          const { origin, epoch, isBlocked, blockedAt, blockedBy } = record
+          return { origin, epoch, isBlocked, blockedAt, blockedBy }
+        })
+      }
+    },
+    parseLine({ origin, epoch, isBlocked, blockedAt, blockedBy }, number) {
+      const host = { origin, epoch, isBlocked, blockedAt, blockedBy }
+      checkLine(number, host, HOST_RULES)
+      return async (counts) => {
+        const { restoreHost } = await import('../../clients/documents/restore-host.ts')
+        if (await restoreHost(parts, host as ExportedHost)) counts.blockedHosts += 1
+        else counts.unchanged += 1
+      }
     },
   }
 }

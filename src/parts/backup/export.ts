@@ -28,14 +28,11 @@ export function exportRegistry(gatehouse: AnyGatehouse): AsyncIterable<string> {
 }
 
 /**
- * Writes the registry line by line. Keeps at most a few hundred records in memory.
- *
- * Clients may change during the export, so the order of the lines matters. All clients are read before the revocations.
- * So if a client changes during the export, the file contains the revocations of that change. Signing keys and products
- * are read at the beginning, and again at the end. If they were read only once, the file could contain signing keys or
- * products from before a change.
- *
- * A corrupt record is skipped. A log entry and the last line of the file contain its store key.
+ * Keeps at most a few hundred records in memory. Clients may change during the export, so the order of the
+ * lines matters. All clients are read before the revocations. So if a client changes during the export, the
+ * file contains the revocations of that change. Signing keys and products are read at the beginning, and
+ * again at the end. If they were read only once, the file could contain signing keys or products from before
+ * a change.
  */
 async function* writeFile({ header, keys, sections, logger }: Sections): AsyncGenerator<string> {
   const lines: Record<string, number> = {}

@@ -57,7 +57,6 @@ export interface ImportOptions {
  */
 export type RegistrySource = Chunks | (() => Chunks)
 
-/** The number of lines that are imported at once. */
 const BATCH_SIZE = 100
 
 /**
@@ -136,7 +135,6 @@ export async function importRegistry(
   return { exportedAt, ...counts, erasedClients: erased?.clients ?? 0, conflicts, skipped: checked.skipped }
 }
 
-/** Stores the longest lifetimes of the tokens, and warns about a file of another gatehouse. */
 async function begin(parts: Sections, { header }: CheckedLine): Promise<void> {
   const { issuer } = await retry(parts.header)
   if (header.issuer !== issuer) {

@@ -1,30 +1,24 @@
 import { GatehouseError } from '../../errors.ts'
 
-/** The pieces of a text, of any size. Each piece is a text, or bytes in UTF-8. */
+/** Each piece is a text, or bytes in UTF-8. */
 export type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
 
-/** A line of a file, without its line break. */
 export interface Line {
-  /** The number of the line. The first line is 1. */
+  /** The first line is 1. */
   readonly number: number
   readonly text: string
   /** Whether the text ended without a line break after this line. */
   readonly isCut: boolean
 }
 
-/**
- * The maximum length of a line, far longer than any record. A file of another kind may have no line breaks,
- * and must not fill the memory.
- */
+/** A file of another kind may have no line breaks, and must not fill the memory. */
 const MAX_LINE_CHARACTERS = 16_777_216
 
 /**
  * The lines of a text that arrives in chunks of any size. A chunk may end in the middle of a line, of a
- * character, or of `\r\n`. Blank lines are counted and left out. A byte order mark is removed.
- *
- * An error of `chunks` is thrown unchanged.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if a chunk is neither a text nor UTF-8 bytes, or if a line is too long
+ * character, or of `\r\n`. Blank lines are counted and left out. A byte order mark is removed. An error of
+ * `chunks` is thrown unchanged. Throws `ERR_INVALID_ARGUMENT` for a chunk that is neither a text nor UTF-8
+ * bytes, or for a line that is too long.
  */
 export async function* readLines(chunks: Chunks): AsyncGenerator<Line> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -41,7 +35,6 @@ export async function* readLines(chunks: Chunks): AsyncGenerator<Line> {
     }
   }
 
-  /** Yields the line unless it is blank. */
   function* lineOf(text: string, isCut: boolean): Generator<Line> {
     const plain = (number === 1 ? text.replace(/^\uFEFF/, '') : text).replace(/\r$/, '')
     if (plain.trim() !== '') yield { number, text: plain, isCut }
@@ -74,10 +67,7 @@ function notChunks(): GatehouseError {
   return invalid('pass a stream of texts or bytes, such as fs.createReadStream() returns')
 }
 
-/**
- * The rest of the text: a replacement character if the file ends in the middle of a character, otherwise
- * nothing.
- */
+/** A replacement character if the file ends in the middle of a character, otherwise nothing. */
 function lastCharacter(decoder: { decode(): string }): string {
   try {
     return decoder.decode()

@@ -34,21 +34,15 @@ import { isSecretHash } from '../../clients/stored-secrets.ts'
  */
 const MAX_COUNT = 1_000_000_000_000
 
-/** The rule for epoch seconds, which are whole numbers. */
 export const timeRule = wholeNumber(0, LATEST_EPOCH_SECONDS)
 
-/** The rule for a counter, such as an epoch. */
 export const countRule = wholeNumber(0, MAX_COUNT)
 
-/**
- * The rule for a list in a stored record. Many changes may have made such a list long, so its number of
- * entries is not limited here.
- */
+/** Many changes may have made such a list long, so its number of entries is not limited here. */
 function storedListOf(rule: Rule): Rule {
   return uniqueListOf(rule, Infinity)
 }
 
-/** The rule for the id of a client in the store. */
 export const clientIdRule = must('a client id', isClientId)
 
 /** Replaces each message of `rule` by `message`, because a message of `rule` may quote the value. */
@@ -114,7 +108,6 @@ const SECRET: Fields = {
   hint: optional(hostIdRule),
 }
 
-/** The names of the fields of a secret in a file. */
 export const SECRET_FIELDS = Object.keys(SECRET)
 
 const secretRule = objectOf(SECRET)
@@ -127,22 +120,18 @@ const secretsRule: Rule = (value) =>
 
 const clientRule = clientRuleOf(FILE_CLIENT)
 
-/** Why the fields of a client do not fit together; undefined if they do. */
 function findInconsistency(client: Client): string | undefined {
   if (isPublicClient(client) && keysOf(client).length > 0) return 'must not be public and have keys'
   if (client.kind !== 'application' || isConsistent(client)) return undefined
   return 'must have addresses that fit its kind'
 }
 
-/** The rules for the record of a client. */
 export const CLIENT_RECORD: Fields = {
   deleted: (value) => (value === undefined ? undefined : 'must be absent'),
   client: (value) => clientRule(value) ?? findInconsistency(value as Client),
   secrets: secretsRule,
   // Lists are sorted by this time, which is in milliseconds and has at most 13 digits.
   listedAt: wholeNumber(0, 9_999_999_999_999),
-  /** A revocation of only some scopes of the client. */
   partialRevocations: optional(objectOf({ since: countRule, scopes: storedListOf(textRule) })),
-  /** The last notice of the expiry. */
   noticed: optional(countRule),
 }

@@ -1,10 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isStoreUnavailable } from '../../errors.ts'
 
-/**
- * How often a line is retried while the store is unavailable. Each delay is twice as long as the previous
- * delay.
- */
+/** Each delay is twice as long as the previous delay. */
 const MAX_RETRIES = 6
 const FIRST_RETRY_MS = 50
 

@@ -7,24 +7,16 @@ import { confirmDurable } from '../../store/confirm-durable.ts'
 import { isCorruptRecord, type CorruptRecord } from '../../store/corrupt-record.ts'
 import { problemsOfLine, type Values } from './file-format.ts'
 
-/** One kind of records in an exported registry. */
 export interface Section {
   /** The value of `is` in the lines that contain these records. */
   readonly is: string
-  /**
-   * Reads all records of the kind from the store, page by page. Each record is returned as the fields of a
-   * line.
-   *
-   * @param onSkipped called with each corrupt record
-   */
+  /** Each record is returned as the fields of a line. */
   exportLines(onSkipped: OnSkipped): AsyncIterable<readonly object[]>
   /**
-   * Validates a line. Changes nothing.
+   * Validates a line, and changes nothing. The returned function imports the line, and may be called again.
    *
-   * @param number the number of the line
-   * @returns a function that imports the line. The function may be called again
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the line; `ERR_SECRET_MISMATCH` if no
-   *   configured secret decrypts the line
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the line; `ERR_SECRET_MISMATCH` if
+   *   no configured secret decrypts the line
    */
   parseLine(fields: Values, number: number): ImportLine | Promise<ImportLine>
 }
@@ -32,10 +24,8 @@ export interface Section {
 /** Imports a line. May be called again. */
 export type ImportLine = (counts: Counts) => Promise<void>
 
-/** Called with a record that is not exported because it is corrupt. */
 export type OnSkipped = (record: CorruptRecord) => void
 
-/** The counts before anything is imported. */
 export function noCounts() {
   return {
     apiKeys: 0,
@@ -52,14 +42,7 @@ export function noCounts() {
 /** What an import has done so far. */
 export type Counts = ReturnType<typeof noCounts>
 
-/**
- * Reads the record of a line, and leaves out unknown fields.
- *
- * @param number the number of the line
- * @param id the id of the record, as in the line
- * @param rules the rules for the fields of the record
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the record
- */
+/** Reads the record of a line, and leaves out unknown fields. */
 export function readRecord<T extends object>(
   number: number,
   collection: Collection<T>,
@@ -83,24 +66,18 @@ const NO_RECORD: Problem = {
   message: 'must be a record of this version of koa-gatehouse, or of an older version',
 }
 
-/** The named fields of an object, without fields that are undefined. */
 export function pick<T extends object>(value: T, names: readonly string[]): T {
   const entries = Object.entries(value).filter(([name, field]) => names.includes(name) && field !== undefined)
   return Object.fromEntries(entries) as T
 }
 
-/** A record in the form that it has in a line. */
 export function exportedRecord<T extends object>(collection: Collection<T>, record: T): unknown {
   // The entries that wait for the audit trail belong to this store, so they are not exported.
   const { audit: _, ...exported } = record as T & WithOutbox
   return JSON.parse(collection.toText(exported as T))
 }
 
-/**
- * Reads an existing record, and writes it again; see `confirmDurable`.
- *
- * @returns undefined if the record is absent or corrupt
- */
+/** Undefined if the record is absent or corrupt. Otherwise it is written again: see `confirmDurable`. */
 export async function confirmExisting<T extends object>(
   collection: Collection<T>,
   id: string,

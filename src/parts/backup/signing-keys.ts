@@ -5,17 +5,12 @@ import { lineRejected, type Values } from './file-format.ts'
 import { retry } from './retry.ts'
 import type { Counts } from './section.ts'
 
-/** The value of `is` in lines with signing keys. */
 export const SIGNING_KEYS = 'signing-keys'
 
 /**
- * Decrypts the encrypted key ring of a line. Writes nothing.
- *
- * @param number the number of the line
- * @param importsKeys whether the signing keys are imported
- * @returns a function that imports the ring
- * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no configured secret decrypts the ring, `ERR_CONFLICT` if
- *   this store has signing keys of its own, `ERR_INVALID_ARGUMENT` if the line contains no key ring
+ * Decrypts the encrypted key ring of a line. Writes nothing. The returned function imports the ring. Throws
+ * `ERR_SECRET_MISMATCH`, `ERR_CONFLICT` if this store has signing keys of its own, or `ERR_INVALID_ARGUMENT`
+ * if the line contains no key ring.
  */
 export async function parseKeys(
   { keys }: Sections,

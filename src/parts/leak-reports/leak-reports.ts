@@ -49,11 +49,10 @@ export interface LeakReportsOptions {
 const GITHUB_KEYS = 'https://api.github.com/meta/public_keys/secret_scanning'
 const DEFAULT_PATH = '/leak-reports'
 
-/** The maximum bytes of all reports that arrive or are checked at once. It bounds the memory that strangers can use. */
+/** Bounds the memory that strangers can use. */
 const MAX_BYTES_AT_ONCE = 64 * 1024 * 1024
 /** A report of 10,000 secrets has about 2 MB. */
 const MAX_REPORT_BYTES = 8 * 1024 * 1024
-/** The time in which a report must arrive. After this time the connection is closed. */
 const ARRIVAL_MS = 15_000
 const RETRY_SECONDS = 60
 
@@ -182,7 +181,6 @@ async function findKey(ctx: Context, keys: ReporterKeys) {
   return id === '' ? undefined : keys.find(id)
 }
 
-/** The bytes of a report, as they were sent: a body parser of the host may have read them before. */
 async function readReport(ctx: Context): Promise<Buffer | BodyRejection> {
   if (Number(ctx.get('Content-Length')) > MAX_REPORT_BYTES) return { status: 413 }
   if (ctx.req.readable && !ctx.req.readableDidRead) return readBody(ctx.req, MAX_REPORT_BYTES)

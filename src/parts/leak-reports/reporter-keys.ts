@@ -11,12 +11,8 @@ export interface ReporterKey {
   readonly key: string
 }
 
-/** The keys of a scanner, by their ids. */
 export interface ReporterKeys {
-  /**
-   * @returns undefined if the scanner has no such key
-   * @throws {GatehouseError} `ERR_NOT_READY` if no keys could be fetched so far
-   */
+  /** Undefined if the scanner has no such key; `ERR_NOT_READY` if none could be fetched so far. */
   find(id: string): Promise<KeyObject | undefined>
 }
 
@@ -27,7 +23,6 @@ const REFRESH_MS = 3_600_000
 /** For this many milliseconds after a fetch, neither an unknown id nor a failure causes another fetch. */
 const COOLDOWN_MS = 60_000
 
-/** The keys that the host hands over. */
 export function fixedKeys(keys: readonly ReporterKey[]): ReporterKeys {
   const byId = new Map(keys.map(({ id, key }) => [id, publicKeyOf(key)]))
   return { find: async (id) => byId.get(id) }
@@ -56,7 +51,7 @@ export function fetchedKeys(url: string, logger: Logger): ReporterKeys {
     fetchedAt = triedAt
   }
 
-  /** Fetches the keys, or joins a fetch that is running. After a failure the known keys stay in use. */
+  /** After a failure the known keys stay in use. */
   function refresh(): Promise<void> {
     fetching ??= load()
       .catch((error: unknown) => {
@@ -80,7 +75,7 @@ export function fetchedKeys(url: string, logger: Logger): ReporterKeys {
   }
 }
 
-/** The text of an answer. @throws {Error} if it is too large for a list of keys */
+/** @throws {Error} if it is too large for a list of keys */
 async function textOf(response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0

@@ -1,11 +1,10 @@
 import type { FoundSecret, LeakedSecrets } from '../../clients/leaked-secrets.ts'
 import type { ChangeOptions } from '../../host/change-options.ts'
+import { parseJson } from '../../validation/parse-json.ts'
 import { isObject, isText } from '../../validation/predicates.ts'
 
-/** The number of secrets that are revoked at once. */
 const REVOKED_AT_ONCE = 10
 
-/** One secret of a report, and where the scanner found it. */
 interface Match {
   readonly token: string
   readonly type: string
@@ -13,14 +12,9 @@ interface Match {
   readonly source: unknown
 }
 
-/** The secrets of a report; undefined if the report has another form. */
 export function parseReport(body: Buffer): readonly Match[] | undefined {
-  try {
-    const list: unknown = JSON.parse(body.toString())
-    return Array.isArray(list) && list.every(isMatch) ? list : undefined
-  } catch {
-    return undefined
-  }
+  const list = parseJson(body.toString())
+  return Array.isArray(list) && list.every(isMatch) ? list : undefined
 }
 
 function isMatch(value: unknown): value is Match {
@@ -28,11 +22,8 @@ function isMatch(value: unknown): value is Match {
 }
 
 /**
- * Revokes the secrets of a report that belong or belonged to a client, each once. If one secret cannot be revoked,
- * the other secrets are revoked nevertheless.
- *
- * @returns what was found, in the order of the report
- * @throws the error of the first secret that could not be revoked, after all other secrets were tried
+ * Revokes the secrets of a report that belong or belonged to a client, each once, even if one cannot be
+ * revoked.
  */
 export async function revokeSecrets(
   secrets: Pick<LeakedSecrets, 'findEach' | 'revoke'>,

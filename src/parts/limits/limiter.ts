@@ -10,44 +10,36 @@ import type { CountOptions, SlotCounts } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
 import { WindowCalls, WINDOWS } from './window-calls.ts'
 
-/** The most clients, and users, whose calls this process knows. Who called the longest time ago is forgotten first. */
+/** Who called the longest time ago is forgotten first. */
 const MAX_KNOWN = 50_000
 /** Milliseconds after which the limits of a client are read again, and after which all calls are sent to the store. */
 const REFRESH_MS = 5000
-/** The most milliseconds that a call waits for the store. Then this process decides by what it knows. */
+/** If the store takes longer, this process decides by what it knows. */
 const MAX_WAIT_MS = 100
 
 const LIMITS = ['perMinute', 'perDay', 'perUser'] as const
 const NO_HEADERS: ResponseHeaders = Object.freeze({})
 
-/** Counts in the store, or in this process. */
 export type Count = (key: string, amount: number, options: CountOptions) => Promise<SlotCounts>
 
-/** The limits of a client, and the share of them that one user may use. */
 export interface SharedLimits extends CallLimits {
   readonly perUser?: number | undefined
 }
 
-/** What a limiter needs. */
 export interface LimiterParts {
   readonly count: Count
   /** The limits of a client whose own limits cannot be read. */
   readonly defaults: SharedLimits
-  /** The limits of a client. Rejects if they cannot be read. */
   readonly limitsOf: (clientId: string) => Promise<SharedLimits>
   /** Called with the error of each failed count, and without an error after calls were counted in the store. */
   readonly onCounted: (error?: unknown) => void
 }
 
-/** What this process knows of a client, or of a user of a client. */
 interface Known {
-  /** The key of the counters in the store. */
   readonly key: string
   readonly limits: SharedLimits
   readonly windows: readonly WindowCalls[]
-  /** The header `RateLimit-Policy`. */
   readonly policy: string
-  /** The client of a user. */
   readonly client: Known | undefined
   /** All windows in which a call counts: those of the client, and of the user. */
   readonly all: readonly WindowCalls[]
@@ -70,7 +62,6 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
   const clients = createLru<string, Known>(MAX_KNOWN)
   const users = createLru<string, Known>(MAX_KNOWN)
   const loading = new Map<string, Promise<Known>>()
-  /** Those that may have calls to send. */
   const unsent = new Set<Known>()
 
   /** Sends the calls of a client or user, claims places for those that wait, and learns what all processes have counted. */
@@ -118,7 +109,6 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
     }
   }
 
-  /** Waits until a place was claimed for a call, or until the time is over. @returns whether it was claimed */
   function claimPlace(calls: Known, milliseconds: number): Promise<boolean> {
     return new Promise((resolve) => {
       let isWaiting = true
@@ -135,7 +125,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
     })
   }
 
-  /** Reads the limits of a client, and what all processes have counted. Takes at most twice `MAX_WAIT_MS`. */
+  /** Takes at most twice `MAX_WAIT_MS`. */
   function load(clientId: string): Promise<Known> {
     const pending = loading.get(clientId) ?? loadNew(clientId).finally(() => loading.delete(clientId))
     loading.set(clientId, pending)
@@ -168,7 +158,6 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
     return { 'RateLimit-Policy': client ? policyOf(shown) : policy, RateLimit: left }
   }
 
-  /** Counts a call. @param isAlone whether the store does not answer. @returns whether it was counted */
   function add(calls: Known, now: number, isAlone: boolean): boolean {
     let mustWait = false
     for (const each of calls.all) {

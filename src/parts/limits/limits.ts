@@ -97,7 +97,6 @@ function limitsIn({ perMinute, perDay }: LimitsOptions): CallLimits {
   return { ...(perMinute !== undefined && { perMinute }), ...(perDay !== undefined && { perDay }) }
 }
 
-/** What differs between the gateway of a gatehouse and a gateway in another process. */
 interface Counting extends Pick<LimiterParts, 'defaults' | 'limitsOf'> {
   /** Counts in the store; undefined if each process counts alone. */
   readonly count: Count | undefined

@@ -12,26 +12,21 @@ export const WINDOWS = [
   { limit: 'perDay', name: 'day', seconds: 86_400, slotSeconds: 3600, slots: 24 },
 ] as const satisfies readonly Window[]
 
-/** A window of a limit. */
 interface Window {
   readonly limit: keyof CallLimits
-  /** The name of the limit in the headers. */
   readonly name: string
   readonly seconds: number
   readonly slotSeconds: number
   readonly slots: number
 }
 
-/** The share of a limit that a process may use before it sends the calls to the store: 1/40. */
 const LEASE_SHARE = 40
 
 /** The calls of one client in one window, as far as this process knows them. */
 export class WindowCalls {
   readonly window: Window
   readonly limit: number
-  /** The number of calls that a process may count before it sends them to the store. */
   readonly lease: number
-  /** The item of the header `RateLimit-Policy`. */
   readonly policy: string
   /** The calls by slot that the store has, the newest first. */
   #counts: number[]
@@ -87,12 +82,10 @@ export class WindowCalls {
     return this.#sum - this.#claimed >= this.limit
   }
 
-  /** Whether there are calls to send. */
   get hasUnsent(): boolean {
     return this.#unsent > 0
   }
 
-  /** Whether the calls should be sent. */
   get isLeaseUsed(): boolean {
     return this.#unsent >= this.lease
   }
@@ -133,12 +126,7 @@ export class WindowCalls {
     this.#claimed += claimed
   }
 
-  /**
-   * The calls could not be sent.
-   *
-   * @param isCertain whether the store has certainly not counted them. Then this process counts them alone. Otherwise they
-   *   are forgotten, so that no call counts twice
-   */
+  /** Counts the calls here alone, unless the store may have counted them: no call counts twice. */
   notSent(amount: number, isCertain: boolean): void {
     this.#sending -= amount
     if (!isCertain) return
@@ -167,7 +155,7 @@ export class WindowCalls {
     return (this.#counts[at] ?? 0) + (this.#alone[at] ?? 0)
   }
 
-  /** Seconds until a slot leaves the window. @param back the number of slots before the present one */
+  /** @param back the number of slots before the present one */
   #secondsUntilOver(back: number, now: number): number {
     const { slotSeconds, slots } = this.window
     const end = (this.#slot - back + slots) * slotSeconds

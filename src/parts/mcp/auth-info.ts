@@ -32,12 +32,7 @@ export function toAuthInfo(principal: Principal, token: string, audience: string
   }
 }
 
-/**
- * The parts of a gateway.
- *
- * @param caller the function that the host called, for the error
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the gateway is not from this library
- */
+/** The parts of a gateway. */
 export function requireParts(gateway: object, caller: string): GatewayParts {
   const parts = partsOf(gateway)
   if (parts) return parts

@@ -10,7 +10,6 @@ export type ToolScopes<Scope extends string = string> =
   | Scope
   | { readonly [tool: string]: Scope | readonly [Scope, ...Scope[]] }
 
-/** What a request does, as far as tools are concerned. */
 export interface ToolCalls {
   /** The scopes of all tools that the request calls; empty if it calls none. */
   readonly scopes: readonly string[]
@@ -18,13 +17,12 @@ export interface ToolCalls {
   readonly problem?: 'unreadable' | 'unknown-tool' | undefined
 }
 
-/** Finds the scopes of a tool. @returns undefined if there is no such tool */
+/** @returns undefined if there is no such tool */
 export type FindToolScopes = (tool: string) => readonly string[] | undefined
 
 /**
- * Checks the scopes of tools, and indexes them by the name of the tool.
- *
- * @throws {GatehouseError} `ERR_OPTIONS` without a tool, for a tool without a scope, or for a scope that no operation has
+ * Indexes scopes by the name of their tool. `ERR_OPTIONS` without a tool, for a tool without a scope, or for
+ * a scope that no operation has.
  */
 export function indexTools(
   tools: unknown,
@@ -59,10 +57,8 @@ export function indexTools(
 }
 
 /**
- * Reads which tools the body of a request calls. Only a JSON-RPC message, or a list of messages, is readable: whatever else
- * the MCP server might read in a body, it could be a call.
- *
- * @param body the parsed body
+ * Reads which tools the parsed body of a request calls. Only a JSON-RPC message, or a list of messages, is
+ * readable: whatever else the MCP server might read in a body, it could be a call.
  */
 export function readToolCalls(body: unknown, findScopes: FindToolScopes): ToolCalls {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body]
@@ -77,7 +73,7 @@ export function readToolCalls(body: unknown, findScopes: FindToolScopes): ToolCa
   return { scopes: [...scopes], problem }
 }
 
-/** The tool that a message calls. @returns undefined if the message is not readable */
+/** @returns undefined if the message is not readable */
 function readTool(message: unknown): { readonly name: string } | 'none' | undefined {
   if (!isObject(message)) return undefined
   const method = own(message, 'method')
@@ -90,7 +86,7 @@ function readTool(message: unknown): { readonly name: string } | 'none' | undefi
   return typeof name === 'string' ? { name } : undefined
 }
 
-/** The value of an own field. A field that an object inherits is not in the JSON that was sent. */
+/** A field that an object inherits is not in the JSON that was sent. */
 function own(object: Readonly<Record<string, unknown>>, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }

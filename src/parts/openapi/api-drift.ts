@@ -87,7 +87,6 @@ export async function findApiDrift(gatehouse: AnyGatehouse, options: ApiDriftOpt
   }
 }
 
-/** The path of {base_url}, without a trailing slash; empty for the root. */
 export function basePathOf(audience: string): string {
   return new URL(audience).pathname.replace(/\/$/, '')
 }

@@ -24,7 +24,6 @@ export interface OpenApiOptions {
 /** An OpenAPI document. */
 export type OpenApiDocument = Record<string, unknown>
 
-/** The name of the security scheme. */
 const SCHEME = 'gatehouse'
 
 /**
@@ -104,11 +103,7 @@ function operationIdOf({ scope, routes }: Operation, method: string, path: strin
   return id.replaceAll(/\W+/g, '_')
 }
 
-/**
- * Adds the scope and the error responses to the operations of a document that the catalog has.
- *
- * @returns the statuses of the responses that were added
- */
+/** Returns the statuses of the responses that were added. */
 function addToOperations(parts: Internals, document: OpenApiDocument): ReadonlySet<Status> {
   const byShape = new Map(
     operationRoutes(parts.resources.main.catalog.current).map((each) => [each.shape, each.operation]),

@@ -2,10 +2,8 @@ import type { Catalog, Operation } from '../../catalog/catalog.ts'
 import { parseRoute, shapeOf } from '../../catalog/route.ts'
 import { isObject } from '../../validation/predicates.ts'
 
-/** The methods of a path item of OpenAPI that operations of the catalog can have. */
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 
-/** A route of the API below {base_url}. */
 export interface ApiRoute {
   /** In upper case. */
   readonly method: string
@@ -15,12 +13,10 @@ export interface ApiRoute {
   readonly shape: string
 }
 
-/** A route of an operation of the catalog. */
 export interface OperationRoute extends ApiRoute {
   readonly operation: Operation
 }
 
-/** All routes of the operations of a catalog. */
 export function operationRoutes({ operations }: Pick<Catalog, 'operations'>): OperationRoute[] {
   return [...operations.values()].flatMap((operation) =>
     operation.routes.flatMap(({ method, path }) => {
@@ -36,22 +32,17 @@ function routeOf(method: string, path: string): ApiRoute | undefined {
   return typeof route === 'string' ? undefined : { method, path, shape: shapeOf(method, route.segments) }
 }
 
-/** A path template of OpenAPI from a path of the catalog: `/invoices/{id}` from `/invoices/:id`. */
+/** `/invoices/{id}` from `/invoices/:id`. */
 export function toTemplate(path: string): string {
   return path.replaceAll(/:(\w+)/g, '{$1}')
 }
 
-/** A route of a document, with its operation object. */
 export interface DocumentRoute extends ApiRoute {
   readonly template: string
   readonly operation: Record<string, unknown>
 }
 
-/**
- * The routes of an OpenAPI document below {base_url}.
- *
- * @param basePath the path of {base_url}; empty for the root
- */
+/** The routes of an OpenAPI document below {base_url}. */
 export function documentRoutes(
   document: Readonly<Record<string, unknown>>,
   basePath: string,
@@ -84,9 +75,8 @@ function serverPath({ servers }: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * Creates a function that returns the part of a path below {base_url}. If one of the paths begins with the path of
- * {base_url}, the others that do not are outside of the API: undefined. If none does, all paths are below {base_url}
- * already, as those of a mounted router.
+ * Undefined for a path outside of the API: one that does not begin with the path of {base_url}, although
+ * others do. If none does, all paths are below {base_url} already, as those of a mounted router.
  */
 function partBelow(basePath: string, paths: readonly string[]): (path: string) => string | undefined {
   const isBelow = (path: string) => path === basePath || path.startsWith(`${basePath}/`)
@@ -100,10 +90,8 @@ export interface RouterLike {
 }
 
 /**
- * The routes of a router below {base_url}. Middleware of the router (`router.use`) has no method, and is left out. So are
- * methods that no operation can have, such as HEAD, which the router adds to each GET.
- *
- * @param basePath the path of {base_url}; empty for the root
+ * Middleware of the router (`router.use`) has no method, and is left out. So are methods that no operation
+ * can have, such as HEAD, which the router adds to each GET.
  */
 export function routerRoutes({ stack }: RouterLike, basePath: string): ApiRoute[] {
   const below = partBelow(

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { isCount } from '../../validation/predicates.ts'
 import { FURTHER_CLIENTS, FURTHER_OPERATIONS, OUTCOMES, type Outcome } from './outcomes.ts'
 
-/** The most clients that are counted in a day. The calls of further clients are in the totals only. */
+/** The calls of further clients are in the totals only. */
 const MAX_CLIENTS = 50_000
 /** The most operations that are counted in an hour for one client, and for all. Further ones are `FURTHER_OPERATIONS`. */
 export const MAX_OPERATIONS = 1000
@@ -12,19 +12,17 @@ const MAX_PAST = 600_000
 const BLOCK_HOURS = 6
 /** The most earlier blocks whose last counts wait for the store. The oldest is dropped. */
 const MAX_EARLIER = 32
-/** The most clients in the list of the clients with the most calls. */
 export const TOP_CLIENTS = 100
 
 const HOUR_MS = 3_600_000
 const INDEXES = Object.fromEntries(OUTCOMES.map((outcome, at) => [outcome, at])) as Record<Outcome, number>
 
-/** The number of calls by outcome. An outcome without calls is absent. */
+/** An outcome without calls is absent. */
 export type Counts = { readonly [outcome in Outcome]?: number }
 
 /** The counts of a day: by hour (0 to 23, UTC), then by operation. */
 export type CountedHours = Readonly<Record<string, Readonly<Record<string, Counts>>>>
 
-/** Adds up counts by operation. */
 export function addOperations(all: readonly CountedHours[string][]): Record<string, Counts> {
   const sums = new Map<string, Record<string, number>>()
   for (const [operation, counts] of all.flatMap((each) => Object.entries(each))) {
@@ -37,7 +35,6 @@ export function addOperations(all: readonly CountedHours[string][]): Record<stri
   return Object.fromEntries(sums)
 }
 
-/** Adds up lists of the clients with the most calls, and keeps the first ones. */
 export function addTops(
   tops: readonly (Readonly<Record<string, number>> | undefined)[],
 ): Record<string, number> | undefined {
@@ -65,7 +62,6 @@ export interface CountedDay {
   readonly top?: Readonly<Record<string, number>> | undefined
 }
 
-/** The counts of one client, or of all calls, on one day. */
 class Totals {
   /** The past hours as JSON, so that they need little memory. */
   #past: string[] = []
@@ -162,21 +158,18 @@ class Block {
 }
 
 /**
- * Counts calls in the memory of this process. The memory is bounded: by the number of clients and operations, and not by
- * what callers send.
- *
- * @param now milliseconds since the epoch
+ * Counts calls in the memory of this process. The memory is bounded: by the number of clients and operations,
+ * and not by what callers send.
  */
 export function createCallCounts(now: () => number) {
   let block = new Block('')
   /** The hour since the epoch that is counted now, and the hour of its day. */
   let hours = -1
   let hourOfDay = 0
-  /** Earlier blocks whose last counts are not stored yet. */
   let earlier: Block[] = []
   let calls = 0
 
-  /** Begins an hour. After a clock was set back, a new source begins, because a source never returns to an hour. */
+  /** After a clock was set back, a new source begins, because a source never returns to an hour. */
   function begin(next: number): void {
     if (Math.floor(next / BLOCK_HOURS) !== Math.floor(hours / BLOCK_HOURS) || next < hours) {
       if (block.changed.size > 0) earlier = [...earlier, block].slice(-MAX_EARLIER)
@@ -189,12 +182,7 @@ export function createCallCounts(now: () => number) {
   }
 
   return {
-    /**
-     * Counts one call.
-     *
-     * @param clientId undefined if the client is not known
-     * @param operation the scope of the operation
-     */
+    /** `operation` is a scope; `clientId` is undefined if the client is not known. */
     count(clientId: string | undefined, operation: string, outcome: Outcome): void {
       const next = Math.floor(now() / HOUR_MS)
       if (next !== hours) begin(next)
@@ -209,13 +197,9 @@ export function createCallCounts(now: () => number) {
       block.add(clientId, hourOfDay, operation, undefined)
     },
 
-    /** The calls that were counted since the start. */
     calls: () => calls,
 
-    /**
-     * The totals that have changed since they were last taken. `take` returns the present totals, which then count as
-     * unchanged.
-     */
+    /** `take` returns the present totals, which then count as unchanged. */
     changed(): Changed[] {
       earlier = earlier.filter(({ changed }) => changed.size > 0)
       return [...earlier, block].flatMap((each) =>
@@ -246,14 +230,11 @@ export function createCallCounts(now: () => number) {
   }
 }
 
-/** Totals that have changed. */
 interface Changed {
   take(): CountedDay
   /** They could not be stored, or it is not clear whether they were. */
   putBack(): void
-  /** They were stored. */
   stored(): void
 }
 
-/** The counts of this process. */
 export type CallCounts = ReturnType<typeof createCallCounts>

@@ -4,9 +4,8 @@ import { countRule, textRule } from '../../validation/rules.ts'
 import { MAX_ADDRESS_LENGTH } from '../../host/change-options.ts'
 import { clientAddress } from '../../http/client-address.ts'
 
-/** The most clients whose new addresses wait to be stored. Further ones are not recorded. */
+/** Further ones are not recorded. */
 const MAX_WAITING = 50_000
-/** Seconds for which the last address of a client is stored. */
 const KEPT_SECONDS = 90 * 86_400
 
 /** The address from which a client last called the API. */
@@ -16,11 +15,7 @@ export interface LastAddress {
   readonly usedAt: number
 }
 
-/**
- * Keeps the address from which each client last called. It is personal data, so `lastUses` deletes it too.
- *
- * @param isClient whether a client exists, because another process may have deleted it
- */
+/** Keeps the address from which each client last called, which `lastUses` deletes too: it is personal. */
 export function createLastAddresses(
   store: Store,
   now: () => number,
@@ -60,5 +55,4 @@ export function createLastAddresses(
   }
 }
 
-/** The address from which each client last called. */
 export type LastAddresses = ReturnType<typeof createLastAddresses>

@@ -23,17 +23,16 @@ export interface UsageRow {
   readonly count: number
 }
 
-/** Which calls are listed. Epoch seconds. */
+/** In epoch seconds. */
 interface Period {
   readonly from: number
   readonly to: number
 }
 
-/** The most rows of a list. */
 const MAX_ROWS = 10_000
 const TOO_MANY_ROWS = `the usage was not listed: it has more than ${MAX_ROWS} rows; name fewer dimensions in \`by\`, or a shorter time`
 
-/** Adds up the counts of clients in the rows of a list. Counts with the same values are one row. */
+/** Adds up the counts of clients in the rows of a list. */
 export function createRows(by: readonly Dimension[], { from, to }: Period) {
   const has = Object.fromEntries(DIMENSIONS.map((name) => [name, by.includes(name)]))
   const rows = new Map<string, UsageRow & { count: number }>()
@@ -62,11 +61,7 @@ export function createRows(by: readonly Dimension[], { from, to }: Period) {
   }
 
   return {
-    /**
-     * Adds the stored days of a client.
-     *
-     * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the list has too many rows
-     */
+    /** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the list has too many rows */
     add(clientId: string | undefined, days: readonly StoredDay[]): void {
       const client = has['client'] && clientId !== undefined && { clientId }
       for (const { day, hours } of days) {
@@ -80,7 +75,6 @@ export function createRows(by: readonly Dimension[], { from, to }: Period) {
       }
     },
 
-    /** The rows in the order of their times, clients, operations and outcomes. */
     sorted: (): UsageRow[] =>
       [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row),
   }

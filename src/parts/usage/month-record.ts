@@ -2,13 +2,11 @@ import { isCount, isDay, isObject } from '../../validation/predicates.ts'
 import { countRule, listOf, mapOf, must, optional, textRule } from '../../validation/rules.ts'
 import { addOperations, addTops, type CountedHours } from './call-counts.ts'
 
-/** What one source has counted on a day. */
 export interface SourceRecord {
   readonly hours: CountedHours
   readonly top?: Readonly<Record<string, number>> | undefined
 }
 
-/** What was counted on a day, from one source or from all. */
 export interface StoredDay {
   readonly day: string
   /** The counts by hour; one entry with the hour undefined if only the day is known. */
@@ -18,10 +16,7 @@ export interface StoredDay {
 
 type Nested = Record<string, Readonly<Record<string, Readonly<Record<string, number>>>>>
 
-/**
- * What all sources have counted in a month, without the hours. Names are stored once a month, so that a day
- * needs few bytes.
- */
+/** Names are stored once a month, so that a day needs few bytes. */
 export interface MonthRecord {
   /** By operation, outcome and day of the month. */
   readonly counts: Nested
@@ -34,7 +29,7 @@ export interface MonthRecord {
 /** An outcome without calls: the operation was called together with another one. */
 const NOTED = 'noted'
 
-/** Numbers of calls by name. Newer versions may count further outcomes. */
+/** Newer versions may count further outcomes. */
 export const countsRule = must(
   'numbers of calls by name',
   (value) => isObject(value) && Object.values(value).every(isCount),
@@ -47,10 +42,9 @@ export const MONTH_FIELDS = {
   sources: mapOf(listOf(textRule), (key) => (isDay(key) ? undefined : 'is not a day')),
 }
 
-/** The month of a text that begins with a day, as `2026-07`. */
 export const monthOf = (day: string): string => day.slice(0, 7)
 
-/** Moves the first key to the end: `a.b.c` becomes `b.c.a`. */
+/** `a.b.c` becomes `b.c.a`. */
 function rotate(all: Nested): Nested {
   // Without a prototype, any text can be a key.
   const rotated = Object.create(null) as Record<string, Record<string, Record<string, number>>>
@@ -65,7 +59,6 @@ function rotate(all: Nested): Nested {
   return rotated
 }
 
-/** The days of a month. */
 export function daysIn(month: string, { counts, top }: MonthRecord): StoredDay[] {
   return Object.entries(rotate(rotate(counts))).map(([day, operations]) => ({
     day: `${month}-${day.padStart(2, '0')}`,
@@ -74,11 +67,7 @@ export function daysIn(month: string, { counts, top }: MonthRecord): StoredDay[]
   }))
 }
 
-/**
- * Adds the counts of sources to a month.
- *
- * @param keepsSources whether the sources of a day are listed still
- */
+/** Adds the counts of sources to a month, and lists the sources of a day if `keepsSources`. */
 export function addToMonth(
   before: MonthRecord,
   added: readonly { readonly day: string; readonly source: string; readonly record: SourceRecord }[],

@@ -6,10 +6,8 @@ import type { LastAddresses } from './last-addresses.ts'
 import { OTHER_OPERATION, outcomeOfStatus } from './outcomes.ts'
 
 /**
- * Counts the calls of a gateway. A call is counted when its response has ended, or its connection has closed, because the
- * API decides about its status.
- *
- * @param addresses undefined if addresses are not kept
+ * Counts the calls of a gateway. A call is counted when its response has ended, or its connection has closed,
+ * because the API decides about its status. Without `addresses`, none are kept.
  */
 export function observeCalls(
   { count, note }: Pick<CallCounts, 'count' | 'note'>,

@@ -1,9 +1,7 @@
 import type { RejectionReason } from '../../gateway/error-responses.ts'
 
-/** What can become of an API call that the gateway accepts. */
 const ACCEPTED_OUTCOMES = ['ok', 'client_error', 'server_error', 'aborted', 'accepted'] as const
 
-/** Why a gateway can reject an API call. */
 const REJECTION_OUTCOMES = [
   'missing_token',
   'invalid_request',
@@ -58,7 +56,6 @@ export function isOutcome(value: unknown): value is Outcome {
   return OUTCOMES.some((outcome) => outcome === value)
 }
 
-/** The outcome of an answer of the API. */
 export function outcomeOfStatus(status: number): Outcome {
   if (status < 400) return 'ok'
   return status < 500 ? 'client_error' : 'server_error'
@@ -75,7 +72,6 @@ export function outcomeOfTokenError(error: string, reason: string | undefined): 
 /** The operation of token requests. Names with a space never equal a scope, so no operation of the catalog has them. */
 export const TOKEN_REQUEST = 'POST /oauth2/token'
 
-/** The operation of calls that belong to no operation. */
 export const OTHER_OPERATION = 'other operations'
 
 /** The operation of calls beyond the bound of operations, so it is not known which operations were called. */

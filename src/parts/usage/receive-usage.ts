@@ -8,6 +8,7 @@ import { answerErrorAsJson } from '../../http/error-response.ts'
 import { readBody } from '../../http/read-body.ts'
 import { pathBelow } from '../../http/request-path.ts'
 import { mountPathProblem } from '../../validation/mount-path.ts'
+import { parseJson } from '../../validation/parse-json.ts'
 import { isCount, isDay, isObject } from '../../validation/predicates.ts'
 import {
   checkInput,
@@ -43,7 +44,7 @@ const USAGE_PATH = '/oauth2/usage'
 const MAX_BYTES = 4 * 1024 * 1024
 /** The largest count of one operation and outcome in one hour. */
 const MAX_COUNT = 1_000_000_000
-/** The sources of one resource server and day. Each process of a gateway has a new source every six hours. */
+/** Each process of a gateway has a new source every six hours. */
 const MAX_SOURCES = 1000
 /** The clock of a gateway may be ahead by this time. */
 const MAX_AHEAD_MS = 3_600_000
@@ -66,7 +67,7 @@ export function receiveUsage(
   const { mountPath = new URL(issuer).pathname.replace(/\/$/, '') + USAGE_PATH } = options
   parts.begin()
 
-  /** The days and sources of a resource server that are within the bound. New sources are remembered. */
+  /** New sources are remembered. */
   async function knownSources(clientId: string, totals: readonly Received[]): Promise<ReadonlySet<string>> {
     const known = new Set<string>()
     for (const each of new Set(totals.map(sourceOfDay))) {
@@ -107,7 +108,7 @@ export function receiveUsage(
     ctx.status = 204
   }
 
-  /** Stores the totals of one client. The totals of a client that does not exist are dropped. */
+  /** The totals of a client that does not exist are dropped. */
   async function storeTotals(server: string, totals: Received): Promise<void> {
     const { clientId } = totals
     if (clientId !== undefined && !(await registry.find(clientId))) return
@@ -117,7 +118,6 @@ export function receiveUsage(
     if (totals.isFirst) await records.mergeOldDays(clientId)
   }
 
-  /** The clients that exist. */
   async function existing(top: Readonly<Record<string, number>>): Promise<Record<string, number>> {
     const found = await Promise.all(
       Object.entries(top).map(async (entry) => ((await registry.find(entry[0])) ? [entry] : [])),
@@ -147,12 +147,11 @@ function reject(ctx: Context, status: number, error: string, description: string
   answerErrorAsJson(ctx, { status, error, description })
 }
 
-/** The totals of a client as a gateway sends them. */
 type Received = Omit<CountedDay, 'hours'> & { readonly hours: CountedHours }
 
 const sourceOfDay = ({ day, source }: Received) => `${day}:${source}`
 
-/** Whether a day is not over for longer than its hours are kept, and has begun. A gateway's clock may be ahead. */
+/** A gateway's clock may be ahead. */
 function isInTime(day: string, time: number, hourDays: number): boolean {
   return day >= daysBefore(dayOf(time), hourDays) && startOfDay(day) <= time + MAX_AHEAD_MS
 }
@@ -180,19 +179,15 @@ const TOTALS = bounded(
 const DAY = /^\d{4}-\d\d-\d\d$/
 const SOURCE = /^[\w-]{16}$/
 
-/** An object with at most `max` fields that matches a rule. A huge object is not examined further. */
+/** A huge object is not examined further. */
 function bounded(max: number, rule: Rule): Rule {
   return (value) =>
     isObject(value) && Object.keys(value).length > max ? `must have at most ${max} fields` : rule(value)
 }
 
 function parse(body: Buffer): readonly Received[] | string {
-  let sent: unknown
-  try {
-    sent = JSON.parse(body.toString())
-  } catch {
-    return 'the body is not JSON'
-  }
+  const sent = parseJson(body.toString())
+  if (sent === undefined) return 'the body is not JSON'
   const list = isObject(sent) ? sent['totals'] : undefined
   if (!Array.isArray(list) || list.length > BATCH) return `totals must be a list of at most ${BATCH} entries`
   const [problem] = findProblems({ totals: list }, { totals: listOf(TOTALS) })

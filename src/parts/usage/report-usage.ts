@@ -9,11 +9,10 @@ import { createCallCounts, type CountedDay } from './call-counts.ts'
 import { observeCalls } from './observe-calls.ts'
 import { storePeriodically } from './store-counts.ts'
 
-/** Seconds between two writes of what a process has counted. */
 export const INTERVAL_SECONDS = 10
 
 const TIMEOUT_MS = 5_000
-/** The most characters of one request. The service accepts four times as many bytes. */
+/** The service accepts four times as many bytes. */
 const MAX_CHARACTERS = 1_000_000
 
 /** Options of `reportUsage()`. */
@@ -61,7 +60,6 @@ export function reportUsage(gateway: Pick<Gateway, 'close'>, options: ReportUsag
   hooks.closing.push(end)
 }
 
-/** Divides totals into requests that are not too large. */
 function inRequests(totals: readonly CountedDay[]): CountedDay[][] {
   const requests: CountedDay[][] = []
   let characters = Infinity

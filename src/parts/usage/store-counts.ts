@@ -2,15 +2,11 @@ import { periodically } from '../../async/periodically.ts'
 import type { Logger } from '../../host/logger.ts'
 import type { CallCounts, CountedDay } from './call-counts.ts'
 
-/** The totals that are stored at the same time. */
 export const BATCH = 100
 
 /**
- * Stores the counts of this process every few seconds. While they cannot be stored, the process counts on, and stores
- * them later: they are totals, so nothing is lost or doubled.
- *
- * @param send stores totals, for example in the store
- * @returns `run` stores the counts at once; `end` stores the last counts, and stops. They never reject
+ * Stores the counts of this process every few seconds. While they cannot be stored, the process counts on,
+ * and stores them later: they are totals, so nothing is lost or doubled. `run` and `end` never reject.
  */
 export function storePeriodically({
   counts,
@@ -23,14 +19,13 @@ export function storePeriodically({
   readonly intervalMs: number
   readonly logger: Logger
 }) {
-  /** Why the last write failed. */
   let failure: string | undefined
   let isEnding = false
   /** The calls that were counted before the last complete write. */
   let stored = 0
   let running: Promise<void> | undefined
 
-  /** Stores all counts that have changed. Concurrent calls share one run. */
+  /** Concurrent calls share one run. */
   const run = () => (running ??= storeAll().finally(() => (running = undefined)))
 
   async function storeAll(): Promise<void> {

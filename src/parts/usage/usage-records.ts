@@ -3,6 +3,7 @@ import type { Logger } from '../../host/logger.ts'
 import { createCollection } from '../../store/collection.ts'
 import { CorruptRecord, isCorruptRecord } from '../../store/corrupt-record.ts'
 import { metCorruptMember, type StoreWithMemory } from '../../store/met-corrupt-records.ts'
+import { pagesOf } from '../../store/pages-of-index.ts'
 import { isDay } from '../../validation/predicates.ts'
 import { mapOf, optional } from '../../validation/rules.ts'
 import type { CountedDay } from './call-counts.ts'
@@ -18,33 +19,24 @@ import {
 } from './month-record.ts'
 
 const DAY_MS = 86_400_000
-/** The number of members and records that one call of the store reads. */
 const PAGE = 1000
-/** The attempts to merge a month while other processes merge it too. */
 const ATTEMPTS = 5
-/** Days for which a month lists the sources of a merged day. Totals that are stored later are left out. */
+/** Totals that are stored later are left out. */
 const SOURCES_KEPT_DAYS = 3
 
-/** An hour of a day in UTC, as a key. */
 export const hourRule = (hour: string) => (/^(1?\d|2[0-3])$/.test(hour) ? undefined : 'is not an hour')
 
-/** The day of a time, in UTC. @param now milliseconds since the epoch */
+/** @param now milliseconds since the epoch */
 export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10)
 
-/** The first millisecond of a day. */
 export const startOfDay = (day: string): number => Date.parse(`${day}T00:00:00Z`)
 
-/** The day so many days before another one. */
 export const daysBefore = (day: string, days: number): string => dayOf(startOfDay(day) - days * DAY_MS)
 
 /**
- * The stored usage. Each source stores its totals of a client and day in a record of its own, so a repeated write changes
- * nothing, and readers add up the sources. Days that are more than `hourDays` days ago are merged into one record a month,
- * without hours.
- *
- * @param bounds.days days after which a record expires
- * @param bounds.hourDays days before today of which the hours are kept
- * @param bounds.now milliseconds since the epoch
+ * The stored usage. Each source stores its totals of a client and day in a record of its own, so a repeated
+ * write changes nothing, and readers add up the sources. Days that are more than `hourDays` days ago are
+ * merged into one record a month, without hours.
  */
 export function createUsageRecords(
   store: StoreWithMemory,
@@ -74,16 +66,13 @@ export function createUsageRecords(
   async function* unmerged(clientId: string | undefined, from: string, to: string): AsyncGenerator<string> {
     const index = indexOf(clientId)
     // A text just before all members of the first day.
-    let after = `${daysBefore(from, 1)}~`
-    for (;;) {
-      const page = await store.range(index, { after, limit: PAGE })
+    const after = `${daysBefore(from, 1)}~`
+    for await (const page of pagesOf(store, index, { after })) {
       for (const member of page) {
         if (dayIn(member) > to) return
         if (MEMBER.test(member) && isDay(dayIn(member))) yield member
         else metCorruptMember(store, index)
       }
-      if (page.length < PAGE) return
-      after = page.at(-1) ?? after
     }
   }
 
@@ -145,7 +134,6 @@ export function createUsageRecords(
     }
   }
 
-  /** The merged days of a client, and their sources. */
   async function readMonths(clientId: string | undefined, from: string, to: string) {
     const names = monthsBetween(from, to)
     const records = await months.getEach(names.map((month) => `${subject(clientId)}:${month}`))
@@ -163,10 +151,7 @@ export function createUsageRecords(
   }
 
   return {
-    /**
-     * Stores the totals of a source, instead of its earlier totals of the client and day. Totals that are too late
-     * are left out, because it is not known any more whether the month contains them.
-     */
+    /** Totals that are too late are left out, because the month may already contain them. */
     async write({ day, source, clientId, isFirst, hours, top }: CountedDay): Promise<void> {
       if (day <= daysBefore(today(), bounds.hourDays + SOURCES_KEPT_DAYS)) return
       const id = `${subject(clientId)}:${day}:${source}`
@@ -177,21 +162,14 @@ export function createUsageRecords(
       await store.set(sources.key(id), `{"v":1,"hours":${hours}${others}}`, ttl)
     },
 
-    /**
-     * Merges the days of a client that are more than `hourDays` days ago, and removes the entries of expired days. Never
-     * rejects: it is called after a write, which has succeeded.
-     */
+    /** Never rejects: it is called after a write, which has succeeded. */
     async mergeOldDays(clientId: string | undefined): Promise<void> {
       await mergeMonths(clientId).catch((error: unknown) => {
         bounds.logger.debug({ clientId, err: error }, 'old usage could not be merged yet')
       })
     },
 
-    /**
-     * What was counted from the first day to the last day, both included, as far as it is kept.
-     *
-     * @param clientId undefined for all calls
-     */
+    /** Counts of all calls if `clientId` is undefined. */
     async read(clientId: string | undefined, first: string, last: string): Promise<StoredDay[]> {
       const oldest = daysBefore(today(), bounds.days)
       // The clock of a gateway may be ahead.
@@ -227,7 +205,6 @@ export function createUsageRecords(
   }
 }
 
-/** The stored usage. */
 export type UsageRecords = ReturnType<typeof createUsageRecords>
 
 /** The key of all calls cannot be a client id, because a client id has no `*`. */
@@ -237,7 +214,6 @@ const MEMBER = /^\d{4}-\d\d-\d\d:[\w.~@=:-]{1,300}$/
 
 const dayIn = (member: string): string => member.slice(0, 10)
 
-/** The months of these days. */
 function monthsBetween(from: string, to: string): string[] {
   const found: string[] = []
   for (let day = from; monthOf(day) <= monthOf(to); day = daysBefore(`${monthOf(day)}-01`, -31)) {

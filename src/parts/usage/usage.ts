@@ -30,7 +30,7 @@ import { createUsageRecords, dayOf, daysBefore, type UsageRecords } from './usag
 
 const DAY_SECONDS = 86_400
 const DEFAULT_DAYS = 30
-/** The clients whose usage is read at the same time. With 250, reading their records blocks other work for seconds. */
+/** With 250, reading the records of clients blocks other work for seconds. */
 const AT_ONCE = 10
 
 const PERIOD = { from: optional(epochSecondsRule), to: optional(epochSecondsRule) }
@@ -145,10 +145,7 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
 const isCounted = (clientId: string) =>
   isDocumentId(clientId) ? findDocumentIdProblem(clientId) === undefined : isClientId(clientId)
 
-/**
- * Counts token requests. A rejected request is not counted if no user has approved the metadata document of its client,
- * because strangers can invent documents.
- */
+/** Strangers can invent documents, so a rejected request counts only if a user has approved the document. */
 function countTokenRequests(
   { events, registry }: Pick<Internals, 'events' | 'registry'>,
   counts: ReturnType<typeof createCallCounts>,
@@ -170,7 +167,6 @@ function periodOf({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now: () => numb
   return { from: from ?? Math.max(0, until - DEFAULT_DAYS * DAY_SECONDS), to: until }
 }
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `from` is after `to` */
 function requireOrder<Of extends { readonly from: number; readonly to: number }>(period: Of): Of {
   if (period.from <= period.to) return period
   throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the usage was not listed: `from` is after `to`')
@@ -202,7 +198,6 @@ function checkQuery(query: UsageQuery, { hourDays, now }: { hourDays: number; no
   return { ...query, ...period }
 }
 
-/** The names of the operations that were called. */
 async function calledOperations(
   records: UsageRecords,
   clientId: string | undefined,
@@ -213,7 +208,7 @@ async function calledOperations(
   return new Set(days.flatMap(({ hours }) => hours.flatMap(({ operations }) => Object.keys(operations))))
 }
 
-/** Reads the usage of clients, a few at the same time. The other work of the process goes on after each client. */
+/** The other work of the process goes on after each client. */
 async function readEach(
   records: UsageRecords,
   clientIds: readonly (string | undefined)[],

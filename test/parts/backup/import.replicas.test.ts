@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { hashSecret, type Store } from 'koa-gatehouse'
 import { noCounts, type Section, type Counts } from '../../../src/parts/backup/section.ts'
 import { clientSection } from '../../../src/parts/backup/clients.ts'
-import { deletedClientSection } from '../../../src/parts/backup/deleted-clients.ts'
+import { deletedClientSection } from '../../../src/parts/backup/create-sections.ts'
 import { catalogSection } from '../../../src/parts/backup/catalog.ts'
 import { replicatedStore, type ReplicatedStore } from '../../support/replicated-store.ts'
 

@@ -1,7 +1,7 @@
 /*
  * The feed of revocations: how a process that follows the log learns of each revocation.
  *
- * Models: src/revocation/revocation-log.ts, revocation-follower.ts, cursor.ts, revoke-tokens.ts,
+ * Models: src/revocation/revocation-log.ts, revocation-follower.ts, revoke-tokens.ts,
  * pending-revocations.ts and is-revoked.ts, and adapters/redis/subscriptions.ts.
  *
  * A revocation is added at any time: of a token, or (CLIENT) of a client. The latter raises the epoch of the client

@@ -3,6 +3,7 @@ import { hashSecret, type GatehouseOptions, type Store } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { Provider } from 'oidc-provider'
 import { afterEach, describe, expect, it } from 'vitest'
+import { randomId } from '../../../../../src/authorization-server/provider/endpoints/token/direct-access-fast-path.ts'
 import { products } from '../../../../fixtures/products.ts'
 import { withoutFastPath } from '../../../../support/direct-access/without-fast-path.ts'
 import { startHost, type Host } from '../../../../support/host.ts'
@@ -172,5 +173,15 @@ describe.each([true, false])('direct access with the fast path: %s', (isFast) =>
     await expect
       .poll(async () => (await host.gatehouse.apiKeys.find(client.client_id))?.lastUsedAt)
       .toBeTypeOf('number')
+  })
+})
+
+describe('random ids', () => {
+  it('have 32 bytes in base64url, and no two are equal, however many are drawn', () => {
+    const ids = Array.from({ length: 1000 }, randomId)
+    expect(ids.every((id) => /^[\w-]{43}$/.test(id))).toBe(true)
+    expect(new Set(ids).size).toBe(1000)
+    const bytes = new Set(ids.flatMap((id) => [...Buffer.from(id, 'base64url')]))
+    expect(bytes.size).toBe(256)
   })
 })
