@@ -11,7 +11,7 @@ import type { AuthorizationServerParts } from '../authorization-server/routing/a
 import { createRequestsInFlight } from '../authorization-server/routing/requests-in-flight.ts'
 import { GatehouseError } from '../errors.ts'
 import { createPrincipal, type Principal } from '../gateway/principal.ts'
-import { createVerifierOfResources } from '../gateway/verify-any-resource.ts'
+import { createVerifierOfResources } from '../gateway/verify-token.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
 import type { KeySource } from '../keys/signing-keys.ts'

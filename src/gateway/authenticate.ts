@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { userOf } from './call-limiter.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { isText } from '../validation/predicates.ts'
 import { checkInput, optional, stringRule, textRule, type Fields } from '../validation/rules.ts'
@@ -11,6 +10,7 @@ import { requiredScopesOf, type RequiredScopes } from './required-scope.ts'
 import type { ErrorResponse } from './error-responses.ts'
 import { rejectUnclaimed } from './unclaimed.ts'
 import { markCallChecked } from './unchecked-calls.ts'
+import { userOf } from './principal.ts'
 import { readCallTarget } from '../http/request-path.ts'
 
 /** A call from any framework. Node's `IncomingMessage` and the Fetch API's `Request` both fit. */

@@ -1,5 +1,4 @@
 import { describeAddress } from '../http/client-address.ts'
-import type { ExceededLimits, ResponseHeaders } from './call-limiter.ts'
 import { describeInvalidToken } from './token-problem.ts'
 import { protectedResourceMetadataUrl } from './well-known.ts'
 
@@ -20,6 +19,17 @@ export type RejectionReason =
   | 'rate_limited'
   /** The gateway could not check the token. */
   | 'unavailable'
+
+/** Headers of a response, by their usual names. */
+export type ResponseHeaders = Readonly<Record<string, string>>
+
+/** Limits that a call would pass. */
+export interface ExceededLimits {
+  /** The names of the limits in `RateLimit-Policy`. */
+  readonly policies: readonly string[]
+  /** Seconds after which a call may succeed. */
+  readonly retryAfter: number
+}
 
 /** The response to a rejected request. */
 export interface ErrorResponse {

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { HealthCheck } from '../health/health-report.ts'
-import type { CallLimiter } from './call-limiter.ts'
-import type { ErrorResponse } from './error-responses.ts'
+import type { ErrorResponse, ExceededLimits, ResponseHeaders } from './error-responses.ts'
 
 /** A call that was accepted: Koa's context, or what `authenticate()` knows. */
 export interface ObservedCall {
@@ -28,6 +27,26 @@ export interface CallObserver {
    * @param accepted the response of the call, if an earlier guard has accepted the call
    */
   rejected(rejection: ErrorResponse, scope: string | undefined, accepted: ServerResponse | undefined): void
+}
+
+/** A call that was counted. */
+export interface CountedCall {
+  readonly headers: ResponseHeaders
+  /** Undefined if the call is within the limits of its client. */
+  readonly exceeded?: ExceededLimits | undefined
+}
+
+/** Limits the calls of clients. An optional part sets it. */
+export interface CallLimiter {
+  /**
+   * Counts a call that is certainly within the limits of its client.
+   *
+   * @param user the subject of the user for whom the client calls; undefined for direct access
+   * @returns the headers of the response; undefined if the call was not counted, and `count` must decide
+   */
+  countAtOnce(clientId: string, user?: string): ResponseHeaders | undefined
+  /** Counts a call, if it is within the limits of its client. Never rejects. */
+  count(clientId: string, user?: string): Promise<CountedCall>
 }
 
 /** Where optional parts connect to a gateway. */

@@ -2,6 +2,7 @@ import type { JWTPayload } from 'jose'
 import { decodeJwt } from 'jose/jwt/decode'
 import { createLru } from '../async/lru.ts'
 import { deepFreeze } from '../catalog/deep-freeze.ts'
+import { subjectOf } from '../host/subject.ts'
 import type { RevocableToken } from '../revocation/revocation.ts'
 
 /**
@@ -164,4 +165,10 @@ export function createPrincipal(verified: VerifiedToken, token: string, owner?: 
  */
 export function isPrincipalOf(value: unknown, owner: object): value is Principal {
   return TokenPrincipal.isOf(value, owner)
+}
+
+/** The subject of the user for whom a client calls; undefined for direct access. */
+export function userOf(principal: Principal): string | undefined {
+  // The claim `sub` is the same, but would be decoded for each token, and kept with all other claims.
+  return principal.mode === 'delegated' ? subjectOf(principal) : undefined
 }

@@ -14,7 +14,6 @@ import { showConsent, submitConsent } from './submit-consent.ts'
 import type { PendingInteraction } from './port.ts'
 import { createSignInRateLimit } from './sign-in-rate-limit.ts'
 import { showSignIn, submitSignIn } from './sign-in.ts'
-import { switchAccount } from './switch-account.ts'
 
 /** Addresses of one interaction, below {auth_url}. */
 const ADDRESS = /^\/interaction\/([\w-]{1,200})(?:\/(sign-in|consent|switch))?$/
@@ -89,4 +88,18 @@ async function submit(request: StepRequest, { prompt, step }: StepForm): Promise
   if (request.pending.prompt !== prompt) return addressOf(request)
   const form = await checkForm(request)
   return form && step(request, form)
+}
+
+/**
+ * Signs the person out of our session and out of the host's session, so that another person can sign in and
+ * decide.
+ */
+async function switchAccount(request: StepRequest): Promise<StepResult> {
+  const { accounts, port, ctx, pending } = request
+  if (accounts.signInUrl && !accounts.signOut) {
+    // Without `accounts.signOut`, only the host's sign-in page can replace the host's session.
+    return accounts.signInUrl(addressOf(request), ctx, { reauthenticate: true })
+  }
+  await accounts.signOut?.(ctx)
+  return port.restart(ctx, pending, { endSession: true })
 }

@@ -5,7 +5,6 @@ import type { Form } from '../../http/form-body.ts'
 import { parseGroupChoice, selectGroup, type GroupChoice } from './all-none-buttons.ts'
 import { scopeGroups, type ScopeGroup } from './scope-choices.ts'
 import { addressOf, csrfTokenOf, showError, type StepRequest, type StepResult } from './step.ts'
-import { isPersonSignedIn } from './switch-account.ts'
 import type { Texts } from './texts.ts'
 
 /** Asks the signed-in person for consent. */
@@ -51,6 +50,18 @@ function submitGroupChoice(request: StepRequest, form: Form): undefined {
  */
 async function isOutdated(request: StepRequest): Promise<boolean> {
   return request.pending.requestedScopes.length === 0 || !(await isPersonSignedIn(request))
+}
+
+/**
+ * Whether the person of this interaction is still signed in. If the host does not provide `accounts.current`, our session
+ * decides.
+ */
+async function isPersonSignedIn({ accounts, ctx, pending }: StepRequest): Promise<boolean> {
+  const { account } = pending
+  if (!account) return false
+  if (!accounts.current) return true
+  const person = await accounts.current(ctx)
+  return person?.accountId === account.accountId && person.userId === account.userId
 }
 
 /** The state of a page that follows a submitted form. */

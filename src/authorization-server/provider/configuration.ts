@@ -1,5 +1,4 @@
 import type { Configuration } from 'oidc-provider'
-import { COOKIES, SHORT_COOKIE } from './cookies.ts'
 import type { ProviderParts } from './dependencies.ts'
 import { authorizationOptions, resourceIndicators } from './endpoints/authorize.ts'
 import { endSession } from './endpoints/end-session.ts'
@@ -11,6 +10,18 @@ import { recordOf } from './request-state.ts'
 import { createRenderError } from './render-errors.ts'
 import type { ClientAuthenticated } from './models/clients.ts'
 import { ROUTES } from './routes.ts'
+
+/** The names of our cookies. */
+export const COOKIES = {
+  session: 'gatehouse_session',
+  interaction: 'gatehouse_interaction',
+  resume: 'gatehouse_resume',
+  /** Set after a browser has returned from our pages. */
+  returned: 'gatehouse_returned',
+} as const
+
+/** The attributes of a cookie for one page. */
+export const SHORT_COOKIE = { httpOnly: true, sameSite: 'lax', signed: true } as const
 
 /**
  * oidc-provider's configuration: the options of each endpoint, and the options that apply to all endpoints.

@@ -3,9 +3,8 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { explainRejection } from '../../catalog/resolve-scopes.ts'
 import type { Resource } from '../../catalog/resources.ts'
 import type { Client } from '../../clients/client.ts'
-import { whyUnauthorized } from '../../clients/why-no-token.ts'
+import { NO_TOKEN_REASONS, whyUnauthorized, type NoTokenReason } from '../../clients/why-no-token.ts'
 import type { Account } from '../../host/accounts.ts'
-import { unauthorized } from './unauthorized-client.ts'
 
 // Why a client may not use a resource, or not an operation of it.
 
@@ -48,4 +47,29 @@ export function explainRejectionAt(
   const isElsewhere = all.operations.has(scope) && !current.operations.has(scope)
   if (!isElsewhere) return explainRejection(current, client, kycLevel, scope)
   return `the operation ${scope} does not belong to the resource ${resource.address}`
+}
+
+/** The `error_description` for each reason why an authenticated client gets no token. */
+const DESCRIPTIONS: Partial<Record<NoTokenReason, string>> = {
+  gateway: 'this {client} belongs to a gateway, so it has no API product; request tokens with another key',
+  'no-product': 'this {client} has no API product; add one to it first',
+  'no-operation': 'this {client} has no operation left; add a product, or restore an operation',
+  'owner-gone':
+    'the account that owns this {client}, or the user to whom it belongs, does not exist any more',
+  'user-operations': 'the user of this {client} may use none of its operations now',
+  'kyc-level': 'all operations of this {client} need a higher KYC level of its developer',
+}
+
+/** The error (RFC 6749 5.2) for a client that has authenticated, but gets no token. The log gets the reason as `error_detail`. */
+function unauthorized({ kind }: Pick<Client, 'kind'>, reason: NoTokenReason): Error {
+  const description = (DESCRIPTIONS[reason] ?? reason).replace(
+    '{client}',
+    kind === 'apiKey' ? 'API key' : kind,
+  )
+  return new errors.UnauthorizedClient(description, reason)
+}
+
+/** The reason that the `error_detail` of a rejection names; undefined if the rejection has another cause. */
+export function reasonOf(detail: string | undefined): NoTokenReason | undefined {
+  return NO_TOKEN_REASONS.find((reason) => reason === detail)
 }

@@ -5,7 +5,6 @@ import type { RevocationSource } from '../../revocation/revocation-source.ts'
 import { answerError } from '../../http/error-response.ts'
 import { isRejection, readForm } from '../../http/form-body.ts'
 import { addressGroup } from '../../http/rate-limit-group.ts'
-import { pauseConnection } from '../../http/pause-connection.ts'
 import { redirect } from '../../http/redirect.ts'
 import { pathBelow } from '../../http/request-path.ts'
 import type { Pages } from '../interaction/pages.ts'
@@ -31,7 +30,7 @@ import {
 } from '../provider/routes.ts'
 import { runProvider, type ProviderInput } from '../provider/run-provider.ts'
 import { checkRequest, letPageRead } from './check-request.ts'
-import type { RequestsInFlight } from './requests-in-flight.ts'
+import { pauseConnection, type RequestsInFlight } from './requests-in-flight.ts'
 import { createReject, createRouter } from './router.ts'
 
 /** The dependencies of the mounted authorization server. */

@@ -1,5 +1,5 @@
 import { html, trustedHtml, type Html, type HtmlValue } from '../../../http/html.ts'
-import type { PageBranding } from '../../../http/pages/branding.ts'
+import type { PageBranding } from '../../../http/pages/document.ts'
 import { document } from '../../../http/pages/document.ts'
 import type { PageTexts, Texts } from '../texts.ts'
 

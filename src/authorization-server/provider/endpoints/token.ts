@@ -19,7 +19,7 @@ import { descriptionOf, errorOf, type FixResponse, type ProviderResponse } from 
 import { createExplainMissingSecret } from '../client-authentication.ts'
 import { requireUsableScope } from '../requested-scope.ts'
 import { otherResource } from '../resource-indicator.ts'
-import { reasonOf } from '../unauthorized-client.ts'
+import { reasonOf } from '../resource-access.ts'
 import { fillInRedirectUri } from './token/authorization-code-grant.ts'
 import { ownClaims } from './token/access-token-claims.ts'
 import { checkRefresh, dropIgnoredScopes, repeatRefreshToken } from './token/refresh-token-grant.ts'

@@ -1,10 +1,23 @@
-import { errors, type AdapterPayload, type Client, type KoaContextWithOIDC } from 'oidc-provider'
+import {
+  errors,
+  type Adapter,
+  type AdapterPayload,
+  type Client,
+  type KoaContextWithOIDC,
+} from 'oidc-provider'
+import type { Client as ClientRecord } from '../../../../clients/client.ts'
+import { documentOf } from '../../../../clients/documents/document-application.ts'
+import type { GrantRecord } from '../../../../grants/grant-record.ts'
 import { revokeAfterRace } from '../../../../grants/refresh-tokens/revoke-reused.ts'
 import { personOf } from '../../../../host/subject.ts'
 import { requesterOf } from '../../../../audit/entry.ts'
-import { recordOf, getCode, getGrant, requestState } from '../../request-state.ts'
+import type { Collection } from '../../../../store/collection.ts'
+import type { Store } from '../../../../store/contract.ts'
+import { digest } from '../../../../store/digest.ts'
+import { optional, stringRule } from '../../../../validation/rules.ts'
+import { currentContext, recordOf, getCode, getGrant, requestState } from '../../request-state.ts'
 import type { ProviderParts } from '../../dependencies.ts'
-import { requireSameHostEpoch } from './host-epoch.ts'
+import { modelAdapter, payloadCollection, withoutId } from '../../models/adapter.ts'
 
 // A code exchange (RFC 6749 4.1.3), step by step. oidc-provider calls the steps in this order.
 
@@ -86,4 +99,51 @@ export async function redeemCode(
     throw new errors.InvalidGrant('authorization code already used')
   }
   if (listing) void mayExceedLimit?.then((exceeds) => exceeds && parts.limitGrants(listing))
+}
+
+/**
+ * Rejects the grant of a client with a metadata document whose host was blocked after the grant was made. The grants of a
+ * blocked host are deleted in the background, so some may still exist when the host is unblocked.
+ *
+ * @param grant undefined if there is none
+ * @throws invalid_grant
+ */
+export function requireSameHostEpoch(client: ClientRecord, grant: GrantRecord | undefined): void {
+  const document = documentOf(client)
+  if (!document || !grant || grant.versions?.host === String(document.epoch)) return
+  throw new errors.InvalidGrant('grant not found')
+}
+
+const CODE = {
+  accountId: stringRule,
+  clientId: stringRule,
+  grantId: stringRule,
+  redirectUri: optional(stringRule),
+  codeChallenge: optional(stringRule),
+  codeChallengeMethod: optional(stringRule),
+}
+
+/** Authorization codes, stored under their digest. */
+export function codeCollection(store: Store): Collection<AdapterPayload> {
+  return payloadCollection(store, 'code', 'AuthorizationCode', CODE)
+}
+
+/**
+ * The adapter for authorization codes. Its method `consume` does nothing, because `redeemCode` consumes a
+ * code when it starts the refresh token family of the code.
+ */
+export function authorizationCodes(parts: Pick<ProviderParts, 'codes'>): Adapter {
+  return modelAdapter('AuthorizationCode', {
+    upsert: (code, payload, ttl) => parts.codes.set(digest(code), withoutId(payload), ttl),
+    async find(code) {
+      const payload = await getCode(parts, currentContext(), code)
+      // The store decides whether a code has expired, because the clocks of two processes may differ by more than the
+      // lifetime of a code. Relies on: oidc-provider only compares `exp` with the clock of this process.
+      return payload && { ...payload, exp: Infinity, jti: code }
+    },
+    consume: async () => {},
+    // The code need not be deleted here, because it is useless without its grant, which has been deleted. The code
+    // expires within minutes.
+    revokeByGrantId: async () => {},
+  })
 }

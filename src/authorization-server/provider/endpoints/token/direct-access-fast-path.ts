@@ -20,7 +20,7 @@ import { reportWrongSecret } from '../../report-wrong-secret.ts'
 import { TOO_MANY_WRONG_SECRETS } from '../../wrong-secret-limit.ts'
 import { reportDirectToken, reportRejection } from '../token.ts'
 import { directClaims, registeredClaims } from './access-token-claims.ts'
-import { directTokenResponse, directTokenScopes } from './direct-access.ts'
+import { directTokenResponse, directTokenScopes } from './client-credentials-grant.ts'
 
 /** What the fast path needs. */
 export interface FastPathParts extends Pick<

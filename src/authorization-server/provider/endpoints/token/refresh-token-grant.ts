@@ -14,8 +14,7 @@ import { modelAdapter, withoutId } from '../../models/adapter.ts'
 import { isRotation, tokenAsIssued } from '../../seam/tokens.ts'
 import { isActive } from '../introspect.ts'
 import { revokeRefreshToken } from '../revoke.ts'
-import { redeemCode } from './authorization-code-grant.ts'
-import { requireSameHostEpoch } from './host-epoch.ts'
+import { redeemCode, requireSameHostEpoch } from './authorization-code-grant.ts'
 
 // A refresh (RFC 6749 6), step by step. oidc-provider calls the steps in this order.
 
