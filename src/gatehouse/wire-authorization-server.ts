@@ -83,6 +83,7 @@ export function createServerParts(
   running: { provider(): Provider | undefined } & Pick<AuthorizationServerParts, 'ready'>,
 ): AuthorizationServerParts {
   const { settings, logger } = core
+  const shared = { ...core, registry, clientUsed, secretUsed, consents, pages }
 
   function requireProvider(): Provider {
     const provider = running.provider()
@@ -91,12 +92,8 @@ export function createServerParts(
   }
 
   return {
-    ...core,
-    registry,
-    clientUsed,
-    secretUsed,
-    pages,
-    port: createInteractionPort({ ...core, registry, documents, consents, provider: requireProvider }),
+    ...shared,
+    port: createInteractionPort({ ...shared, documents, provider: requireProvider }),
     csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),
     revocationSource: core.revocationLog,
     requestsInFlight: createRequestsInFlight({ max: settings.maxTokenRequests, logger }),

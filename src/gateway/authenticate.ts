@@ -102,7 +102,7 @@ export async function authenticate(
  * @param scopes the scopes that the token must carry; empty if every valid token is accepted
  */
 export async function acceptRequest(
-  { authorizer, errorResponses, hooks }: Pick<GatewayParts, 'authorizer' | 'errorResponses' | 'hooks'>,
+  { authorizer, errorResponses, hooks }: GatewayParts,
   request: BearerRequest,
   scopes: readonly string[],
 ): Promise<Omit<Authenticated, 'scope'> | ErrorResponse> {
@@ -160,7 +160,7 @@ async function scopesOf(
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` without a method, unless the host names a scope
  */
 export function readCall(
-  { dependencies }: Pick<GatewayParts, 'dependencies'>,
+  { dependencies }: GatewayParts,
   call: IncomingCall,
   { scope, address = '' }: Pick<AuthenticateOptions, 'scope' | 'address'>,
 ) {

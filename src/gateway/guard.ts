@@ -167,7 +167,7 @@ export function guard(
 }
 
 /** The parts of a request that identify the caller. */
-export function bearerRequestOf(parts: Pick<GatewayParts, 'dependencies'>, ctx: Context): BearerRequest {
+export function bearerRequestOf(parts: GatewayParts, ctx: Context): BearerRequest {
   const address = parts.dependencies.proxyCheck.examine(ctx)
   const authorization = authorizationFields(ctx.headers, ctx.req.rawHeaders)
   return { authorization, query: ctx.querystring, address }
@@ -213,7 +213,7 @@ export function acceptCall(
  * @returns the error response of a call beyond the limits
  */
 export async function limitCall(
-  { hooks, errorResponses }: Pick<GatewayParts, 'hooks' | 'errorResponses'>,
+  { hooks, errorResponses }: GatewayParts,
   ctx: Context,
   principal: Principal,
 ): Promise<ErrorResponse | undefined> {

@@ -13,7 +13,7 @@ import type { Principal } from './principal.ts'
  * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with a scope that no operation has
  */
 export function requireScope(
-  parts: Pick<GatewayParts, 'dependencies' | 'authorizer' | 'hooks' | 'errorResponses'>,
+  parts: GatewayParts,
   scopes: readonly string[],
 ): Middleware<{ auth: Principal }> {
   const { dependencies } = parts
@@ -39,7 +39,7 @@ export function requireScope(
  * @returns the principal; undefined if the request was rejected
  */
 export async function acceptWithScopes(
-  parts: Pick<GatewayParts, 'dependencies' | 'authorizer' | 'hooks' | 'errorResponses'>,
+  parts: GatewayParts,
   ctx: ParameterizedContext,
   scopes: readonly string[],
 ): Promise<Principal | undefined> {

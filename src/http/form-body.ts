@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import { readBody } from './read-body.ts'
 
@@ -35,8 +34,9 @@ export async function readFormText(ctx: Context): Promise<string | FormRejection
   const encoding = ctx.get('Content-Encoding')
   if ((type !== '' && !isForm(type)) || (encoding !== '' && encoding !== 'identity')) return { status: 415 }
   if (Number(ctx.get('Content-Length')) > MAX_FORM_BYTES) return { status: type === '' ? 415 : 413 }
-  const text = formReadByHost(ctx) ?? (await readText(ctx.req))
-  if (typeof text !== 'string') return text
+  const body = formReadByHost(ctx) ?? (await readBody(ctx.req, MAX_FORM_BYTES))
+  if (typeof body !== 'string' && 'status' in body) return body
+  const text = body.toString()
   if (type === '' && text !== '') return { status: 415 }
   return Buffer.byteLength(text) > MAX_FORM_BYTES ? { status: 413 } : text
 }
@@ -89,9 +89,4 @@ function fieldsOf(parsed: object): Array<[string, string]> | undefined {
     }
   }
   return fields
-}
-
-async function readText(request: IncomingMessage): Promise<string | FormRejection> {
-  const body = await readBody(request, MAX_FORM_BYTES)
-  return Buffer.isBuffer(body) ? body.toString() : body
 }

@@ -7,13 +7,8 @@ import { providerConfiguration } from './configuration.ts'
 import type { ProviderDependencies, ProviderParts } from './dependencies.ts'
 import { registerRepeatableReturn } from './endpoints/authorize/repeat-return.ts'
 import { registerEndSession } from './endpoints/end-session.ts'
-import { createRevokeAccessToken, createFixRevocationResponse } from './endpoints/revoke.ts'
-import {
-  completeTokenRequest,
-  createFixTokenResponse,
-  reportTokens,
-  tokenOptions,
-} from './endpoints/token.ts'
+import { createRevokeAccessToken, fixRevocationResponse } from './endpoints/revoke.ts'
+import { completeTokenRequest, reportTokens, tokenOptions } from './endpoints/token.ts'
 import { registerClientCredentialsGrant } from './endpoints/token/client-credentials-grant.ts'
 import { createFixUserInfoResponse } from './endpoints/userinfo.ts'
 import { createFixMetadata } from './endpoints/well-known.ts'
@@ -25,7 +20,7 @@ import { authorizationCodes, codeCollection } from './endpoints/token/authorizat
 import { clients, whenAuthenticated } from './models/clients.ts'
 import { grants } from './models/grants.ts'
 import { interactions } from './models/interactions.ts'
-import { refreshTokens } from './endpoints/token/refresh-token-grant.ts'
+import { refreshTokens, repeatRefreshToken } from './endpoints/token/refresh-token-grant.ts'
 import { sessions } from './models/sessions.ts'
 import { createAnswerHere, reportFailures } from './render-errors.ts'
 import { signAccessTokens } from './seam/tokens.ts'
@@ -64,10 +59,17 @@ export function buildProvider(deps: ProviderDependencies): Provider {
     signAccessTokens(provider, extraTokenClaims, accessTokenSigner(signingKey).signHere, recordOf)
   }
   registerClientCredentialsGrant(provider, parts)
+  const explainMissingSecret = createExplainMissingSecret(settings)
   fixResponses(provider, {
-    token: createFixTokenResponse(settings),
-    revocation: createFixRevocationResponse(settings),
-    introspection: createExplainMissingSecret(settings),
+    token(ctx) {
+      repeatRefreshToken(ctx)
+      return explainMissingSecret(ctx)
+    },
+    revocation(ctx) {
+      fixRevocationResponse(ctx)
+      return explainMissingSecret(ctx)
+    },
+    introspection: explainMissingSecret,
     userinfo: createFixUserInfoResponse(features.cors),
     discovery: createFixMetadata({
       scopesSupported: () => [...settings.openIdScopes, ...catalog.current.operations.keys()],

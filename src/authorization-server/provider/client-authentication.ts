@@ -5,7 +5,7 @@ import { isPublicClient } from '../../clients/public-applications.ts'
 import { recordOf, requestState } from './request-state.ts'
 import type { ProviderSettings } from './dependencies.ts'
 import { candidatesIn } from './models/clients.ts'
-import { errorOf, type ProviderResponse } from './fix-responses.ts'
+import { errorOf, type FixResponse, type ProviderResponse } from './fix-responses.ts'
 import { reportWrongSecret, type Reporters } from './report-wrong-secret.ts'
 import { TOO_MANY_WRONG_SECRETS } from './wrong-secret-limit.ts'
 
@@ -18,9 +18,7 @@ import { TOO_MANY_WRONG_SECRETS } from './wrong-secret-limit.ts'
  * not read the error. Also explains the error to a public application that sent a secret, and to a client whose metadata
  * document cannot be used.
  */
-export function createExplainMissingSecret({
-  publicClients,
-}: Pick<ProviderSettings, 'publicClients'>): (ctx: ProviderResponse) => void {
+export function createExplainMissingSecret({ publicClients }: ProviderSettings): FixResponse {
   function whoNeedsSecret(route: string): string {
     if (!publicClients) {
       return 'Clients that cannot keep a secret, such as browsers and mobile apps, are not supported'

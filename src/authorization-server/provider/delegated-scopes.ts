@@ -19,11 +19,6 @@ import { invalidScope, isIgnoredScope, requestedScopes, requireAllowed } from '.
 // This file decides which scopes an application may have. These scopes depend on the products of the resource, the
 // application's products, the KYC level of the application's developer, and the operations of the user.
 
-type Parts = Pick<
-  ProviderParts,
-  'settings' | 'catalog' | 'resources' | 'accountLookup' | 'isGrantScopeRevoked'
->
-
 /**
  * The scopes that a token of this application for `resource` may carry now, besides the scopes of OpenID Connect.
  * The scopes and the account are looked up once per request, because all tokens of a request are for one resource. So in
@@ -34,7 +29,7 @@ type Parts = Pick<
  * limits them later.
  */
 export async function getTokenScopes(
-  parts: Parts,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   client: ProviderClient,
   resource: Resource,
@@ -57,7 +52,7 @@ export async function getTokenScopes(
  * @throws invalid_scope if no scope remains
  */
 export async function limitToUser(
-  parts: Parts,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   client: ProviderClient,
 ): Promise<readonly string[]> {
@@ -72,16 +67,13 @@ export async function limitToUser(
 }
 
 /** The resource that an authorization request names. @throws invalid_target */
-export function resourceOfRequest(
-  { resources }: Pick<Parts, 'resources'>,
-  ctx: KoaContextWithOIDC,
-): Resource {
+export function resourceOfRequest({ resources }: ProviderParts, ctx: KoaContextWithOIDC): Resource {
   return namedResource(ctx.oidc.params?.['resource'], resources)
 }
 
 /** The scopes that this application may ask users for now, besides the scopes of OpenID Connect. */
 function getApplicationScopes(
-  parts: Parts,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   client: ProviderClient,
   resource: Resource,
@@ -92,7 +84,7 @@ function getApplicationScopes(
 }
 
 async function resolveScopes(
-  parts: Parts,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   application: Application,
   resource: Resource,
@@ -108,11 +100,7 @@ async function resolveScopes(
   return applicationScopes(current, application, developer?.kycLevel)
 }
 
-function findDeveloper(
-  { accountLookup }: Pick<Parts, 'accountLookup'>,
-  ctx: KoaContextWithOIDC,
-  client: Client,
-) {
+function findDeveloper({ accountLookup }: ProviderParts, ctx: KoaContextWithOIDC, client: Client) {
   return developerOf(client, (owner) => accountLookup.find(ctx, owner))
 }
 
@@ -121,7 +109,7 @@ function findDeveloper(
  * scope is left, all scopes that the application may request are filled in. A repeated `resource` becomes one value.
  */
 export async function checkRequestedScope(
-  parts: Parts,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   scope: string | undefined,
   client: ProviderClient,
@@ -149,7 +137,7 @@ export async function checkRequestedScope(
  * @throws invalid_target if the resource is unknown, or if the request names two resources
  */
 export async function describeResource(
-  parts: Parts,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   address: string,
   client: ProviderClient,

@@ -56,29 +56,42 @@ export interface ProviderSettings {
   readonly secretPrefix: string
 }
 
-/** The dependencies of the authorization server. */
-export interface ProviderDependencies {
+/** What both oidc-provider and our own endpoints use. */
+export interface SharedDependencies {
   readonly settings: ProviderSettings
   readonly store: Store
-  /** As `store`. Its writes survive the loss of a server. */
-  readonly durable: Store
-  /** What options switch on. */
-  readonly features: Features
   /** All products. The catalog of each resource has a part of them. */
   readonly catalog: CurrentCatalog
   readonly resources: Resources
   readonly registry: ClientRegistry
   readonly accounts: HostAccounts
-  readonly families: TokenFamilies
-  readonly grantLifecycle: GrantLifecycle
   readonly consents: ConsentStore
+  /** Records that a client, and its secret or key, were used. Called each time the client obtains a token. */
+  clientUsed(client: Client, secret?: UsedCredential): void
+  /** Records the use of a secret or key of a client outside of a token request. */
+  secretUsed(client: Client, secret: UsedCredential): void
+  readonly memory: MemoryWatch
+  readonly pages: Pages
+  readonly events: EventSink
+  readonly audit: AuditWriter
+  readonly logger: Logger
+  readonly proxyCheck: ProxyCheck
+  readonly wrongSecrets: WrongSecretLimit
+}
+
+export interface ProviderDependencies extends SharedDependencies {
+  /** As `store`. Its writes survive the loss of a server. */
+  readonly durable: Store
+  readonly features: Features
+  readonly families: TokenFamilies
+  readonly revocations: Revocations
+  readonly grantLifecycle: GrantLifecycle
   readonly refreshTokenFormat: RefreshTokenFormat
   /** One private key for ES256 and one for RS256. */
   readonly signingKeys: readonly SigningJwk[]
   readonly cookieKeys: Keygrip
   /** Returns undefined for a token that is not ours or has expired. Does not check whether the token is revoked. */
   verifyAccessToken(jwt: string): Promise<Principal | undefined>
-  readonly revocations: Revocations
   /** Revokes an access token that its own client sent to the revocation endpoint. */
   readonly revokeOwnToken: RevokeOwnToken
   /** Whether a verified access token was revoked. The answer comes from memory. */
@@ -89,25 +102,11 @@ export interface ProviderDependencies {
    * @param now Unix time in seconds
    */
   isGrantScopeRevoked(grantId: string, scope: string, now: number): boolean
-  /** Records that a client, and its secret or key, were used. Called each time the client obtains a token. */
-  clientUsed(client: Client, secret?: UsedCredential): void
-  /** Records the use of a secret or key of a client outside of a token request. */
-  secretUsed(client: Client, secret: UsedCredential): void
   readonly pendingInteractions: PendingInteractions
   readonly returns: ReturnType<typeof createReturns>
-  readonly memory: MemoryWatch
-  readonly pages: Pages
-  readonly events: EventSink
-  readonly audit: AuditWriter
-  readonly logger: Logger
-  readonly proxyCheck: ProxyCheck
-  readonly wrongSecrets: WrongSecretLimit
 }
 
-/**
- * The dependencies, and the parts that `buildProvider()` creates from them. Each function picks the
- * dependencies and parts that it uses.
- */
+/** The dependencies, and the parts that `buildProvider()` creates from them. */
 export interface ProviderParts extends ProviderDependencies {
   readonly accountLookup: AccountLookup
   readonly codes: Collection<AdapterPayload>

@@ -45,7 +45,7 @@ export type AnswerHere = (ctx: KoaContextWithOIDC, out: Record<string, unknown>)
  * has decided on the consent page, or if they have approved the client before. Otherwise strangers could redirect any browser
  * to any address (RFC 9700 4.11.2).
  */
-export function createAnswerHere(parts: Pick<ProviderDependencies, 'pages' | 'consents'>): AnswerHere {
+export function createAnswerHere(parts: ProviderDependencies): AnswerHere {
   return async function answerHere(ctx, out) {
     const { client, session, result, entities } = ctx.oidc
     const document = client && documentOf(recordOf(client))
@@ -90,10 +90,7 @@ function redirectUriError(ctx: KoaContextWithOIDC, error: Error): string | undef
  * Relies on: oidc-provider emits `server_error` after it has written the response, and before the response is
  * sent.
  */
-export function reportFailures(
-  provider: Provider,
-  { events, logger }: Pick<ProviderDependencies, 'events' | 'logger'>,
-): void {
+export function reportFailures(provider: Provider, { events, logger }: ProviderDependencies): void {
   provider.on('server_error', (context, error) => {
     const ctx: ProviderResponse = context
     const { status, headers, error: code, description } = failureResponse(error)

@@ -139,9 +139,9 @@ export function startLookups(registry: ClientRegistry): EarlyLookups {
 /** The parts that read the records of a request. */
 interface Readers {
   readonly codes: Collection<AdapterPayload>
-  readonly families: Pick<TokenFamilies, 'find'>
+  readonly families: TokenFamilies
   readonly refreshTokenFormat: RefreshTokenFormat
-  readonly grantLifecycle: Pick<GrantLifecycle, 'records'>
+  readonly grantLifecycle: GrantLifecycle
 }
 
 /**
@@ -158,7 +158,7 @@ export function prefetch(parts: Readers, ctx: KoaContextWithOIDC): void {
 }
 
 export function getCode(
-  { codes }: Pick<Readers, 'codes'>,
+  { codes }: Readers,
   ctx: KoaContextWithOIDC,
   code: string,
 ): Promise<AdapterPayload | undefined> {
@@ -169,7 +169,7 @@ export function getCode(
 
 /** Reads the refresh token. If we issued the token, this function also starts to read its grant. */
 export function getRefreshToken(
-  parts: Omit<Readers, 'codes'>,
+  parts: Readers,
   ctx: KoaContextWithOIDC,
   token: string,
 ): Promise<FoundRefreshToken | undefined> {
@@ -184,7 +184,7 @@ export function getRefreshToken(
 }
 
 export function getGrant(
-  { grantLifecycle }: Pick<Readers, 'grantLifecycle'>,
+  { grantLifecycle }: Readers,
   ctx: KoaContextWithOIDC,
   grantId: string,
 ): Promise<Stored<GrantRecord> | undefined> {

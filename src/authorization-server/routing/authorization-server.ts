@@ -8,10 +8,11 @@ import { addressGroup } from '../../http/rate-limit-group.ts'
 import { redirect } from '../../http/redirect.ts'
 import { pathBelow } from '../../http/request-path.ts'
 import type { Pages } from '../interaction/pages.ts'
+import type { InteractionPort } from '../interaction/port.ts'
 import { interactionRoutes } from '../interaction/routes.ts'
 import type { InteractionOptions } from '../interaction/step.ts'
 import type { Provider } from '../provider/build-provider.ts'
-import type { ProviderDependencies } from '../provider/dependencies.ts'
+import type { ProviderSettings, SharedDependencies } from '../provider/dependencies.ts'
 import { AUTHORIZATION_PARAMETERS } from '../provider/endpoints/authorize.ts'
 import { END_SESSION_PARAMETERS } from '../provider/endpoints/end-session.ts'
 import type { Features } from '../provider/features/load-features.ts'
@@ -34,26 +35,10 @@ import { pauseConnection, type RequestsInFlight } from './requests-in-flight.ts'
 import { createReject, createRouter } from './router.ts'
 
 /** The dependencies of the mounted authorization server. */
-export interface AuthorizationServerParts
-  extends
-    Pick<
-      ProviderDependencies,
-      | 'audit'
-      | 'events'
-      | 'registry'
-      | 'resources'
-      | 'clientUsed'
-      | 'secretUsed'
-      | 'proxyCheck'
-      | 'wrongSecrets'
-    >,
-    Pick<InteractionOptions, 'accounts' | 'catalog' | 'port' | 'pages' | 'csrfKeys' | 'store'> {
-  readonly settings: Pick<
-    ProviderDependencies['settings'],
-    'issuer' | 'lifetimes' | 'secretPrefix' | 'publicClients'
-  > &
-    Pick<InteractionOptions, 'maxSignInAttempts'> &
-    Pick<ProviderDependencies, 'logger'> & { readonly mountPath: string }
+export interface AuthorizationServerParts extends SharedDependencies {
+  readonly settings: ProviderSettings & { readonly maxSignInAttempts: number; readonly mountPath: string }
+  readonly port: InteractionPort
+  readonly csrfKeys: InteractionOptions['csrfKeys']
   readonly revocationSource: RevocationSource
   readonly requestsInFlight: RequestsInFlight
   /** Seconds for which the public keys may be cached. */
@@ -133,7 +118,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     return runProvider(provider, ctx, path, { ...sent, query, early: direct?.early })
   }
 
-  const route = createRouter({
+  const route = createRouter(parts, {
     mountPath,
     owns: isOwnPath,
     methods: METHODS,
@@ -143,10 +128,6 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
       return cors?.answerPreflight(ctx, normalizePath(path)) ?? false
     },
     answer,
-    reject,
-    logger: settings.logger,
-    events,
-    proxyCheck: parts.proxyCheck,
   })
   return compose([route, issuerPage(issuer, mountPath, pages)]) as Middleware
 }

@@ -1,9 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { GatehouseError } from '../../errors.ts'
 import { emitAppError } from '../../host/emit-app-error.ts'
-import type { ProxyCheck } from '../../health/proxy-check.ts'
-import type { EventSink } from '../../host/events.ts'
-import type { Logger } from '../../host/logger.ts'
 import { answerError, answerErrorAsJson, type ErrorAnswer } from '../../http/error-response.ts'
 import { answerWithMethods } from '../../http/public-document.ts'
 import { hasTooManyParameters, TOO_MANY_PARAMETERS } from '../../http/query-limit.ts'
@@ -11,6 +8,7 @@ import { keepOpener } from '../../http/security-headers.ts'
 import { pathBelow } from '../../http/request-path.ts'
 import type { Pages } from '../interaction/pages.ts'
 import type { ErrorModel } from '../interaction/pages/other-pages.ts'
+import type { SharedDependencies } from '../provider/dependencies.ts'
 import { isForPrograms, normalizePath } from '../provider/routes.ts'
 import { failureResponse, isServiceUnavailable, logFailure } from '../provider/service-unavailable.ts'
 
@@ -30,7 +28,7 @@ export function createReject(pages: Pages): Reject {
 }
 
 /** How requests at and below one mount path are answered. */
-export interface RouterOptions {
+export interface Routes {
   /** Where the host's app mounts the service; see `pathBelow`. */
   readonly mountPath: string
   /**
@@ -44,50 +42,44 @@ export interface RouterOptions {
   answerPreflight?(ctx: Context, path: string): Promise<boolean>
   /** Answers a request and resolves to true, or resolves to false and leaves the request to the host. */
   answer(ctx: Context, path: string): Promise<boolean>
-  readonly reject: Reject
-  readonly logger: Logger
-  readonly events: EventSink
-  readonly proxyCheck: Pick<ProxyCheck, 'examine'>
 }
 
-/**
- * The authorization service as one middleware of the host's app. Requests for other paths go to the next middleware.
- */
-export function createRouter(options: RouterOptions): Middleware {
+/** The authorization service as one middleware of the host's app. Requests for other paths go to the next middleware. */
+export function createRouter(parts: SharedDependencies, routes: Routes): Middleware {
+  const { logger, events, proxyCheck } = parts
+  const reject = createReject(parts.pages)
+
+  async function answer(ctx: Context, path: string): Promise<boolean> {
+    if (!isForPrograms(path)) keepOpener(ctx)
+    if (hasTooManyParameters(ctx)) {
+      reject(ctx, path, { status: 400, error: 'invalid_request', description: TOO_MANY_PARAMETERS })
+      return true
+    }
+    try {
+      if (ctx.method === 'OPTIONS' && (await routes.answerPreflight?.(ctx, path))) return true
+      const methods = routes.methods[normalizePath(path)]
+      if (methods && answerWithMethods(ctx, methods)) return true
+      proxyCheck.examine(ctx, true)
+      return await routes.answer(ctx, path)
+    } catch (error) {
+      fail(ctx, path, asError(error))
+      return true
+    }
+  }
+
+  function fail(ctx: Context, path: string, error: Error): void {
+    logFailure(logger, error, { path: withoutId(path) })
+    events.emit('error', { error })
+    if (!isServiceUnavailable(error)) emitAppError(ctx, error)
+    const { headers, ...failure } = failureResponse(error)
+    ctx.set({ ...headers })
+    reject(ctx, path, failure)
+  }
+
   return async function route(ctx, next) {
-    const path = pathBelow(ctx, options.mountPath)
-    if (path === undefined || !options.owns(path) || !(await answer(options, ctx, path))) await next()
+    const path = pathBelow(ctx, routes.mountPath)
+    if (path === undefined || !routes.owns(path) || !(await answer(ctx, path))) await next()
   }
-}
-
-async function answer(options: RouterOptions, ctx: Context, path: string): Promise<boolean> {
-  if (!isForPrograms(path)) keepOpener(ctx)
-  if (hasTooManyParameters(ctx)) {
-    options.reject(ctx, path, { status: 400, error: 'invalid_request', description: TOO_MANY_PARAMETERS })
-    return true
-  }
-  try {
-    if (ctx.method === 'OPTIONS' && (await options.answerPreflight?.(ctx, path))) return true
-    const methods = options.methods[normalizePath(path)]
-    if (methods && answerWithMethods(ctx, methods)) return true
-    options.proxyCheck.examine(ctx, true)
-    return await options.answer(ctx, path)
-  } catch (error) {
-    fail(options, ctx, path, asError(error))
-    return true
-  }
-}
-
-/**
- * Answers a request that failed on our side, and reports the failure to the host. The answer does not reveal the cause.
- */
-function fail({ logger, events, reject }: RouterOptions, ctx: Context, path: string, error: Error): void {
-  logFailure(logger, error, { path: withoutId(path) })
-  events.emit('error', { error })
-  if (!isServiceUnavailable(error)) emitAppError(ctx, error)
-  const { headers, ...answer } = failureResponse(error)
-  ctx.set({ ...headers })
-  reject(ctx, path, answer)
 }
 
 /**

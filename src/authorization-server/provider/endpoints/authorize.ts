@@ -39,13 +39,8 @@ export const AUTHORIZATION_PARAMETERS: readonly string[] = [
   'ui_locales',
 ]
 
-type Parts = Pick<
-  ProviderParts,
-  'settings' | 'catalog' | 'resources' | 'accounts' | 'accountLookup' | 'isGrantScopeRevoked' | 'consents'
->
-
 /** Options of oidc-provider for the authorization endpoint. */
-export function authorizationOptions(parts: Parts) {
+export function authorizationOptions(parts: ProviderParts) {
   const { issuer, requirePkce } = parts.settings
   const policy = promptPolicy()
   const checksBefore = ['login', 'select_account'].flatMap((name) => policy.get(name)?.checks ?? [])
@@ -88,7 +83,7 @@ export function authorizationOptions(parts: Parts) {
  * resource.
  */
 export function resourceIndicators(
-  parts: Parts,
+  parts: ProviderParts,
 ): NonNullable<NonNullable<Configuration['features']>['resourceIndicators']> {
   return {
     enabled: true,

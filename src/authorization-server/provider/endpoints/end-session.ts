@@ -12,8 +12,6 @@ import { findTooLong } from './authorize/parameter-limits.ts'
 
 // Sign-out at the request of an application (OpenID Connect RP-Initiated Logout 1.0).
 
-type Dependencies = Pick<ProviderDependencies, 'accounts' | 'pages'>
-
 /** Parameters of a sign-out request (RP-Initiated Logout 1.0, 2). */
 export const END_SESSION_PARAMETERS: readonly string[] = [
   'client_id',
@@ -28,7 +26,7 @@ export const END_SESSION_PARAMETERS: readonly string[] = [
  * Options of oidc-provider for sign-out. With these options, oidc-provider shows our own pages, which need no script.
  */
 export function endSession(
-  pages: Dependencies['pages'],
+  pages: ProviderDependencies['pages'],
 ): NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']> {
   return {
     enabled: true,
@@ -42,7 +40,7 @@ export function endSession(
  * too long. It answers sign-out requests if no person is signed in to our session. After the person has confirmed the
  * sign-out, the middleware also signs the person out at the host.
  */
-export function registerEndSession(provider: Provider, deps: Dependencies): void {
+export function registerEndSession(provider: Provider, deps: ProviderDependencies): void {
   provider.use(async function endSession(context: unknown, next: Next) {
     const ctx = context as KoaContextWithOIDC
     if (rejectLongState(ctx, deps.pages)) return
@@ -62,7 +60,7 @@ export function registerEndSession(provider: Provider, deps: Dependencies): void
  * If `state` is too long, answers the request with an error and returns true. Only `state` is checked,
  * because it is the only parameter that oidc-provider stores unchanged.
  */
-function rejectLongState(ctx: KoaContextWithOIDC, pages: Dependencies['pages']): boolean {
+function rejectLongState(ctx: KoaContextWithOIDC, pages: ProviderDependencies['pages']): boolean {
   if (normalizePath(ctx.path) !== ROUTES.end_session) return false
   const tooLong = findTooLong({ state: ctx.query['state'] })
   if (!tooLong) return false
@@ -76,7 +74,7 @@ function rejectLongState(ctx: KoaContextWithOIDC, pages: Dependencies['pages']):
  * there is no session to end, so the person is not asked.
  */
 async function answerWithoutSession(
-  { accounts, pages }: Dependencies,
+  { accounts, pages }: ProviderDependencies,
   ctx: KoaContextWithOIDC,
 ): Promise<void> {
   const { session, params } = ctx.oidc

@@ -18,7 +18,7 @@ import type { ProviderParts } from '../dependencies.ts'
  *   access. Its `aud` is the resource; undefined in a refresh token
  */
 export async function mayIntrospect(
-  { registry, accountLookup }: Pick<ProviderParts, 'registry' | 'accountLookup'>,
+  { registry, accountLookup }: ProviderParts,
   ctx: KoaContextWithOIDC,
   caller: ProviderClient,
   token: {

@@ -3,8 +3,7 @@ import type { RevokeOwnToken } from '../../../access/revoke-own-token.ts'
 import { ownerOf } from '../../../grants/refresh-tokens/revoke-reused.ts'
 import { requesterOf } from '../../../audit/entry.ts'
 import type { Principal } from '../../../gateway/principal.ts'
-import type { FixResponse } from '../fix-responses.ts'
-import { createExplainMissingSecret } from '../client-authentication.ts'
+import type { ProviderResponse } from '../fix-responses.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { requestState } from '../request-state.ts'
 
@@ -22,7 +21,7 @@ export const revocation: NonNullable<NonNullable<Configuration['features']>['rev
 
 /** Revokes the whole grant of a refresh token that its client sent. */
 export async function revokeRefreshToken(
-  { revokeGrant }: Pick<ProviderParts, 'revokeGrant'>,
+  { revokeGrant }: ProviderParts,
   ctx: KoaContextWithOIDC,
   token: Parameters<typeof ownerOf>[0],
 ): Promise<void> {
@@ -79,13 +78,7 @@ export function createRevokeAccessToken(revokeOwnToken: RevokeOwnToken): RevokeO
 }
 
 /** Replaces the body of a successful response by an empty JSON object, which client libraries can parse. */
-export function createFixRevocationResponse(
-  settings: Parameters<typeof createExplainMissingSecret>[0],
-): FixResponse {
-  const explainMissingSecret = createExplainMissingSecret(settings)
-  return function fixRevocationResponse(ctx) {
-    ctx.set('Cache-Control', 'no-store')
-    if (ctx.status === 200) ctx.body = {}
-    explainMissingSecret(ctx)
-  }
+export function fixRevocationResponse(ctx: ProviderResponse): void {
+  ctx.set('Cache-Control', 'no-store')
+  if (ctx.status === 200) ctx.body = {}
 }

@@ -14,20 +14,19 @@ import type { GatehouseEvents } from '../../../host/events.ts'
 import { describeAddress } from '../../../http/client-address.ts'
 import { personOf, type Person } from '../../../host/subject.ts'
 import { recordOf, requestState } from '../request-state.ts'
-import type { ProviderParts } from '../dependencies.ts'
-import { descriptionOf, errorOf, type FixResponse, type ProviderResponse } from '../fix-responses.ts'
-import { createExplainMissingSecret } from '../client-authentication.ts'
+import type { ProviderParts, SharedDependencies } from '../dependencies.ts'
+import { descriptionOf, errorOf, type ProviderResponse } from '../fix-responses.ts'
 import { requireUsableScope } from '../requested-scope.ts'
 import { otherResource } from '../resource-indicator.ts'
 import { reasonOf } from '../resource-access.ts'
 import { fillInRedirectUri } from './token/authorization-code-grant.ts'
 import { ownClaims } from './token/access-token-claims.ts'
-import { checkRefresh, dropIgnoredScopes, repeatRefreshToken } from './token/refresh-token-grant.ts'
+import { checkRefresh, dropIgnoredScopes } from './token/refresh-token-grant.ts'
 
 // The token endpoint (RFC 6749 3.2). Each grant type has its own file in `token/`.
 
 /** Options of oidc-provider for the token endpoint. */
-export function tokenOptions(parts: Parameters<typeof checkRefresh>[0]) {
+export function tokenOptions(parts: ProviderParts) {
   return {
     // Each code exchange and each refresh gives a new refresh token. No refresh token expires with the
     // browser session.
@@ -49,7 +48,7 @@ export function tokenOptions(parts: Parameters<typeof checkRefresh>[0]) {
 
 /** Completes the parameters of a token request after its client has authenticated. */
 export async function completeTokenRequest(
-  parts: Pick<ProviderParts, 'settings' | 'codes' | 'proxyCheck'>,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   client: Client,
 ): Promise<void> {
@@ -62,7 +61,7 @@ export async function completeTokenRequest(
 
 /** @throws unauthorized_client if the client may not request tokens from the address of the caller */
 function requireAllowedAddress(
-  { proxyCheck }: Pick<ProviderParts, 'proxyCheck'>,
+  { proxyCheck }: ProviderParts,
   ctx: KoaContextWithOIDC,
   client: ClientRecord,
 ): void {
@@ -70,16 +69,6 @@ function requireAllowedAddress(
   const { address } = requesterOf(requestState(ctx).host)
   if (networks === undefined || proxyCheck.mayUseFrom(networks, address)) return
   throw new errors.UnauthorizedClient(describeAddress(address), 'address')
-}
-
-export function createFixTokenResponse(
-  settings: Parameters<typeof createExplainMissingSecret>[0],
-): FixResponse {
-  const explainMissingSecret = createExplainMissingSecret(settings)
-  return function fixTokenResponse(ctx) {
-    repeatRefreshToken(ctx)
-    explainMissingSecret(ctx)
-  }
 }
 
 /**
@@ -132,7 +121,7 @@ function issuedEvent(
 
 /** Records that an API key got a token, and emits `token.issued`. */
 export function reportDirectToken(
-  { events, clientUsed }: Pick<ProviderParts, 'events' | 'clientUsed'>,
+  { events, clientUsed }: SharedDependencies,
   { client, secret }: { readonly client: ClientRecord; readonly secret: UsedCredential | undefined },
   token: IssuedToken,
 ): void {
@@ -141,10 +130,7 @@ export function reportDirectToken(
 }
 
 /** Emits `token.issued` and `token.rejected`, and explains `invalid_grant` to the client. */
-export function reportTokens(
-  provider: Provider,
-  { events, logger, clientUsed }: Pick<ProviderParts, 'events' | 'logger' | 'clientUsed'>,
-): void {
+export function reportTokens(provider: Provider, parts: SharedDependencies): void {
   provider.on('grant.success', (ctx) => {
     const token = ctx.oidc.entities.AccessToken ?? ctx.oidc.entities.ClientCredentials
     if (!token) return
@@ -152,13 +138,16 @@ export function reportTokens(
     const issued = { tokenId: token.jti, scopes: [...token.scopes], lifetime: token.expiration }
     if (token.kind === 'ClientCredentials') {
       const { credential: secret } = requestState(ctx)
-      return reportDirectToken({ events, clientUsed }, { client, secret }, issued)
+      return reportDirectToken(parts, { client, secret }, issued)
     }
     // A code exchange and a refresh have already recorded the use of the client, in the same round trip as
     // their last write.
     const { Grant: grant } = ctx.oidc.entities
     const person = grant?.accountId === undefined ? client : personOf(grant.accountId)
-    events.emit('token.issued', { ...issuedEvent('delegated', client, person, issued), grantId: grant?.jti })
+    parts.events.emit('token.issued', {
+      ...issuedEvent('delegated', client, person, issued),
+      grantId: grant?.jti,
+    })
   })
 
   // Relies on: oidc-provider emits `grant.error` after it has written the response, and before the response
@@ -175,7 +164,7 @@ export function reportTokens(
     const noToken =
       reasonOf(detail) ?? (error === 'invalid_client' && client ? whyNotAuthenticated(client) : undefined)
     const mistyped = requestState(ctx).isMistyped || undefined
-    reportRejection({ events, logger }, written, {
+    reportRejection(parts, written, {
       clientId: client?.clientId,
       code: error,
       detail: detail ?? written.description,
@@ -202,7 +191,7 @@ interface RejectionLog {
 
 /** Logs that a token request was rejected, and emits `token.rejected`. */
 export function reportRejection(
-  { events, logger }: Pick<ProviderParts, 'events' | 'logger'>,
+  { events, logger }: SharedDependencies,
   rejection: Pick<GatehouseEvents['token.rejected'], 'error' | 'description'>,
   log: RejectionLog,
 ): void {

@@ -26,7 +26,7 @@ const AT_ENDPOINT: Readonly<Record<string, (token: Principal) => object>> = {
  */
 export function accessTokens(
   model: 'AccessToken' | 'ClientCredentials',
-  parts: Pick<ProviderParts, 'verifyAccessToken' | 'isTokenRevoked' | 'proxyCheck' | 'revokeGrant'>,
+  parts: ProviderParts,
   revokeAccessToken: RevokeOwnToken,
 ): Adapter {
   return modelAdapter(model, {

@@ -79,7 +79,7 @@ function isWebOnly({
 function authMethodOf(
   client: Client,
   { oidc }: KoaContextWithOIDC,
-  { privateKeyJwt }: Pick<ProviderParts['settings'], 'privateKeyJwt'>,
+  { privateKeyJwt }: ProviderParts['settings'],
 ): AuthMethod {
   if (isPublicClient(client)) return 'none'
   if (documentOf(client)) return 'private_key_jwt'
@@ -100,9 +100,7 @@ const UNKNOWN_CLIENT = toClientMetadata({ kind: 'apiKey', clientId: randomUUID()
  * request from a browser, oidc-provider finds only applications. So strangers cannot find out which
  * `client_id` belongs to an API key. In a sign-out request, oidc-provider finds a client for every id.
  */
-export function clients(
-  parts: Parameters<typeof prefetch>[0] & Pick<ProviderParts, 'registry' | 'settings' | 'features'>,
-): Adapter {
+export function clients(parts: Parameters<typeof prefetch>[0] & ProviderParts): Adapter {
   async function findUsable(ctx: KoaContextWithOIDC, clientId: string): Promise<Client | undefined> {
     prefetch(parts, ctx)
     requestState(ctx).sentClientId ??= clientId
@@ -173,7 +171,7 @@ export type ClientAuthenticated = (ctx: KoaContextWithOIDC, client: ProviderClie
  * @param complete completes the parameters of the request
  */
 export function whenAuthenticated(
-  { secretUsed }: Pick<ProviderParts, 'secretUsed'>,
+  { secretUsed }: ProviderParts,
   complete: ClientAuthenticated,
 ): ClientAuthenticated {
   return async function authenticated(ctx, client) {
@@ -237,7 +235,7 @@ async function acceptPublicClient(client: ProviderClient, authenticated: ClientA
  */
 export function compareSecretsByHash(
   provider: Provider,
-  parts: Pick<ProviderParts, 'settings'>,
+  { secretPrefix }: ProviderParts['settings'],
   authenticated: ClientAuthenticated,
 ): void {
   const { prototype } = provider.Client as unknown as { prototype: Record<string, unknown> }
@@ -246,7 +244,6 @@ export function compareSecretsByHash(
     const candidates = candidatesIn(ctx, secret)
     const found = findSecretOf(recordOf(this), candidates)
     if (!found) {
-      const { secretPrefix } = parts.settings
       requestState(ctx).isMistyped = candidates.some((each) => isMistypedSecret(each, secretPrefix))
       return false
     }

@@ -7,7 +7,7 @@ import { currentContext, getGrant } from '../request-state.ts'
 import { modelAdapter } from './adapter.ts'
 
 /** Grants: what people have authorized applications to do. */
-export function grants(parts: Pick<ProviderParts, 'grantLifecycle' | 'memory'>): Adapter {
+export function grants(parts: ProviderParts): Adapter {
   const { grantLifecycle, memory } = parts
   return modelAdapter('Grant', {
     async upsert(grantId, payload, ttl) {

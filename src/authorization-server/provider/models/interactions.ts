@@ -26,11 +26,7 @@ export function interactionKey(uid: string): string {
  * until a person signs in or decides. The stored payload contains no credential: neither the session's cookie
  * nor the id itself. The address `returnTo` contains the id, so it is added only when the payload is read.
  */
-export function interactions({
-  store,
-  settings,
-  pendingInteractions,
-}: Pick<ProviderDependencies, 'store' | 'settings' | 'pendingInteractions'>): Adapter {
+export function interactions({ store, settings, pendingInteractions }: ProviderDependencies): Adapter {
   const pending = payloadCollection(store, NAME, 'Interaction', INTERACTION)
 
   async function create(id: string, record: AdapterPayload, ttl: number | undefined): Promise<void> {

@@ -122,7 +122,7 @@ function sessionRecords(store: Store) {
  * restore the session. A session without a person is usually not stored (`isEmpty`), because strangers can
  * start any number of such sessions.
  */
-export function sessions({ store, memory }: Pick<ProviderParts, 'store' | 'memory'>): Adapter {
+export function sessions({ store, memory }: ProviderParts): Adapter {
   const { sessionsById, idsByUid, create, update, move, deleteByUid } = sessionRecords(store)
 
   return modelAdapter('Session', {

@@ -22,7 +22,7 @@ export function applySeam(
 ): void {
   nameModels(provider, [...models, 'IdToken'])
   cacheClients(provider, authenticated)
-  compareSecretsByHash(provider, parts, authenticated)
+  compareSecretsByHash(provider, parts.settings, authenticated)
   nameRefreshTokensAfterTheirFamily(provider, parts.refreshTokenFormat)
   takeAddressesFromIssuer(provider)
   takeCookieSecurityFromIssuer(provider)

@@ -8,7 +8,7 @@ import { developerOf } from '../../../../clients/documents/document-application.
 import { isUsable } from '../../../../clients/why-no-token.ts'
 import { requesterOf } from '../../../../audit/entry.ts'
 import type { Account } from '../../../../host/accounts.ts'
-import { personOf, subjectOf, type Person } from '../../../../host/subject.ts'
+import { personOf, subjectOf } from '../../../../host/subject.ts'
 import type { InteractionPort, PendingInteraction } from '../../../interaction/port.ts'
 import {
   destinationOf,
@@ -16,7 +16,7 @@ import {
   presentApplication,
   text,
 } from '../../../interaction/present-parties.ts'
-import type { ProviderDependencies } from '../../dependencies.ts'
+import type { SharedDependencies } from '../../dependencies.ts'
 import { interactionKey } from '../../models/interactions.ts'
 import { refreshTokenLifetime } from '../../lifetimes.ts'
 import { ROUTES } from '../../routes.ts'
@@ -25,10 +25,7 @@ import { writeDecision } from './load-existing-grant.ts'
 
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>
 
-interface Parts extends Pick<
-  ProviderDependencies,
-  'settings' | 'resources' | 'registry' | 'accounts' | 'consents' | 'events' | 'audit' | 'memory'
-> {
+interface Parts extends SharedDependencies {
   /** Undefined without the option `clientDocuments`. */
   readonly documents: (() => Promise<Pick<DocumentResolver, 'approving'>>) | undefined
   /** Call this function for each use, because each key rotation replaces the provider. */
@@ -142,7 +139,11 @@ const approved: Method<'approved'> = async (parts, ctx, pending, decision) => {
   const { clientId } = application
   parts.memory.requireSpace()
   const { versions } = await consents.get(account, application, resource.address)
-  if (application.document) await documentApproved(parts, clientId, account)
+  if (application.document) {
+    // The approval is recorded first, so that a later block of the host finds the person's grant.
+    const documents = await parts.documents?.()
+    await documents?.approving(clientId, account)
+  }
   const { Grant } = parts.provider()
   const grant = new Grant({ accountId: subjectOf(account), clientId })
   writeDecision(grant, settings, resource.address, decision, versions)
@@ -166,11 +167,6 @@ const approved: Method<'approved'> = async (parts, ctx, pending, decision) => {
   if (isMade) events.emit('consent.approved', details)
   else await grant.destroy()
   return next
-}
-
-/** Records the approval first, so that a later block of the host finds the person's grant. */
-async function documentApproved({ documents }: Parts, clientId: string, person: Person): Promise<void> {
-  await (await documents?.())?.approving(clientId, person)
 }
 
 const failed: Method<'failed'> = async (parts, ctx, pending, error, description) => {

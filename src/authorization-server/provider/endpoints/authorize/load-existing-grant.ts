@@ -11,11 +11,6 @@ import type { ProviderParts, ProviderSettings } from '../../dependencies.ts'
 import { requireUsableScope } from '../../requested-scope.ts'
 import type { GrantWithVersions } from '../../seam/sessions.ts'
 
-type Parts = Pick<
-  ProviderParts,
-  'settings' | 'catalog' | 'resources' | 'accountLookup' | 'isGrantScopeRevoked' | 'consents'
->
-
 /**
  * Writes one decision into a new grant. The caller must save the grant. Each authorization gets its own
  * grant, because two authorizations in one grant would remove each other's scopes. The decision includes the
@@ -57,7 +52,7 @@ export function writeDecision(
  * @throws invalid_scope if the person may use none of the requested operations, or if a token would be too long
  */
 export async function loadExistingGrant(
-  parts: Parts,
+  parts: ProviderParts,
   checksBefore: readonly interactionPolicy.Check[],
   ctx: KoaContextWithOIDC,
 ): Promise<Grant | undefined> {

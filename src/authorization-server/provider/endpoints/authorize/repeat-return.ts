@@ -14,15 +14,13 @@ const REPEAT_MS = 10_000
 /** The address to which the browser returns from our pages. The segment is the id of the interaction. */
 const RETURN = /^\/oauth2\/authorize\/([^/]+)\/?$/i
 
-type Parts = Pick<ProviderParts, 'settings' | 'accounts' | 'returns' | 'families' | 'pages'>
-
 /**
  * Lets a browser repeat its return from our pages: a browser or a proxy that lost the answer sends the request again, and
  * some browsers block the automatic redirect to an installed app until the person presses "Continue". For 10 seconds, the
  * same browser gets the same `Location`, as long as its code is unused. A code that is sent twice would end the
  * access (RFC 6749 4.1.2). A HEAD request changes nothing.
  */
-export function registerRepeatableReturn(provider: Provider, parts: Parts): void {
+export function registerRepeatableReturn(provider: Provider, parts: ProviderParts): void {
   provider.use(async function repeatableReturn(context: unknown, next: Next) {
     const ctx = context as KoaContextWithOIDC
     const uid = returningBrowser(ctx)
@@ -39,7 +37,11 @@ function returningBrowser({ method, path, cookies }: KoaContextWithOIDC): string
   return [COOKIES.resume, COOKIES.returned].some((name) => cookies.get(name) === uid) ? uid : undefined
 }
 
-async function keep({ settings, returns }: Parts, ctx: KoaContextWithOIDC, uid: string): Promise<void> {
+async function keep(
+  { settings, returns }: ProviderParts,
+  ctx: KoaContextWithOIDC,
+  uid: string,
+): Promise<void> {
   const path = new URL(`${settings.issuer}${ROUTES.authorization}/${uid}`).pathname
   ctx.cookies.set(COOKIES.returned, uid, { ...SHORT_COOKIE, path, maxAge: KEPT_SECONDS * 1000 })
   const ours = Object.values(COOKIES)
@@ -57,7 +59,7 @@ async function keep({ settings, returns }: Parts, ctx: KoaContextWithOIDC, uid: 
 
 /** @returns false if the answer is too old to be repeated, or if its session has ended, or if its grant was revoked */
 async function repeat(
-  { accounts, families, pages }: Parts,
+  { accounts, families, pages }: ProviderParts,
   ctx: KoaContextWithOIDC,
   answer: ReturnAnswer,
 ): Promise<boolean> {

@@ -16,7 +16,7 @@ import {
  * deleted. If the host does not provide `accounts.current`, this function only checks that the account still exists.
  */
 export async function syncHostSession(
-  { accounts, accountLookup }: Pick<ProviderParts, 'accounts' | 'accountLookup'>,
+  { accounts, accountLookup }: ProviderParts,
   ctx: KoaContextWithOIDC,
 ): Promise<void> {
   const state = requestState(ctx)

@@ -27,7 +27,7 @@ import { modelAdapter, payloadCollection, withoutId } from '../../models/adapter
  * URIs, this function fills in the redirect URI that received the code.
  */
 export async function fillInRedirectUri(
-  parts: Pick<ProviderParts, 'codes'>,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   { clientId, applicationType, redirectUris = [] }: Client,
   params: Record<string, unknown>,
@@ -49,7 +49,7 @@ export async function fillInRedirectUri(
  * Relies on: oidc-provider reads the grant only after it has found that the code belongs to this client.
  */
 export async function listGrant(
-  { grantLifecycle }: Pick<ProviderParts, 'grantLifecycle'>,
+  { grantLifecycle }: ProviderParts,
   ctx: KoaContextWithOIDC,
   grantId: string,
 ): Promise<void> {
@@ -74,10 +74,7 @@ export async function listGrant(
  *   this function revokes the grant
  */
 export async function redeemCode(
-  parts: Pick<
-    ProviderParts,
-    'grantLifecycle' | 'clientUsed' | 'families' | 'limitGrants' | 'revokeGrant' | 'events' | 'logger'
-  >,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   token: string,
   payload: AdapterPayload,
@@ -132,7 +129,7 @@ export function codeCollection(store: Store): Collection<AdapterPayload> {
  * The adapter for authorization codes. Its method `consume` does nothing, because `redeemCode` consumes a
  * code when it starts the refresh token family of the code.
  */
-export function authorizationCodes(parts: Pick<ProviderParts, 'codes'>): Adapter {
+export function authorizationCodes(parts: ProviderParts): Adapter {
   return modelAdapter('AuthorizationCode', {
     upsert: (code, payload, ttl) => parts.codes.set(digest(code), withoutId(payload), ttl),
     async find(code) {

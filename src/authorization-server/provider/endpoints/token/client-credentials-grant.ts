@@ -17,7 +17,7 @@ import { namedResource, resourceServerOf } from '../../resource-indicator.ts'
  */
 export function registerClientCredentialsGrant(
   provider: Provider,
-  { resources, catalog, accountLookup }: Pick<ProviderParts, 'resources' | 'catalog' | 'accountLookup'>,
+  { resources, catalog, accountLookup }: ProviderParts,
 ): void {
   async function clientCredentials(
     ctx: TokenEndpointGrantContext<{ scope?: string; resource?: string | string[] }>,

@@ -13,7 +13,7 @@ import { accessTokenSigner } from '../../../../keys/access-token-signer.ts'
 import type { SigningJwk } from '../../../../keys/generate-key.ts'
 import { randomId } from '../../../../keys/random-id.ts'
 import { findAccountOnce } from '../../account-lookup.ts'
-import type { ProviderDependencies } from '../../dependencies.ts'
+import type { SharedDependencies } from '../../dependencies.ts'
 import { startLookups, type EarlyLookups } from '../../request-state.ts'
 import { findSecretOf } from '../../../../clients/client-registry.ts'
 import { reportWrongSecret } from '../../report-wrong-secret.ts'
@@ -22,21 +22,7 @@ import { reportDirectToken, reportRejection } from '../token.ts'
 import { directClaims, registeredClaims } from './access-token-claims.ts'
 import { directTokenResponse, directTokenScopes } from './client-credentials-grant.ts'
 
-/** What the fast path needs. */
-export interface FastPathParts extends Pick<
-  ProviderDependencies,
-  | 'registry'
-  | 'accounts'
-  | 'catalog'
-  | 'resources'
-  | 'audit'
-  | 'events'
-  | 'clientUsed'
-  | 'proxyCheck'
-  | 'wrongSecrets'
-> {
-  readonly settings: Pick<ProviderDependencies['settings'], 'issuer' | 'lifetimes' | 'secretPrefix'> &
-    Pick<ProviderDependencies, 'logger'>
+interface FastPathParts extends SharedDependencies {
   /** Whether more requests are in flight than usual. */
   isFlood(): boolean
 }
@@ -118,12 +104,11 @@ function rejectSecret(
 ): void {
   const detail = client ? 'invalid secret provided' : 'client not found'
   const { error, error_description: description, status } = new errors.InvalidClientAuth(detail)
-  const reporters = { events: parts.events, logger: parts.settings.logger }
   const clientId = client?.clientId
   const noToken = client ? whyNotAuthenticated(client) : undefined
   const { secretPrefix } = parts.settings
   const mistyped = (client && clientSecrets.some((each) => isMistypedSecret(each, secretPrefix))) || undefined
-  reportRejection(reporters, { error, description }, { clientId, code: error, detail, noToken, mistyped })
+  reportRejection(parts, { error, description }, { clientId, code: error, detail, noToken, mistyped })
   const waitSeconds = reportWrongSecret(parts, ctx, { sentClientId, client: client ?? undefined })
   if (waitSeconds > 0) {
     ctx.set('Retry-After', String(waitSeconds))

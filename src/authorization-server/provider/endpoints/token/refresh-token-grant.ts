@@ -23,10 +23,7 @@ import { redeemCode, requireSameHostEpoch } from './authorization-code-grant.ts'
  * authorization request. Otherwise oidc-provider would reject the request, because the refresh token does not
  * carry these scopes.
  */
-export function dropIgnoredScopes(
-  { settings }: Pick<ProviderParts, 'settings'>,
-  params: Record<string, unknown>,
-): void {
+export function dropIgnoredScopes({ settings }: ProviderParts, params: Record<string, unknown>): void {
   const { scope } = params
   if (typeof scope !== 'string') return
   const scopes = requestedScopes(scope).filter((name) => !isIgnoredScope(name, settings.openIdScopes))
@@ -39,7 +36,7 @@ export function dropIgnoredScopes(
  * the rollback. The wait is expensive, so it starts only after the client has authenticated.
  */
 async function findRefreshToken(
-  parts: Pick<ProviderParts, 'families' | 'refreshTokenFormat' | 'grantLifecycle'>,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   token: string,
 ): Promise<FoundRefreshToken | undefined> {
@@ -58,13 +55,7 @@ async function findRefreshToken(
  *
  * @returns true: every refresh token is rotated
  */
-export async function checkRefresh(
-  parts: Pick<
-    ProviderParts,
-    'settings' | 'catalog' | 'resources' | 'accountLookup' | 'isGrantScopeRevoked' | 'grantLifecycle'
-  >,
-  ctx: KoaContextWithOIDC,
-): Promise<true> {
+export async function checkRefresh(parts: ProviderParts, ctx: KoaContextWithOIDC): Promise<true> {
   const { openIdScopes } = parts.settings
   const { Client: client, Grant: grant, RefreshToken: token } = ctx.oidc.entities
   if (!client || !grant || !token) throw new TypeError('this refresh lacks its client, grant or token')
@@ -89,7 +80,7 @@ export async function checkRefresh(
  * @throws invalid_target
  */
 function requireSameResource(
-  { resources }: Pick<ProviderParts, 'resources'>,
+  { resources }: ProviderParts,
   granted: string | string[] | undefined,
   requested: unknown,
 ): Resource {
@@ -108,7 +99,7 @@ function requireSameResource(
  * @throws invalid_grant if another request has used the token since step 2. If so, this function revokes the grant
  */
 async function rotateRefreshToken(
-  parts: Pick<ProviderParts, 'settings' | 'families' | 'clientUsed' | 'events' | 'revokeGrant' | 'logger'>,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   next: string,
   payload: AdapterPayload,
