@@ -97,7 +97,7 @@ export async function authenticate(
 }
 
 /**
- * Accepts or rejects one call outside of Koa whose scopes are known, and counts it for limits and usage.
+ * Accepts or rejects one call outside of Koa, and counts it for limits and usage.
  *
  * @param scopes the scopes that the token must carry; empty if every valid token is accepted
  */
@@ -133,7 +133,6 @@ const OPTIONS: Fields = {
   address: optional(stringRule),
 }
 
-/** The scopes that a call requires: the scopes in the options, and the scopes of its operation. */
 async function scopesOf(
   parts: GatewayParts,
   method: string,
@@ -154,11 +153,7 @@ async function scopesOf(
   return rejectUnclaimed(errorResponses, location)
 }
 
-/**
- * Reads a call outside of Koa.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` without a method, unless the host names a scope
- */
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` without a method, unless the host names a scope */
 export function readCall(
   { dependencies }: GatewayParts,
   call: IncomingCall,
@@ -173,7 +168,6 @@ export function readCall(
   return { method, readings, bearer: { authorization: authorizationOf(call), query, address: caller } }
 }
 
-/** Every `Authorization` field of a call. */
 function authorizationOf({ headers, rawHeaders }: IncomingCall): readonly string[] {
   if (!isHeaders(headers)) return authorizationFields(headers, rawHeaders)
   return authorizationFields({ authorization: headers.get('authorization') ?? undefined })

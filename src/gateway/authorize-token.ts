@@ -14,8 +14,8 @@ export interface Authorized {
 }
 
 /**
- * Creates the authorizer of one API. For each request it reads the bearer token and verifies the token, or
- * finds it in the cache. Then it checks expiry, revocation and scopes.
+ * Creates the authorizer of one API: it verifies a bearer token, or finds it in the cache, and then checks
+ * expiry, revocation and scopes.
  */
 export function createAuthorizer(
   dependencies: GatewayDependencies,
@@ -32,11 +32,10 @@ export function createAuthorizer(
   })
 
   /**
-   * Accepts a principal if its token is still valid and carries all of `scopes`. The token may have expired
-   * or been revoked since the principal was created.
+   * The token may have expired or been revoked since the principal was created.
    *
-   * @param token the token for the revocation check. The default is the principal. That is slower, because the
-   *   principal must first decode its token
+   * @param token for the revocation check. The principal itself is slower, because it must first decode its
+   *   token
    */
   function authorizePrincipal(
     principal: Principal,
@@ -54,7 +53,7 @@ export function createAuthorizer(
     return { ok: true, principal }
   }
 
-  /** As `authorizePrincipal`, and also checks whether the token may be used from the address of the caller. */
+  /** Also checks whether the token may be used from the address of the caller. */
   function authorize(
     principal: Principal,
     verified: VerifiedToken,
@@ -67,7 +66,7 @@ export function createAuthorizer(
     return isAllowed ? outcome : errorResponses.addressNotAllowed(principal.clientId, address)
   }
 
-  /** Accepts a request if its token is valid and carries all of `scopes`. The promise never rejects. */
+  /** Never rejects. */
   async function authorizeToken(
     request: BearerRequest,
     scopes: readonly string[],
@@ -98,8 +97,8 @@ export function createAuthorizer(
     /**
      * Accepts a call without any wait if its token is in the cache, valid, and carries `scope`.
      *
-     * @param rawHeaders the header fields as Node received them: a list of alternating names and values
-     * @returns the principal; undefined if `authorizeToken` must decide
+     * @param rawHeaders as Node received them: a list of alternating names and values
+     * @returns undefined if `authorizeToken` must decide
      */
     acceptCachedToken(rawHeaders: readonly string[], scope: string): Principal | undefined {
       const token = onlyBearerToken(rawHeaders)
@@ -110,7 +109,6 @@ export function createAuthorizer(
       if (revocations.mustReject || revocations.isTokenRevoked(known.verified)) return undefined
       return known.principal
     },
-    /** Whether this authorizer created a principal. */
     isOwn: (principal: unknown): principal is Principal => isPrincipalOf(principal, dependencies),
   }
 }

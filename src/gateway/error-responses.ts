@@ -20,14 +20,13 @@ export type RejectionReason =
   /** The gateway could not check the token. */
   | 'unavailable'
 
-/** Headers of a response, by their usual names. */
+/** By their usual names. */
 export type ResponseHeaders = Readonly<Record<string, string>>
 
-/** Limits that a call would pass. */
 export interface ExceededLimits {
-  /** The names of the limits in `RateLimit-Policy`. */
+  /** As in `RateLimit-Policy`. */
   readonly policies: readonly string[]
-  /** Seconds after which a call may succeed. */
+  /** Seconds. */
   readonly retryAfter: number
 }
 
@@ -50,17 +49,12 @@ export interface ErrorResponse {
   readonly body: string
 }
 
-/**
- * Creates the error responses of one API.
- *
- * @param audience {base_url}
- */
+/** @param audience {base_url} */
 export function createErrorResponses(audience: string) {
   const metadataUrl = protectedResourceMetadataUrl(audience).href
 
   /**
-   * A response with a challenge (`WWW-Authenticate`). The challenge names the address of the metadata (RFC
-   * 9728 5.1).
+   * The challenge names the address of the metadata (RFC 9728 5.1).
    *
    * @param scopes all scopes that the request needs
    */
@@ -85,19 +79,17 @@ export function createErrorResponses(audience: string) {
 
   return {
     /**
-     * No token was sent. Neither the challenge nor the body has an error code (RFC 6750 3.1), because the
-     * client may not know yet that a token is required.
+     * Neither the challenge nor the body has an error code (RFC 6750 3.1), because the client may not know
+     * yet that a token is required.
      */
     missingToken(scopes: readonly string[]): ErrorResponse {
       const description = 'send an access token in the header "Authorization: Bearer <ACCESS_TOKEN>"'
       return challenge(401, { reason: 'missing_token' }, undefined, description, scopes)
     },
 
-    /** The token was not sent as RFC 6750 requires. For example, it was sent in two places. */
     invalidRequest: (problem: string) =>
       challenge(400, { reason: 'invalid_request' }, 'invalid_request', problem),
 
-    /** The token is expired, malformed, revoked or for another API. A new token may work. */
     invalidToken(token: Parameters<typeof describeInvalidToken>[0]): ErrorResponse {
       const { problem, clientId } = token
       const reason =
@@ -105,7 +97,7 @@ export function createErrorResponses(audience: string) {
       return challenge(401, { reason, clientId }, 'invalid_token', describeInvalidToken(token))
     },
 
-    /** The token is valid, but lacks scopes. `scopes` are all scopes that the request needs. */
+    /** @param scopes all scopes that the request needs */
     insufficientScope(
       clientId: string,
       scopes: readonly string[],
@@ -117,8 +109,7 @@ export function createErrorResponses(audience: string) {
     },
 
     /**
-     * The token is valid, but its client may not be used from this address. There is no challenge, because no other
-     * token of the client would work.
+     * There is no challenge, because no other token of the client would work.
      *
      * @param address undefined if it is not known
      */
@@ -127,14 +118,14 @@ export function createErrorResponses(audience: string) {
       return errorResponse(403, rejection, 'access_denied', describeAddress(address))
     },
 
-    /** No operation has the method and path of the request. The response is the same with and without a token. */
+    /** The response is the same with and without a token. */
     notFound(description = 'there is no operation with this method and path'): ErrorResponse {
       return errorResponse(404, { reason: 'not_found' }, 'not_found', description)
     },
 
     /**
-     * The client has made as many calls as its limits permit. The body is a problem document of the type `quota-exceeded`
-     * (draft-ietf-httpapi-ratelimit-headers-11), which also has the fields of the other error responses.
+     * A problem document of the type `quota-exceeded` (draft-ietf-httpapi-ratelimit-headers-11), with the
+     * fields of the other error responses.
      *
      * @param headers the headers `RateLimit` and `RateLimit-Policy`
      */
@@ -155,7 +146,7 @@ export function createErrorResponses(audience: string) {
       return errorResponse(429, rejection, 'too_many_requests', description, all, problem)
     },
 
-    /** The gateway could not check the token, which may be valid. The client should retry after a second. */
+    /** The token may be valid. */
     unavailable(): ErrorResponse {
       const description = 'access tokens cannot be checked at the moment; try again shortly'
       const rejection: Rejection = { reason: 'unavailable' }
@@ -164,7 +155,6 @@ export function createErrorResponses(audience: string) {
   }
 }
 
-/** The error responses of one API. */
 export type ErrorResponses = ReturnType<typeof createErrorResponses>
 
 type Rejection = Pick<ErrorResponse, 'reason' | 'clientId'>
@@ -193,8 +183,8 @@ function errorResponse(
 }
 
 /**
- * Formats the parameters of a challenge, in their order, as the value of `WWW-Authenticate` (RFC 6750 3). A
- * parameter without a value, or with an empty value, is left out.
+ * The value of `WWW-Authenticate` (RFC 6750 3). A parameter without a value, or with an empty one, is left
+ * out.
  */
 export function formatWwwAuthenticate(parameters: Readonly<Record<string, string | undefined>>): string {
   const written = Object.entries(parameters).flatMap(([name, value]) =>
@@ -204,8 +194,8 @@ export function formatWwwAuthenticate(parameters: Readonly<Record<string, string
 }
 
 /**
- * Puts a question mark in place of each character that is not allowed between the quotes (RFC 6750 3). Printable
- * ASCII is allowed, except `"` and `\`. So no value can end its quotes or the header.
+ * Replaces each character that is not allowed between the quotes (RFC 6750 3), so that no value can end its
+ * quotes or the header.
  */
 function quotable(value: string): string {
   return value.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?')

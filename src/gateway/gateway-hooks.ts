@@ -2,50 +2,46 @@ import type { ServerResponse } from 'node:http'
 import type { HealthCheck } from '../health/health-report.ts'
 import type { ErrorResponse, ExceededLimits, ResponseHeaders } from './error-responses.ts'
 
-/** A call that was accepted: Koa's context, or what `authenticate()` knows. */
+/** Koa's context, or what `authenticate()` knows. */
 export interface ObservedCall {
-  /** The response, which is not sent yet. */
+  /** It is not sent yet. */
   readonly res?: ServerResponse | undefined
-  /** The address of the caller. */
   readonly ip?: string | undefined
 }
 
-/** Sees which calls a gateway accepts and rejects. An optional part sets it. */
+/** An optional part sets it. */
 export interface CallObserver {
   /**
-   * The gateway accepted a call. It is called once for each call, however many guards the call passes.
+   * Called once for each call, however many guards the call passes.
    *
-   * @param scopes the scopes that the call needs, first the scope of the operation; empty for a route that needs no scope
+   * @param scopes the scopes that the call needs, first the scope of the operation; empty for a route that
+   *   needs no scope
    */
   accepted(clientId: string, scopes: readonly string[], call: ObservedCall): void
-  /** A later guard accepted the call too, which needs these scopes. */
   acceptedAgain(clientId: string, scopes: readonly string[]): void
   /**
-   * The gateway rejected a call.
-   *
    * @param scope the scope of the operation, if the path of the call names one
    * @param accepted the response of the call, if an earlier guard has accepted the call
    */
   rejected(rejection: ErrorResponse, scope: string | undefined, accepted: ServerResponse | undefined): void
 }
 
-/** A call that was counted. */
 export interface CountedCall {
   readonly headers: ResponseHeaders
   /** Undefined if the call is within the limits of its client. */
   readonly exceeded?: ExceededLimits | undefined
 }
 
-/** Limits the calls of clients. An optional part sets it. */
+/** An optional part sets it. */
 export interface CallLimiter {
   /**
    * Counts a call that is certainly within the limits of its client.
    *
    * @param user the subject of the user for whom the client calls; undefined for direct access
-   * @returns the headers of the response; undefined if the call was not counted, and `count` must decide
+   * @returns undefined if the call was not counted, and `count` must decide
    */
   countAtOnce(clientId: string, user?: string): ResponseHeaders | undefined
-  /** Counts a call, if it is within the limits of its client. Never rejects. */
+  /** Never rejects. */
   count(clientId: string, user?: string): Promise<CountedCall>
 }
 
@@ -53,11 +49,10 @@ export interface CallLimiter {
 export interface GatewayHooks {
   /** Undefined if calls are not limited. */
   limiter: CallLimiter | undefined
-  /** The checks of optional parts for `health()`. */
+  /** For `health()`. */
   readonly checks: (() => HealthCheck)[]
-  /** Undefined if no part observes the calls. */
   observer: CallObserver | undefined
-  /** Called once when the gateway closes, before it closes its connections. They must not reject. */
+  /** Called once when the gateway closes, before its connections are closed. They must not reject. */
   readonly closing: (() => Promise<void>)[]
 }
 

@@ -59,10 +59,9 @@ export interface GatewayMiddlewareOptions {
 }
 
 /**
- * Guards everything below the address of the API ({base_url}). The middleware does not change the path of a request. It
- * guards a request if its original path or its present path is below {base_url}. The path that the handler sees selects
- * the operation. The response is 404 if the handler sees a path outside of {base_url}, or may see the paths of two
- * operations. The cause is logged once.
+ * Guards everything below the address of the API ({base_url}): every request whose original path or present
+ * path is below it. The path that the handler sees selects the operation. The response is 404 if the handler
+ * sees a path outside of {base_url}, or may see the paths of two operations. The cause is logged once.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems of the options
  */
@@ -85,15 +84,15 @@ export function guard(
       return next()
     }
     if (acceptKnownCall(ctx)) return next()
-    // The metadata is public. If {base_url} is the root of a host, the metadata is below {base_url}. So the
-    // middleware serves the metadata before it checks tokens.
+    // The metadata is public, and is below {base_url} if {base_url} is the root of a host.
     return metadata(ctx, () => guardRequest(ctx, next))
   }
 
   /**
-   * Accepts a usual call at once: its path is plain and belongs to one operation, and its token is in the cache.
+   * Accepts a usual call at once: its path is plain and belongs to one operation, and its token is in the
+   * cache.
    *
-   * @returns false if the call must go on to `guardRequest`, which makes all error responses
+   * @returns false if `guardRequest` must decide
    */
   function acceptKnownCall(ctx: Context): boolean {
     if (!firstLoad.isReady) return false
@@ -129,8 +128,8 @@ export function guard(
 
     const { path, endsInSlash, alternatives } = location
     if (!alternatives.every(belongsToNoOperation)) return rejectRewrite(ctx, location)
-    // If {base_url} is the root of a host and a mount removed a prefix, the host may have meant another path in
-    // `public` and `optional`. The call then needs a token.
+    // If {base_url} is the root of a host and a mount removed a prefix, the host may have meant another path
+    // in `public` and `optional`.
     const isCertain = !isWholeHost || alternatives.length === 0
     const openness = isCertain ? openRoutes?.find(ctx.method, path, endsInSlash) : undefined
     const request = bearerRequestOf(parts, ctx)
@@ -159,14 +158,12 @@ export function guard(
     return isUnclaimed(path, endsInSlash || path === '/', dependencies)
   }
 
-  /** Rejects a request whose operation is unclear because earlier middleware has rewritten its path. */
   function rejectRewrite(ctx: Context, location: RequestLocation): void {
     warnOfRewrite()
     rejectCall(ctx, hooks, rejectUnclaimed(errorResponses, location))
   }
 }
 
-/** The parts of a request that identify the caller. */
 export function bearerRequestOf(parts: GatewayParts, ctx: Context): BearerRequest {
   const address = parts.dependencies.proxyCheck.examine(ctx)
   const authorization = authorizationFields(ctx.headers, ctx.req.rawHeaders)
@@ -174,8 +171,8 @@ export function bearerRequestOf(parts: GatewayParts, ctx: Context): BearerReques
 }
 
 /**
- * Rejects a call. The error response is not thrown as an error. For a thrown error, Koa would remove headers that are
- * already set (CORS), and call the `error` listeners of the app.
+ * The response is not thrown as an error: Koa would remove headers that are already set (CORS), and call the
+ * `error` listeners of the app.
  */
 export function rejectCall(ctx: Context, hooks: GatewayHooks, response: ErrorResponse, scope?: string): void {
   hooks.observer?.rejected(response, scope, wasAccepted(ctx) ? ctx.res : undefined)
@@ -185,11 +182,7 @@ export function rejectCall(ctx: Context, hooks: GatewayHooks, response: ErrorRes
   ctx.body = response.body
 }
 
-/**
- * Accepts a call: later middleware finds its principal in `ctx.state.auth`.
- *
- * @param scopes the scopes that the token had to carry
- */
+/** @param scopes the scopes that the token had to carry */
 export function acceptCall(
   ctx: Context,
   principal: Principal,
@@ -207,8 +200,7 @@ export function acceptCall(
 }
 
 /**
- * Counts a call for the limits of its client, and sets the headers that name what is left. A call that passes several
- * guards is counted once.
+ * Counts a call for the limits of its client, once, however many guards it passes.
  *
  * @returns the error response of a call beyond the limits
  */
@@ -225,15 +217,13 @@ export async function limitCall(
   return undefined
 }
 
-/** Whether an earlier guard has accepted the call. */
 function wasAccepted(ctx: Context): boolean {
   return (ctx as AcceptedCall)[REQUIRED_SCOPES] !== undefined
 }
 
 /**
- * The scopes that earlier guards of the request have required. The error response of a later guard must name these
- * scopes too. Otherwise a client would request a token without them, and the earlier guards would reject this
- * token.
+ * The error response of a later guard must name the scopes of earlier guards too. Otherwise a client would
+ * request a token without them, which the earlier guards would reject.
  */
 export function scopesRequiredAbove(ctx: Context): readonly string[] {
   return (ctx as AcceptedCall)[REQUIRED_SCOPES] ?? []
@@ -244,7 +234,7 @@ function hasNoToken(request: BearerRequest): boolean {
   return token === undefined && problem === undefined
 }
 
-/** A query with the parameter `access_token`, or with percent-encoding, which may hide this parameter. */
+/** Percent-encoding may hide the parameter `access_token`. */
 const MAY_HAVE_TOKEN = /access_token|%/
 
 /** The routes of `public` and `optional` are checked when they are compiled. */

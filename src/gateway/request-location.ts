@@ -3,10 +3,9 @@ import { createPathLocator, locateReadings, type Location, type LocationBelow } 
 import { readRequestPaths } from '../http/request-path.ts'
 
 /**
- * The location of a request of a Koa app. If the place is `below`, `path` is the path that the handler sees. If a mount
- * or a framework has removed a prefix, `alternatives` are the other paths below {base_url} that the handler may see. If
- * the place is `rewritten`, the handler sees a path outside of {base_url}, but the original path or the path of a mount
- * is below {base_url}.
+ * `path` is the path that the handler sees. If a mount or a framework has removed a prefix, `alternatives`
+ * are the other paths below {base_url} that the handler may see. `rewritten`: the handler sees a path outside
+ * of {base_url}, but the original path or the path of a mount is below {base_url}.
  */
 export type RequestLocation =
   | Exclude<Location, LocationBelow>
@@ -14,7 +13,7 @@ export type RequestLocation =
   | { readonly place: 'rewritten' }
 
 /**
- * Creates the locator of requests for the API at one address ({base_url}).
+ * Locates requests for the API at one address ({base_url}).
  *
  * @param base the path of {base_url}, as the host's app sees it
  */
@@ -42,8 +41,7 @@ export function createRequestLocator(base: string) {
       try {
         return locate(ctx)
       } catch {
-        // Node's URL parser rejects some request targets in absolute form, so reading `ctx.path` throws.
-        // Routers that read `ctx.path` would throw for these targets as well.
+        // Node's URL parser throws for some targets in absolute form, also in routers that read `ctx.path`.
         return { place: 'unclear', problem: 'the request target is malformed' }
       }
     },

@@ -5,10 +5,8 @@ import type { GatewayParts } from './parts.ts'
 import type { Principal } from './principal.ts'
 
 /**
- * Guards one route: the token must carry all of `scopes`. If `middleware()` has accepted the request,
- * `requireScope` reuses the principal of the request. Otherwise `requireScope` verifies the token itself. It
- * always checks expiry and revocation, because the token may have expired or been revoked since
- * `middleware()` accepted it.
+ * Guards one route: the token must carry all of `scopes`. It always checks expiry and revocation, because the
+ * token may have expired or been revoked since `middleware()` accepted it.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with a scope that no operation has
  */
@@ -32,11 +30,11 @@ export function requireScope(
 }
 
 /**
- * Accepts a request if its token carries all of `scopes`, and the scopes that earlier guards of the request required.
- * Otherwise it writes the error response. The request is counted once, however many guards it passes.
+ * Accepts a request if its token carries all of `scopes`, and the scopes that earlier guards required.
+ * Otherwise it writes the error response.
  *
  * @param scopes empty if every valid token is accepted
- * @returns the principal; undefined if the request was rejected
+ * @returns undefined if the request was rejected
  */
 export async function acceptWithScopes(
   parts: GatewayParts,

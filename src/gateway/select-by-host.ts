@@ -60,8 +60,8 @@ function readGuard(middleware: Middleware<{ auth: Principal }>) {
 type Located = ReturnType<typeof readGuard> & { readonly location: RequestLocation }
 
 /**
- * Whether a handler of another resource's operation may run for a request that the selected gateway passes on: on a public
- * route, or with a token for another operation.
+ * On a public route, or with a token for another operation, a handler of another resource's operation might
+ * run.
  */
 function mayRun(method: string, other: Located, selected: Located): boolean {
   const [own, foreign] = [selected.location, other.location]

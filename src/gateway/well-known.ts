@@ -8,7 +8,7 @@ import type { GatewayDependencies } from './dependencies.ts'
 
 const PATH = '/.well-known/oauth-protected-resource'
 
-/** Seconds for which a client may cache the document. The document changes when the products change. */
+/** The document changes when the products change. */
 const MAX_AGE_SECONDS = 60
 
 const UNKNOWN_HOST = {
@@ -18,9 +18,8 @@ const UNKNOWN_HOST = {
 }
 
 /**
- * Serves the metadata of APIs (RFC 9728 3). The metadata names the scopes of the API, and the issuer of its tokens. If
- * the metadata of several APIs has the same path, the host of the request selects. The middleware passes all other
- * requests on.
+ * Serves the metadata of APIs (RFC 9728 3). If that of several APIs has the same path, the host of the
+ * request selects.
  */
 export function wellKnown(
   apis: readonly Pick<GatewayDependencies, 'issuer' | 'audience' | 'listScopes'>[],
@@ -53,9 +52,7 @@ export function wellKnown(
 }
 
 /**
- * The address of the metadata of an API. The well-known part goes between host and path, so that several APIs
- * may share a host (RFC 9728 3.1). `https://example.com/api` gives
- * `https://example.com/.well-known/oauth-protected-resource/api`.
+ * The well-known part goes between host and path, so that several APIs may share a host (RFC 9728 3.1).
  *
  * @param audience {base_url}
  */

@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
 
 /**
- * Adds parameters to the query of an address. The rest of the address stays as it is, byte by byte (RFC 6749 3.1.2),
- * because its owner may have signed it. A parameter of the same name is replaced.
+ * Adds parameters to the query of an address, or replaces them. The rest stays as it is, byte by byte (RFC
+ * 6749 3.1.2), because its owner may have signed it.
  *
  * @param address an absolute URL without a fragment
  */
@@ -18,7 +18,7 @@ function nameOf(pair: string): string {
   return name
 }
 
-/** Redirects a browser with GET (303), without caching. The bytes of the address stay as they are. */
+/** With GET (303), without caching. The bytes of the address stay as they are. */
 export function redirect(ctx: Context, address: string): void {
   ctx.redirect(address)
   ctx.status = 303

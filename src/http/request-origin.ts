@@ -1,10 +1,10 @@
 import type { Context } from 'koa'
 
-/** What each surface demands of a request that changes something, before it checks the CSRF token. */
+/** Demanded before the CSRF token is checked. */
 const DEMANDS = {
   /**
-   * The consent pages are below {auth_url}, so `Origin` must be the origin of the issuer. A form with neither `Origin`
-   * nor `Sec-Fetch-Site` is accepted, because its CSRF token is bound to the interaction.
+   * The consent pages have the origin of the issuer. A form with neither `Origin` nor `Sec-Fetch-Site` is
+   * accepted, because its CSRF token is bound to the interaction.
    */
   consent: { origins: 'issuer', mayBeUnknown: true },
   /**
@@ -17,12 +17,10 @@ const DEMANDS = {
   management: { origins: 'issuer and host', mayBeUnknown: false },
 } as const
 
-/** A surface whose requests may come from a browser. */
 export type Surface = keyof typeof DEMANDS
 
 /**
- * Whether a request comes from one of our own pages, judged by the headers that browsers send (Fetch Metadata, Origin).
- * The CSRF token of the request is checked as well.
+ * Judges by the headers that browsers send (Fetch Metadata, Origin). The CSRF token is checked as well.
  *
  * @param issuerOrigin the origin of the authorization service, which is an origin of the host too
  */
@@ -32,7 +30,7 @@ export function isFromOwnPage(ctx: Context, surface: Surface, issuerOrigin: stri
   const origin = ctx.get('Origin')
   if (site !== '' && site !== 'same-origin') return false
   if (origins === 'issuer') return origin === '' || origin === issuerOrigin
-  // `Sec-Fetch-Site` alone is enough, because browsers set it themselves, and proxies do not change what it means.
+  // Browsers set `Sec-Fetch-Site` themselves, and proxies do not change what it means.
   if (site === 'same-origin') return true
   if (origin === '' || origin === 'null') return mayBeUnknown
   // `ctx.origin` is not used: in Koa 3 it is the header Origin itself.

@@ -5,10 +5,8 @@ import type { Account } from '../../host/accounts.ts'
 import type { Destination, PendingInteraction } from './port.ts'
 
 /**
- * An application as the pages show it to users.
- *
- * @param developer the account that owns the application, or whose user owns it; undefined if the host does not know
- *   the account
+ * @param developer the account that owns the application, or whose user owns it; undefined if the host does
+ *   not know it
  */
 export function presentApplication(
   application: Application,
@@ -22,9 +20,8 @@ export function presentApplication(
 }
 
 /**
- * The name and the login (e-mail address or user name) that the pages show to the owner of an account. The
- * login distinguishes accounts of the same name. A developer's login is never shown, so this function is not
- * used for developers.
+ * The name and the login that the pages show to the owner of an account. The login distinguishes accounts of
+ * the same name. That of a developer is never shown.
  */
 export function presentAccount({ id, claims }: Account): { name: string; login?: string | undefined } {
   const login = text(claims?.['email']) ?? text(claims?.['preferred_username'])
@@ -41,7 +38,7 @@ export function destinationOf(application: Application, redirectUri: string): De
   return kind === 'private-scheme' ? { origin, local: 'app' } : { origin }
 }
 
-/** The origin of an address; the scheme alone of an address without an origin. */
+/** The scheme alone of an address without an origin. */
 export function originOf(address: string): string {
   const { origin, protocol } = new URL(address)
   return origin === 'null' ? protocol : origin

@@ -6,23 +6,22 @@ import { scopeStatus, type ScopeStatus } from '../../grants/consent-needed.ts'
 import type { PendingInteraction } from './port.ts'
 import type { PageTexts, Texts } from './texts.ts'
 
-/** One scope on the consent page. */
 export interface ScopeEntry {
   readonly scope: string
   readonly title: Html | string
   readonly description?: string | undefined
   readonly status: ScopeStatus
   readonly isTicked: boolean
-  /** Whether the scope is shown without a checkbox, because it is always included. */
+  /** Always included, so shown without a checkbox. */
   readonly isMandatory: boolean
-  /** Whether the host marks the operation as sensitive. */
   readonly isSensitive: boolean
 }
 
-/** A group of scopes on the consent page: one product, the OpenID Connect scopes, or all other operations. */
+/** One product, the OpenID Connect scopes, or all other operations. */
 export interface ScopeGroup {
   /**
-   * This key is the same on every page of an interaction: `about-you`, `other`, or `product:` with the id of a product.
+   * `about-you`, `other`, or `product:` with the id of a product. It is the same on every page of an
+   * interaction.
    */
   readonly key: string
   readonly title: Html | string
@@ -30,7 +29,7 @@ export interface ScopeGroup {
   readonly entries: readonly ScopeEntry[]
 }
 
-/** Scopes of OpenID Connect (Core 5.4, 11) and their texts on the page. */
+/** OpenID Connect Core 5.4, 11. */
 const OPENID_SCOPES: Readonly<Record<string, keyof Texts>> = {
   openid: 'scopeOpenid',
   profile: 'scopeProfile',
@@ -41,9 +40,8 @@ const OPENID_SCOPES: Readonly<Record<string, keyof Texts>> = {
 }
 
 /**
- * Groups the requested scopes for the consent page: first the scopes about the person, and then the operations by product,
- * in the order of the catalog. If several products of the application contain an operation, the operation is shown under the
- * first of them.
+ * Groups the requested scopes for the consent page. If several products of the application contain an
+ * operation, it is shown under the first of them in the catalog.
  *
  * @param selected the selected scopes of the submitted form; undefined if no form was submitted
  */
@@ -87,8 +85,8 @@ export function scopeGroups(
         entry(operation.scope, read(operation.title), operation.description && read(operation.description)),
       ),
   }))
-  // A product may be removed from the application while the page is being rendered. The requested operations
-  // of that product are shown anyway, in the group of other operations.
+  // A product may be removed from the application while the page is being rendered. Its requested operations
+  // are shown anyway.
   const others = [...left]
     .flatMap((scope) => catalog.operations.get(scope) ?? [])
     .map(({ scope, title }) => entry(scope, read(title)))

@@ -10,7 +10,6 @@ import type { SignInRateLimit } from './sign-in-rate-limit.ts'
 import type { Store } from '../../store/contract.ts'
 import type { Texts } from './texts.ts'
 
-/** The dependencies of the pages and steps of an interaction. */
 export interface InteractionOptions {
   readonly port: InteractionPort
   readonly accounts: HostAccounts
@@ -18,15 +17,14 @@ export interface InteractionOptions {
   readonly pages: Pages
   /** {auth_url}, without a trailing slash. */
   readonly issuer: string
-  /** The keys of the CSRF tokens: at least 32 bytes each, newest first, the same keys in all processes. */
+  /** At least 32 bytes each, newest first, the same keys in all processes. */
   readonly csrfKeys: readonly Uint8Array[]
   /** Counts attempts to sign in for all processes. */
   readonly store: Pick<Store, 'count' | 'delete'>
-  /** See `createSignInRateLimit`. */
   readonly maxSignInAttempts: number
 }
 
-/** A request to the pages of a pending interaction, with everything that a step needs to answer it. */
+/** What a step needs to answer a request. */
 export interface StepRequest extends InteractionOptions {
   readonly csrf: CsrfTokens
   readonly rateLimit: SignInRateLimit
@@ -34,13 +32,9 @@ export interface StepRequest extends InteractionOptions {
   readonly pending: PendingInteraction
 }
 
-/**
- * The result of a step: the address to which the browser continues, or undefined if the step has written a
- * page.
- */
+/** The address to which the browser continues; undefined if the step has written a page. */
 export type StepResult = URL | undefined
 
-/** The address of an interaction, or of one of its forms. */
 export function addressOf({ issuer, pending }: StepRequest, action = ''): URL {
   return new URL(`${issuer}/interaction/${pending.uid}${action && `/${action}`}`)
 }
@@ -54,7 +48,6 @@ const CODES = {
   errorNotFound: 'not_found',
 } as const satisfies { readonly [Text in keyof Texts]?: string }
 
-/** Writes the error page. If there is an interaction, the page uses the languages of that interaction. */
 export function showError(
   { pages, ctx, pending }: Pick<StepRequest, 'pages' | 'ctx'> & Partial<StepRequest>,
   status: number,
@@ -64,16 +57,16 @@ export function showError(
 }
 
 /**
- * The CSRF token of a form. It is valid only for this interaction, for the present step of the interaction, for the account
- * to which the form is shown, and for the metadata document that the application has now.
+ * Valid only for this interaction and its present step, for this account, and for the metadata document that
+ * the application has now.
  */
 export function csrfTokenOf(request: StepRequest): string {
   return request.csrf.issue(...bindingOf(request))
 }
 
 /**
- * Returns the form of the request if it came from one of our pages, was shown to this account, and is
- * readable. Otherwise this function writes the error page and returns undefined.
+ * @returns undefined if the form is not from our page or this account, or unreadable: the error page is then
+ *   written
  */
 export async function checkForm(request: StepRequest): Promise<Form | undefined> {
   const { ctx, issuer, csrf } = request

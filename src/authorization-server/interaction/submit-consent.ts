@@ -7,13 +7,14 @@ import { scopeGroups, type ScopeGroup } from './scope-choices.ts'
 import { addressOf, csrfTokenOf, showError, type StepRequest, type StepResult } from './step.ts'
 import type { Texts } from './texts.ts'
 
-/** Asks the signed-in person for consent. */
 export async function showConsent(request: StepRequest): Promise<StepResult> {
   if (await isOutdated(request)) return request.port.restart(request.ctx, request.pending)
   return renderPage(request)
 }
 
-/** Handles the consent form: approves or denies the request, or ticks or unticks a whole group on the page. */
+/**
+ * Handles the consent form: approves or denies the request, or ticks or unticks a whole group on the page.
+ */
 export async function submitConsent(request: StepRequest, form: Form): Promise<StepResult> {
   const { port, ctx, pending } = request
   if (await isOutdated(request)) return port.restart(ctx, pending)
@@ -33,7 +34,6 @@ export async function submitConsent(request: StepRequest, form: Form): Promise<S
   return renderPage(request, { selected: [], status: 400, problem: 'consentNothingChosen' })
 }
 
-/** Shows the page again with a whole group ticked or unticked. The other groups keep their ticks. */
 function submitGroupChoice(request: StepRequest, form: Form): undefined {
   const pressed = parseGroupChoice(form.get('select'))
   if (!pressed) return showError(request, 400, 'errorBody')
@@ -42,20 +42,15 @@ function submitGroupChoice(request: StepRequest, form: Form): undefined {
 }
 
 /**
- * Whether the authorization request must start again. There are two cases:
- *
- * - The person of this interaction is no longer signed in at the host. Another person may not decide instead.
- * - The application may no longer request any of the scopes. After the restart, oidc-provider reports an
- *   error to the application.
+ * The request must start again if the person is no longer signed in at the host: another person may not
+ * decide instead. If the application may no longer request any scope, oidc-provider then reports this to the
+ * application.
  */
 async function isOutdated(request: StepRequest): Promise<boolean> {
   return request.pending.requestedScopes.length === 0 || !(await isPersonSignedIn(request))
 }
 
-/**
- * Whether the person of this interaction is still signed in. If the host does not provide `accounts.current`, our session
- * decides.
- */
+/** Without `accounts.current`, our session decides. */
 async function isPersonSignedIn({ accounts, ctx, pending }: StepRequest): Promise<boolean> {
   const { account } = pending
   if (!account) return false
@@ -64,12 +59,11 @@ async function isPersonSignedIn({ accounts, ctx, pending }: StepRequest): Promis
   return person?.accountId === account.accountId && person.userId === account.userId
 }
 
-/** The state of a page that follows a submitted form. */
 interface PageState {
   readonly selected?: readonly string[]
   readonly status?: number
   readonly problem?: keyof Texts
-  /** The pressed button, which gets the focus. */
+  /** This button gets the focus. */
   readonly pressed?: GroupChoice
 }
 

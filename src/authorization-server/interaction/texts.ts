@@ -5,14 +5,12 @@ import { german } from './texts/german.ts'
 
 export { english, type Texts }
 
-/** The texts for one reader. */
 export type PageTexts = ReaderTexts<keyof Texts>
 
 /**
  * The texts of the pages in all languages. English and German are complete.
  *
  * @param options.texts the host's texts by locale
- * @param options.logger logs the missing texts once
  */
 export function createTexts(options: {
   readonly texts: { readonly [locale: string]: Partial<Texts> }
@@ -28,5 +26,4 @@ export function createTexts(options: {
   })
 }
 
-/** Finds the texts for a reader. */
 export type TextsByLocale = ReturnType<typeof createTexts>

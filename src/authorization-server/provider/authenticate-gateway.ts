@@ -11,7 +11,6 @@ import type { ProviderDependencies } from './dependencies.ts'
 import { reportWrongSecret, type Reporters } from './report-wrong-secret.ts'
 import { TOO_MANY_WRONG_SECRETS } from './wrong-secret-limit.ts'
 
-/** What authenticates gateways in other processes. */
 export type GatewayAuthentication = Reporters &
   Pick<ProviderDependencies, 'registry' | 'secretUsed' | 'proxyCheck'> & { readonly issuer: string }
 

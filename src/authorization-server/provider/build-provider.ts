@@ -30,9 +30,8 @@ import { applySeam, ScriptlessProvider } from './seam/seam.ts'
 export type { Provider } from 'oidc-provider'
 
 /**
- * Builds the OAuth 2.0 and OpenID Connect server with oidc-provider. After each change of the signing keys, a
- * new server replaces the old server. The replacement loses nothing, because a server keeps no data that its successor
- * needs. Building a server takes about a millisecond.
+ * Builds the OAuth 2.0 and OpenID Connect server with oidc-provider, in about a millisecond. A new server
+ * replaces the old one after each change of the signing keys. It keeps no data that its successor needs.
  */
 export function buildProvider(deps: ProviderDependencies): Provider {
   const { settings, catalog, grantLifecycle, features } = deps
@@ -85,10 +84,7 @@ export function buildProvider(deps: ProviderDependencies): Provider {
   return provider
 }
 
-/**
- * The adapters that store oidc-provider's models, by model name. A model that is not listed here belongs to a
- * disabled feature, so every method of its adapter throws.
- */
+/** A model that is not listed here belongs to a disabled feature, so every method of its adapter throws. */
 function createModels(parts: ProviderParts): Readonly<Record<string, Adapter>> {
   const revokeAccessToken = createRevokeAccessToken(parts.revokeOwnToken)
   return {

@@ -9,14 +9,10 @@ import { errorOf, type FixResponse, type ProviderResponse } from './fix-response
 import { reportWrongSecret, type Reporters } from './report-wrong-secret.ts'
 import { TOO_MANY_WRONG_SECRETS } from './wrong-secret-limit.ts'
 
-// What follows if a client secret is missing or wrong. `models/clients.ts` compares the secrets at oidc-provider's
-// endpoints.
-
 /**
- * Explains the error to a client that sent its id without a secret, and adds a `WWW-Authenticate` challenge (RFC
- * 9110 15.5.2). A client that sent a wrong secret in the body gets no challenge, because its library would then
- * not read the error. Also explains the error to a public application that sent a secret, and to a client whose metadata
- * document cannot be used.
+ * Explains the error to a client that sent no secret, with a `WWW-Authenticate` challenge (RFC 9110 15.5.2).
+ * A client that sent a wrong secret in the body gets no challenge, because its library would then not read
+ * the error.
  */
 export function createExplainMissingSecret({ publicClients }: ProviderSettings): FixResponse {
   function whoNeedsSecret(route: string): string {
@@ -61,7 +57,7 @@ function hasCredentials(ctx: Pick<ProviderResponse, 'headers' | 'oidc'>): boolea
   )
 }
 
-/** Reports requests with wrong client secrets to the audit trail and as events. No response waits for these reports. */
+/** Reports requests with wrong client secrets to the audit trail and as events. */
 export function reportWrongSecrets(provider: Provider, reporters: Reporters): void {
   function report(ctx: KoaContextWithOIDC, { error }: { readonly error?: unknown }): void {
     if (error !== 'invalid_client' || !hasCredentials(ctx)) return
@@ -82,7 +78,7 @@ export function reportWrongSecrets(provider: Provider, reporters: Reporters): vo
   provider.on('revocation.error', report)
 }
 
-/** Whether a client that is disabled or has expired sent its secret. An assertion is not verified here. */
+/** An assertion is not verified here. */
 function mayBeRight(ctx: KoaContextWithOIDC, client: Client): boolean {
   if (ctx.oidc.params?.['client_assertion'] !== undefined) return true
   return findSecretOf(client, candidatesIn(ctx, String(ctx.oidc.body?.['client_secret']))) !== undefined

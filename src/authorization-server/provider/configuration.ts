@@ -11,7 +11,6 @@ import { createRenderError } from './render-errors.ts'
 import type { ClientAuthenticated } from './models/clients.ts'
 import { ROUTES } from './routes.ts'
 
-/** The names of our cookies. */
 export const COOKIES = {
   session: 'gatehouse_session',
   interaction: 'gatehouse_interaction',
@@ -20,12 +19,10 @@ export const COOKIES = {
   returned: 'gatehouse_returned',
 } as const
 
-/** The attributes of a cookie for one page. */
 export const SHORT_COOKIE = { httpOnly: true, sameSite: 'lax', signed: true } as const
 
 /**
- * oidc-provider's configuration: the options of each endpoint, and the options that apply to all endpoints.
- * It also sets every option whose default makes oidc-provider print a notice.
+ * oidc-provider's configuration. It also sets every option whose default makes oidc-provider print a notice.
  */
 export function providerConfiguration(
   parts: ProviderParts,

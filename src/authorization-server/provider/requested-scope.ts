@@ -21,16 +21,15 @@ export function trimScope(text: string): string {
 const STANDARD_SCOPES = new Set(['profile', 'email', 'address', 'phone', 'offline_access'])
 
 /**
- * Whether a requested scope is ignored. A standard scope is ignored if this issuer does not have it (OpenID
- * Connect Core 3.1.2.1). Ignoring `offline_access` does no harm, because every code exchange gives a refresh
- * token.
+ * Standard scopes that this issuer does not have are ignored (OpenID Connect Core 3.1.2.1). Ignoring
+ * `offline_access` does no harm, because every code exchange gives a refresh token.
  */
 export function isIgnoredScope(scope: string, openIdScopes: readonly string[]): boolean {
   return STANDARD_SCOPES.has(scope) && !openIdScopes.includes(scope)
 }
 
 /**
- * Rejects a request for scopes that are not allowed. The error quotes no scope that looks like a client secret.
+ * The error quotes no scope that looks like a client secret.
  *
  * @param explain returns why a scope is rejected; undefined if it is allowed
  * @throws invalid_scope, for the first rejected scope
@@ -69,12 +68,9 @@ export function requireUsableScope(scopes: readonly string[]): void {
   )
 }
 
-/**
- * An `invalid_scope` error (RFC 6749 4.1.2.1, 5.2). `scope` is the rejected scope, if there is exactly one.
- */
+/** `invalid_scope` (RFC 6749 4.1.2.1, 5.2). `scope` is the rejected scope, if there is exactly one. */
 export function invalidScope(description: string, scope?: string): Error {
-  // The type of the constructor demands a scope. If there is no scope to name, undefined is passed, because
-  // an empty text would become `"scope": ""` in the response.
+  // The constructor demands a scope, but an empty text would become `"scope": ""` in the response.
   const named = scope !== undefined && scope.length <= MAX_REPEATED_LENGTH ? scope : undefined
   return new errors.InvalidScope(description, named as string)
 }

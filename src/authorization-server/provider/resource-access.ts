@@ -6,15 +6,12 @@ import type { Client } from '../../clients/client.ts'
 import { NO_TOKEN_REASONS, whyUnauthorized, type NoTokenReason } from '../../clients/why-no-token.ts'
 import type { Account } from '../../host/accounts.ts'
 
-// Why a client may not use a resource, or not an operation of it.
-
 /**
  * The error for a client that may use no operation of a resource.
  *
  * @param all all products, also those of other resources
- * @param owner the result of `accounts.find` for the account and the user of the client
- * @returns unauthorized_client if the client may use no operation at all; invalid_target (RFC 8707 2) if it may use
- *   operations of other resources
+ * @returns unauthorized_client if the client may use no operation at all; otherwise invalid_target (RFC 8707
+ *   2)
  */
 export function noAccess(
   resource: Resource,
@@ -30,12 +27,7 @@ export function noAccess(
   )
 }
 
-/**
- * Why a client may not have a scope at a resource, as a sentence for `error_description`. Parameters as for `noAccess`
- * and `explainRejection`.
- *
- * @returns undefined if the client may have the scope
- */
+/** Why a client may not have a scope at a resource, for `error_description`; undefined if it may. */
 export function explainRejectionAt(
   resource: Resource,
   all: Catalog,
@@ -49,7 +41,6 @@ export function explainRejectionAt(
   return `the operation ${scope} does not belong to the resource ${resource.address}`
 }
 
-/** The `error_description` for each reason why an authenticated client gets no token. */
 const DESCRIPTIONS: Partial<Record<NoTokenReason, string>> = {
   gateway: 'this {client} belongs to a gateway, so it has no API product; request tokens with another key',
   'no-product': 'this {client} has no API product; add one to it first',
@@ -60,7 +51,7 @@ const DESCRIPTIONS: Partial<Record<NoTokenReason, string>> = {
   'kyc-level': 'all operations of this {client} need a higher KYC level of its developer',
 }
 
-/** The error (RFC 6749 5.2) for a client that has authenticated, but gets no token. The log gets the reason as `error_detail`. */
+/** RFC 6749 5.2. The log gets the reason as `error_detail`. */
 function unauthorized({ kind }: Pick<Client, 'kind'>, reason: NoTokenReason): Error {
   const description = (DESCRIPTIONS[reason] ?? reason).replace(
     '{client}',
@@ -69,7 +60,6 @@ function unauthorized({ kind }: Pick<Client, 'kind'>, reason: NoTokenReason): Er
   return new errors.UnauthorizedClient(description, reason)
 }
 
-/** The reason that the `error_detail` of a rejection names; undefined if the rejection has another cause. */
 export function reasonOf(detail: string | undefined): NoTokenReason | undefined {
   return NO_TOKEN_REASONS.find((reason) => reason === detail)
 }

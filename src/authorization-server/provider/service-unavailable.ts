@@ -2,10 +2,8 @@ import { GatehouseError } from '../../errors.ts'
 import type { Logger } from '../../host/logger.ts'
 
 /**
- * The response to a failure on our side. The status is 503 for a temporary failure and 500 for any other
- * failure. The response reveals the cause only if it is the
- * metadata document of the client. The code `temporarily_unavailable` comes from RFC 6749
- * 4.1.2.1.
+ * The response to a failure on our side: 503 if it is temporary, otherwise 500. The code
+ * `temporarily_unavailable` comes from RFC 6749 4.1.2.1.
  */
 export function failureResponse(error: unknown) {
   if (isServiceUnavailable(error)) {
@@ -18,8 +16,7 @@ export function failureResponse(error: unknown) {
 }
 
 /**
- * Logs a failed request. A temporary failure is logged without a stack, because its cause has already been logged once
- * and may affect many requests.
+ * A temporary failure is logged without a stack: its cause is logged already, and may affect many requests.
  *
  * @param where the request, without any credential
  */
@@ -29,10 +26,7 @@ export function logFailure(logger: Logger, error: Error, where: Readonly<Record<
   else logger.error({ err: error, ...where }, 'the authorization service failed')
 }
 
-/**
- * Whether a request failed only temporarily, so that it can be retried. A failure is temporary if the store is
- * unavailable, or if the service has not started yet or is already closed.
- */
+/** The store is unavailable, or the service has not started yet or is already closed. */
 export function isServiceUnavailable(error: unknown): error is GatehouseError {
   return error instanceof GatehouseError && error.status === 503
 }

@@ -34,7 +34,6 @@ import { checkRequest, letPageRead } from './check-request.ts'
 import { pauseConnection, type RequestsInFlight } from './requests-in-flight.ts'
 import { createReject, createRouter } from './router.ts'
 
-/** The dependencies of the mounted authorization server. */
 export interface AuthorizationServerParts extends SharedDependencies {
   readonly settings: ProviderSettings & { readonly maxSignInAttempts: number; readonly mountPath: string }
   readonly port: InteractionPort
@@ -43,21 +42,17 @@ export interface AuthorizationServerParts extends SharedDependencies {
   readonly requestsInFlight: RequestsInFlight
   /** Seconds for which the public keys may be cached. */
   readonly jwksMaxAge: number
-  /** Waits until the service has started. Rejects if the start takes longer than a request may wait. */
+  /** Rejects if the start takes longer than a request may wait. */
   ready(): Promise<Running>
 }
 
-/** An instance of oidc-provider, together with the keys with which it was built. */
 interface Running {
   readonly provider: Provider
   readonly features: Features
   readonly keyRing: KeyRing
 }
 
-/**
- * Answers the requests for the service below {auth_url}. oidc-provider answers the requests that our own
- * endpoints and pages do not answer.
- */
+/** Answers the requests for the service below {auth_url}. */
 export function authorizationServer(parts: AuthorizationServerParts): Middleware {
   const { settings, resources, pages, events, requestsInFlight } = parts
   const { issuer, mountPath, maxSignInAttempts } = settings
@@ -99,8 +94,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   function rejectForNow(ctx: Context, path: string, address: string): true {
     ctx.set('Retry-After', String(RETRY_AFTER_SECONDS))
     if (settings.publicClients && ctx.get('Origin') !== '') letPageRead(ctx)
-    // API calls may also arrive on this connection. So it is paused only if other requests of the same address are in
-    // flight.
+    // API calls may also arrive on this connection. So other requests of the same address must be in flight.
     if (requestsInFlight.isSending(address)) pauseConnection(ctx, RETRY_AFTER_SECONDS)
     const description = 'too many requests at once; try again'
     reject(ctx, path, { status: 503, error: 'temporarily_unavailable', description, text: 'errorBody' })
@@ -132,12 +126,11 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   return compose([route, issuerPage(issuer, mountPath, pages)]) as Middleware
 }
 
-/** The authorization endpoint, and the address at which the browser returns from our pages. */
+/** Also the address at which the browser returns from our pages. */
 const AUTHORIZATION = /^\/oauth2\/authorize(\/|$)/i
 
 /**
- * Answers a HEAD request to the authorization endpoint without an address. Link previews and scanners send such requests,
- * which must not start a sign-in and must not use up a code.
+ * Link previews and scanners send HEAD requests, which must not start a sign-in and must not use up a code.
  */
 function answerHead(ctx: Context): true {
   ctx.set('Cache-Control', 'no-store')
@@ -145,23 +138,22 @@ function answerHead(ctx: Context): true {
   return true
 }
 
-/** Seconds after which a client may repeat a request that was rejected because too many were in flight. */
 const RETRY_AFTER_SECONDS = 2
 
-/** The parameters of the endpoints to which other sites may post forms. */
+/** Other sites may post forms to these endpoints. */
 const POSTED_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   [ROUTES.authorization]: AUTHORIZATION_PARAMETERS,
   [ROUTES.end_session]: END_SESSION_PARAMETERS,
 }
 
-/** The longest address, in bytes. Proxies and Node reject longer addresses. */
+/** Proxies and Node reject longer addresses. */
 const MAX_ADDRESS_BYTES = 12_288
 
 /**
- * Answers a form that another site posts (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2). The
- * answer redirects the browser to the same address with GET. Our cookies are `SameSite=Lax`, so the browser
- * sends them with that GET, but not with the form. `SameSite=None` would make all our pages less secure.
- * All values of a parameter are passed on: after the redirect, the endpoint rejects repeated parameters.
+ * Answers a form that another site posts (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2) with a
+ * redirect. Our cookies are `SameSite=Lax`, so the browser sends them with that GET, but not with the form.
+ * `SameSite=None` would make all our pages less secure. All values of a parameter are passed on: the endpoint
+ * rejects repeated ones.
  */
 async function postToGet(ctx: Context, pages: Pages, target: URL, parameters: readonly string[]) {
   const form = await readForm(ctx)
@@ -174,8 +166,8 @@ async function postToGet(ctx: Context, pages: Pages, target: URL, parameters: re
 }
 
 /**
- * Whether a browser opened another name of the issuer's host, where our cookies and forms do not work: a name with or without
- * `www.`, or another loopback name. Any further name may be that of a proxy.
+ * A name with or without `www.`, or another loopback name, where our cookies and forms do not work. Any
+ * further name may be that of a proxy.
  */
 function isOtherName({ host, search }: Context, issuer: string): boolean {
   const { host: own } = new URL(issuer)
@@ -184,7 +176,7 @@ function isOtherName({ host, search }: Context, issuer: string): boolean {
 }
 
 const LOOPBACK_ADDRESS = /^(?:127\.0\.0\.1|\[::1\])(?=:|$)/
-/** The end of the link on the page. The page appears only once, because a proxy may have changed `Host`. */
+/** The page appears only once, because a proxy may have changed `Host`. */
 const FOLLOWED = '&from_other_host=1'
 
 function rejectOtherName(ctx: Context, pages: Pages, endpoint: string): void {
@@ -200,8 +192,7 @@ function rejectForm(ctx: Context, pages: Pages, status: number): void {
 }
 
 /**
- * Tells a person who opens the issuer in a browser what this address is, and where the discovery document is. If the
- * host answers the request, or if the client is a program, the answer stays as it is.
+ * Tells a person who opens the issuer in a browser what this address is, unless the host answers the request.
  */
 function issuerPage(issuer: string, mountPath: string, pages: Pages): Middleware {
   return async function issuerPage(ctx, next) {

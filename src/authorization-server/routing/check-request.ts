@@ -7,28 +7,24 @@ import type { ErrorAnswer } from '../../http/error-response.ts'
 import { readableBearer } from '../provider/endpoints/userinfo.ts'
 import { CLIENT_ENDPOINTS, METHODS, normalizePath, ROUTES } from '../provider/routes.ts'
 
-/**
- * The result of `checkRequest()`: the form for oidc-provider, or the error response to the request. After an
- * error response, oidc-provider does not receive the request.
- */
+/** The form for oidc-provider, or the error response. */
 export type CheckedRequest =
   | {
       readonly form: string | undefined
       /** The header `Authorization` for oidc-provider. */
       readonly authorization: string
-      /** How the client authenticates; undefined at endpoints where no client authenticates. */
+      /** Undefined at endpoints where no client authenticates. */
       readonly credentials?: string
     }
   | { readonly rejection: Omit<ErrorAnswer, 'state'> }
 
 /**
- * Reads the form of a POST request. Rejects a body that is not a form. At the endpoints where clients
- * authenticate, also rejects requests from browsers, requests without any client authentication, and what no client may
- * send. The answers are the same for every client id.
+ * Reads the form of a POST request. At the endpoints where clients authenticate, it also rejects requests
+ * from browsers, without client authentication, and with what no client may send. The answers are the same
+ * for every client id.
  *
  * @param path the path below {auth_url}
  * @param parts.issuer {auth_url}
- * @param parts.features what options switch on
  */
 export async function checkRequest(
   ctx: Context,
@@ -40,8 +36,7 @@ export async function checkRequest(
   }: { readonly issuer: string; readonly events: EventSink; readonly features: Features },
 ): Promise<CheckedRequest> {
   const route = normalizePath(path)
-  // oidc-provider needs a form only from a POST request to an endpoint that supports POST. The body of any
-  // other request is left to the host.
+  // oidc-provider needs a form only from a POST request. The body of any other request is left to the host.
   const authorization = (route === ROUTES.userinfo ? readableBearer : String)(ctx.get('Authorization'))
   if (ctx.method !== 'POST' || !METHODS[route]?.includes('POST')) return { form: undefined, authorization }
   const isFromClient = CLIENT_ENDPOINTS.has(route)
@@ -54,8 +49,8 @@ export async function checkRequest(
     return { rejection }
   }
 
-  // oidc-provider checks `Origin` after it has found the client, and before it compares the secret. This
-  // order would reveal to strangers which clients exist, so `Origin` is checked here first.
+  // oidc-provider checks `Origin` only after it has found the client, which would reveal to strangers which
+  // clients exist.
   const { cors } = features
   if (isFromPage) ctx.vary('Origin')
   if (isFromPage && !cors) return reject({ ...INVALID, description: NO_PAGES })
@@ -90,8 +85,8 @@ export async function checkRequest(
 }
 
 /**
- * Moves the id of a Basic header with an empty secret to the form: several libraries send a public application in this way.
- * Any other client is rejected then, because it sent no secret.
+ * Several libraries send a public application with an empty secret. Any other client is rejected, because it
+ * sent no secret.
  */
 function withoutEmptySecret(sent: { readonly form: string; readonly authorization: string }) {
   const id = readIdWithoutSecret(sent.authorization)
@@ -103,7 +98,7 @@ function withoutEmptySecret(sent: { readonly form: string; readonly authorizatio
   return { form: parameters.toString(), authorization: '' }
 }
 
-/** The maximum number of parameters of a form. oidc-provider ignores the parameters after the first 1000. */
+/** oidc-provider ignores the parameters after the first 1000. */
 const MAX_PARAMETERS = 1000
 
 const INVALID = { status: 400, error: 'invalid_request' } as const
@@ -118,8 +113,8 @@ const LINE_BREAK =
   'client_secret has a line break: remove it; a secret that is read from a file often ends with one'
 
 /**
- * Lets a page read an error that contains nothing about a client. Without this, the browser would hide the description
- * of the error from the developer.
+ * Otherwise the browser would hide the description of the error from the developer. It contains nothing about
+ * a client.
  */
 export function letPageRead(ctx: Context): void {
   ctx.vary('Origin')
@@ -128,8 +123,8 @@ export function letPageRead(ctx: Context): void {
 }
 
 /**
- * What identifies the sender of a form: the id and the secret of its client. Without a secret it is the whole form,
- * because everybody knows the id of a public application. Empty if the form names no client.
+ * The id and the secret of the client. Without a secret it is the whole form, because everybody knows the id
+ * of a public application. Empty if the form names no client.
  */
 function senderOf(parameters: URLSearchParams, form: string, { privateKeyJwt }: Features): string {
   const [id, secret, assertion] = ['client_id', 'client_secret', 'client_assertion'].map((name) =>
@@ -145,7 +140,6 @@ const DESCRIPTIONS: Readonly<Record<FormRejection['status'], string>> = {
   415: 'send a form with Content-Type: application/x-www-form-urlencoded and without Content-Encoding',
 }
 
-/** The answer to a form that cannot be read. */
 function unreadable({ status }: FormRejection): Omit<ErrorAnswer, 'state'> {
   return { status, error: 'invalid_request', description: DESCRIPTIONS[status] }
 }

@@ -13,13 +13,12 @@ import { isForPrograms, normalizePath } from '../provider/routes.ts'
 import { failureResponse, isServiceUnavailable, logFailure } from '../provider/service-unavailable.ts'
 
 /**
- * Answers a request with an error: with JSON at the endpoints for programs, with a page elsewhere.
+ * JSON at the endpoints for programs, a page elsewhere.
  *
  * @param path the path below {auth_url}
  */
 export type Reject = (ctx: Context, path: string, answer: ErrorAnswer & ErrorModel) => void
 
-/** Errors are JSON at the endpoints for programs, and pages for browsers elsewhere. */
 export function createReject(pages: Pages): Reject {
   return function reject(ctx, path, answer) {
     if (isForPrograms(path)) answerErrorAsJson(ctx, answer)
@@ -27,24 +26,23 @@ export function createReject(pages: Pages): Reject {
   }
 }
 
-/** How requests at and below one mount path are answered. */
 export interface Routes {
-  /** Where the host's app mounts the service; see `pathBelow`. */
+  /** See `pathBelow`. */
   readonly mountPath: string
   /**
-   * Whether a path belongs to the service. All other requests go to the next middleware at once. So the host's own
-   * pages do not wait for the store, and may have any number of query parameters.
+   * All other requests go to the next middleware at once. So the host's own pages do not wait for the store,
+   * and may have any number of query parameters.
    */
   owns(path: string): boolean
-  /** The methods of each path; `DOCUMENT_METHODS` for a public document. */
+  /** `DOCUMENT_METHODS` for a public document. */
   readonly methods: Readonly<Record<string, readonly string[]>>
-  /** Answers a preflight (Fetch 3.2.2) from an origin whose pages may use the address; resolves to false otherwise. */
+  /** Fetch 3.2.2. Resolves to false if pages of this origin may not use the address. */
   answerPreflight?(ctx: Context, path: string): Promise<boolean>
-  /** Answers a request and resolves to true, or resolves to false and leaves the request to the host. */
+  /** Resolves to false if it leaves the request to the host. */
   answer(ctx: Context, path: string): Promise<boolean>
 }
 
-/** The authorization service as one middleware of the host's app. Requests for other paths go to the next middleware. */
+/** The service as one middleware of the host's app. Requests for other paths go to the next middleware. */
 export function createRouter(parts: SharedDependencies, routes: Routes): Middleware {
   const { logger, events, proxyCheck } = parts
   const reject = createReject(parts.pages)
@@ -83,8 +81,7 @@ export function createRouter(parts: SharedDependencies, routes: Routes): Middlew
 }
 
 /**
- * The path without the id of an interaction. The id must not be logged, because the cookie that identifies the owner of
- * the interaction contains the same id.
+ * The id must not be logged, because it is also in the cookie that identifies the owner of the interaction.
  */
 function withoutId(path: string): string {
   return path.replace(/^(\/(?:interaction|oauth2\/authorize)\/)[^/]+/i, '$1<uid>')

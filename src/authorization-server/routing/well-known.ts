@@ -7,14 +7,12 @@ import type { AuthorizationServerParts } from './authorization-server.ts'
 import { createRouter } from './router.ts'
 
 const METADATA = '/.well-known/oauth-authorization-server'
-/** The older name of the same document. Some clients put the older name before the path of the issuer (RFC 8414 5). */
+/** Some clients put the older name before the path of the issuer (RFC 8414 5). */
 const OPENID_CONFIGURATION = '/.well-known/openid-configuration'
 
 /**
- * Serves the metadata about the authorization server (RFC 8414 3.1) and about each resource (RFC 9728 3.1). All documents
- * are at the root of the host name, wherever the services are mounted.
- *
- * @param resources serves the metadata about the resources
+ * Serves the metadata about the authorization server (RFC 8414 3.1) and about each resource (RFC 9728 3.1),
+ * at the root of the host name, wherever the services are mounted.
  */
 export function wellKnown(parts: AuthorizationServerParts, resources: Middleware): Middleware {
   const { pathname } = new URL(parts.settings.issuer)

@@ -3,7 +3,6 @@ import { html, type Html, type HtmlValue } from '../html.ts'
 /** The default of the option `branding.accentColor`. */
 export const DEFAULT_ACCENT_COLOR = '#1a56db'
 
-/** The branding of the host's service, with its defaults. */
 export interface PageBranding {
   readonly name: string
   /** An `https:` address, or a path on the issuer's own origin. */
@@ -13,12 +12,12 @@ export interface PageBranding {
 }
 
 /**
- * A whole page around its content: the language, the title, the name and the logo of the service, and one `main` element.
+ * A whole page around its content: the language, the title, the name and the logo of the service, and one
+ * `main`.
  *
- * @param page.title the title of the window, without markup and without the name of the service
+ * @param page.title without markup and without the name of the service
  * @param page.head further elements of `head`
  * @param page.className class of the element `body`
- * @param page.isWide whether `main` is wide, for more text
  */
 export function document(
   branding: PageBranding,

@@ -10,10 +10,9 @@ import { loadExistingGrant } from './authorize/load-existing-grant.ts'
 import { findTooLong } from './authorize/parameter-limits.ts'
 import { syncHostSession } from './authorize/sync-host-session.ts'
 
-// The authorization endpoint (RFC 6749 3.1; OpenID Connect Core 3.1.2). The folder `authorize/` holds its
-// parts.
+// The authorization endpoint (RFC 6749 3.1; OpenID Connect Core 3.1.2).
 
-/** Parameters of an authorization request (RFC 6749, 7636, 8707; OpenID Connect Core 3.1.2.1). */
+/** RFC 6749, 7636, 8707; OpenID Connect Core 3.1.2.1. */
 export const AUTHORIZATION_PARAMETERS: readonly string[] = [
   'acr_values',
   'claims',
@@ -46,7 +45,6 @@ export function authorizationOptions(parts: ProviderParts) {
   const checksBefore = ['login', 'select_account'].flatMap((name) => policy.get(name)?.checks ?? [])
 
   return {
-    // Only the code flow is supported: no implicit flow and no hybrid flow.
     responseTypes: ['code'],
     pkce: {
       required: (_ctx, client) =>
@@ -78,10 +76,7 @@ export function authorizationOptions(parts: ProviderParts) {
   } satisfies Configuration
 }
 
-/**
- * Options of oidc-provider for resource indicators (RFC 8707). Each authorization request, and each grant, is for one
- * resource.
- */
+/** RFC 8707. Each authorization request, and each grant, is for one resource. */
 export function resourceIndicators(
   parts: ProviderParts,
 ): NonNullable<NonNullable<Configuration['features']>['resourceIndicators']> {
@@ -99,7 +94,6 @@ export function resourceIndicators(
   }
 }
 
-/** oidc-provider's prompts, with our own check of `id_token_hint` and the prompt `select_account`. */
 function promptPolicy() {
   const policy = interactionPolicy.base()
   const signInChecks = policy.get('login')?.checks
@@ -107,16 +101,15 @@ function promptPolicy() {
   signInChecks?.add(hintCheck)
   // `loadExistingGrant` decides this for each redirect URI.
   policy.get('consent')?.checks.remove('native_client_prompt')
-  // The prompt `select_account` comes after the prompt `login`, because a person who has just signed in has
-  // already chosen an account. Our consent page serves this prompt, because that page offers to use another
-  // account.
+  // A person who has just signed in has already chosen an account, so `select_account` comes after `login`.
+  // Our consent page serves this prompt, because it offers to use another account.
   policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 1)
   return policy
 }
 
 /**
- * Rejects parameters that are too long. An error about `state` is not redirected, because the redirect would
- * repeat the `state` and might be too long for a proxy.
+ * An error about `state` is not redirected, because the redirect would repeat the `state` and might be too
+ * long for a proxy.
  *
  * @throws invalid_request
  */

@@ -10,16 +10,12 @@ import { requestState } from '../request-state.ts'
 // The revocation endpoint (RFC 7009). An access token is revoked alone. A refresh token is revoked with its
 // whole grant, even if the token was used before.
 
-/**
- * A client may revoke only its own tokens. A token of another client is treated like an unknown token (RFC
- * 7009 2.2).
- */
+/** A token of another client is treated like an unknown token (RFC 7009 2.2). */
 export const revocation: NonNullable<NonNullable<Configuration['features']>['revocation']> = {
   enabled: true,
   allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
 }
 
-/** Revokes the whole grant of a refresh token that its client sent. */
 export async function revokeRefreshToken(
   { revokeGrant }: ProviderParts,
   ctx: KoaContextWithOIDC,
@@ -32,26 +28,25 @@ export async function revokeRefreshToken(
 }
 
 /**
- * The `access_epoch` and the expiry of an access token to revoke. For oidc-provider, the token never expires: it would ignore
- * a token that only the clock of this process calls expired.
+ * For oidc-provider, the token never expires: it would ignore a token that only the clock of this process
+ * calls expired.
  */
 export function accessTokenToRevoke({ claims, expiresAt }: Principal) {
   return { exp: Infinity, extra: { access_epoch: claims['access_epoch'], until: expiresAt } }
 }
 
 /**
- * Milliseconds for which a repeated revocation of the same token is not stored. Otherwise every process would keep both
- * revocations in memory until the token expires.
+ * A repeated revocation of a token is not stored: every process would keep both in memory until the token
+ * expires.
  */
 const REPEAT_INTERVAL_MS = 60_000
 
 /** Revokes each token once, even if its client sends the same request many times. */
 export function createRevokeAccessToken(revokeOwnToken: RevokeOwnToken): RevokeOwnToken {
-  /** Revocations that are being stored, by token id. */
+  /** By token id. */
   const pending = new Map<string, Promise<boolean>>()
   /**
-   * The time at which this process revoked each token, oldest first. Promises must not be in this map: a
-   * promise would keep the asynchronous context of its request, and so the whole request, in memory.
+   * By token id, oldest first. A promise here would keep the asynchronous context of its request in memory.
    */
   const revokedAt = new Map<string, number>()
 
@@ -77,7 +72,7 @@ export function createRevokeAccessToken(revokeOwnToken: RevokeOwnToken): RevokeO
   }
 }
 
-/** Replaces the body of a successful response by an empty JSON object, which client libraries can parse. */
+/** Client libraries expect a JSON object. */
 export function fixRevocationResponse(ctx: ProviderResponse): void {
   ctx.set('Cache-Control', 'no-store')
   if (ctx.status === 200) ctx.body = {}

@@ -46,7 +46,7 @@ export function tokenOptions(parts: ProviderParts) {
   } satisfies Configuration
 }
 
-/** Completes the parameters of a token request after its client has authenticated. */
+/** Called after the client of a token request has authenticated. */
 export async function completeTokenRequest(
   parts: ProviderParts,
   ctx: KoaContextWithOIDC,
@@ -59,7 +59,7 @@ export async function completeTokenRequest(
   if (params['grant_type'] === 'authorization_code') await fillInRedirectUri(parts, ctx, client, params)
 }
 
-/** @throws unauthorized_client if the client may not request tokens from the address of the caller */
+/** @throws unauthorized_client */
 function requireAllowedAddress(
   { proxyCheck }: ProviderParts,
   ctx: KoaContextWithOIDC,
@@ -72,11 +72,10 @@ function requireAllowedAddress(
 }
 
 /**
- * If a client sent a grant type that it may not use, explains which grant types API keys and applications may
- * use.
+ * Explains which grant types API keys and applications may use.
  *
- * Relies on: after client authentication, oidc-provider checks the grant type before all other parameters. If the
- * client may not use this grant type, the response is `invalid_request`.
+ * Relies on: after client authentication, oidc-provider checks the grant type before all other parameters. If
+ * the client may not use this grant type, the response is `invalid_request`.
  */
 function explainGrantType(ctx: ProviderResponse): void {
   const grantType = ctx.oidc.params?.['grant_type']
@@ -90,9 +89,8 @@ function explainGrantType(ctx: ProviderResponse): void {
 }
 
 /**
- * Explains `invalid_target` if a code exchange names another resource than its authorization code has.
- *
- * Relies on: oidc-provider sets the entity of the code before it compares the resources. It consumes the code after that.
+ * Relies on: oidc-provider sets the entity of the code before it compares the resources. It consumes the code
+ * after that.
  */
 function explainOtherResource(ctx: ProviderResponse): void {
   const { resource } = ctx.oidc.entities.AuthorizationCode ?? {}
@@ -102,7 +100,6 @@ function explainOtherResource(ctx: ProviderResponse): void {
   ctx.body = { error: 'invalid_target', error_description: otherResource('authorization code', resource) }
 }
 
-/** A token that was issued. `lifetime` is in seconds. */
 interface IssuedToken {
   readonly tokenId: string
   readonly scopes: readonly string[]
@@ -119,7 +116,6 @@ function issuedEvent(
   return { mode, clientId, accountId, userId, tokenId, grantId: undefined, scopes, expiresAt }
 }
 
-/** Records that an API key got a token, and emits `token.issued`. */
 export function reportDirectToken(
   { events, clientUsed }: SharedDependencies,
   { client, secret }: { readonly client: ClientRecord; readonly secret: UsedCredential | undefined },
@@ -140,8 +136,8 @@ export function reportTokens(provider: Provider, parts: SharedDependencies): voi
       const { credential: secret } = requestState(ctx)
       return reportDirectToken(parts, { client, secret }, issued)
     }
-    // A code exchange and a refresh have already recorded the use of the client, in the same round trip as
-    // their last write.
+    // A code exchange and a refresh have already recorded the use of the client, together with their last
+    // write.
     const { Grant: grant } = ctx.oidc.entities
     const person = grant?.accountId === undefined ? client : personOf(grant.accountId)
     parts.events.emit('token.issued', {
@@ -174,22 +170,16 @@ export function reportTokens(provider: Provider, parts: SharedDependencies): voi
   })
 }
 
-/** What the log says about a rejection. */
 interface RejectionLog {
-  /** The client that the request names, if it exists. */
   readonly clientId: string | undefined
   readonly code: string
   readonly detail: string | undefined
   /** Why the client gets no token for any request; undefined if another request could get a token. */
   readonly noToken: NoTokenReason | undefined
-  /**
-   * True if the client sent a mistyped or cut-off secret: a wrong secret that has the prefix of this service, but not its
-   * checksum.
-   */
+  /** True for a wrong secret that has the prefix of this service, but not its checksum. */
   readonly mistyped: true | undefined
 }
 
-/** Logs that a token request was rejected, and emits `token.rejected`. */
 export function reportRejection(
   { events, logger }: SharedDependencies,
   rejection: Pick<GatehouseEvents['token.rejected'], 'error' | 'description'>,
@@ -200,10 +190,7 @@ export function reportRejection(
   events.emit('token.rejected', { clientId, ...rejection, ...(reason && { reason }) })
 }
 
-/**
- * The reason of a rejection, in the form that the client may read. If a code or token belongs to another
- * client, the reason is the same as for an unknown code or token.
- */
+/** If a code or token belongs to another client, the reason is the same as for an unknown code or token. */
 function publicReason(detail: string, params: Record<string, unknown> | undefined): string {
   // Relies on: the authorization endpoint rejects every unsupported `code_challenge_method`. So this error at the token
   // endpoint can only mean that the authorization request had no `code_challenge`. Also relies on the texts of

@@ -14,27 +14,23 @@ export const STANDARD_CLAIMS = {
 }
 
 /**
- * With this kind, the user info endpoint also finds tokens for direct access. Such a token is valid but lacks the scope
- * `openid`, so the response is 403 and not 401.
+ * With this kind, a token for direct access is valid but lacks the scope `openid`, so the response is 403 and
+ * not 401.
  */
 export const accessTokenAtUserInfo = () => ({ kind: 'AccessToken' })
 
-/** The header `Authorization` with one blank after `Bearer`. As at the gateway, a token with the scheme DPoP is no token. */
+/** One blank after `Bearer`. As at the gateway, a token with the scheme DPoP is no token. */
 export function readableBearer(authorization: string): string {
   return /^dpop\b/i.test(authorization) ? '' : authorization.replace(/^bearer +/i, 'Bearer ')
 }
 
-/** The claims that identify a person. The claims of the host must not replace them. */
+/** The claims of the host must not replace these. */
 export function identityClaims(subject: string) {
   const { accountId, userId } = personOf(subject)
   return { sub: subject, account_id: accountId, user_id: userId }
 }
 
-/**
- * Creates the function that corrects the responses of the endpoint. A page of a public application may read them.
- *
- * @param cors undefined without public applications
- */
+/** @param cors undefined without public applications, whose pages may read the responses */
 export function createFixUserInfoResponse(cors: Cors | undefined): FixResponse {
   return async function fixUserInfo(ctx) {
     fixUserInfoResponse(ctx)
@@ -47,9 +43,8 @@ export function createFixUserInfoResponse(cors: Cors | undefined): FixResponse {
 }
 
 /**
- * Removes the error code from the body of the response to a request without a token. Such a response must not
- * contain an error code (RFC 6750 3.1). Also removes the attribute `scope` from `WWW-Authenticate` if one
- * of its scopes looks like a client secret.
+ * The response to a request without a token must not contain an error code (RFC 6750 3.1). `scope` of
+ * `WWW-Authenticate` must not quote a client secret.
  */
 function fixUserInfoResponse(ctx: ProviderResponse): void {
   const challenge = ctx.response.get('WWW-Authenticate')

@@ -1,14 +1,13 @@
 import { answerDocument } from '../../../http/public-document.ts'
 import type { FixResponse } from '../fix-responses.ts'
 
-/** Seconds for which a client may cache the metadata. The metadata changes with the products. */
+/** The metadata changes with the products. */
 const MAX_AGE_SECONDS = 60
 
 /**
  * Completes the metadata of the authorization server (OpenID Connect Discovery 1.0, 3; RFC 8414 2).
  *
  * @param options.scopesSupported returns all scopes that can be requested now
- * @param options.namesUsers whether accounts may have users
  * @param options.hasDocuments whether clients may identify themselves by a client metadata document
  */
 export function createFixMetadata(options: {
@@ -41,8 +40,8 @@ export function createFixMetadata(options: {
       response_modes_supported: ['query'],
       claims_parameter_supported: false,
       claims_supported: document.claims_supported?.filter((claim) => !absentClaims.includes(claim)),
-      // ID tokens are signed with RS256, and access tokens with ES256. Both algorithms are listed, because a
-      // resource server that is configured with the issuer alone uses this list for access tokens.
+      // Access tokens are signed with ES256. A resource server that is configured with the issuer alone uses
+      // this list for access tokens.
       id_token_signing_alg_values_supported: ['RS256', 'ES256'],
     }
     answerDocument(ctx, JSON.stringify(fixed), { maxAge: MAX_AGE_SECONDS })

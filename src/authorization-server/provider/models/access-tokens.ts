@@ -11,7 +11,6 @@ import { accessTokenAtUserInfo } from '../endpoints/userinfo.ts'
 import { tokenAsIssued } from '../seam/tokens.ts'
 import { modelAdapter } from './adapter.ts'
 
-/** What an endpoint adds to the record of an access token, by oidc-provider's route name. */
 const AT_ENDPOINT: Readonly<Record<string, (token: Principal) => object>> = {
   userinfo: accessTokenAtUserInfo,
   introspection: accessTokenToIntrospect,
@@ -19,8 +18,8 @@ const AT_ENDPOINT: Readonly<Record<string, (token: Principal) => object>> = {
 }
 
 /**
- * Access tokens are JWTs, and are not stored. To find a token, this adapter verifies it. To revoke a token,
- * it stores a revocation of the token's `jti`.
+ * Access tokens are JWTs, and are not stored. This adapter verifies them, and stores revocations of their
+ * `jti`.
  *
  * @param model `AccessToken` for delegated access, `ClientCredentials` for direct access
  */
@@ -34,8 +33,8 @@ export function accessTokens(
       const ctx = currentContext()
       const { route } = ctx.oidc
       const token = await parts.verifyAccessToken(tokenAsIssued(ctx, value))
-      // The revocation endpoint finds even a token that is already revoked in this process. The client must
-      // be able to revoke it again, because the store may not have the revocation yet.
+      // The client must be able to revoke a token again, because the store may not have the revocation of
+      // this process yet.
       if (!token || (route !== 'revocation' && parts.isTokenRevoked(token))) return undefined
       const { allowed_networks: networks } = token.claims
       // The client itself requests user info, so its address is checked. Other endpoints may have other callers.
@@ -72,13 +71,13 @@ export function accessTokens(
       await parts.revokeGrant(grantId, { name: 'grant.revoked', grantId, ...entry, reason })
     },
 
-    // This method does nothing, because `revokeGrant()` revokes the access tokens of a grant.
+    // `revokeGrant()` revokes the access tokens of a grant.
     revokeByGrantId: async () => {},
   })
 }
 
 /**
- * The record of a verified access token. It has neither `aud` nor `format`.
+ * The record has neither `aud` nor `format`.
  *
  * Relies on: oidc-provider treats a record without these two fields as an opaque token. The user info
  * endpoint accepts opaque tokens.

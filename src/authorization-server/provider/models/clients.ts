@@ -26,19 +26,16 @@ import { disguiseToken } from '../seam/tokens.ts'
 import { modelAdapter } from './adapter.ts'
 
 /**
- * oidc-provider requires a secret for each client. It could use this secret as a signing key, so it must not
- * get the hash of the client's real secret. Instead it gets this random secret, which never leaves the
- * process. `compareSecretsByHash` compares the secret that a client sends with the stored hash.
+ * oidc-provider requires a secret for each client, and could use it as a signing key. So it gets this random
+ * secret instead of the hash of the client's real one. `compareSecretsByHash` compares the real secret.
  */
 const UNUSED_SECRET = randomBytes(32).toString('base64url')
 
-/** How a client authenticates in one request. */
 type AuthMethod = 'client_secret_basic' | 'private_key_jwt' | 'none'
 
 /**
  * An API key or application as oidc-provider sees it (RFC 7591 2).
  *
- * @param method how the client authenticates. A client with a secret and keys uses both
  * @param mayBeNative whether the client may run on a computer or phone of its user
  */
 function toClientMetadata(
@@ -55,8 +52,8 @@ function toClientMetadata(
     ...(method === 'client_secret_basic' && { client_secret: UNUSED_SECRET }),
     ...(method === 'private_key_jwt' && { jwks: { keys: [...keysOf(record)] } }),
     grant_types: isApplication ? ['authorization_code', 'refresh_token'] : ['client_credentials'],
-    // An application without a redirect URI can still refresh tokens. It gets no response type, because
-    // oidc-provider rejects a client that has a response type and no redirect URI.
+    // oidc-provider rejects a client that has a response type and no redirect URI. Such an application can
+    // still refresh tokens.
     response_types: redirectUris.length > 0 ? ['code'] : [],
     redirect_uris: redirectUris,
     post_logout_redirect_uris: isApplication ? [...record.postLogoutRedirectUris] : [],
@@ -67,7 +64,6 @@ function toClientMetadata(
   }
 }
 
-/** Whether an application runs at https addresses only. */
 function isWebOnly({
   redirectUris,
   postLogoutRedirectUris,
@@ -75,7 +71,6 @@ function isWebOnly({
   return [...redirectUris, ...postLogoutRedirectUris].every((uri) => redirectKindOf(uri) === 'https')
 }
 
-/** How a client authenticates in this request. */
 function authMethodOf(
   client: Client,
   { oidc }: KoaContextWithOIDC,
@@ -90,15 +85,15 @@ function authMethodOf(
 }
 
 /**
- * oidc-provider gets this client if a sign-out request names an API key, a disabled application or an unknown id.
- * So strangers get the same response as for an application, and cannot find out which client ids exist.
+ * For a sign-out request, an API key, a disabled application and an unknown id look like an application, so
+ * that strangers cannot find out which client ids exist.
  */
 const UNKNOWN_CLIENT = toClientMetadata({ kind: 'apiKey', clientId: randomUUID() })
 
 /**
- * API keys and applications as oidc-provider's clients. oidc-provider does not find a disabled client. In a
- * request from a browser, oidc-provider finds only applications. So strangers cannot find out which
- * `client_id` belongs to an API key. In a sign-out request, oidc-provider finds a client for every id.
+ * API keys and applications as oidc-provider's clients. A request from a browser finds only applications, so
+ * strangers cannot find out which `client_id` belongs to an API key. A sign-out request finds a client for
+ * every id.
  */
 export function clients(parts: Parameters<typeof prefetch>[0] & ProviderParts): Adapter {
   async function findUsable(ctx: KoaContextWithOIDC, clientId: string): Promise<Client | undefined> {
@@ -131,8 +126,6 @@ export function clients(parts: Parameters<typeof prefetch>[0] & ProviderParts): 
 }
 
 /**
- * Finds the client of a metadata document, which is fetched if needed.
- *
  * @returns undefined if the document cannot be used: the state of the request then has the reason
  * @throws {GatehouseError} `ERR_DOCUMENT_UNAVAILABLE`, `ERR_STORE_UNAVAILABLE`
  */
@@ -149,7 +142,7 @@ async function resolveDocument(
   return undefined
 }
 
-/** The header (0) or the claims (1) of an assertion, before it is verified; undefined if they cannot be read. */
+/** The header (0) or the claims (1) of an unverified assertion; undefined if they cannot be read. */
 export function partOf(assertion: unknown, index: 0 | 1): Readonly<Record<string, unknown>> | undefined {
   try {
     const part = String(assertion).split('.')[index] ?? ''
@@ -160,16 +153,11 @@ export function partOf(assertion: unknown, index: 0 | 1): Readonly<Record<string
 }
 
 /**
- * Called when a client has authenticated. oidc-provider reads the parameters of the request before this call, and uses
- * the parameters after this call. So the function may change them.
+ * Called when a client has authenticated. oidc-provider has read the parameters of the request, and uses them
+ * after this call. So the function may change them.
  */
 export type ClientAuthenticated = (ctx: KoaContextWithOIDC, client: ProviderClient) => Promise<void>
 
-/**
- * What follows when a client has authenticated in any way.
- *
- * @param complete completes the parameters of the request
- */
 export function whenAuthenticated(
   { secretUsed }: ProviderParts,
   complete: ClientAuthenticated,
@@ -183,15 +171,15 @@ export function whenAuthenticated(
   }
 }
 
-/** Maximum number of cached clients, at about 2 kB each. */
+/** At about 2 kB each. */
 const MAX_CACHED_CLIENTS = 10_000
 
-/** Maximum number of cached clients with metadata documents, at about 25 kB each: strangers write these documents. */
+/** At about 25 kB each: strangers write these documents. */
 const MAX_CACHED_DOCUMENTS = 500
 
 /**
- * Caches the client objects that oidc-provider creates from client metadata. oidc-provider's own cache holds only one
- * hundred clients. Creating a client object takes ten times as long as finding it in a cache.
+ * Caches client objects. oidc-provider's own cache holds only one hundred, and creating one takes ten times
+ * as long as finding it in a cache.
  *
  * Relies on: oidc-provider finds clients only with `Client.find(id)`, which gets the metadata from
  * `Client.adapter.find(id)`. `new Client(metadata)` checks the metadata. No code changes a client object.
@@ -229,7 +217,7 @@ async function acceptPublicClient(client: ProviderClient, authenticated: ClientA
 }
 
 /**
- * Compares client secrets with their hashes, because only the hashes are stored.
+ * Only the hashes of secrets are stored.
  *
  * Relies on: client authentication awaits `client.compareClientSecret(secret)` inside the request's context.
  */
@@ -253,7 +241,7 @@ export function compareSecretsByHash(
   }
 }
 
-/** The two possible readings of a sent secret: decoded, or unchanged. Many clients do not encode their secret. */
+/** Decoded, or unchanged: many clients do not encode their secret. */
 export function candidatesIn(ctx: KoaContextWithOIDC, secret: string): readonly string[] {
   const authorization = requestState(ctx).host.get('Authorization')
   return readBasicCredentials(authorization)?.clientSecrets ?? [secret]

@@ -7,22 +7,20 @@ import { textRule } from '../../../validation/rules.ts'
 /** Seconds for which an answer is kept, so that a browser learns that its code was used. */
 export const KEPT_SECONDS = 60
 
-/** The answer to a return from our pages. */
 export interface ReturnAnswer {
-  /** When the answer was sent, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly at: number
   readonly location: string
-  /** The answer's `Set-Cookie` headers. If the answer was lost, the browser has only the cookies from before. */
+  /** If the answer was lost, the browser has only the cookies from before. */
   readonly cookies: readonly string[]
-  /** Our session in this browser before and after the answer. In another session, the answer is not repeated. */
+  /** Before and after the answer. In another session, the answer is not repeated. */
   readonly sessions: readonly string[]
-  /** The person who was signed in; absent if no person was. */
   readonly subject?: string | undefined
-  /** The grant of the code in `location`; absent if it has no code. */
+  /** Absent if `location` has no code. */
   readonly grantId?: string | undefined
 }
 
-/** Keeps the answers to returns from our pages in the store, encrypted. @param secrets the host's secrets, newest first */
+/** Keeps the answers to returns from our pages, encrypted. @param secrets the host's secrets, newest first */
 export function createReturns(store: Store, secrets: readonly string[]) {
   const encryption = createEncryption<ReturnAnswer>(secrets, 'returns')
   const records = createCollection<{ sealed: string }>(store, {

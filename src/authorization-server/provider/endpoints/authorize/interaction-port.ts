@@ -28,7 +28,7 @@ type Details = Awaited<ReturnType<Provider['interactionDetails']>>
 interface Parts extends SharedDependencies {
   /** Undefined without the option `clientDocuments`. */
   readonly documents: (() => Promise<Pick<DocumentResolver, 'approving'>>) | undefined
-  /** Call this function for each use, because each key rotation replaces the provider. */
+  /** Each key rotation replaces the provider. */
   readonly provider: () => Provider
 }
 
@@ -44,7 +44,6 @@ export function createInteractionPort(parts: Parts): InteractionPort {
   }
 }
 
-/** A method of the port, with `parts` as an additional first parameter. */
 type Method<Name extends keyof InteractionPort> = (
   parts: Parts,
   ...parameters: Parameters<InteractionPort[Name]>
@@ -92,7 +91,6 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
   }
 }
 
-/** The application, with the information whether its document has changed since the last decision. */
 function withChange(
   application: PendingInteraction['application'],
   hasChanged: boolean | undefined,
@@ -187,8 +185,8 @@ const failed: Method<'failed'> = async (parts, ctx, pending, error, description)
 }
 
 /**
- * A request with an `id_token_hint` cannot start again, because its ID token was not stored. Such a request fails with
- * `login_required`, because no other person may continue it.
+ * Another person must not continue a request with an `id_token_hint`, and its ID token was not stored. So it
+ * fails.
  */
 const restart: Method<'restart'> = async (parts, ctx, pending, { endSession } = { endSession: false }) => {
   const params = (await detailsOf(parts, ctx))?.params ?? {}
@@ -213,10 +211,7 @@ async function detailsOf({ provider }: Parts, ctx: Context): Promise<Details | u
   }
 }
 
-/**
- * Stores the person's answer to the interaction. If another request has already stored an answer, that answer stays,
- * and the result has `counts: false`.
- */
+/** If another request has already stored an answer, that answer stays, and the result has `counts: false`. */
 async function finish(
   parts: Parts,
   ctx: Context,
@@ -231,8 +226,8 @@ async function finish(
   } catch (error) {
     if (!(error instanceof errors.SessionNotFound)) throw error
     const details = await detailsOf(parts, ctx)
-    // If the earlier answer is still stored, the browser continues with that answer. Otherwise the page at
-    // the interaction's address explains that the interaction is over.
+    // If the earlier answer is still stored, the browser continues with it. Otherwise the page explains that
+    // the interaction is over.
     const next = details?.result ? details.returnTo : `${parts.settings.issuer}/interaction/${pending.uid}`
     return { counts: false, next: new URL(next) }
   }
@@ -240,19 +235,18 @@ async function finish(
 
 type Session = Awaited<ReturnType<typeof sessionOf>>
 
-/** Our session in this browser, as the store has it now. */
 function sessionOf({ provider }: Parts, ctx: Context) {
   return provider().Session.get(ctx)
 }
 
-/** Signs the person out, but keeps the session, because pending authorization requests need it. */
+/** Keeps the session, because pending authorization requests need it. */
 async function signOut(session: Session): Promise<void> {
   delete session.accountId
   session.authorizations = undefined
   if (session.exp) await session.persist()
 }
 
-/** Part of every answer: the person has also selected the account that the page shows (OpenID Connect Core 3.1.2.1). */
+/** The person has also selected the account that the page shows (OpenID Connect Core 3.1.2.1). */
 const ACCOUNT_SELECTED = { select_account: {} }
 
 function words(value: unknown): string[] {

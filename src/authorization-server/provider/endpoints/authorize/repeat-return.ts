@@ -11,14 +11,13 @@ import { ROUTES } from '../../routes.ts'
 /** Milliseconds for which a browser gets the same answer again when it repeats its return from our pages. */
 const REPEAT_MS = 10_000
 
-/** The address to which the browser returns from our pages. The segment is the id of the interaction. */
 const RETURN = /^\/oauth2\/authorize\/([^/]+)\/?$/i
 
 /**
- * Lets a browser repeat its return from our pages: a browser or a proxy that lost the answer sends the request again, and
- * some browsers block the automatic redirect to an installed app until the person presses "Continue". For 10 seconds, the
- * same browser gets the same `Location`, as long as its code is unused. A code that is sent twice would end the
- * access (RFC 6749 4.1.2). A HEAD request changes nothing.
+ * Lets a browser repeat its return from our pages: it lost the answer, or blocks the redirect to an installed
+ * app until the person presses "Continue". For 10 seconds, the same browser gets the same `Location`, as long
+ * as its code is unused. A code that is sent twice would end the access (RFC 6749 4.1.2). A HEAD request
+ * changes nothing.
  */
 export function registerRepeatableReturn(provider: Provider, parts: ProviderParts): void {
   provider.use(async function repeatableReturn(context: unknown, next: Next) {
@@ -31,7 +30,6 @@ export function registerRepeatableReturn(provider: Provider, parts: ProviderPart
   })
 }
 
-/** The id of the interaction to which the request returns, if the cookies of this browser have the same id. */
 function returningBrowser({ method, path, cookies }: KoaContextWithOIDC): string | undefined {
   const [, uid] = method === 'GET' ? (RETURN.exec(path) ?? []) : []
   return [COOKIES.resume, COOKIES.returned].some((name) => cookies.get(name) === uid) ? uid : undefined

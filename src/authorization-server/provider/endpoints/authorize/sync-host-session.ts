@@ -11,9 +11,9 @@ import {
 } from '../../seam/sessions.ts'
 
 /**
- * Synchronizes our session in the browser with the host's session when an authorization request starts, and when the
- * browser returns from our pages. So a person gets no code after signing out at the host, or after their account was
- * deleted. If the host does not provide `accounts.current`, this function only checks that the account still exists.
+ * Synchronizes our session in the browser with the host's session, so that a person gets no code after
+ * signing out at the host, or after their account was deleted. Without `accounts.current`, it only checks
+ * that the account exists.
  */
 export async function syncHostSession(
   { accounts, accountLookup }: ProviderParts,
@@ -56,7 +56,7 @@ function signOut(ctx: KoaContextWithOIDC, session: ProviderSession): void {
 }
 
 function signIn(session: ProviderSession, who: SignedIn): void {
-  // If the host does not know the time of the sign-in, 0 is stored. Then no `auth_time` is issued, and
-  // `max_age` demands a new sign-in.
+  // 0 means that the host does not know the time. Then no `auth_time` is issued, and `max_age` demands a new
+  // sign-in.
   session.loginAccount({ accountId: subjectOf(who), loginTs: who.signedInAt ?? 0 })
 }

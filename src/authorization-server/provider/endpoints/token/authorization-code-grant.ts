@@ -22,9 +22,9 @@ import { modelAdapter, payloadCollection, withoutId } from '../../models/adapter
 // A code exchange (RFC 6749 4.1.3), step by step. oidc-provider calls the steps in this order.
 
 /**
- * 1. The client has authenticated. If `redirect_uri` is missing, it is filled in (OAuth 2.1 4.1.3). For an
- * application with one redirect URI, oidc-provider fills it in. For an application with several redirect
- * URIs, this function fills in the redirect URI that received the code.
+ * 1. The client has authenticated. `redirect_uri` may be missing (OAuth 2.1 4.1.3). oidc-provider fills it in
+ * for an application with one redirect URI. For several, this function fills in the one that received the
+ * code.
  */
 export async function fillInRedirectUri(
   parts: ProviderParts,
@@ -36,15 +36,13 @@ export async function fillInRedirectUri(
   // The redirect URI of a native application may have another port than the registered one.
   if (redirectUris.length < 2 && applicationType !== 'native') return
   const code = typeof params['code'] === 'string' ? await getCode(parts, ctx, params['code']) : undefined
-  // If the code is unknown or belongs to another client, any redirect URI can be filled in, because
-  // oidc-provider then rejects the code.
+  // oidc-provider rejects an unknown code, or a code of another client, with any redirect URI.
   params['redirect_uri'] = code?.clientId === clientId ? code.redirectUri : redirectUris[0]
 }
 
 /**
- * 2. oidc-provider has read the code, and is reading its grant. To save a round trip, this function adds the grant to the
- * index of grants at the same time. If the exchange fails, the index keeps an entry for the unused grant. Readers skip
- * this entry, and it is deleted with the grant.
+ * 2. oidc-provider is reading the grant. To save a round trip, it is added to the index of grants at the same
+ * time. If the exchange fails, readers skip the entry, and it is deleted with the grant.
  *
  * Relies on: oidc-provider reads the grant only after it has found that the code belongs to this client.
  */
@@ -66,12 +64,12 @@ export async function listGrant(
 }
 
 /**
- * Step 3: oidc-provider saves the first refresh token. This is one atomic write, which starts the refresh token family
- * and consumes the code. Before that write, a failure leaves the code usable. After that write, every use of the code
- * is a replay.
+ * 3. oidc-provider saves the first refresh token. One atomic write starts the refresh token family and
+ * consumes the code. Before that write, a failure leaves the code usable. After it, every use of the code is
+ * a replay.
  *
- * @throws invalid_grant if the grant was revoked, or if another request has used the code. In the second case
- *   this function revokes the grant
+ * @throws invalid_grant if the grant was revoked, or if another request has used the code: its grant is then
+ *   revoked
  */
 export async function redeemCode(
   parts: ProviderParts,
@@ -87,8 +85,7 @@ export async function redeemCode(
   if (!(await parts.grantLifecycle.activate(grantId, grant, listing))) {
     throw new errors.InvalidGrant('grant not found')
   }
-  // The use of the client is recorded, and the grants are counted, in the same round trip as the write that
-  // follows.
+  // In the same round trip as the write that follows.
   parts.clientUsed(recordOf(ctx.oidc.client), requestState(ctx).credential)
   const mayExceedLimit = listing?.mayExceedLimit()
   if (!(await parts.families.start(token, payload, ttl, deadline))) {
@@ -99,10 +96,9 @@ export async function redeemCode(
 }
 
 /**
- * Rejects the grant of a client with a metadata document whose host was blocked after the grant was made. The grants of a
- * blocked host are deleted in the background, so some may still exist when the host is unblocked.
+ * Rejects the grant of a client whose host was blocked after the grant was made. Such grants are deleted in
+ * the background, so some may still exist when the host is unblocked.
  *
- * @param grant undefined if there is none
  * @throws invalid_grant
  */
 export function requireSameHostEpoch(client: ClientRecord, grant: GrantRecord | undefined): void {
@@ -125,10 +121,7 @@ export function codeCollection(store: Store): Collection<AdapterPayload> {
   return payloadCollection(store, 'code', 'AuthorizationCode', CODE)
 }
 
-/**
- * The adapter for authorization codes. Its method `consume` does nothing, because `redeemCode` consumes a
- * code when it starts the refresh token family of the code.
- */
+/** `consume` does nothing, because `redeemCode` consumes a code when it starts the refresh token family. */
 export function authorizationCodes(parts: ProviderParts): Adapter {
   return modelAdapter('AuthorizationCode', {
     upsert: (code, payload, ttl) => parts.codes.set(digest(code), withoutId(payload), ttl),
@@ -139,8 +132,7 @@ export function authorizationCodes(parts: ProviderParts): Adapter {
       return payload && { ...payload, exp: Infinity, jti: code }
     },
     consume: async () => {},
-    // The code need not be deleted here, because it is useless without its grant, which has been deleted. The code
-    // expires within minutes.
+    // The code is useless without its grant, which has been deleted, and expires within minutes.
     revokeByGrantId: async () => {},
   })
 }

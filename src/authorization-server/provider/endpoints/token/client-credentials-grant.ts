@@ -12,8 +12,8 @@ import type { ProviderParts } from '../../dependencies.ts'
 import { namedResource, resourceServerOf } from '../../resource-indicator.ts'
 
 /**
- * Registers the client credentials grant (RFC 6749 4.4), which gives direct access. It replaces oidc-provider's own
- * implementation, in which a token that is requested without `scope` would carry no scope.
+ * Registers the client credentials grant (RFC 6749 4.4). With oidc-provider's own implementation, a token
+ * that is requested without `scope` would carry no scope.
  */
 export function registerClientCredentialsGrant(
   provider: Provider,
@@ -40,8 +40,8 @@ export function registerClientCredentialsGrant(
 }
 
 /**
- * The scopes of a token for direct access to a resource (RFC 6749 4.4). Without `scope`, the token carries all scopes of
- * all products of the API key that the resource has, as far as the user of the key may use them.
+ * The scopes of a token for direct access (RFC 6749 4.4). Without `scope`, the token carries all scopes that
+ * the API key may use at the resource.
  *
  * @param all all products, also those of other resources
  * @param findOwner looks up the account of the key at the host
@@ -71,7 +71,7 @@ export async function directTokenScopes(
   return scopes
 }
 
-/** The response with a token for direct access (RFC 6749 4.4.3). `lifetime` is in seconds. */
+/** RFC 6749 4.4.3. `lifetime` is in seconds. */
 export function directTokenResponse(accessToken: string, lifetime: number, scope: string) {
   return { access_token: accessToken, expires_in: lifetime, scope, token_type: 'Bearer' }
 }

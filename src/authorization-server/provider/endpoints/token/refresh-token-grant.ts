@@ -19,9 +19,8 @@ import { redeemCode, requireSameHostEpoch } from './authorization-code-grant.ts'
 // A refresh (RFC 6749 6), step by step. oidc-provider calls the steps in this order.
 
 /**
- * 1. The client has authenticated. Standard scopes that this issuer does not have are dropped, as in an
- * authorization request. Otherwise oidc-provider would reject the request, because the refresh token does not
- * carry these scopes.
+ * 1. The client has authenticated. oidc-provider would reject standard scopes that this issuer does not have,
+ * because the refresh token does not carry them.
  */
 export function dropIgnoredScopes({ settings }: ProviderParts, params: Record<string, unknown>): void {
   const { scope } = params
@@ -31,9 +30,9 @@ export function dropIgnoredScopes({ settings }: ProviderParts, params: Record<st
 }
 
 /**
- * 2. oidc-provider reads the refresh token, whose family is usually prefetched. A valid token looks used if a
- * paused store applied a write late, and the rollback of that write is still pending. This function waits for
- * the rollback. The wait is expensive, so it starts only after the client has authenticated.
+ * 2. oidc-provider reads the refresh token. A valid token looks used if a paused store applied a write late,
+ * until that write is rolled back. The wait for the rollback is expensive, so it starts only after the client
+ * has authenticated.
  */
 async function findRefreshToken(
   parts: ProviderParts,
@@ -50,8 +49,7 @@ async function findRefreshToken(
 
 /**
  * 3. oidc-provider has checked the client, token, grant and account. A refresh that would produce no scope is
- * rejected before the token is used up. The lifetime of the grant is extended, so that the grant lives as
- * long as the next token.
+ * rejected before the token is used up. The grant must live as long as the next token.
  *
  * @returns true: every refresh token is rotated
  */
@@ -73,10 +71,9 @@ export async function checkRefresh(parts: ProviderParts, ctx: KoaContextWithOIDC
 }
 
 /**
- * The resource of a grant, which a refresh may name but not change.
+ * A refresh may name the resource of its grant, but not change it.
  *
  * @param granted the address in the refresh token
- * @param requested the parameter `resource`
  * @throws invalid_target
  */
 function requireSameResource(
@@ -92,11 +89,10 @@ function requireSameResource(
 }
 
 /**
- * 4. oidc-provider saves the next refresh token. One write exchanges the old token for the new token, so
- * exactly one of the two tokens is valid after a failure. The use of the client is recorded in the same round
- * trip.
+ * 4. oidc-provider saves the next refresh token. One write exchanges the tokens, so exactly one of the two is
+ * valid after a failure. The use of the client is recorded in the same round trip.
  *
- * @throws invalid_grant if another request has used the token since step 2. If so, this function revokes the grant
+ * @throws invalid_grant if another request has used the token since step 2: its grant is then revoked
  */
 async function rotateRefreshToken(
   parts: ProviderParts,
@@ -122,8 +118,7 @@ async function rotateRefreshToken(
 }
 
 /**
- * 5. oidc-provider has written the response. If the client has retried the refresh, the response gets the
- * same refresh token as the first response.
+ * 5. If the client has retried the refresh, the response gets the same refresh token as the first response.
  */
 export function repeatRefreshToken(ctx: ProviderResponse): void {
   const { repeatedRefreshToken } = requestState(ctx)
@@ -133,10 +128,9 @@ export function repeatRefreshToken(ctx: ProviderResponse): void {
 }
 
 /**
- * Refresh tokens, stored as families. oidc-provider first consumes a token, and then saves the next token. If
- * `consume` wrote to the store, a failure before the second write would leave the client without a valid
- * token. So `consume` does nothing here, and `upsert` replaces the old token with the next token in one
- * write.
+ * Refresh tokens, stored as families. oidc-provider first consumes a token, and then saves the next token. A
+ * failure in between would leave the client without a valid token. So `consume` does nothing, and `upsert`
+ * replaces the old token with the next token in one write.
  */
 export function refreshTokens(parts: ProviderParts): Adapter {
   function find(ctx: KoaContextWithOIDC, token: string) {
@@ -165,7 +159,7 @@ export function refreshTokens(parts: ProviderParts): Adapter {
 
     /**
      * oidc-provider destroys a token that was used before (RFC 9700 4.14.2), and a token that its client
-     * revokes. In both cases this method revokes the whole grant.
+     * revokes.
      */
     async destroy() {
       const ctx = currentContext()
@@ -178,7 +172,7 @@ export function refreshTokens(parts: ProviderParts): Adapter {
       await revokeReused(parts, 'refresh_token.reused', token, requesterOf(host), afterSeconds)
     },
 
-    // The endpoints revoke whole grants with `revokeGrant()`, so this method does nothing.
+    // The endpoints revoke whole grants with `revokeGrant()`.
     revokeByGrantId: async () => {},
   })
 }
