@@ -13,10 +13,7 @@ export interface Authorized {
   readonly principal: Principal
 }
 
-/**
- * Creates the authorizer of one API: it verifies a bearer token, or finds it in the cache, and then checks
- * expiry, revocation and scopes.
- */
+/** Verifies a bearer token, or finds it in the cache, and checks expiry, revocation and scopes. */
 export function createAuthorizer(
   dependencies: GatewayDependencies,
   errorResponses: ErrorResponses,

@@ -6,10 +6,7 @@ export interface BearerRequest {
   readonly address?: string | undefined
 }
 
-/**
- * In characters. Our tokens are far shorter. If a process accepts headers above Node's default of 16 KiB, the
- * gateway must not hash and parse megabytes.
- */
+/** In characters, far longer than ours: the gateway must not hash and parse megabytes. */
 export const MAX_TOKEN_LENGTH = 16_384
 
 const AUTHORIZATION = 'authorization'
@@ -56,10 +53,7 @@ export function authorizationFields(
   return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === AUTHORIZATION)
 }
 
-/**
- * The text after `Bearer ` in the only `Authorization` field; undefined for any other header. The text is not
- * checked, so use it only to look up a verified token.
- */
+/** For a lookup of a verified token: the text after the only `Bearer `, which is not checked. */
 export function onlyBearerToken(rawHeaders: readonly string[]): string | undefined {
   let field: string | undefined
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -20,15 +20,9 @@ const ELSEWHERE: Location = { place: 'elsewhere' }
 const PATH = /^\/[\w\-.~!$&'()*+,=:@%/]*$/
 /** All routers read a path alike that has no `;`, percent sign, empty segment or dot segment. */
 const PLAIN_PATH = /^\/(?:(?!\.{1,2}(?:\/|$))[\w\-.~!$&'()*+,=:@]+(?:\/|$))*$/
-/**
- * Percent-encoded without need (RFC 3986 2.3): routers that decode the character and routers that do not
- * would see different paths.
- */
+/** Encoded without need (RFC 3986 2.3): some routers decode the character, and others do not. */
 const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
-/**
- * The encoding is optional (RFC 3986 3.3: sub-delims, `:`, `@`). Some routers treat the two forms as
- * different.
- */
+/** Encoding is optional here (RFC 3986 3.3), and some routers distinguish the two forms. */
 const ENCODED_BY_CHOICE = /%(2[146-9abc]|3[ad]|40)/gi
 /** The last alternative is an encoded percent sign that begins a second layer of encoding (`%252F`). */
 const ENCODED_TROUBLE = /%(?:2f|5c|[01][\da-f]|7f|25[\da-f]{2})/i
@@ -90,10 +84,7 @@ export function createPathLocator(base: string): LocatePath {
   }
 }
 
-/**
- * Locates a request whose path routers may read in several ways. If the readings differ, the location is
- * unclear, unless all readings are outside of the API.
- */
+/** Routers may read the path in several ways. All must be equal, or outside of the API. */
 export function locateReadings(locatePath: LocatePath, readings: readonly string[]): Location {
   const [location = ELSEWHERE, ...others] = [...new Set(readings)].map((path) => locatePath(path))
   if (others.length === 0) return location
@@ -160,10 +151,7 @@ function undisguise(path: string): readonly string[] {
   return readings.map((text) => text.replaceAll(INVISIBLE, '').replaceAll('\\', '/'))
 }
 
-/**
- * Routers follow `..` differently: some ignore it, and some take `x%2Fy` before it for two segments. So `..`
- * may lead back to every place that was visited before.
- */
+/** Some routers ignore `..`, others go back one or two segments: it may lead to any place before. */
 function mayReach(base: readonly string[], segments: readonly string[]): boolean {
   // A place is the number of followed segments of the base.
   const visited = new Set([0])

@@ -12,16 +12,13 @@ import type { RevocableToken } from '../revocation/revocation.ts'
 /** All are in memory, because the gateway checks every call against them. */
 export interface GatewayRevocations extends RevocationView {
   isTokenRevoked(token: RevocableToken): boolean
-  /**
-   * Reads the revocations if only the wall clock calls them stale: it was set forward, or the machine has
-   * slept. Call it before you reject tokens because of `mustReject`.
-   */
+  /** Call it before you reject because of `mustReject`: perhaps only the wall clock was set forward. */
   catchUp(): Promise<unknown>
   /** Calls `listener` when tokens may have been revoked. @returns a function that removes the listener */
   onAdded(listener: () => void): () => void
 }
 
-/** A gateway without a source of revocations accepts every verified token until the token expires. */
+/** Without a source of revocations, a gateway accepts every verified token until it expires. */
 export const noRevocations: GatewayRevocations = {
   isTokenRevoked: () => false,
   mustReject: false,
@@ -35,19 +32,13 @@ export const noRevocations: GatewayRevocations = {
 /** The events of `gateway.on(name, listener)`. */
 export type GatewayEvents = Pick<GatehouseEvents, 'revocations.stale' | 'revocations.fresh'>
 
-/**
- * `createGatehouse()` provides these for the gateway in its own process, and `createGateway()` in other
- * processes.
- */
+/** From `createGatehouse()` in its own process, and from `createGateway()` in others. */
 export interface GatewayDependencies {
   /** {auth_url}. Tokens carry it as `iss`. */
   readonly issuer: string
   /** {base_url}. Tokens carry it as `aud`. `middleware()` guards all paths below it. */
   readonly audience: string
-  /**
-   * Rejects with jose's `JWKSNoMatchingKey` for a key that does not exist: the call gets 401. After any other
-   * error, the call gets 503.
-   */
+  /** Rejects with jose's `JWKSNoMatchingKey` for an unknown key: 401. Any other error: 503. */
   readonly getKey: JWTVerifyGetKey
   /**
    * The scope of the operation of a request. Undefined if no operation matches, or if the match depends on
@@ -57,10 +48,7 @@ export interface GatewayDependencies {
    * @param path below {base_url}, decoded, starting with `/`, without a trailing slash
    */
   findScope(method: string, path: string): string | undefined
-  /**
-   * All routes of operations that match a request in at least one router, whether it ignores letter case or
-   * not. Empty while the products are not loaded yet.
-   */
+  /** All routes that match in at least one router, whether it ignores letter case or not. */
   findClaims(method: string, path: string): readonly RouteClaim[]
   /** True for every scope while the products are not loaded yet. */
   isKnownScope(scope: string): boolean

@@ -49,7 +49,7 @@ export interface ErrorResponse {
   readonly body: string
 }
 
-/** @param audience {base_url} */
+/** The error responses of one API. `audience` is {base_url}. */
 export function createErrorResponses(audience: string) {
   const metadataUrl = protectedResourceMetadataUrl(audience).href
 
@@ -78,10 +78,7 @@ export function createErrorResponses(audience: string) {
   }
 
   return {
-    /**
-     * Neither the challenge nor the body has an error code (RFC 6750 3.1), because the client may not know
-     * yet that a token is required.
-     */
+    /** Without an error code (RFC 6750 3.1): the client may not know yet that a token is required. */
     missingToken(scopes: readonly string[]): ErrorResponse {
       const description = 'send an access token in the header "Authorization: Bearer <ACCESS_TOKEN>"'
       return challenge(401, { reason: 'missing_token' }, undefined, description, scopes)
@@ -182,10 +179,7 @@ function errorResponse(
   })
 }
 
-/**
- * The value of `WWW-Authenticate` (RFC 6750 3). A parameter without a value, or with an empty one, is left
- * out.
- */
+/** RFC 6750 3. A parameter without a value, or with an empty one, is left out. */
 export function formatWwwAuthenticate(parameters: Readonly<Record<string, string | undefined>>): string {
   const written = Object.entries(parameters).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : `${name}="${quotable(value)}"`,
@@ -193,10 +187,7 @@ export function formatWwwAuthenticate(parameters: Readonly<Record<string, string
   return `Bearer ${written.join(', ')}`
 }
 
-/**
- * Replaces each character that is not allowed between the quotes (RFC 6750 3), so that no value can end its
- * quotes or the header.
- */
+/** No value may end its quotes or the header (RFC 6750 3). */
 function quotable(value: string): string {
   return value.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?')
 }

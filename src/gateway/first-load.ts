@@ -6,9 +6,7 @@ import type { GatewayDependencies } from './dependencies.ts'
 /** The option `startTimeoutMs`. */
 export const START_TIMEOUT_MS = { byDefault: 1500, max: 60_000 }
 
-/**
- * Loads keys, operations and revocations with the first call of `begin()`, `whenReady()` or `soonReady()`.
- */
+/** The first call of `begin()`, `whenReady()` or `soonReady()` loads keys, operations and revocations. */
 export function createFirstLoad(
   dependencies: Pick<GatewayDependencies, 'ready' | 'begin' | 'startFailed' | 'startTimeoutMs'>,
 ) {

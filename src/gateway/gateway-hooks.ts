@@ -9,7 +9,7 @@ export interface ObservedCall {
   readonly ip?: string | undefined
 }
 
-/** An optional part sets it. */
+/** Sees which calls a gateway accepts and rejects. An optional part sets it. */
 export interface CallObserver {
   /**
    * Called once for each call, however many guards the call passes.

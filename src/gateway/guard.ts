@@ -170,10 +170,7 @@ export function bearerRequestOf(parts: GatewayParts, ctx: Context): BearerReques
   return { authorization, query: ctx.querystring, address }
 }
 
-/**
- * The response is not thrown as an error: Koa would remove headers that are already set (CORS), and call the
- * `error` listeners of the app.
- */
+/** For a thrown error, Koa would remove headers (CORS), and call the `error` listeners of the app. */
 export function rejectCall(ctx: Context, hooks: GatewayHooks, response: ErrorResponse, scope?: string): void {
   hooks.observer?.rejected(response, scope, wasAccepted(ctx) ? ctx.res : undefined)
   markChecked(ctx.req)
@@ -221,10 +218,7 @@ function wasAccepted(ctx: Context): boolean {
   return (ctx as AcceptedCall)[REQUIRED_SCOPES] !== undefined
 }
 
-/**
- * The error response of a later guard must name the scopes of earlier guards too. Otherwise a client would
- * request a token without them, which the earlier guards would reject.
- */
+/** Without these scopes in its error response, a client would request a token that earlier guards reject. */
 export function scopesRequiredAbove(ctx: Context): readonly string[] {
   return (ctx as AcceptedCall)[REQUIRED_SCOPES] ?? []
 }

@@ -67,7 +67,7 @@ export interface VerifiedToken
   readonly networks: string | undefined
 }
 
-/** @param keyId `kid` of the token */
+/** Picks what a call needs from the claims of a verified token. `keyId` is its `kid`. */
 export function toVerifiedToken(claims: AccessTokenClaims, keyId: string): VerifiedToken {
   return {
     mode: claims.access_mode,
@@ -98,10 +98,7 @@ function carriedScopes(text: string): Pick<Principal, 'scopes' | 'has'> {
   return created
 }
 
-/**
- * `claims` are decoded from the token when they are first read, so the gateway need not keep the claims of
- * all tokens.
- */
+/** `claims` are decoded when they are first read: the gateway need not keep those of all tokens. */
 class TokenPrincipal implements Principal {
   readonly mode: Principal['mode']
   readonly accountId: string

@@ -3,7 +3,7 @@ import type { GatewayParts } from './parts.ts'
 
 const registered = new WeakMap<object, GatewayParts>()
 
-/** The parts stay hidden from callers. */
+/** Registers the parts that `partsOf` returns for a gateway. They stay hidden from callers. */
 export function registerParts<Each extends object>(gateway: Each, parts: GatewayParts): Each {
   registered.set(gateway, parts)
   return gateway

@@ -108,10 +108,7 @@ export function remoteKeys(options: {
     get condition(): FetchedKeys {
       return { fetchedAt: Number.isFinite(fetchedAt) ? fetchedAt : undefined, failure }
     },
-    /**
-     * @throws {GatehouseError} `ERR_NOT_READY` if the keys cannot be fetched: call again; `ERR_CLOSED` after
-     *   `close()`
-     */
+    /** @throws {GatehouseError} `ERR_NOT_READY` without keys: call again; `ERR_CLOSED` after `close()` */
     async ready(): Promise<void> {
       if (keys.jwks() !== undefined) return
       try {

@@ -59,10 +59,7 @@ function readGuard(middleware: Middleware<{ auth: Principal }>) {
 
 type Located = ReturnType<typeof readGuard> & { readonly location: RequestLocation }
 
-/**
- * On a public route, or with a token for another operation, a handler of another resource's operation might
- * run.
- */
+/** A handler of another resource might run, on a public route or with a token for another operation. */
 function mayRun(method: string, other: Located, selected: Located): boolean {
   const [own, foreign] = [selected.location, other.location]
   if (own.place !== 'below' || foreign.place !== 'below') return false

@@ -22,10 +22,7 @@ export interface InvalidToken {
   readonly problem: TokenProblem
   /** Of `missing-claim` or `wrong-claim`. */
   readonly claim?: string | undefined
-  /**
-   * What else is wrong if the signature was not accepted: an unknown key together with `wrong-issuer` means
-   * that another service issued the token.
-   */
+  /** If the signature was not accepted: `wrong-issuer` explains an unknown key. */
   readonly also?: 'unsigned' | 'wrong-issuer' | 'wrong-audience' | undefined
   /** Of a token that has expired, if its signature was accepted. */
   readonly clientId?: string | undefined
@@ -54,7 +51,7 @@ const SENTENCES: Readonly<Record<TokenProblem | 'revoked', string>> = {
   revoked: 'the access token has been revoked',
 }
 
-/** For `error_description` (RFC 6750 3). It never quotes the token. */
+/** Describes a rejected token for `error_description` (RFC 6750 3). It never quotes the token. */
 export function describeInvalidToken(token: InvalidToken | RevokedToken): string {
   const sentence = SENTENCES[token.problem]
   return 'claim' in token ? sentence.replace('{claim}', String(token.claim)) : sentence

@@ -14,9 +14,7 @@ interface Watch {
   readonly onEnd: (reason: TokenEnd) => unknown
 }
 
-/**
- * A single long timer would fire at a wrong time if the clock jumps, for example while the machine sleeps.
- */
+/** A single long timer would fire at a wrong time if the clock jumps, or the machine sleeps. */
 const CHECK_INTERVAL_MS = 1000
 
 /** One check covers all revocations within these milliseconds. */

@@ -14,10 +14,7 @@ interface Checked extends IncomingMessage {
   [CHECKED]?: true
 }
 
-/**
- * Marks a request that a guard has accepted or rejected, or has passed on because an option of the host says
- * so.
- */
+/** A guard has accepted or rejected the request, or passed it on because of an option. */
 export function markChecked(req: IncomingMessage): void {
   ;(req as Checked)[CHECKED] = true
 }

@@ -7,10 +7,7 @@ import { isExpired, type VerifyToken } from './verify-token.ts'
 /** The option `maxCachedTokens`; 0 disables the cache. */
 export const CACHED_TOKENS = { byDefault: 100_000, min: 0, max: 10_000_000 }
 
-/**
- * Tokens may be valid for days. The cache must not accept the tokens of a key for days after the key is no
- * longer published.
- */
+/** Tokens may be valid for days, also after their key is no longer published. */
 const REVERIFY_AFTER_MS = 600_000
 
 /** These tokens are found by their text, without a digest. The cache keeps their whole texts. */

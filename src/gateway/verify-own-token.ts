@@ -73,10 +73,7 @@ export async function hasValidSignature(
   return verifyOnOtherThread('sha256', Buffer.from(signed, 'latin1'), keyObjectOf(key), signature)
 }
 
-/**
- * On two cores, a gateway then handles two fifths more calls a second than with verification on the main
- * thread.
- */
+/** On two cores, a gateway handles two fifths more calls a second than on the main thread. */
 const verifyOnOtherThread = promisify(verify)
 
 const keyObjects = new WeakMap<webcrypto.CryptoKey, RawSignatureKey>()

@@ -17,10 +17,7 @@ const UNKNOWN_HOST = {
   description: 'no resource with this path has this host',
 }
 
-/**
- * Serves the metadata of APIs (RFC 9728 3). If that of several APIs has the same path, the host of the
- * request selects.
- */
+/** Serves the metadata of APIs (RFC 9728 3). The host selects if several have the same path. */
 export function wellKnown(
   apis: readonly Pick<GatewayDependencies, 'issuer' | 'audience' | 'listScopes'>[],
 ): Middleware {

@@ -18,10 +18,7 @@ export function isPrivate(address: string): boolean {
 /** Many requests have the same list. */
 const known = createLru<string, NetworkList>(1000)
 
-/**
- * @param networks valid networks, separated by spaces, as the claim `allowed_networks` has them
- * @param address undefined if it is not known
- */
+/** @param networks valid and separated by spaces, as in the claim `allowed_networks` */
 export function isAllowed(networks: string, address: string | undefined): boolean {
   let list = known.get(networks)
   if (list === undefined) {
@@ -56,9 +53,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIPv4(address) ? 'ipv4' : 'ipv6'
 }
 
-/**
- * Why a text is not an address or network (RFC 4632, RFC 4291 2.3) in its one valid form; undefined if it is.
- */
+/** Why a text is no address or network (RFC 4632, RFC 4291 2.3) in its one valid form. */
 export function networkProblem(text: string): Fault | undefined {
   const [address = '', prefix, ...others] = text.split('/')
   const size = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0

@@ -21,7 +21,7 @@ export function describeAddress(address: string | undefined): string {
     : `this client may not be used from ${address}; if that is the address of a proxy, the host must set app.proxy`
 }
 
-/** Turns `::ffff:192.0.2.1` into an IPv4 address. */
+/** `::ffff:192.0.2.1` */
 export function unmapAddress(ip: string): string {
   return (isIPv6(ip) && !ip.includes('%') && mappedAddress(groupsOf(ip))) || ip
 }
@@ -33,7 +33,7 @@ export function mappedAddress(groups: readonly number[]): string | undefined {
   return isMapped ? bytes.join('.') : undefined
 }
 
-/** RFC 4291 2.2. */
+/** The eight groups of an IPv6 address (RFC 4291 2.2). */
 export function groupsOf(address: string): number[] {
   // The URL parser turns an IPv4 address at the end (`::ffff:192.0.2.1`) into two groups.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)

@@ -28,10 +28,7 @@ export function createCsrfTokens(keys: readonly Uint8Array[]) {
   }
 }
 
-/**
- * A random mask, and the token XOR the mask. The size of compressed pages then tells an attacker nothing
- * about the token (BREACH).
- */
+/** A random mask: the size of compressed pages tells an attacker nothing about the token (BREACH). */
 function mask(token: Buffer): Buffer {
   const random = randomBytes(token.length)
   return Buffer.concat([random, xor(token, random)])
@@ -55,9 +52,7 @@ const BROWSER_ID = /^[\w-]{22}$/
 interface Person {
   readonly accountId: string
   readonly userId?: string | undefined
-  /**
-   * Whether a browser may have sent the credentials by itself. A caller without a session needs no cookie.
-   */
+  /** A browser may have sent the credentials by itself. Otherwise no cookie is needed. */
   readonly isSession: boolean
 }
 
@@ -106,10 +101,7 @@ export function createPageTokens(
       return `${issuedAt}.${tokens.issue(...bindingOf(person, browser, issuedAt))}`
     },
 
-    /**
-     * @returns `expired` if the token is of this person and this browser, but too old; `invalid` for any
-     *   other token
-     */
+    /** @returns `expired` for a token of this person and browser that is too old */
     check(ctx: Context, token: string | null, person: Person): 'valid' | 'expired' | 'invalid' {
       const [issuedAt = '', mac = ''] = (token ?? '').split('.', 2)
       const browser = person.isSession ? browserOf(ctx) : undefined

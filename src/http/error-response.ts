@@ -10,10 +10,7 @@ export interface ErrorAnswer {
   readonly state?: string | undefined
 }
 
-/**
- * A browser, which names `text/html` in `Accept`, gets the error page. A client that accepts everything, as
- * curl does, or that sends no `Accept`, counts as a program and gets JSON.
- */
+/** Browsers name `text/html` in `Accept` and get the error page. Others, such as curl, get JSON. */
 export function answerError<Page>(
   ctx: Context,
   pages: { renderError(ctx: Context, page: Page): void },

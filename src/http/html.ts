@@ -23,10 +23,7 @@ function render(value: HtmlValue): string {
   return String(value).replaceAll(/[&<>"']/g, (character) => `&${ENTITIES[character]};`)
 }
 
-/**
- * Tagged template for markup. Every value is escaped, except markup (`Html`). Attributes must be quoted,
- * because escaping cannot protect an unquoted attribute.
- */
+/** Escapes every value of a template except markup. Attributes must be quoted: others are not safe. */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new SafeHtml(String.raw({ raw: withoutIndentation(strings) }, ...values.map(render)))
 }

@@ -51,10 +51,7 @@ export function answerWithMethods(ctx: Context, methods: readonly string[]): boo
   return true
 }
 
-/**
- * RFC 9110 13.1.2; `*` means any answer. Koa's `fresh` is false if a request has `Cache-Control: no-cache`,
- * which `fetch` sends with each `If-None-Match`.
- */
+/** RFC 9110 13.1.2. Koa's `fresh` is false for `Cache-Control: no-cache`, which `fetch` sends. */
 export function isKnown(etag: string, ifNoneMatch: string): boolean {
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag) || tags.includes('*')

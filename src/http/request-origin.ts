@@ -2,25 +2,19 @@ import type { Context } from 'koa'
 
 /** Demanded before the CSRF token is checked. */
 const DEMANDS = {
-  /**
-   * The consent pages have the origin of the issuer. A form with neither `Origin` nor `Sec-Fetch-Site` is
-   * accepted, because its CSRF token is bound to the interaction.
-   */
+  /** Below {auth_url}. Without headers, the CSRF token is enough: it is bound to the interaction. */
   consent: { origins: 'issuer', mayBeUnknown: true },
-  /**
-   * The console may have another host name than the issuer. A form of a page without a referrer sends `Origin: null`.
-   */
+  /** Another host name than the issuer is possible. Without a referrer, a form sends `Origin: null`. */
   console: { origins: 'issuer and host', mayBeUnknown: true },
-  /**
-   * A script can read and send a CSRF token of its own site, so the headers must prove on which origin the script runs.
-   */
+  /** A script can read a CSRF token of its own site, so the headers must prove its origin. */
   management: { origins: 'issuer and host', mayBeUnknown: false },
 } as const
 
 export type Surface = keyof typeof DEMANDS
 
 /**
- * Judges by the headers that browsers send (Fetch Metadata, Origin). The CSRF token is checked as well.
+ * Whether a request comes from our own page, by the headers of browsers (Fetch Metadata, Origin). The CSRF
+ * token is checked as well.
  *
  * @param issuerOrigin the origin of the authorization service, which is an origin of the host too
  */

@@ -66,10 +66,7 @@ function pathOf(target: string): string {
   return path.startsWith('/') ? path : (parsedPath(path) ?? path)
 }
 
-/**
- * A host that is too long for the DNS is replaced, because the time to parse a host grows with the square of
- * its length.
- */
+/** The time to parse a host grows with the square of its length. The DNS allows 255. */
 function parsedPath(target: string): string | undefined {
   const short = target.replace(HOST, (all, start: string, host: string) =>
     host.length > 255 ? `${start}host` : all,
@@ -119,10 +116,7 @@ function removedPrefix(whole = '', rest = ''): string | undefined {
 }
 
 export interface RequestPaths {
-  /**
-   * What the handler may see, as the outermost app would see it, the most likely path first. Each path is the
-   * list of its readings.
-   */
+  /** As the outermost app would see them, the most likely path first, each with its readings. */
   readonly seen: readonly (readonly string[])[]
   /** The paths of the original target, and the present path with the mount path before it. */
   readonly others: readonly string[]
@@ -175,10 +169,7 @@ function prefixesOfMounts(path: string, mounted: string, original = ''): readonl
   return [...inside.map((each) => each + mounted), '', ...around]
 }
 
-/**
- * `/a/b` and `/b`. A client may send a long path, but the host chooses the prefixes, so only the last
- * segments count.
- */
+/** A client may send a long path, but the host chooses the prefixes: `/a/b` and `/b`. */
 function endsOf(path = ''): readonly string[] {
   if (path === '') return []
   const last = path.split('/').slice(1).slice(-MAX_PREFIX_SEGMENTS)

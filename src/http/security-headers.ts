@@ -1,12 +1,10 @@
 import type { Context } from 'koa'
 
+/** The sources that a page needs in a directive of a Content Security Policy. */
 export type PolicyDirectives = { readonly [directive: string]: readonly string[] }
 
 export interface PageNeeds {
-  /**
-   * As CSP writes it, without quotes: `sha256-…`. Undefined if stylesheet and script are files of the same
-   * origin.
-   */
+  /** As CSP writes it, without quotes: `sha256-…`. Undefined if the stylesheet is a file. */
   readonly styleHash?: string | undefined
   readonly images?: readonly (string | undefined)[] | undefined
   /** Where the browser may be redirected after it submits the form of the page. */
@@ -15,9 +13,7 @@ export interface PageNeeds {
   readonly hasFrame?: boolean | undefined
   /** Whether pages of the same origin may frame the page. @default false */
   readonly sameOriginFrame?: boolean | undefined
-  /**
-   * A preview may be framed by pages of the same origin, and browsers do not send its forms. @default false
-   */
+  /** Pages of the same origin may frame it, and browsers do not send its forms. @default false */
   readonly isPreview?: boolean | undefined
   /** Whether browsers send the address of the page to no other page. @default false */
   readonly noReferrer?: boolean | undefined
@@ -26,7 +22,7 @@ export interface PageNeeds {
 const SELF = `'self'`
 const NONE = `'none'`
 
-/** Without `default-src`. */
+/** The Content Security Policy of a page, without `default-src`. */
 export function policyOf(needs: PageNeeds): PolicyDirectives {
   return {
     ...(needs.styleHash === undefined
@@ -90,10 +86,7 @@ function originSources(addresses: readonly (string | undefined)[] = []): string[
 /** A domain name in reverse order (RFC 8252 7.1). */
 const PRIVATE_SCHEME = /^[a-z][a-z\d-]*(\.[a-z\d-]+)+:$/
 
-/**
- * A host name may legally contain `;` and `,`, which would begin a new directive or a new policy in a CSP.
- * Such an address is left out.
- */
+/** A host name may contain `;` and `,`, which would begin a new directive or policy in a CSP. */
 function originSource(address: string | undefined): string[] {
   const url = address === undefined ? null : URL.parse(address)
   if (url && PRIVATE_SCHEME.test(url.protocol)) return [url.protocol]

@@ -17,11 +17,7 @@ export function parseGroupChoice(value: string | null): GroupChoice | undefined 
   return choice && group !== undefined ? { choice, group } : undefined
 }
 
-/**
- * The selected scopes after a choice. If the chosen group no longer exists, they stay as they are.
- *
- * @param selected the scopes that are ticked in the submitted form
- */
+/** The selected scopes after “All” or “None” of a group was pressed. The group may no longer exist. */
 export function selectGroup(
   groups: readonly ScopeGroup[],
   selected: readonly string[],

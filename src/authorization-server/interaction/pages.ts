@@ -31,11 +31,7 @@ interface PageOptions extends Omit<PageNeeds, 'styleHash'> {
 
 const RULES = readAsset(new URL('./pages/interaction-pages.css', import.meta.url)) + LOGO_TILE_RULES
 
-/**
- * Creates the pages in the host's colours and languages.
- *
- * @param options.connectedApplicationsUri the host's page on which users disconnect applications
- */
+/** Creates the pages in the host's colours and languages. */
 export function createPages(options: {
   readonly texts: TextsByLocale
   readonly branding: PageBranding
@@ -66,7 +62,6 @@ export function createPages(options: {
 
   return {
     textsFor,
-    /** @param discovery the address of the discovery document */
     renderIssuer: (ctx: Context, discovery: string) =>
       write(ctx, undefined, (frame) => issuerPage(frame, discovery)),
     /** A status below 400 becomes 400. */

@@ -7,14 +7,10 @@ import type { ConsentDecision } from '../../grants/consent-decision.ts'
 export interface Destination {
   /** The origin of the redirect URI; the scheme alone if it is a private-use scheme, such as `com.example.app:`. */
   readonly origin: string
-  /**
-   * `program`: on the computer of the person; `app`: installed on the device. Another program may pretend to
-   * be this one. Undefined for a website.
-   */
+  /** On the computer, or an app on the device: another program may pretend to be this one. */
   readonly local?: 'program' | 'app' | undefined
 }
 
-/** A pending authorization request that waits for a person. */
 export interface PendingInteraction {
   /** Unguessable. It is part of the address and of a cookie. */
   readonly uid: string
@@ -30,10 +26,7 @@ export interface PendingInteraction {
     readonly termsUri?: string | undefined
     /** Undefined if the host knows no name. */
     readonly developerName?: string | undefined
-    /**
-     * If several of these products contain an operation, the page shows it under one of them. If undefined,
-     * the page may choose any product.
-     */
+    /** Of several of these products with an operation, the page shows one. If undefined, any product. */
     readonly products?: readonly string[] | undefined
     /** Undefined if a developer has registered the application. */
     readonly document?:
@@ -64,7 +57,6 @@ export interface PendingInteraction {
   }
   /** Those that the application may have now, in the order of the request. */
   readonly requestedScopes: readonly string[]
-  /** Of this person about this application at this resource. */
   readonly storedConsent: { readonly granted: readonly string[]; readonly denied: readonly string[] }
   /** In order of preference (OpenID Connect Core 3.1.2.1). */
   readonly uiLocales: readonly string[]
@@ -75,19 +67,13 @@ export interface PendingInteraction {
   readonly accessLifetime: number
 }
 
-/**
- * What the pages need of the authorization server. If a method returns a URL, the caller must send the
- * browser there.
- */
+/** What the pages need of the authorization server. The caller sends the browser to each returned URL. */
 export interface InteractionPort {
   /** @returns undefined if the interaction is over or belongs to another browser */
   find(ctx: Context, uid: string): Promise<PendingInteraction | undefined>
   signedIn(ctx: Context, pending: PendingInteraction, person: SignedIn): Promise<URL>
   signInRejected(ctx: Context, pending: PendingInteraction): void
-  /**
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_TOO_MANY_CLIENTS` if the person may approve no new
-   *   document
-   */
+  /** @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`, `ERR_TOO_MANY_CLIENTS` (of approved documents) */
   approved(ctx: Context, pending: PendingInteraction, decision: ConsentDecision): Promise<URL>
   /** Ends the request: the person denied access, cannot be signed in as requested, or started too many grants. */
   failed(

@@ -4,10 +4,7 @@ import { redirectKindOf } from '../../clients/public-uris.ts'
 import type { Account } from '../../host/accounts.ts'
 import type { Destination, PendingInteraction } from './port.ts'
 
-/**
- * @param developer the account that owns the application, or whose user owns it; undefined if the host does
- *   not know it
- */
+/** @param developer the account that owns the application; undefined if the host does not know it */
 export function presentApplication(
   application: Application,
   developer: Account | undefined,
@@ -19,10 +16,7 @@ export function presentApplication(
   return { clientId, name, homepageUri, logoUri, privacyUri, termsUri, developerName, products }
 }
 
-/**
- * The name and the login that the pages show to the owner of an account. The login distinguishes accounts of
- * the same name. That of a developer is never shown.
- */
+/** The login distinguishes accounts of the same name. It is shown to the owner of the account alone. */
 export function presentAccount({ id, claims }: Account): { name: string; login?: string | undefined } {
   const login = text(claims?.['email']) ?? text(claims?.['preferred_username'])
   const name = text(claims?.['name']) ?? login ?? id
@@ -44,7 +38,7 @@ export function originOf(address: string): string {
   return origin === 'null' ? protocol : origin
 }
 
-/** A text that is not empty; undefined for every other value. */
+/** Undefined for an empty text, and for every other value. */
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -19,10 +19,7 @@ export interface ScopeEntry {
 
 /** One product, the OpenID Connect scopes, or all other operations. */
 export interface ScopeGroup {
-  /**
-   * `about-you`, `other`, or `product:` with the id of a product. It is the same on every page of an
-   * interaction.
-   */
+  /** `about-you`, `other`, or `product:` with an id: the same on every page of an interaction. */
   readonly key: string
   readonly title: Html | string
   readonly description?: string | undefined

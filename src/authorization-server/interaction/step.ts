@@ -15,11 +15,9 @@ export interface InteractionOptions {
   readonly accounts: HostAccounts
   readonly catalog: CurrentCatalog
   readonly pages: Pages
-  /** {auth_url}, without a trailing slash. */
   readonly issuer: string
   /** At least 32 bytes each, newest first, the same keys in all processes. */
   readonly csrfKeys: readonly Uint8Array[]
-  /** Counts attempts to sign in for all processes. */
   readonly store: Pick<Store, 'count' | 'delete'>
   readonly maxSignInAttempts: number
 }
@@ -56,18 +54,12 @@ export function showError(
   pages.renderError(ctx, { status, error: CODES[text], text, uiLocales: pending?.uiLocales })
 }
 
-/**
- * Valid only for this interaction and its present step, for this account, and for the metadata document that
- * the application has now.
- */
+/** Valid only for this interaction, its present step, this account and the present metadata document. */
 export function csrfTokenOf(request: StepRequest): string {
   return request.csrf.issue(...bindingOf(request))
 }
 
-/**
- * @returns undefined if the form is not from our page or this account, or unreadable: the error page is then
- *   written
- */
+/** The form, if it is readable and from our page. Otherwise this function writes the error page. */
 export async function checkForm(request: StepRequest): Promise<Form | undefined> {
   const { ctx, issuer, csrf } = request
   if (!isFromOwnPage(ctx, 'consent', new URL(issuer).origin)) return showError(request, 403, 'errorForm')

@@ -12,9 +12,7 @@ export async function showConsent(request: StepRequest): Promise<StepResult> {
   return renderPage(request)
 }
 
-/**
- * Handles the consent form: approves or denies the request, or ticks or unticks a whole group on the page.
- */
+/** Handles the consent form: the person approves or denies the request, or ticks a whole group. */
 export async function submitConsent(request: StepRequest, form: Form): Promise<StepResult> {
   const { port, ctx, pending } = request
   if (await isOutdated(request)) return port.restart(ctx, pending)

@@ -7,11 +7,7 @@ export { english, type Texts }
 
 export type PageTexts = ReaderTexts<keyof Texts>
 
-/**
- * The texts of the pages in all languages. English and German are complete.
- *
- * @param options.texts the host's texts by locale
- */
+/** The texts of the pages in all languages. English and German are complete. */
 export function createTexts(options: {
   readonly texts: { readonly [locale: string]: Partial<Texts> }
   readonly defaultLocale: string

@@ -78,7 +78,6 @@ export function reportWrongSecrets(provider: Provider, reporters: Reporters): vo
   provider.on('revocation.error', report)
 }
 
-/** An assertion is not verified here. */
 function mayBeRight(ctx: KoaContextWithOIDC, client: Client): boolean {
   if (ctx.oidc.params?.['client_assertion'] !== undefined) return true
   return findSecretOf(client, candidatesIn(ctx, String(ctx.oidc.body?.['client_secret']))) !== undefined

@@ -21,9 +21,7 @@ export const COOKIES = {
 
 export const SHORT_COOKIE = { httpOnly: true, sameSite: 'lax', signed: true } as const
 
-/**
- * oidc-provider's configuration. It also sets every option whose default makes oidc-provider print a notice.
- */
+/** oidc-provider's configuration, with every option whose default makes it print a notice. */
 export function providerConfiguration(
   parts: ProviderParts,
   adapter: NonNullable<Configuration['adapter']>,

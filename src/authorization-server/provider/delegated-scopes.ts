@@ -100,10 +100,7 @@ function findDeveloper({ accountLookup }: ProviderParts, ctx: KoaContextWithOIDC
   return developerOf(client, (owner) => accountLookup.find(ctx, owner))
 }
 
-/**
- * Removes ignored scopes from `scope`. If none is left, all scopes that the application may request are
- * filled in. A repeated `resource` becomes one value.
- */
+/** Checks `scope` of an authorization request. If none is left, all that are allowed are filled in. */
 export async function checkRequestedScope(
   parts: ProviderParts,
   ctx: KoaContextWithOIDC,

@@ -37,7 +37,6 @@ export interface ProviderSettings {
   /** OpenID Connect scopes besides `openid`, with the claims that each scope gives. */
   readonly claims: { readonly [scope: string]: readonly string[] }
   readonly claimsInIdToken: boolean
-  /** `openid`, and the scopes that `claims` names. */
   readonly openIdScopes: readonly string[]
   readonly namesUsers: boolean
   readonly lifetimes: Lifetimes
@@ -75,7 +74,7 @@ export interface SharedDependencies {
 }
 
 export interface ProviderDependencies extends SharedDependencies {
-  /** As `store`. Its writes survive the loss of a server. */
+  /** Its writes survive the loss of a server. */
   readonly durable: Store
   readonly features: Features
   readonly families: TokenFamilies
@@ -99,7 +98,6 @@ export interface ProviderDependencies extends SharedDependencies {
   readonly returns: ReturnType<typeof createReturns>
 }
 
-/** The dependencies, and the parts that `buildProvider()` creates from them. */
 export interface ProviderParts extends ProviderDependencies {
   readonly accountLookup: AccountLookup
   readonly codes: Collection<AdapterPayload>

@@ -17,10 +17,7 @@ import { rollbackDeadline } from '../../grants/refresh-tokens/uncertain-writes.t
 import type { FoundRefreshToken, TokenFamilies } from '../../grants/refresh-tokens/token-families.ts'
 import type { RefreshTokenFormat } from '../../grants/refresh-tokens/token-format.ts'
 
-/**
- * The lookups of the fast path, which oidc-provider does not repeat. So each request looks up its client and
- * account once, and waits at most once for an unavailable store.
- */
+/** oidc-provider does not repeat these, and so waits at most once for an unavailable store. */
 export interface EarlyLookups {
   /** A failed lookup fails again with the same error. */
   readonly registry: ClientRegistry
@@ -31,7 +28,6 @@ export type KnownAccounts = Map<string, Promise<Account | undefined>>
 
 /** What one request has read, so that no record and no account is read twice. */
 export interface RequestState {
-  /** The host's callbacks receive it. */
   readonly host: Context
   readonly early: EarlyLookups | undefined
   /** When this request stops waiting for the rollback of a late write; see `rollbackDeadline`. */
@@ -66,7 +62,6 @@ export interface RequestState {
 
 const states = new WeakMap<object, RequestState>()
 
-/** @param host the host's own context */
 export function startRequest(ctx: object, host: Context, early?: EarlyLookups): void {
   const accounts = early?.accounts ?? new Map()
   states.set(ctx, { host, early, deadline: rollbackDeadline(), accounts, clients: new Map() })
@@ -126,10 +121,7 @@ interface Readers {
   readonly grantLifecycle: GrantLifecycle
 }
 
-/**
- * Starts to read the code or refresh token of a token request. A failure is thrown where the record is
- * awaited.
- */
+/** Starts to read the code or refresh token. A failure is thrown where the record is awaited. */
 export function prefetch(parts: Readers, ctx: KoaContextWithOIDC): void {
   if (ctx.oidc.route !== 'token') return
   const { grant_type: grantType, code, refresh_token: token } = ctx.oidc.body ?? {}

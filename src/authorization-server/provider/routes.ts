@@ -41,10 +41,7 @@ export const CLIENT_ROUTES = ['token', 'revocation', 'introspection'] as const
 
 export const CLIENT_ENDPOINTS = new Set<string>(CLIENT_ROUTES.map((name) => ROUTES[name]))
 
-/**
- * oidc-provider's routes that browsers request on behalf of an application. API keys are not valid clients
- * there.
- */
+/** Browsers request these on behalf of an application. API keys are not valid clients there. */
 export const FRONT_CHANNEL = /^(authorization|resume|end_session)/
 
 /** Errors of endpoints that only programs call are JSON, whatever `Accept` asks for (RFC 6749 5.2). */

@@ -129,9 +129,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
 /** Also the address at which the browser returns from our pages. */
 const AUTHORIZATION = /^\/oauth2\/authorize(\/|$)/i
 
-/**
- * Link previews and scanners send HEAD requests, which must not start a sign-in and must not use up a code.
- */
+/** A HEAD request of a link preview or scanner must not start a sign-in or use up a code. */
 function answerHead(ctx: Context): true {
   ctx.set('Cache-Control', 'no-store')
   ctx.status = 200
@@ -140,7 +138,6 @@ function answerHead(ctx: Context): true {
 
 const RETRY_AFTER_SECONDS = 2
 
-/** Other sites may post forms to these endpoints. */
 const POSTED_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   [ROUTES.authorization]: AUTHORIZATION_PARAMETERS,
   [ROUTES.end_session]: END_SESSION_PARAMETERS,
@@ -165,10 +162,7 @@ async function postToGet(ctx: Context, pages: Pages, target: URL, parameters: re
   redirect(ctx, target.href)
 }
 
-/**
- * A name with or without `www.`, or another loopback name, where our cookies and forms do not work. Any
- * further name may be that of a proxy.
- */
+/** Our cookies and forms do not work at other names. Further names may be those of a proxy. */
 function isOtherName({ host, search }: Context, issuer: string): boolean {
   const { host: own } = new URL(issuer)
   const common = (name: string) => name.replace(/^www\./, '').replace(LOOPBACK_ADDRESS, 'localhost')
@@ -191,9 +185,7 @@ function rejectForm(ctx: Context, pages: Pages, status: number): void {
   answerError(ctx, pages, { status, error: 'invalid_request', text: 'errorBody', description })
 }
 
-/**
- * Tells a person who opens the issuer in a browser what this address is, unless the host answers the request.
- */
+/** For a person who opens the issuer in a browser, unless the host answers the request. */
 function issuerPage(issuer: string, mountPath: string, pages: Pages): Middleware {
   return async function issuerPage(ctx, next) {
     const isIssuer = pathBelow(ctx, mountPath) === '/' && ['GET', 'HEAD'].includes(ctx.method)

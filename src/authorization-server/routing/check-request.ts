@@ -7,11 +7,9 @@ import type { ErrorAnswer } from '../../http/error-response.ts'
 import { readableBearer } from '../provider/endpoints/userinfo.ts'
 import { CLIENT_ENDPOINTS, METHODS, normalizePath, ROUTES } from '../provider/routes.ts'
 
-/** The form for oidc-provider, or the error response. */
 export type CheckedRequest =
   | {
       readonly form: string | undefined
-      /** The header `Authorization` for oidc-provider. */
       readonly authorization: string
       /** Undefined at endpoints where no client authenticates. */
       readonly credentials?: string
@@ -84,10 +82,7 @@ export async function checkRequest(
   return { ...sent, credentials }
 }
 
-/**
- * Several libraries send a public application with an empty secret. Any other client is rejected, because it
- * sent no secret.
- */
+/** Several libraries send a public application in this way. Any other client is rejected. */
 function withoutEmptySecret(sent: { readonly form: string; readonly authorization: string }) {
   const id = readIdWithoutSecret(sent.authorization)
   const parameters = new URLSearchParams(sent.form)
@@ -112,20 +107,14 @@ const NOT_BASIC =
 const LINE_BREAK =
   'client_secret has a line break: remove it; a secret that is read from a file often ends with one'
 
-/**
- * Otherwise the browser would hide the description of the error from the developer. It contains nothing about
- * a client.
- */
+/** Otherwise the browser would hide the description, which contains nothing about a client. */
 export function letPageRead(ctx: Context): void {
   ctx.vary('Origin')
   if (!ctx.response.get('Access-Control-Allow-Origin')) ctx.set('Access-Control-Allow-Origin', '*')
   ctx.set('Access-Control-Expose-Headers', 'Retry-After')
 }
 
-/**
- * The id and the secret of the client. Without a secret it is the whole form, because everybody knows the id
- * of a public application. Empty if the form names no client.
- */
+/** Everybody knows the id of a public application, so the whole form identifies its sender. */
 function senderOf(parameters: URLSearchParams, form: string, { privateKeyJwt }: Features): string {
   const [id, secret, assertion] = ['client_id', 'client_secret', 'client_assertion'].map((name) =>
     parameters.getAll(name).join(' ').trim(),

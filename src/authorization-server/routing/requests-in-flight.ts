@@ -16,10 +16,7 @@ const FEW = 1 / 100
  * costs a fifth less CPU time, because their commands to Redis travel together.
  */
 const USUAL = 20
-/**
- * During a flood, other requests wait for a later turn of the event loop, so that API calls are answered in
- * between.
- */
+/** During a flood, the others wait for a later turn, so that API calls are answered in between. */
 const PER_TURN = 2
 
 /** A request no longer counts then, even if a callback of the host never answers. */
@@ -28,7 +25,6 @@ const MAX_TIME_MS = 30_000
 const LOG_INTERVAL_MS = 60_000
 
 export interface Sender {
-  /** See `addressGroup`. */
   readonly address: string
   /** With the secret, so that a stranger with a wrong secret does not use up the share of the client. */
   readonly credentials: string
@@ -95,7 +91,7 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
       return isFull
     },
 
-    /** @returns the result of `answer`; undefined if too many requests are in flight */
+    /** @returns undefined if too many requests are in flight */
     async run<T>({ address, credentials }: Sender, answer: () => Promise<T>): Promise<T | undefined> {
       // The space distinguishes credentials from addresses, which contain no space.
       const client = ` ${credentials}`

@@ -12,11 +12,7 @@ import type { SharedDependencies } from '../provider/dependencies.ts'
 import { isForPrograms, normalizePath } from '../provider/routes.ts'
 import { failureResponse, isServiceUnavailable, logFailure } from '../provider/service-unavailable.ts'
 
-/**
- * JSON at the endpoints for programs, a page elsewhere.
- *
- * @param path the path below {auth_url}
- */
+/** JSON at the endpoints for programs, a page elsewhere. `path` is below {auth_url}. */
 export type Reject = (ctx: Context, path: string, answer: ErrorAnswer & ErrorModel) => void
 
 export function createReject(pages: Pages): Reject {
@@ -27,12 +23,8 @@ export function createReject(pages: Pages): Reject {
 }
 
 export interface Routes {
-  /** See `pathBelow`. */
   readonly mountPath: string
-  /**
-   * All other requests go to the next middleware at once. So the host's own pages do not wait for the store,
-   * and may have any number of query parameters.
-   */
+  /** The host's own pages do not wait for the store, and may have any number of query parameters. */
   owns(path: string): boolean
   /** `DOCUMENT_METHODS` for a public document. */
   readonly methods: Readonly<Record<string, readonly string[]>>
@@ -80,9 +72,7 @@ export function createRouter(parts: SharedDependencies, routes: Routes): Middlew
   }
 }
 
-/**
- * The id must not be logged, because it is also in the cookie that identifies the owner of the interaction.
- */
+/** The id must not be logged, because it is also in the cookie that identifies its owner. */
 function withoutId(path: string): string {
   return path.replace(/^(\/(?:interaction|oauth2\/authorize)\/)[^/]+/i, '$1<uid>')
 }

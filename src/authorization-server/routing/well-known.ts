@@ -10,10 +10,7 @@ const METADATA = '/.well-known/oauth-authorization-server'
 /** Some clients put the older name before the path of the issuer (RFC 8414 5). */
 const OPENID_CONFIGURATION = '/.well-known/openid-configuration'
 
-/**
- * Serves the metadata about the authorization server (RFC 8414 3.1) and about each resource (RFC 9728 3.1),
- * at the root of the host name, wherever the services are mounted.
- */
+/** Serves the metadata of server and resources (RFC 8414 3.1, RFC 9728 3.1), at the root of the host. */
 export function wellKnown(parts: AuthorizationServerParts, resources: Middleware): Middleware {
   const { pathname } = new URL(parts.settings.issuer)
   const addresses = [METADATA, OPENID_CONFIGURATION].map((name) => normalizePath(name + pathname))

@@ -2,41 +2,35 @@ import type { Logger } from '../../host/logger.ts'
 import { html, type Html, type HtmlValue } from '../html.ts'
 import { lineageOf, lookupLocale, writingDirection } from '../locale.ts'
 
-/** By the plural rules of the language (`Intl.PluralRules`). The number is the value `count`. */
+/**
+ * The forms of a text with a number, by the plural rules of its language (`Intl.PluralRules`). The number is
+ * the value `count`.
+ */
 export type PluralText = { readonly [Form in Intl.LDMLPluralRule]?: string } & { readonly other: string }
 
-/** Values replace the names in braces, such as `{application}`. */
+/** A text of a page. Values replace the names in braces, such as `{application}`. */
 export type PageText = string | PluralText
 
 type NamedTexts = { readonly [name: string]: PageText }
 
 export interface ReaderTexts<Name extends string> {
-  /** For the `lang` attribute. */
   readonly lang: string
-  /** For the `dir` attribute. */
   readonly dir: 'ltr' | 'rtl'
   /** In order of preference, for texts from the catalog. */
   readonly locales: readonly string[]
   /** For readers whose preferred locales are all unavailable. */
   readonly defaultLocale: string
-  /** `lang`, or English if the locale does not have this text. */
   langOf(name: Name): string
   /**
    * As markup, with a `lang` attribute if the language differs from that of the page. Values that are texts
    * are put in `<bdi>`, so that they cannot change the direction of the text around them.
    */
   html(name: Name, values?: Readonly<Record<string, HtmlValue>>): Html
-  /**
-   * Without markup, for the title of a window. Values are not isolated: some window lists show the invisible
-   * characters for it, and some screen readers read them out.
-   */
+  /** For the title of a window. Values are not isolated: some screen readers read those characters out. */
   plain(name: Name, values?: Readonly<Record<string, string | number>>): string
 }
 
-/**
- * Each locale of a reader is looked up for every title of the consent page, so thousands would cost too much
- * time.
- */
+/** Each locale is looked up for every title of the consent page, so thousands would cost too much. */
 const MAX_LOCALES = 16
 const MAX_LOCALE_LENGTH = 64
 

@@ -29,7 +29,6 @@ export function scopeFieldset(frame: Frame, group: ScopeGroup, around: Surroundi
 
 const CHOICE_TEXTS = { all: 'consentSelectAll', none: 'consentSelectNone' } as const
 
-/** For a group with at least two checkboxes. */
 function choiceButtons(
   { texts }: Frame,
   { key, title, entries }: ScopeGroup,

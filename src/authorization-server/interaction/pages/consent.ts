@@ -14,7 +14,6 @@ export interface ConsentForms {
   readonly csrfToken: string
 }
 
-/** `consentPage()` makes the names, which may contain misleading characters, safe to display. */
 export interface ConsentModel {
   /** Undefined for a preview, whose forms do nothing. */
   readonly forms?: ConsentForms | undefined
@@ -27,7 +26,6 @@ export interface ConsentModel {
   readonly accessLifetime: number
   /** Undefined in the preview of an application without a redirect URI. */
   readonly destination: Destination | undefined
-  /** The host's page on which users disconnect applications. */
   readonly connectedApplicationsUri?: string | undefined
   readonly problem?: keyof Texts | undefined
   /** This button gets the focus. */
@@ -90,10 +88,7 @@ function csrfField(forms: ConsentForms | undefined): Html | undefined {
   return forms && html`<input type="hidden" name="csrf" value="${forms.csrfToken}" />`
 }
 
-/**
- * The key Enter presses the first button of a form (HTML 4.10.21.2). Without this invisible button, it would
- * press “All” of the first group.
- */
+/** The key Enter would press “All” of the first group without this invisible button (HTML 4.10.21.2). */
 const DEFAULT_BUTTON = html`<button
   class="unseen"
   name="action"
@@ -142,7 +137,6 @@ function manageLater({ texts }: Frame, application: string, uri: string | undefi
   return html`<p>${texts.html('consentManage', { application, page })}</p>`
 }
 
-/** Another host than that of the metadata document is pointed out. */
 function goesTo(frame: Frame, host: string, destination: Destination): Html {
   const { origin, local } = destination
   if (local !== undefined || origin === `https://${host}`) return returnsTo(frame, host, destination)

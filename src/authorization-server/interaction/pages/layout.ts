@@ -9,12 +9,7 @@ export interface Frame {
   readonly css: string
 }
 
-/**
- * Renders a whole page around its content.
- *
- * @param page.title the title of the window, without markup
- * @param page.next the address to which the browser continues automatically
- */
+/** Renders a whole page around its content. `next` is where the browser continues by itself. */
 export function layout(
   { texts, branding, css }: Frame,
   page: { title: string; content: HtmlValue; isWide?: boolean | undefined; next?: URL | undefined },

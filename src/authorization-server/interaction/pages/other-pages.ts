@@ -7,7 +7,6 @@ export interface ErrorModel {
   /** The code of the error, such as `invalid_request` (RFC 6749 4.1.2.1). */
   readonly error: string
   readonly text?: keyof Texts | undefined
-  /** The `{application}` of this text. */
   readonly client?: string | undefined
   /** The `{address}` of this text: where the person can go on. */
   readonly link?: string | undefined
@@ -15,7 +14,7 @@ export interface ErrorModel {
   readonly description?: string | undefined
 }
 
-/** The details are for developers, and closed at first: a user reads only the sentences in their language. */
+/** The page of an error. Its details are closed: a user reads only sentences in their language. */
 export function errorPage(frame: Frame, { error, text, client, link, description }: ErrorModel): Html {
   const { texts } = frame
   const address = link === undefined ? undefined : html`<a href="${link}">${new URL(link).host}</a>`

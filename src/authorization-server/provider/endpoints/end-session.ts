@@ -61,10 +61,7 @@ function rejectLongState(ctx: KoaContextWithOIDC, pages: ProviderDependencies['p
   return true
 }
 
-/**
- * Answers if no person is signed in to our session, because oidc-provider's page for this case needs a
- * script. The person is asked only if they are signed in at the host.
- */
+/** oidc-provider's page needs a script. The person is asked only if they are signed in at the host. */
 async function answerWithoutSession(
   { accounts, pages }: ProviderDependencies,
   ctx: KoaContextWithOIDC,
@@ -95,6 +92,7 @@ function keepBytes(ctx: KoaContextWithOIDC): void {
   if (uri !== undefined) redirect(ctx, appendQuery(uri, { state }))
 }
 
+/** RP-Initiated Logout 1.0, 2. */
 function signOutForm(ctx: KoaContextWithOIDC) {
   const { provider, params } = ctx.oidc
   const redirectUri = params?.['post_logout_redirect_uri']

@@ -4,10 +4,7 @@ import { isKnown } from '../../../http/public-document.ts'
 import type { RevocationPage, RevocationSource } from '../../../revocation/revocation-source.ts'
 import { authenticateGateway, type GatewayAuthentication } from '../authenticate-gateway.ts'
 
-/**
- * Gateways that started together often have the same cursor, and share one page. This can delay a revocation
- * by these milliseconds.
- */
+/** Gateways with the same cursor share one page. This can delay a revocation by these milliseconds. */
 const SHARE_PAGE_MS = 100
 
 /**
@@ -54,7 +51,6 @@ function sharedReads(source: RevocationSource): (cursor: string) => Promise<Revo
     if (known) return known.page
     const page = source.read(cursor === '' ? undefined : cursor)
     shared.set(cursor, { since: now, page })
-    // A failed read is not shared with later requests.
     page.catch(() => shared.delete(cursor))
     return page
   }

@@ -27,27 +27,18 @@ export async function revokeRefreshToken(
   await revokeGrant(owner.grantId, entry)
 }
 
-/**
- * For oidc-provider, the token never expires: it would ignore a token that only the clock of this process
- * calls expired.
- */
+/** oidc-provider would ignore a token that only the clock of this process calls expired. */
 export function accessTokenToRevoke({ claims, expiresAt }: Principal) {
   return { exp: Infinity, extra: { access_epoch: claims['access_epoch'], until: expiresAt } }
 }
 
-/**
- * A repeated revocation of a token is not stored: every process would keep both in memory until the token
- * expires.
- */
+/** Every process would keep a repeated revocation in memory until the token expires. */
 const REPEAT_INTERVAL_MS = 60_000
 
 /** Revokes each token once, even if its client sends the same request many times. */
 export function createRevokeAccessToken(revokeOwnToken: RevokeOwnToken): RevokeOwnToken {
-  /** By token id. */
   const pending = new Map<string, Promise<boolean>>()
-  /**
-   * By token id, oldest first. A promise here would keep the asynchronous context of its request in memory.
-   */
+  /** Oldest first. A promise here would keep the asynchronous context of its request in memory. */
   const revokedAt = new Map<string, number>()
 
   async function store(...[token, entry]: Parameters<RevokeOwnToken>): Promise<boolean> {

@@ -46,7 +46,6 @@ export function tokenOptions(parts: ProviderParts) {
   } satisfies Configuration
 }
 
-/** Called after the client of a token request has authenticated. */
 export async function completeTokenRequest(
   parts: ProviderParts,
   ctx: KoaContextWithOIDC,
@@ -88,10 +87,7 @@ function explainGrantType(ctx: ProviderResponse): void {
   }
 }
 
-/**
- * Relies on: oidc-provider sets the entity of the code before it compares the resources. It consumes the code
- * after that.
- */
+/** Relies on: oidc-provider sets the entity of the code, compares the resources, and consumes the code. */
 function explainOtherResource(ctx: ProviderResponse): void {
   const { resource } = ctx.oidc.entities.AuthorizationCode ?? {}
   const requested = [ctx.oidc.params?.['resource'] ?? []].flat()

@@ -13,10 +13,7 @@ export const STANDARD_CLAIMS = {
   email: ['email', 'email_verified'],
 }
 
-/**
- * With this kind, a token for direct access is valid but lacks the scope `openid`, so the response is 403 and
- * not 401.
- */
+/** With this kind, a token for direct access is valid but lacks `openid`: 403, and not 401. */
 export const accessTokenAtUserInfo = () => ({ kind: 'AccessToken' })
 
 /** One blank after `Bearer`. As at the gateway, a token with the scheme DPoP is no token. */
@@ -30,7 +27,7 @@ export function identityClaims(subject: string) {
   return { sub: subject, account_id: accountId, user_id: userId }
 }
 
-/** @param cors undefined without public applications, whose pages may read the responses */
+/** Corrects the responses of the endpoint, which pages of public applications (`cors`) may read. */
 export function createFixUserInfoResponse(cors: Cors | undefined): FixResponse {
   return async function fixUserInfo(ctx) {
     fixUserInfoResponse(ctx)
@@ -42,10 +39,7 @@ export function createFixUserInfoResponse(cors: Cors | undefined): FixResponse {
   }
 }
 
-/**
- * The response to a request without a token must not contain an error code (RFC 6750 3.1). `scope` of
- * `WWW-Authenticate` must not quote a client secret.
- */
+/** RFC 6750 3.1: no error code without a token. `scope` must not quote a client secret. */
 function fixUserInfoResponse(ctx: ProviderResponse): void {
   const challenge = ctx.response.get('WWW-Authenticate')
   const [attribute = '', missing = ''] = /, scope="([^"]*)"/.exec(challenge) ?? []

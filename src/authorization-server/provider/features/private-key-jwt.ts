@@ -92,10 +92,7 @@ function usedKey(client: Client, kid: unknown): { readonly hash: string } | unde
   return key && { hash: identityOf(key) }
 }
 
-/**
- * oidc-provider looks for an assertion first, and saves it if there is none. Two processes may do both at the
- * same time, so `useOnce` remembers assertions instead.
- */
+/** oidc-provider looks for an assertion, and then saves it: two processes may do both at once. */
 export const noMemory: Adapter = modelAdapter('ReplayDetection', {
   find: async () => undefined,
   upsert: async () => {},

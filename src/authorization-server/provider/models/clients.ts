@@ -84,10 +84,7 @@ function authMethodOf(
     : 'client_secret_basic'
 }
 
-/**
- * For a sign-out request, an API key, a disabled application and an unknown id look like an application, so
- * that strangers cannot find out which client ids exist.
- */
+/** At sign-out, strangers cannot distinguish an unknown id or an API key from an application. */
 const UNKNOWN_CLIENT = toClientMetadata({ kind: 'apiKey', clientId: randomUUID() })
 
 /**
@@ -126,7 +123,7 @@ export function clients(parts: Parameters<typeof prefetch>[0] & ProviderParts): 
 }
 
 /**
- * @returns undefined if the document cannot be used: the state of the request then has the reason
+ * @returns undefined if the document cannot be used, for the reason in the state of the request
  * @throws {GatehouseError} `ERR_DOCUMENT_UNAVAILABLE`, `ERR_STORE_UNAVAILABLE`
  */
 async function resolveDocument(
@@ -152,10 +149,7 @@ export function partOf(assertion: unknown, index: 0 | 1): Readonly<Record<string
   }
 }
 
-/**
- * Called when a client has authenticated. oidc-provider has read the parameters of the request, and uses them
- * after this call. So the function may change them.
- */
+/** oidc-provider uses the parameters of the request after this call, so it may change them. */
 export type ClientAuthenticated = (ctx: KoaContextWithOIDC, client: ProviderClient) => Promise<void>
 
 export function whenAuthenticated(

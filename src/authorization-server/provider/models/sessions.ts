@@ -38,7 +38,7 @@ function sessionRecords(store: Store) {
     await list.limit(id, record)
   }
 
-  /** Returns false if the `uid` no longer points to `from`, for example after a sign-out. */
+  /** False after a sign-out. */
   function repoint(uid: string, from: string, to: string, ttl: number): Promise<boolean> {
     return idsByUid.replace(uid, asStored(idsByUid, { id: from }), { id: to }, ttl)
   }
@@ -53,10 +53,7 @@ function sessionRecords(store: Store) {
     }
   }
 
-  /**
-   * Writes nothing if the session was deleted, or if another person has signed in to it since this request
-   * read it.
-   */
+  /** Another request may have deleted the session, or another person may have signed in to it. */
   async function update(found: FoundSession, changed: AdapterPayload, ttl: number): Promise<void> {
     const { id } = found
     const before = found.stored.record
@@ -159,10 +156,7 @@ function uidOf({ uid }: AdapterPayload): string {
   return uid
 }
 
-/**
- * During a sign-out request, every session without a person counts as empty. If the sign-out form needs the
- * session, `answerWithoutSession` stores it later.
- */
+/** During a sign-out request, `answerWithoutSession` stores a session without a person later. */
 function isEmpty({ accountId, state }: AdapterPayload): boolean {
   return accountId === undefined && (state === undefined || isSignOutRequest())
 }

@@ -40,7 +40,7 @@ export function isReturnFromPages({ oidc }: KoaContextWithOIDC): boolean {
 }
 
 /**
- * Interactions that began under the old `uid` can no longer be completed.
+ * Gives a session a new cookie and `uid`. Interactions of the old `uid` can no longer be completed.
  *
  * Relies on:
  * - A session that is not stored yet is `new`, and no browser has its cookie.

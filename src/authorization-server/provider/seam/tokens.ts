@@ -57,7 +57,7 @@ type AccessToken = Parameters<ExtraTokenClaims>[1] & {
 }
 
 /**
- * `sign` makes the JWTs in less CPU time than oidc-provider would need.
+ * Lets `sign` make the JWTs, in less CPU time than oidc-provider would need.
  *
  * Relies on: `save()` sets `jti` and `format`. After that, it takes the value of the token from
  * `getValueAndPayload()`, and stores nothing if there is no payload. If oidc-provider no longer calls this

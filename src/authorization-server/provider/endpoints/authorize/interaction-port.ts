@@ -184,10 +184,7 @@ const failed: Method<'failed'> = async (parts, ctx, pending, error, description)
   return next
 }
 
-/**
- * Another person must not continue a request with an `id_token_hint`, and its ID token was not stored. So it
- * fails.
- */
+/** The ID token of `id_token_hint` was not stored, and another person must not continue: this fails. */
 const restart: Method<'restart'> = async (parts, ctx, pending, { endSession } = { endSession: false }) => {
   const params = (await detailsOf(parts, ctx))?.params ?? {}
   const isHinted = hintedSubject(params) !== undefined

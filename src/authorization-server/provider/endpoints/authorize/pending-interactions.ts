@@ -9,10 +9,7 @@ const RETRY_AFTER_SECONDS = 30
 
 const LOG_INTERVAL_MS = 60_000
 
-/**
- * When this number is reached, each new interaction replaces the oldest. All entries together take less than
- * 20 MB.
- */
+/** Each further interaction replaces the oldest. All entries together take less than 20 MB. */
 const MAX_COUNTED = 50_000
 
 /**
@@ -43,7 +40,6 @@ export function createPendingInteractions(parts: {
     )
   }
 
-  /** Called if the interaction was answered, or could not be stored. */
   function release(id: string): void {
     const entry = pending.get(id)
     if (!entry) return
@@ -55,10 +51,7 @@ export function createPendingInteractions(parts: {
 
   return {
     release,
-    /**
-     * @throws {NotNow} 429 if too many interactions of this address already wait, 503 if the store is nearly
-     *   full
-     */
+    /** @throws {NotNow} 429 if too many of this address already wait, 503 if the store is nearly full */
     admit(address: string, id: string): void {
       if (memory.isNearlyFull()) {
         throw new NotNow(503, 'not available for the moment; try again', RETRY_AFTER_SECONDS)

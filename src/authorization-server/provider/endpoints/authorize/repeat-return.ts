@@ -55,7 +55,7 @@ async function keep(
   await returns.keep(uid, answer).catch(() => {})
 }
 
-/** @returns false if the answer is too old to be repeated, or if its session has ended, or if its grant was revoked */
+/** @returns false if the answer is too old, or if its session has ended, or if its grant was revoked */
 async function repeat(
   { accounts, families, pages }: ProviderParts,
   ctx: KoaContextWithOIDC,

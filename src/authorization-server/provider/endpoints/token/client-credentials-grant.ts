@@ -11,10 +11,7 @@ import { recordOf, requestState } from '../../request-state.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 import { namedResource, resourceServerOf } from '../../resource-indicator.ts'
 
-/**
- * Registers the client credentials grant (RFC 6749 4.4). With oidc-provider's own implementation, a token
- * that is requested without `scope` would carry no scope.
- */
+/** Registers client credentials (RFC 6749 4.4). By default, a token of oidc-provider has no scope. */
 export function registerClientCredentialsGrant(
   provider: Provider,
   { resources, catalog, accountLookup }: ProviderParts,

@@ -23,7 +23,6 @@ import { directClaims, registeredClaims } from './access-token-claims.ts'
 import { directTokenResponse, directTokenScopes } from './client-credentials-grant.ts'
 
 interface FastPathParts extends SharedDependencies {
-  /** Whether more requests are in flight than usual. */
   isFlood(): boolean
 }
 

@@ -18,10 +18,7 @@ import { redeemCode, requireSameHostEpoch } from './authorization-code-grant.ts'
 
 // A refresh (RFC 6749 6), step by step. oidc-provider calls the steps in this order.
 
-/**
- * 1. The client has authenticated. oidc-provider would reject standard scopes that this issuer does not have,
- * because the refresh token does not carry them.
- */
+/** 1. oidc-provider would reject standard scopes that this issuer and the token do not have. */
 export function dropIgnoredScopes({ settings }: ProviderParts, params: Record<string, unknown>): void {
   const { scope } = params
   if (typeof scope !== 'string') return
@@ -117,9 +114,7 @@ async function rotateRefreshToken(
   parts.events.emit('refresh_token.retried', ownerOf(payload))
 }
 
-/**
- * 5. If the client has retried the refresh, the response gets the same refresh token as the first response.
- */
+/** 5. A client that has retried the refresh gets the same refresh token as in the first response. */
 export function repeatRefreshToken(ctx: ProviderResponse): void {
   const { repeatedRefreshToken } = requestState(ctx)
   const body = ctx.body as { refresh_token?: string } | undefined
@@ -157,10 +152,7 @@ export function refreshTokens(parts: ProviderParts): Adapter {
 
     consume: async () => {},
 
-    /**
-     * oidc-provider destroys a token that was used before (RFC 9700 4.14.2), and a token that its client
-     * revokes.
-     */
+    /** For a token that was used before (RFC 9700 4.14.2), and a token that its client revokes. */
     async destroy() {
       const ctx = currentContext()
       const { route, entities } = ctx.oidc
