@@ -2,6 +2,7 @@ import type { Context, Middleware, Next, ParameterizedContext } from 'koa'
 import { plainTarget } from '../http/request-path.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { checkInput, anyValue, functionRule, oneOf, optional, type Fields } from '../validation/rules.ts'
+import type { Authorized } from './authorize-token.ts'
 import { authorizationFields, readBearerToken, type BearerRequest } from './bearer-token.ts'
 import type { GatewayHooks } from './gateway-hooks.ts'
 import type { LocationBelow } from './canonical-path.ts'
@@ -142,11 +143,7 @@ export function guard(
     }
 
     const outcome = await authorizer.authorizeToken(request, scopes ?? [])
-    if (!outcome.ok) return rejectCall(ctx, hooks, outcome, scopes?.[0])
-    const exceeded = await limitCall(parts, ctx, outcome.principal)
-    if (exceeded) return rejectCall(ctx, hooks, exceeded, scopes?.[0])
-    acceptCall(ctx, outcome.principal, scopes ?? [], hooks)
-    return next()
+    return (await settleCall(parts, ctx, outcome, scopes ?? [])) ? next() : undefined
   }
 
   function passOn(ctx: Context, next: Next): Promise<unknown> {
@@ -179,8 +176,25 @@ export function rejectCall(ctx: Context, hooks: GatewayHooks, response: ErrorRes
   ctx.body = response.body
 }
 
-/** @param scopes the scopes that the token had to carry */
-export function acceptCall(
+/**
+ * Accepts a call within the limits of its client, or writes the error response.
+ *
+ * @param scopes the scopes that the token has to carry
+ * @returns whether the call was accepted
+ */
+export async function settleCall(
+  parts: GatewayParts,
+  ctx: Context,
+  outcome: Authorized | ErrorResponse,
+  scopes: readonly string[],
+): Promise<boolean> {
+  const rejection = outcome.ok ? await limitCall(parts, ctx, outcome.principal) : outcome
+  if (rejection) rejectCall(ctx, parts.hooks, rejection, scopes[0])
+  else if (outcome.ok) acceptCall(ctx, outcome.principal, scopes, parts.hooks)
+  return rejection === undefined
+}
+
+function acceptCall(
   ctx: Context,
   principal: Principal,
   scopes: readonly string[],
@@ -196,12 +210,8 @@ export function acceptCall(
   ;(ctx as AcceptedCall)[REQUIRED_SCOPES] = scopes
 }
 
-/**
- * Counts a call for the limits of its client, once, however many guards it passes.
- *
- * @returns the error response of a call beyond the limits
- */
-export async function limitCall(
+/** Counts a call once, however many guards it passes. */
+async function limitCall(
   { hooks, errorResponses }: GatewayParts,
   ctx: Context,
   principal: Principal,

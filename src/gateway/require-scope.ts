@@ -1,6 +1,6 @@
 import type { Middleware, ParameterizedContext } from 'koa'
 import { collectProblems } from '../errors.ts'
-import { acceptCall, bearerRequestOf, limitCall, rejectCall, scopesRequiredAbove } from './guard.ts'
+import { bearerRequestOf, scopesRequiredAbove, settleCall } from './guard.ts'
 import type { GatewayParts } from './parts.ts'
 import type { Principal } from './principal.ts'
 
@@ -41,23 +41,13 @@ export async function acceptWithScopes(
   ctx: ParameterizedContext,
   scopes: readonly string[],
 ): Promise<Principal | undefined> {
-  const { authorizer, hooks } = parts
+  const { authorizer } = parts
   const { auth } = ctx.state as { auth?: unknown }
   const isGuarded = authorizer.isOwn(auth)
   const required = isGuarded ? [...new Set([...scopesRequiredAbove(ctx), ...scopes])] : scopes
   const outcome = isGuarded
     ? authorizer.authorizePrincipal(auth, required)
     : await authorizer.authorizeToken(bearerRequestOf(parts, ctx), required)
-  if (!outcome.ok) {
-    rejectCall(ctx, hooks, outcome, required[0])
-    return undefined
-  }
-  const { principal } = outcome
-  const exceeded = await limitCall(parts, ctx, principal)
-  if (exceeded) {
-    rejectCall(ctx, hooks, exceeded, required[0])
-    return undefined
-  }
-  acceptCall(ctx, principal, required, hooks)
-  return principal
+  const isAccepted = await settleCall(parts, ctx, outcome, required)
+  return isAccepted && outcome.ok ? outcome.principal : undefined
 }

@@ -2,8 +2,13 @@ import { localize } from '../../catalog/localize.ts'
 import { GatehouseError } from '../../errors.ts'
 import { decide } from '../../grants/consent-decision.ts'
 import type { Form } from '../../http/form-body.ts'
-import { parseGroupChoice, selectGroup, type GroupChoice } from './all-none-buttons.ts'
-import { scopeGroups, type ScopeGroup } from './scope-choices.ts'
+import {
+  parseGroupChoice,
+  scopeGroups,
+  selectGroup,
+  type GroupChoice,
+  type ScopeGroup,
+} from './scope-choices.ts'
 import { addressOf, csrfTokenOf, showError, type StepRequest, type StepResult } from './step.ts'
 import type { Texts } from './texts.ts'
 

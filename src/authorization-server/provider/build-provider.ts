@@ -34,7 +34,7 @@ export type { Provider } from 'oidc-provider'
  * replaces the old one after each change of the signing keys. It keeps no data that its successor needs.
  */
 export function buildProvider(deps: ProviderDependencies): Provider {
-  const { settings, catalog, grantLifecycle, features } = deps
+  const { settings, grantLifecycle, features } = deps
   const revokeGrant = createRevokeKeepingConsent({ ...deps, lifecycle: grantLifecycle })
   const parts: ProviderParts = {
     ...deps,
@@ -70,11 +70,7 @@ export function buildProvider(deps: ProviderDependencies): Provider {
     },
     introspection: explainMissingSecret,
     userinfo: createFixUserInfoResponse(features.cors),
-    discovery: createFixMetadata({
-      scopesSupported: () => [...settings.openIdScopes, ...catalog.current.operations.keys()],
-      namesUsers: settings.namesUsers,
-      hasDocuments: features.documents !== undefined,
-    }),
+    discovery: createFixMetadata(parts),
   })
   registerRepeatableReturn(provider, parts)
   registerEndSession(provider, parts)

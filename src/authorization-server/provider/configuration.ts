@@ -36,7 +36,10 @@ export function providerConfiguration(
     jwks: { keys: [...parts.signingKeys] },
     routes: ROUTES,
     scopes: [...settings.openIdScopes],
-    claims: { openid: ['sub', 'account_id', 'user_id'], ...mutable(settings.claims) },
+    claims: {
+      openid: ['sub', 'account_id', 'user_id'],
+      ...(structuredClone(settings.claims) as { [scope: string]: string[] }),
+    },
     conformIdTokenClaims: !settings.claimsInIdToken,
     subjectTypes: ['public'],
     findAccount: accountLookup.findAccount,
@@ -93,8 +96,4 @@ function cookies({ cookieKeys, settings }: ProviderParts): Configuration['cookie
     // oidc-provider sets the path of each short-lived cookie to the page that needs it.
     short: SHORT_COOKIE,
   }
-}
-
-function mutable(claims: { readonly [scope: string]: readonly string[] }): { [scope: string]: string[] } {
-  return Object.fromEntries(Object.entries(claims).map(([scope, names]) => [scope, [...names]]))
 }

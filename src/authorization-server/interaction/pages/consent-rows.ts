@@ -1,7 +1,12 @@
 import type { ScopeStatus } from '../../../grants/consent-needed.ts'
 import { html, type Html } from '../../../http/html.ts'
-import { formatGroupChoice, GROUP_CHOICES, type GroupChoice } from '../all-none-buttons.ts'
-import type { ScopeEntry, ScopeGroup } from '../scope-choices.ts'
+import {
+  formatGroupChoice,
+  GROUP_CHOICES,
+  type GroupChoice,
+  type ScopeEntry,
+  type ScopeGroup,
+} from '../scope-choices.ts'
 import type { Texts } from '../texts.ts'
 import type { Frame } from './layout.ts'
 

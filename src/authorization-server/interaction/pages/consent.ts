@@ -1,7 +1,6 @@
 import { html, type Html } from '../../../http/html.ts'
 import type { Destination, PendingInteraction } from '../port.ts'
-import type { GroupChoice } from '../all-none-buttons.ts'
-import type { ScopeGroup } from '../scope-choices.ts'
+import type { GroupChoice, ScopeGroup } from '../scope-choices.ts'
 import type { Texts } from '../texts.ts'
 import { applicationName, displayText, quotableText, webAddress } from '../../../http/pages/display-text.ts'
 import { logoTile } from '../../../http/pages/logo-tile.ts'

@@ -1,9 +1,7 @@
 import type { Client as ProviderClient, KoaContextWithOIDC } from 'oidc-provider'
 import { whyUnusable } from '../../../clients/why-no-token.ts'
-import type { FoundRefreshToken } from '../../../grants/refresh-tokens/token-families.ts'
 import { personOf } from '../../../host/subject.ts'
 import { recordOf } from '../request-state.ts'
-import type { Principal } from '../../../gateway/principal.ts'
 import type { ProviderParts } from '../dependencies.ts'
 
 // The introspection endpoint (RFC 7662).
@@ -41,15 +39,4 @@ function isServerOf(caller: ProviderClient, audience: string | string[] | undefi
   return (
     client.resources === undefined || [audience ?? []].flat().some((each) => client.resources?.includes(each))
   )
-}
-
-/** RFC 7662 2.2. */
-export function accessTokenToIntrospect({ claims }: Principal) {
-  const { aud, sub, access_mode, account_id, user_id, grant_id, allowed_networks } = claims
-  return { aud, extra: { sub, access_mode, account_id, user_id, grant_id, allowed_networks } }
-}
-
-/** The previous token is not active, although the client can send it again within the grace period. */
-export function isActive({ state }: FoundRefreshToken): boolean {
-  return state === 'current'
 }

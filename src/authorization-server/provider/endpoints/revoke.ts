@@ -1,11 +1,6 @@
-import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
+import type { Configuration } from 'oidc-provider'
 import type { RevokeOwnToken } from '../../../access/revoke-own-token.ts'
-import { ownerOf } from '../../../grants/refresh-tokens/revoke-reused.ts'
-import { requesterOf } from '../../../audit/entry.ts'
-import type { Principal } from '../../../gateway/principal.ts'
 import type { ProviderResponse } from '../fix-responses.ts'
-import type { ProviderParts } from '../dependencies.ts'
-import { requestState } from '../request-state.ts'
 
 // The revocation endpoint (RFC 7009). An access token is revoked alone. A refresh token is revoked with its
 // whole grant, even if the token was used before.
@@ -14,22 +9,6 @@ import { requestState } from '../request-state.ts'
 export const revocation: NonNullable<NonNullable<Configuration['features']>['revocation']> = {
   enabled: true,
   allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
-}
-
-export async function revokeRefreshToken(
-  { revokeGrant }: ProviderParts,
-  ctx: KoaContextWithOIDC,
-  token: Parameters<typeof ownerOf>[0],
-): Promise<void> {
-  const owner = ownerOf(token)
-  const requester = requesterOf(requestState(ctx).host)
-  const entry = { name: 'grant.revoked', ...owner, ...requester, reason: 'client-revoked-token' } as const
-  await revokeGrant(owner.grantId, entry)
-}
-
-/** oidc-provider would ignore a token that only the clock of this process calls expired. */
-export function accessTokenToRevoke({ claims, expiresAt }: Principal) {
-  return { exp: Infinity, extra: { access_epoch: claims['access_epoch'], until: expiresAt } }
 }
 
 /** Every process would keep a repeated revocation in memory until the token expires. */

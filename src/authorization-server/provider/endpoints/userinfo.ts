@@ -13,9 +13,6 @@ export const STANDARD_CLAIMS = {
   email: ['email', 'email_verified'],
 }
 
-/** With this kind, a token for direct access is valid but lacks `openid`: 403, and not 401. */
-export const accessTokenAtUserInfo = () => ({ kind: 'AccessToken' })
-
 /** One blank after `Bearer`. As at the gateway, a token with the scheme DPoP is no token. */
 export function readableBearer(authorization: string): string {
   return /^dpop\b/i.test(authorization) ? '' : authorization.replace(/^bearer +/i, 'Bearer ')

@@ -1,22 +1,14 @@
 import { answerDocument } from '../../../http/public-document.ts'
+import type { ProviderParts } from '../dependencies.ts'
 import type { FixResponse } from '../fix-responses.ts'
 
 /** The metadata changes with the products. */
 const MAX_AGE_SECONDS = 60
 
-/**
- * Completes the metadata of the authorization server (OpenID Connect Discovery 1.0, 3; RFC 8414 2).
- *
- * @param options.scopesSupported returns all scopes that can be requested now
- * @param options.hasDocuments whether clients may identify themselves by a client metadata document
- */
-export function createFixMetadata(options: {
-  readonly scopesSupported: () => readonly string[]
-  readonly namesUsers: boolean
-  readonly hasDocuments: boolean
-}): FixResponse {
+/** Completes the metadata of the authorization server (OpenID Connect Discovery 1.0, 3; RFC 8414 2). */
+export function createFixMetadata({ settings, catalog, features }: ProviderParts): FixResponse {
   // No ID token has a session id.
-  const absentClaims = options.namesUsers ? ['sid'] : ['sid', 'user_id']
+  const absentClaims = settings.namesUsers ? ['sid'] : ['sid', 'user_id']
 
   return function fixMetadata(ctx) {
     if (ctx.status !== 200) return
@@ -35,8 +27,8 @@ export function createFixMetadata(options: {
         revocation_endpoint_auth_signing_alg_values_supported: algorithms,
         introspection_endpoint_auth_signing_alg_values_supported: algorithms,
       }),
-      ...(options.hasDocuments && { client_id_metadata_document_supported: true }),
-      scopes_supported: options.scopesSupported(),
+      ...(features.documents && { client_id_metadata_document_supported: true }),
+      scopes_supported: [...settings.openIdScopes, ...catalog.current.operations.keys()],
       response_modes_supported: ['query'],
       claims_parameter_supported: false,
       claims_supported: document.claims_supported?.filter((claim) => !absentClaims.includes(claim)),

@@ -47,6 +47,8 @@ function toClientMetadata(
 ): AllClientMetadata {
   const isApplication = record.kind === 'application'
   const redirectUris = isApplication ? [...record.redirectUris] : []
+  const logoutUris = isApplication ? [...record.postLogoutRedirectUris] : []
+  const uris = [...redirectUris, ...logoutUris]
   return {
     client_id: record.clientId,
     ...(method === 'client_secret_basic' && { client_secret: UNUSED_SECRET }),
@@ -56,19 +58,13 @@ function toClientMetadata(
     // still refresh tokens.
     response_types: redirectUris.length > 0 ? ['code'] : [],
     redirect_uris: redirectUris,
-    post_logout_redirect_uris: isApplication ? [...record.postLogoutRedirectUris] : [],
+    post_logout_redirect_uris: logoutUris,
     token_endpoint_auth_method: method,
     // A native application may use any port of a loopback address (RFC 8252 7.3), and private-use schemes.
-    ...(isApplication && mayBeNative && !isWebOnly(record) && { application_type: 'native' }),
+    ...(mayBeNative &&
+      !uris.every((uri) => redirectKindOf(uri) === 'https') && { application_type: 'native' }),
     id_token_signed_response_alg: 'RS256',
   }
-}
-
-function isWebOnly({
-  redirectUris,
-  postLogoutRedirectUris,
-}: Pick<Application, 'redirectUris' | 'postLogoutRedirectUris'>): boolean {
-  return [...redirectUris, ...postLogoutRedirectUris].every((uri) => redirectKindOf(uri) === 'https')
 }
 
 function authMethodOf(

@@ -70,7 +70,7 @@ function sessionRecords(store: Store) {
         return
       }
       const now = await sessionsById.read(id)
-      if (!now || !isSamePerson(now.record, before)) return
+      if (!now || now.record.accountId !== before.accountId) return
       found.stored = now
     }
   }
@@ -159,10 +159,6 @@ function uidOf({ uid }: AdapterPayload): string {
 /** During a sign-out request, `answerWithoutSession` stores a session without a person later. */
 function isEmpty({ accountId, state }: AdapterPayload): boolean {
   return accountId === undefined && (state === undefined || isSignOutRequest())
-}
-
-function isSamePerson(one: AdapterPayload, other: AdapterPayload): boolean {
-  return one.accountId === other.accountId
 }
 
 /** A removed field is undefined. */

@@ -69,12 +69,14 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
   ])
   // If the host no longer has the developer's account, the application is treated as disabled.
   if (!developer) return undefined
+  const presented = presentApplication(application, company || developer)
+  const document = presented.document && { ...presented.document, hasChanged: stored?.hasChanged }
   const prompt = details.prompt.name === 'login' ? 'login' : 'consent'
   return {
     uid,
     prompt,
     startedAt: details.iat,
-    application: withChange(presentApplication(application, company || developer), stored?.hasChanged),
+    application: document ? { ...presented, document } : presented,
     resource,
     resourceTitle: resource === resources.main ? undefined : resource?.title,
     destination: destinationOf(application, String(details.params['redirect_uri'])),
@@ -89,14 +91,6 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
       prompt === 'login' && (subject !== undefined || words(details.params['prompt']).includes('login')),
     accessLifetime: refreshTokenLifetime(application, settings.lifetimes),
   }
-}
-
-function withChange(
-  application: PendingInteraction['application'],
-  hasChanged: boolean | undefined,
-): PendingInteraction['application'] {
-  const { document } = application
-  return document ? { ...application, document: { ...document, hasChanged } } : application
 }
 
 function requestableScopes(

@@ -12,8 +12,6 @@ import { otherResource } from '../../resource-indicator.ts'
 import { requesterOf } from '../../../../audit/entry.ts'
 import { modelAdapter, withoutId } from '../../models/adapter.ts'
 import { isRotation, tokenAsIssued } from '../../seam/tokens.ts'
-import { isActive } from '../introspect.ts'
-import { revokeRefreshToken } from '../revoke.ts'
 import { redeemCode, requireSameHostEpoch } from './authorization-code-grant.ts'
 
 // A refresh (RFC 6749 6), step by step. oidc-provider calls the steps in this order.
@@ -145,7 +143,9 @@ export function refreshTokens(parts: ProviderParts): Adapter {
       const ctx = currentContext()
       const found = await find(ctx, tokenAsIssued(ctx, value))
       if (!found) return undefined
-      const isConsumed = ctx.oidc.route === 'introspection' ? !isActive(found) : found.state === 'used'
+      // The previous token is not active, although the client can send it again within the grace period.
+      const isConsumed =
+        ctx.oidc.route === 'introspection' ? found.state !== 'current' : found.state === 'used'
       // The ID token of a refresh has no `nonce` (OpenID Connect Core 12.2).
       return { ...found.payload, jti: value, consumed: isConsumed || undefined, nonce: undefined }
     },
@@ -158,8 +158,17 @@ export function refreshTokens(parts: ProviderParts): Adapter {
       const { route, entities } = ctx.oidc
       const { RefreshToken: token } = entities
       if (!token) throw new TypeError('this request has not found the refresh token')
-      if (route !== 'token') return revokeRefreshToken(parts, ctx, token)
       const { host, refreshToken } = requestState(ctx)
+      if (route !== 'token') {
+        const owner = ownerOf(token)
+        const reason = 'client-revoked-token'
+        return parts.revokeGrant(owner.grantId, {
+          name: 'grant.revoked',
+          ...owner,
+          ...requesterOf(host),
+          reason,
+        })
+      }
       const { afterSeconds } = (await refreshToken?.found) ?? {}
       await revokeReused(parts, 'refresh_token.reused', token, requesterOf(host), afterSeconds)
     },
