@@ -28,12 +28,7 @@ export function createAuthorizer(
     capacity: maxCachedTokens,
   })
 
-  /**
-   * The token may have expired or been revoked since the principal was created.
-   *
-   * @param token for the revocation check. The principal itself is slower, because it must first decode its
-   *   token
-   */
+  /** The principal as `token` is slower, because it must first decode its token. */
   function authorizePrincipal(
     principal: Principal,
     scopes: readonly string[],
@@ -92,10 +87,8 @@ export function createAuthorizer(
     authorizeToken,
     authorizePrincipal,
     /**
-     * Accepts a call without any wait if its token is in the cache, valid, and carries `scope`.
-     *
-     * @param rawHeaders as Node received them: a list of alternating names and values
-     * @returns undefined if `authorizeToken` must decide
+     * Accepts a call without any wait if its token is in the cache, valid, and carries `scope`. Undefined if
+     * `authorizeToken` must decide.
      */
     acceptCachedToken(rawHeaders: readonly string[], scope: string): Principal | undefined {
       const token = onlyBearerToken(rawHeaders)

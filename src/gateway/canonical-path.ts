@@ -113,9 +113,8 @@ function findProblem(path: string): string | undefined {
 }
 
 /**
- * The two forms in which routers see a canonical path. They differ if the path encodes a character whose
- * encoding is optional. For a router that matches routes before it decodes the path, `,` and `%2C` are
- * different.
+ * The two forms in which routers see a canonical path: `,` and `%2C` are different for a router that matches
+ * routes before it decodes the path.
  */
 export function readingsOf(path: string): readonly [cautious: string, full: string] {
   if (!path.includes('%')) return [path, path]
@@ -132,9 +131,8 @@ function decode(path: string): string | undefined {
 }
 
 /**
- * Decodes and folds a path at least as far as any router does. Dot segments and repeated slashes stay.
- *
- * @returns one reading of an ASCII path, otherwise two: its bytes read as Latin-1 and as UTF-8
+ * Decodes and folds a path at least as far as any router does. A path that is not ASCII has two readings: as
+ * Latin-1 and as UTF-8.
  */
 function undisguise(path: string): readonly string[] {
   let bytes = path

@@ -69,7 +69,6 @@ export interface GatewayDependencies {
   /** For `health()`, without waiting for I/O. */
   check(): readonly HealthCheck[]
   readonly proxyCheck: ProxyCheck
-  /** For this time a request waits for the start. */
   readonly startTimeoutMs: number
   readonly maxCachedTokens: number
   readonly logger: Logger

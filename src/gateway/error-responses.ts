@@ -20,7 +20,6 @@ export type RejectionReason =
   /** The gateway could not check the token. */
   | 'unavailable'
 
-/** By their usual names. */
 export type ResponseHeaders = Readonly<Record<string, string>>
 
 export interface ExceededLimits {
@@ -53,11 +52,7 @@ export interface ErrorResponse {
 export function createErrorResponses(audience: string) {
   const metadataUrl = protectedResourceMetadataUrl(audience).href
 
-  /**
-   * The challenge names the address of the metadata (RFC 9728 5.1).
-   *
-   * @param scopes all scopes that the request needs
-   */
+  /** The challenge names the address of the metadata (RFC 9728 5.1). */
   function challenge(
     status: 400 | 401 | 403,
     rejection: Rejection,
@@ -94,7 +89,6 @@ export function createErrorResponses(audience: string) {
       return challenge(401, { reason, clientId }, 'invalid_token', describeInvalidToken(token))
     },
 
-    /** @param scopes all scopes that the request needs */
     insufficientScope(
       clientId: string,
       scopes: readonly string[],
@@ -105,11 +99,7 @@ export function createErrorResponses(audience: string) {
       return challenge(403, rejection, 'insufficient_scope', description, scopes)
     },
 
-    /**
-     * There is no challenge, because no other token of the client would work.
-     *
-     * @param address undefined if it is not known
-     */
+    /** There is no challenge, because no other token of the client would work. */
     addressNotAllowed(clientId: string, address: string | undefined): ErrorResponse {
       const rejection: Rejection = { reason: 'address_not_allowed', clientId }
       return errorResponse(403, rejection, 'access_denied', describeAddress(address))
@@ -123,8 +113,6 @@ export function createErrorResponses(audience: string) {
     /**
      * A problem document of the type `quota-exceeded` (draft-ietf-httpapi-ratelimit-headers-11), with the
      * fields of the other error responses.
-     *
-     * @param headers the headers `RateLimit` and `RateLimit-Policy`
      */
     tooManyCalls(clientId: string, exceeded: ExceededLimits, headers: ResponseHeaders): ErrorResponse {
       const description = 'this client has made as many calls as it may make; try again after Retry-After'

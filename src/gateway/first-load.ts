@@ -42,7 +42,6 @@ export function createFirstLoad(
     get state(): 'starting' | 'running' | 'closed' {
       return state
     },
-    /** Undefined if no load failed, or if a later load succeeded. */
     get failure(): unknown {
       return failure
     },
@@ -52,7 +51,6 @@ export function createFirstLoad(
       else inBackground(async () => state === 'starting' && whenReady())
     },
     whenReady,
-    /** Waits at most `startTimeoutMs`. @returns whether the gateway is ready */
     soonReady: () => settlesWithin(whenReady, dependencies.startTimeoutMs),
     close(): void {
       state = 'closed'

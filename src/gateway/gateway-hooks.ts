@@ -12,33 +12,30 @@ export interface ObservedCall {
 /** Sees which calls a gateway accepts and rejects. An optional part sets it. */
 export interface CallObserver {
   /**
-   * Called once for each call, however many guards the call passes.
+   * Called once for each call, however many guards it passes.
    *
-   * @param scopes the scopes that the call needs, first the scope of the operation; empty for a route that
-   *   needs no scope
+   * @param scopes first that of the operation; empty for a route that needs no scope
    */
   accepted(clientId: string, scopes: readonly string[], call: ObservedCall): void
   acceptedAgain(clientId: string, scopes: readonly string[]): void
   /**
-   * @param scope the scope of the operation, if the path of the call names one
-   * @param accepted the response of the call, if an earlier guard has accepted the call
+   * @param scope the scope of the operation, if there is one
+   * @param accepted the response, if an earlier guard has accepted the call
    */
   rejected(rejection: ErrorResponse, scope: string | undefined, accepted: ServerResponse | undefined): void
 }
 
 export interface CountedCall {
   readonly headers: ResponseHeaders
-  /** Undefined if the call is within the limits of its client. */
   readonly exceeded?: ExceededLimits | undefined
 }
 
 /** An optional part sets it. */
 export interface CallLimiter {
   /**
-   * Counts a call that is certainly within the limits of its client.
+   * Counts a call that is certainly within the limits; undefined if `count` must decide.
    *
    * @param user the subject of the user for whom the client calls; undefined for direct access
-   * @returns undefined if the call was not counted, and `count` must decide
    */
   countAtOnce(clientId: string, user?: string): ResponseHeaders | undefined
   /** Never rejects. */
@@ -47,9 +44,7 @@ export interface CallLimiter {
 
 /** Where optional parts connect to a gateway. */
 export interface GatewayHooks {
-  /** Undefined if calls are not limited. */
   limiter: CallLimiter | undefined
-  /** For `health()`. */
   readonly checks: (() => HealthCheck)[]
   observer: CallObserver | undefined
   /** Called once when the gateway closes, before its connections are closed. They must not reject. */

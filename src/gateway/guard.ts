@@ -90,10 +90,8 @@ export function guard(
   }
 
   /**
-   * Accepts a usual call at once: its path is plain and belongs to one operation, and its token is in the
-   * cache.
-   *
-   * @returns false if `guardRequest` must decide
+   * Accepts a usual call at once: a plain path of one operation, and a token that is in the cache. Otherwise
+   * `guardRequest` must decide.
    */
   function acceptKnownCall(ctx: Context): boolean {
     if (!firstLoad.isReady) return false
@@ -176,12 +174,7 @@ export function rejectCall(ctx: Context, hooks: GatewayHooks, response: ErrorRes
   ctx.body = response.body
 }
 
-/**
- * Accepts a call within the limits of its client, or writes the error response.
- *
- * @param scopes the scopes that the token has to carry
- * @returns whether the call was accepted
- */
+/** Accepts a call within the limits of its client, or writes the error response. */
 export async function settleCall(
   parts: GatewayParts,
   ctx: Context,
@@ -210,7 +203,6 @@ function acceptCall(
   ;(ctx as AcceptedCall)[REQUIRED_SCOPES] = scopes
 }
 
-/** Counts a call once, however many guards it passes. */
 async function limitCall(
   { hooks, errorResponses }: GatewayParts,
   ctx: Context,

@@ -23,9 +23,8 @@ interface OpenRoute {
 }
 
 /**
- * Compiles `public` and `optional` of `middleware()`.
+ * Compiles `public` and `optional` of `middleware()`, below `base` as the host's app sees it.
  *
- * @param base the path of {base_url}, as the host's app sees it
  * @throws {GatehouseError} `ERR_OPTIONS` with all malformed routes, and with every route that can never match
  */
 export function createOpenRoutes(
@@ -46,7 +45,6 @@ export function createOpenRoutes(
   }
   problems.throwIfAny()
 
-  /** @returns the problem of the route */
   function add(openness: Openness, text: unknown): string | undefined {
     // The parser gets GET instead of OPTIONS, because an operation cannot have the method OPTIONS.
     const isOptions = typeof text === 'string' && text.startsWith('OPTIONS ')
@@ -92,8 +90,7 @@ export function createOpenRoutes(
      *   parameter
      */
     find(method: string, path: string, endsInSlash: boolean): Openness | undefined {
-      // What some routers would run for a path such as `/invoices/`. Each of these operations needs an
-      // optional route.
+      // What some routers would run for `/invoices/`. Each of these operations needs an optional route.
       const others = endsInSlash ? claimsOfEmptySegment(method, path, catalog) : []
       if (!others.every(({ shape }) => optionalShapes.has(shape))) return undefined
       const openness = findWithoutSlash(method, path)

@@ -23,7 +23,6 @@ export function createParts(dependencies: GatewayDependencies, hooks: GatewayHoo
     errorResponses,
     firstLoad,
     hooks,
-    /** Logs once. */
     warnOfRewrite(): void {
       if (hasWarned) return
       hasWarned = true

@@ -14,7 +14,6 @@ export function partsOf(gateway: object): GatewayParts | undefined {
   return registered.get(gateway)
 }
 
-/** @returns undefined if the gateway is not from this library */
 export function hooksOf(gateway: object): GatewayHooks | undefined {
   return partsOf(gateway)?.hooks
 }

@@ -72,7 +72,6 @@ export function remoteKeys(options: {
     }
   }
 
-  /** If the keys are stale, or if the last fetch failed. */
   function ensureFresh(): void {
     const isFresh = failure === undefined && isWithin(fetchedAt, cacheMs)
     if (!isFresh && !isWithin(triedAt, COOLDOWN_MS)) refetch()

@@ -12,11 +12,7 @@ export type RequestLocation =
   | (LocationBelow & { readonly alternatives: readonly LocationBelow[] })
   | { readonly place: 'rewritten' }
 
-/**
- * Locates requests for the API at one address ({base_url}).
- *
- * @param base the path of {base_url}, as the host's app sees it
- */
+/** Locates requests for the API at one address: `base`, as the host's app sees it. */
 export function createRequestLocator(base: string) {
   const locatePath = createPathLocator(base)
   const segments = base.split('/').filter(Boolean)

@@ -30,11 +30,8 @@ export function requireScope(
 }
 
 /**
- * Accepts a request if its token carries all of `scopes`, and the scopes that earlier guards required.
- * Otherwise it writes the error response.
- *
- * @param scopes empty if every valid token is accepted
- * @returns undefined if the request was rejected
+ * Accepts a request if its token carries all of `scopes`, and those that earlier guards required. Otherwise
+ * it writes the error response, and returns undefined.
  */
 export async function acceptWithScopes(
   parts: GatewayParts,

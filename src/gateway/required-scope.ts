@@ -35,11 +35,7 @@ export function requiredScopesOf(
   return [scope, ...new Set(others.filter((other) => other !== scope))]
 }
 
-/**
- * In a router that takes the trailing slash for an empty parameter.
- *
- * @param path canonical, below {base_url}, without the slash
- */
+/** In a router that takes the trailing slash for an empty parameter. `path` has no slash at its end. */
 export function claimsOfEmptySegment(
   method: string,
   path: string,

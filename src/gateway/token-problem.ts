@@ -12,7 +12,6 @@ export type TokenProblem =
   | 'wrong-audience'
   | 'not-valid-yet'
   | 'expired'
-  /** Missing, or of a wrong type. */
   | 'missing-claim'
   | 'wrong-claim'
   /** The caller would have to prove that it has the key in `cnf`. */
@@ -20,7 +19,6 @@ export type TokenProblem =
 
 export interface InvalidToken {
   readonly problem: TokenProblem
-  /** Of `missing-claim` or `wrong-claim`. */
   readonly claim?: string | undefined
   /** If the signature was not accepted: `wrong-issuer` explains an unknown key. */
   readonly also?: 'unsigned' | 'wrong-issuer' | 'wrong-audience' | undefined

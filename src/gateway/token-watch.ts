@@ -71,7 +71,6 @@ export function createTokenWatch(
     }
   }
 
-  /** @param expiry epoch seconds */
   function checkBefore(expiry: number): void {
     checkWithin(Math.min(CHECK_INTERVAL_MS, expiry * 1000 - Date.now()))
   }
@@ -99,8 +98,7 @@ export function createTokenWatch(
       // The returned function knows only the id, so that it keeps neither the principal nor `onEnd` in memory.
       const id = Symbol('watch')
       watches.set(id, { principal, onEnd })
-      // The next check waits ten times as long as the last check took, so that the process has time for other
-      // work.
+      // The next check waits ten times as long as the last check took: the process has other work.
       stopListening ??= revocations.onAdded(() =>
         checkWithin(Math.max(COLLECT_REVOCATIONS_MS, lastCheckMs * 10)),
       )

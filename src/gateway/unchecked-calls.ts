@@ -33,8 +33,6 @@ const CAUSES =
 /**
  * Finds calls of operations that the host has answered although no guard has checked them: usually the
  * gateway is mounted at the wrong place. Each operation is logged once.
- *
- * @param options.gateways the gateways of this process, one for each resource
  */
 export function createUncheckedCalls(options: {
   readonly gateways: readonly Pick<GatewayParts, 'watchedPaths' | 'dependencies'>[]

@@ -14,11 +14,8 @@ export function rejectUnclaimed(
 }
 
 /**
- * Whether a path belongs to no operation, however a router reads the path. The method is ignored, because
- * many handlers check only the path. Some routers take the end of `/invoices/` for an empty parameter.
- *
- * @param path canonical, below {base_url}
- * @param endsInSlash whether the sent path ended in a slash
+ * Whether a path belongs to no operation, however a router reads the path. Many handlers check only the path,
+ * so the method is ignored. Some routers take the end of `/invoices/` for an empty parameter.
  */
 export function isUnclaimed(
   path: string,

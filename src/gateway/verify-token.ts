@@ -70,8 +70,7 @@ export function createTokenVerifier(options: {
     try {
       const own = readOwnToken(token)
       const accepted = own && acceptClaims(own.claims, own.header.kid, now())
-      // Each token gets one signature check. If the claims have a problem, the order of jose's checks decides
-      // which problem is reported.
+      // If the claims have a problem, the order of jose's checks decides which problem is reported.
       if (own !== undefined && accepted !== undefined && !('problem' in accepted)) {
         const isSigned = await hasValidSignature(own, getKey)
         if (isSigned !== undefined) return isSigned ? accepted : { problem: 'wrong-signature' }
@@ -80,8 +79,7 @@ export function createTokenVerifier(options: {
       const isAccessToken =
         typeof typ === 'string' && typ.toLowerCase().replace(/^application\//, '') === TYPE
       if (!isAccessToken) return { problem: 'not-access-token' }
-      // Without the key id, the gateway could not check whether the key is revoked. jose would try the only
-      // published key.
+      // jose would try the only published key. Without the id, revoked keys could not be found.
       if (!isText(kid)) return { problem: 'no-key-id', also: alsoWrong(token, options) }
       const { payload } = await jwtVerify(token, getKey, { ...rules, currentDate: new Date(now()) })
       return acceptClaims(payload, kid, now())
@@ -182,7 +180,6 @@ export function createVerifierOfResources(
   return (token) => (verifiers.get(audienceOf(token)) ?? verifyMain)(token)
 }
 
-/** Undefined if it is unreadable. */
 function audienceOf(token: string): unknown {
   try {
     return token.length > MAX_TOKEN_LENGTH ? undefined : decodeJwt(token).aud

@@ -48,11 +48,7 @@ export function wellKnown(
   }
 }
 
-/**
- * The well-known part goes between host and path, so that several APIs may share a host (RFC 9728 3.1).
- *
- * @param audience {base_url}
- */
+/** The well-known part goes between host and path: several APIs may share a host (RFC 9728 3.1). */
 export function protectedResourceMetadataUrl(audience: string): URL {
   const { origin, pathname } = new URL(audience)
   return new URL(`${PATH}${pathname === '/' ? '' : pathname}`, origin)

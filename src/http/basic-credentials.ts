@@ -12,10 +12,8 @@ export interface BasicCredentials {
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i
 
 /**
- * Reads a Basic header (RFC 7617 2).
- *
- * @param authorization the header, or an empty text
- * @returns undefined for any other header, and for values that cannot be a client and its secret
+ * Reads a Basic header (RFC 7617 2). Undefined for any other header, and for values that cannot be a client
+ * and its secret.
  */
 export function readBasicCredentials(authorization: string): BasicCredentials | undefined {
   const { rawId, rawSecret } = readRaw(authorization)
@@ -28,7 +26,6 @@ export function readBasicCredentials(authorization: string): BasicCredentials | 
   return { clientId, clientSecrets: [first, ...others] }
 }
 
-/** Undefined for any other header. */
 export function readIdWithoutSecret(authorization: string): string | undefined {
   const { rawId, rawSecret } = readRaw(authorization)
   return rawSecret === '' ? formDecode(rawId) : undefined
@@ -39,7 +36,6 @@ export function hasLineBreak(authorization: string): boolean {
   return /[\r\n]|%0[ad]$/i.test(readRaw(authorization).rawSecret)
 }
 
-/** Before they are form-decoded; empty for any other header. */
 function readRaw(authorization: string) {
   const text = Buffer.from(BASIC.exec(authorization)?.[1] ?? '', 'base64').toString()
   const colon = text.indexOf(':')

@@ -5,9 +5,7 @@ const WITH_PORT = /^(?:([\d.]{7,15}):\d{1,5}|\[([^\]]{2,64})\](?::\d{1,5})?)$/
 
 /**
  * An address in one form: without port and brackets, and IPv4 if an IPv4 address is written as an IPv6
- * address.
- *
- * @param text Koa's `ctx.ip`, or what the host passed. Another text than an address is returned as it is
+ * address. Another text is returned as it is.
  */
 export function clientAddress(text: string): string {
   if (isIPv4(text)) return text

@@ -49,9 +49,8 @@ function isForm(contentType: string): boolean {
 }
 
 /**
- * The parsers of Koa and of plain Node store their result in different places.
- *
- * @returns undefined if the body has not been read; 400 if it was read and the result is not a form
+ * The parsers of Koa and of plain Node store their result in different places. Undefined if the body has not
+ * been read; 400 if the result is not a form.
  */
 function formReadByHost(ctx: Context): string | FormRejection | undefined {
   // Parsers of other content types store an empty object without reading the form.

@@ -28,10 +28,8 @@ export function lineageOf(locale: string): string[] {
 }
 
 /**
- * Lookup of RFC 4647 3.4: a wanted locale and its parents are tried before the next wanted locale.
- *
- * @param wanted in order of preference; `*` is skipped
- * @returns the available locale, in its own spelling; undefined if none matches
+ * Lookup of RFC 4647 3.4: a wanted locale and its parents are tried before the next wanted locale; `*` is
+ * skipped. The result has the spelling of `available`.
  */
 export function lookupLocale(available: readonly string[], wanted: readonly string[]): string | undefined {
   const byTag = new Map(available.map((locale) => [locale.toLowerCase(), locale]))

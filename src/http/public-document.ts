@@ -5,10 +5,8 @@ import { answerErrorAsJson } from './error-response.ts'
 export const DOCUMENT_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Pages of all origins may read the document. If the client has it already, the status is 304.
- *
- * @param options.type the media type
- * @param options.maxAge seconds for which a client may cache the document
+ * Pages of all origins may read the document. If the client has it already, the status is 304. `maxAge` is in
+ * seconds.
  */
 export function answerDocument(
   ctx: Context,
@@ -25,10 +23,8 @@ export function answerDocument(
 }
 
 /**
- * Answers OPTIONS, and rejects unsupported methods with 405 (RFC 9110 15.5.6).
- *
- * @param methods {@link DOCUMENT_METHODS} for a public document, which pages of other origins may read
- * @returns whether the request was answered
+ * Answers OPTIONS, and rejects unsupported methods with 405 (RFC 9110 15.5.6). Returns whether it did. Pages
+ * of all origins may read an address with {@link DOCUMENT_METHODS}.
  */
 export function answerWithMethods(ctx: Context, methods: readonly string[]): boolean {
   if (!methods.includes(ctx.method)) {

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 
-/** The body is too large, or the connection broke. */
 export interface BodyRejection {
   readonly status: 400 | 413
 }

@@ -1,10 +1,8 @@
 import type { Context } from 'koa'
 
 /**
- * Adds parameters to the query of an address, or replaces them. The rest stays as it is, byte by byte (RFC
- * 6749 3.1.2), because its owner may have signed it.
- *
- * @param address an absolute URL without a fragment
+ * Adds parameters to the query of an address without a fragment, or replaces them. The rest stays as it is,
+ * byte by byte (RFC 6749 3.1.2), because its owner may have signed it.
  */
 export function appendQuery(address: string, parameters: Readonly<Record<string, string>>): string {
   const [base = '', query = ''] = address.split(/\?(.*)/s)

@@ -14,9 +14,7 @@ export function plainTarget(ctx: Context): string | undefined {
 
 /**
  * Passes a request on at once if its path is neither below the mount path, nor that of a well-known document.
- * Nearly all requests of the host have such a path.
- *
- * @param mountPath without a trailing slash; empty for the root, where every path may belong to the service
+ * Nearly all requests of the host have such a path. Empty, `mountPath` is the root.
  */
 export function passOthers(mountPath: string, middleware: Middleware, pass: Middleware): Middleware {
   return function passOthers(ctx, next) {
@@ -77,7 +75,6 @@ function parsedPath(target: string): string | undefined {
 const HOST = /^([a-z][a-z\d+.-]*:[/\\]{2,})([^/?#\\]*)/i
 
 export interface RequestTarget {
-  /** One path if all routers agree. */
   readonly readings: readonly string[]
   /** Without its `?`. */
   readonly query: string
@@ -109,7 +106,6 @@ export function readCallTarget(url: string, originalUrl: string | undefined): Re
   return { readings: isPrefixed ? whole.readings : [...whole.readings, ...rest.readings], query }
 }
 
-/** Undefined if `whole` does not end with `rest`. */
 function removedPrefix(whole = '', rest = ''): string | undefined {
   if (whole.endsWith(rest)) return whole.slice(0, whole.length - rest.length)
   return rest === '/' ? whole : undefined
@@ -144,8 +140,7 @@ export function readRequestPaths(ctx: Context, outer: readonly string[]): Reques
 
   const original = readTarget(originalUrl)
   const wholeTarget = typeof whole === 'string' ? readTarget(whole) : original
-  // Express names the prefix that it has removed. With connect, middleware may also have rewritten a part of
-  // the path.
+  // With connect, middleware may also have rewritten a part of the path.
   const frameworks =
     typeof baseUrl === 'string'
       ? [baseUrl]

@@ -21,14 +21,13 @@ export interface ConsentPreview {
   readonly application: Application
   /** Scopes that the application may not request now are left out. @default all that it may request now */
   readonly scopes?: readonly string[] | undefined
-  /** The page shows this person as the account that is signed in. */
   readonly viewer: Pick<SignedIn, 'accountId' | 'userId'>
 }
 
 /**
- * Responds with the consent page of an application, as a new user of it sees the page. It belongs to no
- * authorization request, and its forms cannot be sent. Pages of the same origin may frame it. The caller
- * checks that the viewer may see the application.
+ * Responds with the consent page of an application, as a new user sees it: without a request, and with forms
+ * that cannot be sent. Pages of the same origin may frame it. The caller checks that the viewer may see the
+ * application.
  */
 export function createConsentPreview(options: ConsentPreviewOptions) {
   const { pages, catalog, accounts, openIdScopes, accessLifetime } = options

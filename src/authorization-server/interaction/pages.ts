@@ -38,7 +38,6 @@ export function createPages(options: {
   readonly connectedApplicationsUri?: string | undefined
 }) {
   const { texts, branding, connectedApplicationsUri } = options
-  // Each page contains the whole stylesheet, so a page needs no other file.
   const css = createStylesheet(branding.accentColor, ':root', RULES)
   const styleHash = `sha256-${createHash('sha256').update(css).digest('base64')}`
 
@@ -83,7 +82,6 @@ export function createPages(options: {
      */
     renderContinue: (ctx: Context, next: URL, reader?: Reader) =>
       write(ctx, reader, (frame) => continuePage(frame, next)),
-    /** For a browser that repeats its return to an application that has used its code already. */
     renderConnected: (ctx: Context) => write(ctx, undefined, (frame) => endPage(frame, 'connected')),
     renderSignIn: (ctx: Context, model: SignInModel & Reader & { readonly status?: number | undefined }) =>
       write(ctx, model, (frame) => signInPage(frame, model), model),

@@ -24,7 +24,6 @@ export interface PendingInteraction {
     readonly logoUri?: string | undefined
     readonly privacyUri?: string | undefined
     readonly termsUri?: string | undefined
-    /** Undefined if the host knows no name. */
     readonly developerName?: string | undefined
     /** Of several of these products with an operation, the page shows one. If undefined, any product. */
     readonly products?: readonly string[] | undefined
@@ -37,14 +36,12 @@ export interface PendingInteraction {
           readonly version: string
           /** How often the host was blocked. */
           readonly epoch: number
-          /** Whether the document has changed since the last decision of this person. */
           readonly hasChanged?: boolean | undefined
         }
       | undefined
   }
   /** Undefined if the resource does not exist any more. */
   readonly resource?: Pick<Resource, 'address' | 'catalog'> | undefined
-  /** Undefined for the API at {base_url}. */
   readonly resourceTitle?: LocalizedText | undefined
   readonly destination: Destination
   /** Undefined while no one is signed in. */

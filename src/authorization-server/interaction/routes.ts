@@ -30,10 +30,9 @@ const FORMS: Readonly<Record<string, StepForm | undefined>> = {
 }
 
 /**
- * Serves the pages of a pending authorization request, at `/interaction/<uid>` and below.
- *
- * @returns a function that takes the host's own context and the path below {auth_url}, and resolves to
- *   whether it has answered. It rejects with the errors of the host's callbacks and of the port
+ * Serves the pages of a pending authorization request, at `/interaction/<uid>` and below. The result takes
+ * the path below {auth_url}, and resolves to whether it has answered. It rejects with the errors of the
+ * host's callbacks and of the port.
  */
 export function interactionRoutes(
   options: InteractionOptions,
@@ -75,8 +74,7 @@ function show(request: StepRequest): Promise<StepResult> {
 }
 
 async function submit(request: StepRequest, { prompt, step }: StepForm): Promise<StepResult> {
-  // If the person went back in the browser, or signed in or out in another tab, the form belongs to another
-  // step.
+  // The person may have gone back in the browser, or signed in or out in another tab.
   if (request.pending.prompt !== prompt) return addressOf(request)
   const form = await checkForm(request)
   return form && step(request, form)

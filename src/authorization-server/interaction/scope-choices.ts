@@ -12,7 +12,6 @@ export interface ScopeEntry {
   readonly description?: string | undefined
   readonly status: ScopeStatus
   readonly isTicked: boolean
-  /** Always included, so shown without a checkbox. */
   readonly isMandatory: boolean
   readonly isSensitive: boolean
 }
@@ -37,10 +36,8 @@ const OPENID_SCOPES: Readonly<Record<string, keyof Texts>> = {
 }
 
 /**
- * Groups the requested scopes for the consent page. If several products of the application contain an
- * operation, it is shown under the first of them in the catalog.
- *
- * @param selected the selected scopes of the submitted form; undefined if no form was submitted
+ * Groups the requested scopes for the consent page. An operation of several products is shown under the first
+ * of them in the catalog. `selected` is undefined if no form was submitted.
  */
 export function scopeGroups(
   pending: Pick<PendingInteraction, 'requestedScopes' | 'storedConsent' | 'application'>,
@@ -82,8 +79,7 @@ export function scopeGroups(
         entry(operation.scope, read(operation.title), operation.description && read(operation.description)),
       ),
   }))
-  // A product may be removed from the application while the page is being rendered. Its requested operations
-  // are shown anyway.
+  // A product may be removed from the application while the page is being rendered.
   const others = [...left]
     .flatMap((scope) => catalog.operations.get(scope) ?? [])
     .map(({ scope, title }) => entry(scope, read(title)))

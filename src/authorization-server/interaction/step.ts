@@ -22,7 +22,6 @@ export interface InteractionOptions {
   readonly maxSignInAttempts: number
 }
 
-/** What a step needs to answer a request. */
 export interface StepRequest extends InteractionOptions {
   readonly csrf: CsrfTokens
   readonly rateLimit: SignInRateLimit

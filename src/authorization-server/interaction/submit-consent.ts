@@ -45,9 +45,8 @@ function submitGroupChoice(request: StepRequest, form: Form): undefined {
 }
 
 /**
- * The request must start again if the person is no longer signed in at the host: another person may not
- * decide instead. If the application may no longer request any scope, oidc-provider then reports this to the
- * application.
+ * Another person may not decide for a person who signed out at the host. If no scope is left, oidc-provider
+ * reports this to the application after the restart.
  */
 async function isOutdated(request: StepRequest): Promise<boolean> {
   return request.pending.requestedScopes.length === 0 || !(await isPersonSignedIn(request))
@@ -66,7 +65,6 @@ interface PageState {
   readonly selected?: readonly string[]
   readonly status?: number
   readonly problem?: keyof Texts
-  /** This button gets the focus. */
   readonly pressed?: GroupChoice
 }
 

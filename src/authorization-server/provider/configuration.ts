@@ -15,7 +15,6 @@ export const COOKIES = {
   session: 'gatehouse_session',
   interaction: 'gatehouse_interaction',
   resume: 'gatehouse_resume',
-  /** Set after a browser has returned from our pages. */
   returned: 'gatehouse_returned',
 } as const
 
@@ -69,8 +68,7 @@ export function providerConfiguration(
     cookies: cookies(parts),
     features: {
       devInteractions: { enabled: false },
-      // Sender-constrained tokens are not issued, because a gateway would accept them as Bearer tokens from
-      // any sender.
+      // A gateway would accept sender-constrained tokens as Bearer tokens from any sender.
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
       clientCredentials: { enabled: true },

@@ -17,9 +17,8 @@ import { namedResource, resourceServerOf } from './resource-indicator.ts'
 import { invalidScope, isIgnoredScope, requestedScopes, requireAllowed } from './requested-scope.ts'
 
 /**
- * The scopes that a token of this application for `resource` may carry now, besides those of OpenID Connect.
- * They are looked up once per request. So in a refresh, the access token carries exactly the scopes that were
- * checked before the refresh token was used up.
+ * The scopes that a token of this application may carry now, besides those of OpenID Connect. They are looked
+ * up once per request: a refresh checks exactly the scopes that its access token will carry.
  *
  * Relies on: oidc-provider sets the account and the grant before it resolves the scopes of a token. In an
  * authorization request, it resolves the scopes before the account is known, and `limitToUser` limits them
@@ -90,8 +89,7 @@ async function resolveScopes(
   if (whyUnauthorized(current, application, developer)) {
     throw noAccess(resource, parts.catalog.current, application, developer)
   }
-  // The token must carry the epoch of the catalog from which its scopes were resolved: products may change
-  // until the token is signed.
+  // Products may change until the token is signed, which must carry the epoch of its scopes.
   requestState(ctx).catalogEpoch = current.epoch
   return applicationScopes(current, application, developer?.kycLevel)
 }
@@ -125,8 +123,7 @@ export async function checkRequestedScope(
 /**
  * Describes a resource to oidc-provider, with the scopes that a token may carry now.
  *
- * @param address one of the resources that the request names, or the resource of its grant
- * @throws invalid_target if the resource is unknown, or if the request names two resources
+ * @throws invalid_target if `address` is unknown, or if the request names two resources
  */
 export async function describeResource(
   parts: ProviderParts,

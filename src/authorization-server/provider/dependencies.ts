@@ -81,7 +81,6 @@ export interface ProviderDependencies extends SharedDependencies {
   readonly revocations: Revocations
   readonly grantLifecycle: GrantLifecycle
   readonly refreshTokenFormat: RefreshTokenFormat
-  /** One private key for ES256 and one for RS256. */
   readonly signingKeys: readonly SigningJwk[]
   readonly cookieKeys: Keygrip
   /** Returns undefined for a token that is not ours or has expired. Does not check whether the token is revoked. */

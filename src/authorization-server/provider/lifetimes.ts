@@ -43,8 +43,7 @@ export function modelLifetimes(lifetimes: Lifetimes): Configuration['ttl'] {
     AuthorizationCode: lifetimes.authorizationCode,
     ClientCredentials: (_ctx, _token, client) =>
       lifetimeWithin(recordOf(client), lifetimes.directAccessToken),
-    // A new grant lives long enough for the person's decision and the exchange of the code. The first refresh token
-    // extends it.
+    // For the person's decision and the exchange of the code. The first refresh token extends it.
     Grant: INTERACTION_SECONDS + lifetimes.authorizationCode + GRANT_MARGIN_SECONDS,
     IdToken: lifetimes.idToken,
     Interaction: (_ctx, { session }) =>

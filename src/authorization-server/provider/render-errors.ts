@@ -26,8 +26,7 @@ export function createRenderError(
       state: out.state,
     }
     if (!isForPrograms(ctx.path)) return answerError(ctx, pages, answer)
-    // oidc-provider writes an object for `Accept: application/json`. So `fixResponses` finds one form of
-    // error bodies.
+    // `fixResponses` must find one form of error bodies, whatever `Accept` says.
     ctx.status = Math.max(answer.status, 400)
     ctx.set('Cache-Control', 'no-store')
     ctx.body = errorFields(answer)

@@ -73,24 +73,14 @@ export function requestState(ctx: KoaContextWithOIDC | Context): RequestState {
   return state
 }
 
-/**
- * oidc-provider's context of the current request. Our pages also use some adapters of models, without such a
- * context.
- *
- * @throws {TypeError} if oidc-provider is not handling a request
- */
+/** @throws {TypeError} if oidc-provider is not handling a request: our pages also use some models */
 export function currentContext(): KoaContextWithOIDC {
   const { ctx } = Provider
   if (!ctx) throw new TypeError('this model can be used only while oidc-provider handles a request')
   return ctx
 }
 
-/**
- * Our record of a client. oidc-provider's client object is cached for later requests, when the record may be
- * outdated.
- *
- * @param ctx needed outside of oidc-provider's own middleware
- */
+/** oidc-provider's client object is cached for later requests, when our record may be outdated. */
 export function recordOf(client: ProviderClient | undefined, ctx = Provider.ctx): Client {
   const record = client && ctx && requestState(ctx).clients.get(client.clientId)
   if (!record) throw new TypeError('this client did not come from the registry')

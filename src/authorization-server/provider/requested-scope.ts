@@ -20,20 +20,12 @@ export function trimScope(text: string): string {
 /** Scopes that OpenID Connect defines (Core 5.4 and 11). Client libraries request them at every issuer. */
 const STANDARD_SCOPES = new Set(['profile', 'email', 'address', 'phone', 'offline_access'])
 
-/**
- * Standard scopes that this issuer does not have are ignored (OpenID Connect Core 3.1.2.1). Ignoring
- * `offline_access` does no harm, because every code exchange gives a refresh token.
- */
+/** Ignored by OpenID Connect Core 3.1.2.1. Every code exchange gives what `offline_access` asks for. */
 export function isIgnoredScope(scope: string, openIdScopes: readonly string[]): boolean {
   return STANDARD_SCOPES.has(scope) && !openIdScopes.includes(scope)
 }
 
-/**
- * The error quotes no scope that looks like a client secret.
- *
- * @param explain returns why a scope is rejected; undefined if it is allowed
- * @throws invalid_scope, for the first rejected scope
- */
+/** @throws invalid_scope for the first rejected scope, without quoting what looks like a secret */
 export function requireAllowed(
   requested: readonly string[],
   explain: (scope: string) => string | undefined,
@@ -50,12 +42,7 @@ export function requireAllowed(
 /** In bytes: base64url makes 4 characters of 3 bytes, and the rest of a token has at most 4096 characters. */
 const MAX_SCOPE_BYTES = ((MAX_TOKEN_LENGTH - 4096) * 3) / 4
 
-/**
- * Rejects a token that would carry no scope, because an empty `scope` is not valid in a response (RFC 6749 3.3), or so
- * much scope that the gateway would reject it.
- *
- * @throws invalid_scope
- */
+/** Rejects an empty scope (RFC 6749 3.3), and one too long for the gateway. @throws invalid_scope */
 export function requireUsableScope(scopes: readonly string[]): void {
   if (scopes.length === 0) {
     throw invalidScope(

@@ -7,11 +7,8 @@ import { NO_TOKEN_REASONS, whyUnauthorized, type NoTokenReason } from '../../cli
 import type { Account } from '../../host/accounts.ts'
 
 /**
- * The error for a client that may use no operation of a resource.
- *
- * @param all all products, also those of other resources
- * @returns unauthorized_client if the client may use no operation at all; otherwise invalid_target (RFC 8707
- *   2)
+ * For a client that may use no operation of a resource: unauthorized_client if it may use none at all,
+ * otherwise invalid_target (RFC 8707 2). `all` are all products, also those of other resources.
  */
 export function noAccess(
   resource: Resource,

@@ -2,9 +2,8 @@ import { errors, type ResourceServer } from 'oidc-provider'
 import type { Resource, Resources } from '../../catalog/resources.ts'
 
 /**
- * The resource that a `resource` parameter names (RFC 8707 2).
+ * The resource that a `resource` parameter names (RFC 8707 2): a value, or a list if it is repeated.
  *
- * @param parameter the value, or the list of values if the parameter was repeated
  * @throws {errors.InvalidTarget} if it names an unknown resource, or two resources
  */
 export function namedResource(
@@ -50,11 +49,8 @@ export function resourceServerOf({ address }: Pick<Resource, 'address'>, scope: 
 }
 
 /**
- * Replaces other spellings of the address of a resource in `resource` by this address (RFC 8707 2), such as
- * that of `new URL(…).href`: a slash after a host without a path, no default port. A longer value than
- * `MAX_LENGTH` stays as it is, and names no resource.
- *
- * @param text a query or form, as it was received
+ * Replaces other spellings of the address of a resource in a query or form (RFC 8707 2), such as that of `new
+ * URL(…).href`: a slash after a host without a path, no default port.
  */
 export function canonicalizeResource(text: string, { find }: Pick<Resources, 'find'>): string {
   return text.replaceAll(RESOURCE, (parameter, name: string, value: string) => {

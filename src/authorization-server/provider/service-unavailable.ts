@@ -12,11 +12,7 @@ export function failureResponse(error: unknown) {
   return { status: 500, headers: {}, error: 'server_error', description: 'something went wrong on our side' }
 }
 
-/**
- * A temporary failure is logged without a stack: its cause is logged already, and may affect many requests.
- *
- * @param where the request, without any credential
- */
+/** A temporary failure is logged without a stack: its cause is logged already. No credentials in `where`. */
 export function logFailure(logger: Logger, error: Error, where: Readonly<Record<string, unknown>>): void {
   if (isServiceUnavailable(error))
     logger.warn({ ...where, reason: error.message }, 'a request was answered with 503')

@@ -20,9 +20,6 @@ export type CheckedRequest =
  * Reads the form of a POST request. At the endpoints where clients authenticate, it also rejects requests
  * from browsers, without client authentication, and with what no client may send. The answers are the same
  * for every client id.
- *
- * @param path the path below {auth_url}
- * @param parts.issuer {auth_url}
  */
 export async function checkRequest(
   ctx: Context,
@@ -47,8 +44,7 @@ export async function checkRequest(
     return { rejection }
   }
 
-  // oidc-provider checks `Origin` only after it has found the client, which would reveal to strangers which
-  // clients exist.
+  // oidc-provider checks `Origin` later, which would reveal to strangers which clients exist.
   const { cors } = features
   if (isFromPage) ctx.vary('Origin')
   if (isFromPage && !cors) return reject({ ...INVALID, description: NO_PAGES })

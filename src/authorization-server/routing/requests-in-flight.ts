@@ -12,8 +12,8 @@ const SHARE = 1 / 4
 const FEW = 1 / 100
 
 /**
- * Above this number there is a flood. Up to it, requests may begin in the same turn of the event loop. This
- * costs a fifth less CPU time, because their commands to Redis travel together.
+ * Above this number there is a flood. Up to it, requests may begin in the same turn of the event loop, which
+ * costs a fifth less CPU time: their commands to Redis travel together.
  */
 const USUAL = 20
 /** During a flood, the others wait for a later turn, so that API calls are answered in between. */

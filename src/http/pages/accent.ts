@@ -3,13 +3,10 @@ type Rgb = readonly number[]
 
 /** As `#rrggbb`, and readable. */
 export interface AccentShades {
-  /** For buttons. */
   readonly fill: string
   /** Text on `fill`: black or white, with a contrast of at least 4.5:1. */
   readonly onFill: string
-  /** Links, borders and focus on a light background. */
   readonly onLight: string
-  /** Links, borders and focus on a dark background. */
   readonly onDark: string
 }
 

@@ -61,7 +61,6 @@ export function unknownClientName(clientId: string, formerName?: string): string
   return isDocumentId(clientId) ? hostOf(clientId) : displayText(formerName ?? clientId)
 }
 
-/** For the tile that replaces a logo. */
 export function initialOf(name: string): string {
   const [first] = graphemes.segment(name)
   return first?.segment.toUpperCase() ?? ''

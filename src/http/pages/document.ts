@@ -16,8 +16,6 @@ export interface PageBranding {
  * `main`.
  *
  * @param page.title without markup and without the name of the service
- * @param page.head further elements of `head`
- * @param page.className class of the element `body`
  */
 export function document(
   branding: PageBranding,

@@ -3,9 +3,7 @@ import { initialOf, webAddress } from './display-text.ts'
 
 /**
  * The logo of an application, or the first letter of its name. Screen readers skip this tile, so the name
- * must be next to it.
- *
- * @param logoUri an address from outside. The page must allow its origin (`PageNeeds.images`)
+ * must be next to it. The page must allow the origin of the logo (`PageNeeds.images`).
  */
 export function logoTile(name: string, logoUri: string | undefined): Html {
   const logo = webAddress(logoUri)

@@ -9,9 +9,7 @@ export const LOGO_TILE_RULES = readAsset(new URL('./logo-tile.css', import.meta.
 /**
  * Creates a stylesheet with the host's accent colour, without comments and line breaks.
  *
- * @param accentColor `#rrggbb`
  * @param scope the selector of the element that gets the custom properties `--accent-…`
- * @param rules the rules that use these custom properties
  */
 export function createStylesheet(accentColor: string, scope: string, rules: string): string {
   const { fill, onFill, onLight, onDark } = accentShades(accentColor, GROUNDS)

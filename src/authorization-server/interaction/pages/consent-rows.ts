@@ -14,7 +14,6 @@ interface Surroundings {
   readonly id: string
   readonly application: string
   readonly isInvalid: boolean
-  /** This button gets the focus. */
   readonly pressed?: GroupChoice | undefined
 }
 

@@ -14,20 +14,19 @@ export interface ConsentForms {
 }
 
 export interface ConsentModel {
-  /** Undefined for a preview, whose forms do nothing. */
+  /** Undefined for a preview. */
   readonly forms?: ConsentForms | undefined
   readonly application: PendingInteraction['application']
   readonly account: { readonly name: string; readonly login?: string | undefined }
   /** The name of the resource; undefined for the API at {base_url}. */
   readonly resource?: string | undefined
   readonly groups: readonly ScopeGroup[]
-  /** In seconds, without a refresh. */
+  /** In seconds. */
   readonly accessLifetime: number
   /** Undefined in the preview of an application without a redirect URI. */
   readonly destination: Destination | undefined
   readonly connectedApplicationsUri?: string | undefined
   readonly problem?: keyof Texts | undefined
-  /** This button gets the focus. */
   readonly pressed?: GroupChoice | undefined
 }
 
@@ -143,7 +142,6 @@ function goesTo(frame: Frame, host: string, destination: Destination): Html {
   return html`<p class="warning">${frame.texts.html('consentReturnElsewhere', values)}</p>`
 }
 
-/** With a warning if another program could pretend to be this one. */
 function returnsTo({ texts }: Frame, application: string, { origin, local }: Destination): Html {
   const values = { application, address: displayText(origin, MAX_ORIGIN) }
   if (local === 'program') return html`<p class="warning">${texts.html('consentReturnProgram', values)}</p>`
@@ -177,11 +175,7 @@ const UNITS = [
   ['second', 1],
 ] as const
 
-/**
- * Formats a duration in the largest fitting unit with at most one decimal: “30 days”, “1.5 hours”.
- *
- * @param seconds more than 0
- */
+/** Formats a duration in the largest fitting unit with at most one decimal: “30 days”, “1.5 hours”. */
 export function writeDuration(seconds: number, locale: string): string {
   const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? ['second', 1]
   const format = { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 } as const

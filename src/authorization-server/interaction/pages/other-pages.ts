@@ -33,7 +33,6 @@ export function errorPage(frame: Frame, { error, text, client, link, description
   })
 }
 
-/** For a person who opens the issuer in a browser. */
 export function issuerPage(frame: Frame, discovery: string): Html {
   const { texts, branding } = frame
   const names = { service: branding.name }

@@ -7,7 +7,6 @@ export interface SignInModel {
   readonly action: string
   readonly csrfToken: string
   readonly application: { readonly name: string; readonly clientId: string }
-  /** `login_hint`, or the previous input. */
   readonly identifier?: string | undefined
   readonly problem?: keyof Texts | undefined
 }

@@ -82,7 +82,6 @@ export function resourceIndicators(
 ): NonNullable<NonNullable<Configuration['features']>['resourceIndicators']> {
   return {
     enabled: true,
-    // oidc-provider also calls this function with the values of a repeated parameter.
     defaultResource: async (_ctx, _client, repeated) => namedResource(repeated, parts.resources).address,
     useGrantedResource: async () => true,
     async getResourceServerInfo(ctx, resource, client) {
@@ -107,12 +106,7 @@ function promptPolicy() {
   return policy
 }
 
-/**
- * An error about `state` is not redirected, because the redirect would repeat the `state` and might be too
- * long for a proxy.
- *
- * @throws invalid_request
- */
+/** An error about `state` is not redirected: the redirect would repeat it, too long for a proxy. */
 function requireShortParameters({ oidc }: KoaContextWithOIDC): void {
   const tooLong = findTooLong(oidc.params ?? {})
   if (!tooLong) return

@@ -7,12 +7,11 @@ import type { ProviderParts } from '../dependencies.ts'
 // The introspection endpoint (RFC 7662).
 
 /**
- * A client may introspect its own tokens (RFC 7662 2.1). A resource server may also introspect the access
- * tokens of other clients for its resources. Tokens of a disabled client, or without client or account, are
- * not active.
+ * A client may introspect its own tokens (RFC 7662 2.1), a resource server the access tokens of others for
+ * its resources. Tokens of a disabled client, or without client or account, are not active.
  *
- * @param token a token that oidc-provider has found valid. Its `accountId` is the subject; undefined in a
- *   token for direct access. Its `aud` is the resource; undefined in a refresh token
+ * @param token valid for oidc-provider. `accountId` is the subject, undefined for direct access; `aud` is the
+ *   resource, undefined in a refresh token
  */
 export async function mayIntrospect(
   { registry, accountLookup }: ProviderParts,

@@ -28,8 +28,7 @@ import { checkRefresh, dropIgnoredScopes } from './token/refresh-token-grant.ts'
 /** Options of oidc-provider for the token endpoint. */
 export function tokenOptions(parts: ProviderParts) {
   return {
-    // Each code exchange and each refresh gives a new refresh token. No refresh token expires with the
-    // browser session.
+    // No refresh token expires with the browser session.
     issueRefreshToken: async () => true,
     rotateRefreshToken: (ctx) => checkRefresh(parts, ctx),
     expiresWithSession: async () => false,
@@ -132,8 +131,7 @@ export function reportTokens(provider: Provider, parts: SharedDependencies): voi
       const { credential: secret } = requestState(ctx)
       return reportDirectToken(parts, { client, secret }, issued)
     }
-    // A code exchange and a refresh have already recorded the use of the client, together with their last
-    // write.
+    // A code exchange and a refresh have recorded the use of the client with their last write.
     const { Grant: grant } = ctx.oidc.entities
     const person = grant?.accountId === undefined ? client : personOf(grant.accountId)
     parts.events.emit('token.issued', {

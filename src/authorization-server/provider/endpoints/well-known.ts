@@ -32,8 +32,7 @@ export function createFixMetadata({ settings, catalog, features }: ProviderParts
       response_modes_supported: ['query'],
       claims_parameter_supported: false,
       claims_supported: document.claims_supported?.filter((claim) => !absentClaims.includes(claim)),
-      // Access tokens are signed with ES256. A resource server that is configured with the issuer alone uses
-      // this list for access tokens.
+      // A resource server that is configured with the issuer alone uses this list for access tokens.
       id_token_signing_alg_values_supported: ['RS256', 'ES256'],
     }
     answerDocument(ctx, JSON.stringify(fixed), { maxAge: MAX_AGE_SECONDS })

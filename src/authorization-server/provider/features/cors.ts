@@ -31,11 +31,8 @@ export interface CorsParts {
 export function createCors({ registry, store, documents }: CorsParts) {
   return {
     /**
-     * With metadata documents, every origin may be that of a public application, and the request that follows
-     * decides.
-     *
-     * @param route the path of the endpoint below {auth_url}
-     * @returns false if the request is not a preflight from such an origin
+     * Answers a preflight to `route`, the path below {auth_url}. With metadata documents, every origin may be
+     * that of a public application, and the request that follows decides.
      */
     async answerPreflight(ctx: Context, route: string): Promise<boolean> {
       const methods = METHODS[route]
@@ -55,10 +52,8 @@ export function createCors({ registry, store, documents }: CorsParts) {
     },
 
     /**
-     * Lets the page of the public application that a request names read the response.
-     *
-     * @param route the path of the endpoint below {auth_url}
-     * @returns false if the page may not send the request
+     * Lets the page of the public application that a request names read the response. Returns false if the
+     * page may not send the request.
      */
     async allow(ctx: Context, route: string, clientId: string): Promise<boolean> {
       const origin = ctx.get('Origin')

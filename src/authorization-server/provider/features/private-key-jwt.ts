@@ -70,11 +70,7 @@ function findProblem({ aud, exp, iat, jti }: Readonly<Record<string, unknown>>, 
 
 const CLOCK = 'it is in seconds since 1970, by the clock in the header Date of this response'
 
-/**
- * One write that only one request can make.
- *
- * @throws invalid_client if the assertion was used before
- */
+/** @throws invalid_client if the assertion was used before: only one request can make this write */
 async function useOnce(
   store: Pick<Store, 'create'>,
   id: readonly [clientId: string, jti: string],

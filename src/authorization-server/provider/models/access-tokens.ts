@@ -25,9 +25,7 @@ const AT_ENDPOINT: Readonly<Record<string, (token: Principal) => object>> = {
 
 /**
  * Access tokens are JWTs, and are not stored. This adapter verifies them, and stores revocations of their
- * `jti`.
- *
- * @param model `AccessToken` for delegated access, `ClientCredentials` for direct access
+ * `jti`. Tokens for direct access are `ClientCredentials`.
  */
 export function accessTokens(
   model: 'AccessToken' | 'ClientCredentials',
@@ -39,8 +37,7 @@ export function accessTokens(
       const ctx = currentContext()
       const { route } = ctx.oidc
       const token = await parts.verifyAccessToken(tokenAsIssued(ctx, value))
-      // The client must be able to revoke a token again, because the store may not have the revocation of
-      // this process yet.
+      // The store may not have the revocation of this process yet, so a client can revoke again.
       if (!token || (route !== 'revocation' && parts.isTokenRevoked(token))) return undefined
       const { allowed_networks: networks } = token.claims
       // The client itself requests user info, so its address is checked. Other endpoints may have other callers.

@@ -33,11 +33,7 @@ const UNUSED_SECRET = randomBytes(32).toString('base64url')
 
 type AuthMethod = 'client_secret_basic' | 'private_key_jwt' | 'none'
 
-/**
- * An API key or application as oidc-provider sees it (RFC 7591 2).
- *
- * @param mayBeNative whether the client may run on a computer or phone of its user
- */
+/** An API key or application as oidc-provider sees it (RFC 7591 2). */
 function toClientMetadata(
   record:
     | Pick<Application, 'kind' | 'clientId' | 'redirectUris' | 'postLogoutRedirectUris' | 'jwks'>
@@ -54,8 +50,7 @@ function toClientMetadata(
     ...(method === 'client_secret_basic' && { client_secret: UNUSED_SECRET }),
     ...(method === 'private_key_jwt' && { jwks: { keys: [...keysOf(record)] } }),
     grant_types: isApplication ? ['authorization_code', 'refresh_token'] : ['client_credentials'],
-    // oidc-provider rejects a client that has a response type and no redirect URI. Such an application can
-    // still refresh tokens.
+    // oidc-provider rejects a client that has a response type and no redirect URI.
     response_types: redirectUris.length > 0 ? ['code'] : [],
     redirect_uris: redirectUris,
     post_logout_redirect_uris: logoutUris,
@@ -88,7 +83,7 @@ const UNKNOWN_CLIENT = toClientMetadata({ kind: 'apiKey', clientId: randomUUID()
  * strangers cannot find out which `client_id` belongs to an API key. A sign-out request finds a client for
  * every id.
  */
-export function clients(parts: Parameters<typeof prefetch>[0] & ProviderParts): Adapter {
+export function clients(parts: ProviderParts): Adapter {
   async function findUsable(ctx: KoaContextWithOIDC, clientId: string): Promise<Client | undefined> {
     prefetch(parts, ctx)
     requestState(ctx).sentClientId ??= clientId

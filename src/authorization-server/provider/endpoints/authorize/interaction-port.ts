@@ -26,7 +26,6 @@ import { writeDecision } from './load-existing-grant.ts'
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>
 
 interface Parts extends SharedDependencies {
-  /** Undefined without the option `clientDocuments`. */
   readonly documents: (() => Promise<Pick<DocumentResolver, 'approving'>>) | undefined
   /** Each key rotation replaces the provider. */
   readonly provider: () => Provider
@@ -217,8 +216,6 @@ async function finish(
   } catch (error) {
     if (!(error instanceof errors.SessionNotFound)) throw error
     const details = await detailsOf(parts, ctx)
-    // If the earlier answer is still stored, the browser continues with it. Otherwise the page explains that
-    // the interaction is over.
     const next = details?.result ? details.returnTo : `${parts.settings.issuer}/interaction/${pending.uid}`
     return { counts: false, next: new URL(next) }
   }

@@ -12,9 +12,8 @@ import { requireUsableScope } from '../../requested-scope.ts'
 import type { GrantWithVersions } from '../../seam/sessions.ts'
 
 /**
- * Writes one decision into a new grant. Each authorization gets its own grant, because two authorizations in
- * one grant would remove each other's scopes. The denied scopes are written too, because oidc-provider asks
- * again for every scope that a grant neither grants nor denies.
+ * Writes one decision into a new grant: two authorizations in one grant would remove each other's scopes.
+ * oidc-provider asks again for every scope that a grant neither grants nor denies.
  *
  * @param resource the address of the resource for which the person decided
  * @param versions the consent versions that were in force before the decision
@@ -36,15 +35,12 @@ export function writeDecision(
 }
 
 /**
- * The grant of an authorization request; undefined if a person must first answer on a page. If a person must
- * first sign in or choose an account, a different person may then continue the request.
- *
- * Operations that the person may not use are left out, so that no grant contains them, and the person is not
- * asked about them.
+ * The grant of an authorization request; undefined if a person must first answer on a page. If they must sign
+ * in or choose an account, a different person may continue. Operations that the person may not use are left
+ * out.
  *
  * @param checksBefore oidc-provider's checks of whether a person must sign in or choose an account
- * @throws invalid_scope if the person may use none of the requested operations, or if a token would be too
- *   long
+ * @throws invalid_scope if the person may use no requested operation, or if a token would be too long
  */
 export async function loadExistingGrant(
   parts: ProviderParts,

@@ -6,12 +6,8 @@ const MAX_BYTES_OTHERS = 514
 const MAX_BYTES_TOGETHER = 3072
 
 /**
- * Finds a parameter that is too long. Strangers choose the parameters, and oidc-provider stores them.
- * `checkRequestedScope` checks `scope`. `id_token_hint` is short, because `keepSubjectOfHint` has replaced
- * it.
- *
- * @returns undefined if no parameter is too long. The name is empty if only all parameters together are too
- *   long
+ * Finds a parameter that is too long, because strangers choose the parameters, and oidc-provider stores them.
+ * The name is empty if all together are too long. `checkRequestedScope` checks `scope`.
  */
 export function findTooLong(params: Readonly<Record<string, unknown>>) {
   let together = 0

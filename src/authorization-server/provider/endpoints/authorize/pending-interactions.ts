@@ -15,7 +15,7 @@ const MAX_COUNTED = 50_000
 /**
  * Limits the interactions that a network address starts in this process, because strangers can start them.
  *
- * @param parts.max how many interactions of one network address may wait at once; 0 for no limit
+ * @param parts.max how many of one address may wait at once; 0 for no limit
  * @param parts.seconds after how many seconds a waiting interaction is no longer counted
  */
 export function createPendingInteractions(parts: {
@@ -25,7 +25,6 @@ export function createPendingInteractions(parts: {
   readonly logger: Logger
 }) {
   const { max, seconds, memory, logger } = parts
-  /** By id, oldest first. */
   const pending = new Map<string, { readonly address: string; readonly until: number }>()
   const counts = new Map<string, number>()
   let loggedAt = Number.NEGATIVE_INFINITY

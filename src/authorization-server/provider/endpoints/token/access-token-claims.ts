@@ -37,9 +37,8 @@ export function directClaims(key: Client, catalogEpoch: number | undefined) {
 type Entities = KoaContextWithOIDC['oidc']['entities']
 
 /**
- * Our own claims in the access token that oidc-provider issues. A resource server cannot infer `access_mode`
- * from the ids, because an account id may equal a client id. Only data in memory is used, because no step may
- * fail after a refresh token has been exchanged.
+ * Our own claims in the access token that oidc-provider issues. `access_mode` is needed, because an account
+ * id may equal a client id. No I/O: no step may fail after a refresh token has been exchanged.
  */
 export function ownClaims(
   ctx: KoaContextWithOIDC,

@@ -22,9 +22,8 @@ import { modelAdapter, payloadCollection, withoutId } from '../../models/adapter
 // A code exchange (RFC 6749 4.1.3), step by step. oidc-provider calls the steps in this order.
 
 /**
- * 1. The client has authenticated. `redirect_uri` may be missing (OAuth 2.1 4.1.3). oidc-provider fills it in
- * for an application with one redirect URI. For several, this function fills in the one that received the
- * code.
+ * 1. The client has authenticated. `redirect_uri` may be missing (OAuth 2.1 4.1.3): oidc-provider fills in
+ * the only one of an application, and this function the one that received the code.
  */
 export async function fillInRedirectUri(
   parts: ProviderParts,
@@ -64,12 +63,10 @@ export async function listGrant(
 }
 
 /**
- * 3. oidc-provider saves the first refresh token. One atomic write starts the refresh token family and
- * consumes the code. Before that write, a failure leaves the code usable. After it, every use of the code is
- * a replay.
+ * 3. oidc-provider saves the first refresh token. One atomic write starts the family and consumes the code:
+ * after a failure before it, the code is usable.
  *
- * @throws invalid_grant if the grant was revoked, or if another request has used the code: its grant is then
- *   revoked
+ * @throws invalid_grant if the grant was revoked, or if the code was used: its grant is then revoked
  */
 export async function redeemCode(
   parts: ProviderParts,
@@ -95,12 +92,7 @@ export async function redeemCode(
   if (listing) void mayExceedLimit?.then((exceeds) => exceeds && parts.limitGrants(listing))
 }
 
-/**
- * Rejects the grant of a client whose host was blocked after the grant was made. Such grants are deleted in
- * the background, so some may still exist when the host is unblocked.
- *
- * @throws invalid_grant
- */
+/** Grants of a blocked host are deleted in the background: some exist when the host is unblocked. */
 export function requireSameHostEpoch(client: ClientRecord, grant: GrantRecord | undefined): void {
   const document = documentOf(client)
   if (!document || !grant || grant.versions?.host === String(document.epoch)) return

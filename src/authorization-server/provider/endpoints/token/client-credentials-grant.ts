@@ -37,11 +37,9 @@ export function registerClientCredentialsGrant(
 }
 
 /**
- * The scopes of a token for direct access (RFC 6749 4.4). Without `scope`, the token carries all scopes that
- * the API key may use at the resource.
+ * The scopes of a token for direct access (RFC 6749 4.4); by default all that the API key may use.
  *
  * @param all all products, also those of other resources
- * @param findOwner looks up the account of the key at the host
  * @throws unauthorized_client, invalid_target, invalid_scope, and the errors of `findOwner`
  */
 export async function directTokenScopes(

@@ -33,8 +33,6 @@ export type FastPathResult = { readonly isAnswered: boolean; readonly early?: Ea
  * Answers the usual token request of an API key (RFC 6749 4.4) without oidc-provider, in a fraction of the
  * time. The response, the token and the events are the same. Wrong secrets are rejected here too, because a
  * flood of such requests must not slow down the API. All other requests are left to oidc-provider.
- *
- * @returns a function that takes the host's context, the text of the form, and the keys that sign now
  */
 export function createFastPath(parts: FastPathParts) {
   const { registry, accounts, resources, isFlood } = parts
@@ -134,7 +132,6 @@ function isUsual({ headers, response }: Context): boolean {
 
 const PARAMETERS = new Set(['grant_type', 'client_id', 'client_secret', 'scope', 'resource'])
 
-/** Undefined unless the request has each parameter once, and exactly one secret. */
 function readRequest(ctx: Context, form: string) {
   // oidc-provider uses the same parser. Of visible ASCII characters, the charset does not matter.
   const parameters = new Map(/^[\x21-\x7e]+$/.test(form) ? Object.entries(parse(form)) : [])

@@ -43,10 +43,8 @@ async function findRefreshToken(
 }
 
 /**
- * 3. oidc-provider has checked the client, token, grant and account. A refresh that would produce no scope is
- * rejected before the token is used up. The grant must live as long as the next token.
- *
- * @returns true: every refresh token is rotated
+ * 3. oidc-provider has checked client, token, grant and account. A refresh without any scope is rejected
+ * before the token is used up. The grant must live as long as the next token.
  */
 export async function checkRefresh(parts: ProviderParts, ctx: KoaContextWithOIDC): Promise<true> {
   const { openIdScopes } = parts.settings
@@ -65,12 +63,7 @@ export async function checkRefresh(parts: ProviderParts, ctx: KoaContextWithOIDC
   throw new errors.InvalidGrant('grant not found')
 }
 
-/**
- * A refresh may name the resource of its grant, but not change it.
- *
- * @param granted the address in the refresh token
- * @throws invalid_target
- */
+/** @throws invalid_target: a refresh may name the resource of its grant, but not change it */
 function requireSameResource(
   { resources }: ProviderParts,
   granted: string | string[] | undefined,
@@ -84,10 +77,10 @@ function requireSameResource(
 }
 
 /**
- * 4. oidc-provider saves the next refresh token. One write exchanges the tokens, so exactly one of the two is
- * valid after a failure. The use of the client is recorded in the same round trip.
+ * 4. oidc-provider saves the next refresh token. One write exchanges the tokens, so exactly one is valid
+ * after a failure.
  *
- * @throws invalid_grant if another request has used the token since step 2: its grant is then revoked
+ * @throws invalid_grant if the token was used since step 2: its grant is then revoked
  */
 async function rotateRefreshToken(
   parts: ProviderParts,
@@ -173,7 +166,6 @@ export function refreshTokens(parts: ProviderParts): Adapter {
       await revokeReused(parts, 'refresh_token.reused', token, requesterOf(host), afterSeconds)
     },
 
-    // The endpoints revoke whole grants with `revokeGrant()`.
     revokeByGrantId: async () => {},
   })
 }
