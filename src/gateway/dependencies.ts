@@ -48,7 +48,7 @@ export interface GatewayDependencies {
    * @param path below {base_url}, decoded, starting with `/`, without a trailing slash
    */
   findScope(method: string, path: string): string | undefined
-  /** All routes that match in at least one router, whether it ignores letter case or not. */
+  /** All routes that match in a router that ignores letter case, or not; empty before the products load. */
   findClaims(method: string, path: string): readonly RouteClaim[]
   /** True for every scope while the products are not loaded yet. */
   isKnownScope(scope: string): boolean

@@ -11,6 +11,7 @@ class SafeHtml {
 
 export type Html = SafeHtml
 
+/** `undefined`, `null` and `false` render as nothing. */
 export type HtmlValue = Html | string | number | undefined | null | false | readonly HtmlValue[]
 
 const ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
