@@ -10,7 +10,7 @@ import { requiredScopesOf, type RequiredScopes } from './required-scope.ts'
 import type { ErrorResponse } from './error-responses.ts'
 import { rejectUnclaimed } from './unclaimed.ts'
 import { markCallChecked } from './unchecked-calls.ts'
-import { userOf } from './principal.ts'
+import { userOf } from './gateway-hooks.ts'
 import { readCallTarget } from '../http/request-path.ts'
 
 /** A call from any framework. Node's `IncomingMessage` and the Fetch API's `Request` both fit. */

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { HealthCheck } from '../health/health-report.ts'
+import { subjectOf } from '../host/subject.ts'
 import type { ErrorResponse, ExceededLimits, ResponseHeaders } from './error-responses.ts'
+import type { Principal } from './principal.ts'
 
 /** Koa's context, or what `authenticate()` knows. */
 export interface ObservedCall {
@@ -53,4 +55,10 @@ export interface GatewayHooks {
 
 export function createGatewayHooks(): GatewayHooks {
   return { limiter: undefined, checks: [], observer: undefined, closing: [] }
+}
+
+/** The subject of the user; undefined for direct access. */
+export function userOf(principal: Principal): string | undefined {
+  // The claim `sub` is the same, but would be decoded for each token, and kept with all other claims.
+  return principal.mode === 'delegated' ? subjectOf(principal) : undefined
 }

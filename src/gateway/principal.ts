@@ -2,7 +2,6 @@ import type { JWTPayload } from 'jose'
 import { decodeJwt } from 'jose/jwt/decode'
 import { createLru } from '../async/lru.ts'
 import { deepFreeze } from '../catalog/deep-freeze.ts'
-import { subjectOf } from '../host/subject.ts'
 import type { RevocableToken } from '../revocation/revocation.ts'
 
 /**
@@ -150,10 +149,4 @@ export function createPrincipal(verified: VerifiedToken, token: string, owner?: 
 /** Other middleware may set `ctx.state.auth`, so its value alone does not prove that a token was verified. */
 export function isPrincipalOf(value: unknown, owner: object): value is Principal {
   return TokenPrincipal.isOf(value, owner)
-}
-
-/** The subject of the user; undefined for direct access. */
-export function userOf(principal: Principal): string | undefined {
-  // The claim `sub` is the same, but would be decoded for each token, and kept with all other claims.
-  return principal.mode === 'delegated' ? subjectOf(principal) : undefined
 }

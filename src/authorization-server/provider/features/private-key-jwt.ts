@@ -4,7 +4,7 @@ import { identityOf, keysOf } from '../../../clients/jwk-set.ts'
 import type { Store } from '../../../store/contract.ts'
 import { digest } from '../../../store/digest.ts'
 import { modelAdapter } from '../models/adapter.ts'
-import { partOf } from '../models/clients.ts'
+import { partOf } from '../part-of-assertion.ts'
 import { recordOf, requestState } from '../request-state.ts'
 
 // Clients that authenticate with a signed assertion (RFC 7523 2.2, OpenID Connect Core 9: `private_key_jwt`). This file

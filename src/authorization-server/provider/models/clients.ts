@@ -20,6 +20,7 @@ import { isUsable } from '../../../clients/why-no-token.ts'
 import { readBasicCredentials } from '../../../http/basic-credentials.ts'
 import { addressGroup } from '../../../http/rate-limit-group.ts'
 import type { ProviderParts } from '../dependencies.ts'
+import { partOf } from '../part-of-assertion.ts'
 import { currentContext, prefetch, recordOf, requestState } from '../request-state.ts'
 import { CLIENT_ROUTES, FRONT_CHANNEL } from '../routes.ts'
 import { disguiseToken } from '../seam/tokens.ts'
@@ -128,16 +129,6 @@ async function resolveDocument(
   if ('application' in resolved) return resolved.application
   requestState(ctx).documentProblem = resolved.problem
   return undefined
-}
-
-/** The header (0) or the claims (1) of an unverified assertion; undefined if they cannot be read. */
-export function partOf(assertion: unknown, index: 0 | 1): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const part = String(assertion).split('.')[index] ?? ''
-    return Object(JSON.parse(Buffer.from(part, 'base64url').toString()))
-  } catch {
-    return undefined
-  }
 }
 
 /** oidc-provider uses the parameters of the request after this call, so it may change them. */
