@@ -10,7 +10,7 @@ import type { AuthorizationServerParts } from '../authorization-server/routing/a
 import { createRequestsInFlight } from '../authorization-server/routing/requests-in-flight.ts'
 import { GatehouseError } from '../errors.ts'
 import { createPrincipal, type Principal } from '../gateway/principal.ts'
-import { createVerifierOfResources } from '../gateway/verify-any-resource.ts'
+import { createVerifierOfResources } from '../gateway/verify-token.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
 import type { Parts } from './parts.ts'
@@ -70,7 +70,7 @@ export function createServerParts(
   return {
     ...parts,
     pages,
-    port: createInteractionPort({ ...parts, provider: requireProvider }),
+    port: createInteractionPort({ ...parts, pages, provider: requireProvider }),
     csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),
     revocationSource: parts.revocationLog,
     requestsInFlight: createRequestsInFlight({ max: settings.maxTokenRequests, logger }),

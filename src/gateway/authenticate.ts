@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { userOf } from './call-limiter.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { isText } from '../validation/predicates.ts'
 import { checkInput, optional, stringRule, textRule, type Fields } from '../validation/rules.ts'
@@ -11,6 +10,7 @@ import { requiredScopesOf, type RequiredScopes } from './required-scope.ts'
 import type { ErrorResponse } from './error-responses.ts'
 import { rejectUnclaimed } from './unclaimed.ts'
 import { markCallChecked } from './unchecked-calls.ts'
+import { userOf } from './gateway-hooks.ts'
 import { readCallTarget } from '../http/request-path.ts'
 
 /** A call from any framework. Node's `IncomingMessage` and the Fetch API's `Request` both fit. */
@@ -97,12 +97,12 @@ export async function authenticate(
 }
 
 /**
- * Accepts or rejects one call outside of Koa whose scopes are known, and counts it for limits and usage.
+ * Accepts or rejects one call outside of Koa, and counts it for limits and usage.
  *
  * @param scopes the scopes that the token must carry; empty if every valid token is accepted
  */
 export async function acceptRequest(
-  { authorizer, errorResponses, hooks }: Pick<GatewayParts, 'authorizer' | 'errorResponses' | 'hooks'>,
+  { authorizer, errorResponses, hooks }: GatewayParts,
   request: BearerRequest,
   scopes: readonly string[],
 ): Promise<Omit<Authenticated, 'scope'> | ErrorResponse> {
@@ -133,7 +133,6 @@ const OPTIONS: Fields = {
   address: optional(stringRule),
 }
 
-/** The scopes that a call requires: the scopes in the options, and the scopes of its operation. */
 async function scopesOf(
   parts: GatewayParts,
   method: string,
@@ -154,13 +153,9 @@ async function scopesOf(
   return rejectUnclaimed(errorResponses, location)
 }
 
-/**
- * Reads a call outside of Koa.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` without a method, unless the host names a scope
- */
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` without a method, unless the host names a scope */
 export function readCall(
-  { dependencies }: Pick<GatewayParts, 'dependencies'>,
+  { dependencies }: GatewayParts,
   call: IncomingCall,
   { scope, address = '' }: Pick<AuthenticateOptions, 'scope' | 'address'>,
 ) {
@@ -173,7 +168,6 @@ export function readCall(
   return { method, readings, bearer: { authorization: authorizationOf(call), query, address: caller } }
 }
 
-/** Every `Authorization` field of a call. */
 function authorizationOf({ headers, rawHeaders }: IncomingCall): readonly string[] {
   if (!isHeaders(headers)) return authorizationFields(headers, rawHeaders)
   return authorizationFields({ authorization: headers.get('authorization') ?? undefined })

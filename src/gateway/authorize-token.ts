@@ -13,10 +13,7 @@ export interface Authorized {
   readonly principal: Principal
 }
 
-/**
- * Creates the authorizer of one API. For each request it reads the bearer token and verifies the token, or
- * finds it in the cache. Then it checks expiry, revocation and scopes.
- */
+/** Verifies a bearer token, or finds it in the cache, and checks expiry, revocation and scopes. */
 export function createAuthorizer(
   dependencies: GatewayDependencies,
   errorResponses: ErrorResponses,
@@ -31,13 +28,7 @@ export function createAuthorizer(
     capacity: maxCachedTokens,
   })
 
-  /**
-   * Accepts a principal if its token is still valid and carries all of `scopes`. The token may have expired
-   * or been revoked since the principal was created.
-   *
-   * @param token the token for the revocation check. The default is the principal. That is slower, because the
-   *   principal must first decode its token
-   */
+  /** The principal as `token` is slower, because it must first decode its token. */
   function authorizePrincipal(
     principal: Principal,
     scopes: readonly string[],
@@ -54,7 +45,7 @@ export function createAuthorizer(
     return { ok: true, principal }
   }
 
-  /** As `authorizePrincipal`, and also checks whether the token may be used from the address of the caller. */
+  /** Also checks whether the token may be used from the address of the caller. */
   function authorize(
     principal: Principal,
     verified: VerifiedToken,
@@ -67,7 +58,7 @@ export function createAuthorizer(
     return isAllowed ? outcome : errorResponses.addressNotAllowed(principal.clientId, address)
   }
 
-  /** Accepts a request if its token is valid and carries all of `scopes`. The promise never rejects. */
+  /** Never rejects. */
   async function authorizeToken(
     request: BearerRequest,
     scopes: readonly string[],
@@ -96,10 +87,8 @@ export function createAuthorizer(
     authorizeToken,
     authorizePrincipal,
     /**
-     * Accepts a call without any wait if its token is in the cache, valid, and carries `scope`.
-     *
-     * @param rawHeaders the header fields as Node received them: a list of alternating names and values
-     * @returns the principal; undefined if `authorizeToken` must decide
+     * Accepts a call without any wait if its token is in the cache, valid, and carries `scope`. Undefined if
+     * `authorizeToken` must decide.
      */
     acceptCachedToken(rawHeaders: readonly string[], scope: string): Principal | undefined {
       const token = onlyBearerToken(rawHeaders)
@@ -110,7 +99,6 @@ export function createAuthorizer(
       if (revocations.mustReject || revocations.isTokenRevoked(known.verified)) return undefined
       return known.principal
     },
-    /** Whether this authorizer created a principal. */
     isOwn: (principal: unknown): principal is Principal => isPrincipalOf(principal, dependencies),
   }
 }

@@ -1,30 +1,24 @@
-/** The parts of a request that identify the caller. */
 export interface BearerRequest {
-  /** Every `Authorization` field of the request. */
   readonly authorization: readonly string[]
   /** The query without its `?`. */
   readonly query: string
-  /** The network address of the caller; undefined if it is not known. */
+  /** Undefined if it is not known. */
   readonly address?: string | undefined
 }
 
-/**
- * Maximum characters of an access token. Our tokens are far shorter. If a process accepts headers above Node's
- * default of 16 KiB, this limit prevents the gateway from hashing and parsing megabytes.
- */
+/** In characters, far longer than ours: the gateway must not hash and parse megabytes. */
 export const MAX_TOKEN_LENGTH = 16_384
 
 const AUTHORIZATION = 'authorization'
 const BEARER = /^bearer(?: +|$)/i
-/** `b64token` (RFC 6750 2.1). */
+/** RFC 6750 2.1. */
 const B64TOKEN = /^[\w\-.~+/]+=*$/
 
 /**
- * Finds the bearer token of a request in the `Authorization` header (RFC 6750 2.1). Every request with a token
- * in the query is rejected, because such a token ends up in logs and browser histories (RFC 9700 4.3.2). Bodies
- * are ignored, because the gateway does not parse them.
+ * Finds the bearer token of a request in the `Authorization` header (RFC 6750 2.1). A token in the query is
+ * rejected, because it ends up in logs and browser histories (RFC 9700 4.3.2).
  *
- * @returns the token, or what is wrong with how it was sent: a text for the `error_description` of `invalid_request`
+ * @returns the token, or what is wrong with how it was sent, for the `error_description` of `invalid_request`
  *   (RFC 6750 3.1). Both are undefined if no token was sent
  */
 export function readBearerToken({
@@ -47,7 +41,7 @@ export function readBearerToken({
   return { token }
 }
 
-/** Every `Authorization` field of a request. Node's own `headers` keeps the first field and drops the others. */
+/** Node's own `headers` keeps the first field and drops the others. */
 export function authorizationFields(
   headers: { readonly authorization?: string | readonly string[] | undefined },
   rawHeaders?: readonly string[],
@@ -59,10 +53,7 @@ export function authorizationFields(
   return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === AUTHORIZATION)
 }
 
-/**
- * The text after `Bearer ` in the only `Authorization` field of a request. Undefined for any other header;
- * `readBearerToken` then reads the request. The text is not checked, so use it only to look up a verified token.
- */
+/** For a lookup of a verified token: the text after the only `Bearer `, which is not checked. */
 export function onlyBearerToken(rawHeaders: readonly string[]): string | undefined {
   let field: string | undefined
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -1,46 +1,32 @@
 import { foldText, isAscii } from '../catalog/fold-text.ts'
 
 /**
- * The location of a path: outside of the API (`elsewhere`), below the address of the API ({base_url}), or unclear
- * because routers would read the path differently. If the place is `below`, `path` is the part of the sent path after
- * {base_url}, without a trailing slash.
+ * Outside of the API (`elsewhere`), below the address of the API ({base_url}), or unclear because routers
+ * would read the path differently. `path` is the part of the sent path after {base_url}, without a trailing
+ * slash.
  */
 export type Location =
   | { readonly place: 'elsewhere' }
   | { readonly place: 'below'; readonly path: string; readonly endsInSlash: boolean }
   | { readonly place: 'unclear'; readonly problem: string }
 
-/** The location of a path below {base_url}. */
 export type LocationBelow = Extract<Location, { readonly place: 'below' }>
 
-/** Locates a path. */
 export type LocatePath = (path: string) => Location
 
 const ELSEWHERE: Location = { place: 'elsewhere' }
 
-/**
- * The allowed characters of a path (RFC 3986 3.3). `;` is not allowed, because some routers cut the path
- * there.
- */
+/** RFC 3986 3.3. `;` is not allowed, because some routers cut the path there. */
 const PATH = /^\/[\w\-.~!$&'()*+,=:@%/]*$/
-/** A path without `;`, percent signs, empty segments and dot segments. All routers read such a path alike. */
+/** All routers read a path alike that has no `;`, percent sign, empty segment or dot segment. */
 const PLAIN_PATH = /^\/(?:(?!\.{1,2}(?:\/|$))[\w\-.~!$&'()*+,=:@]+(?:\/|$))*$/
-/**
- * A character that is percent-encoded without need (RFC 3986 2.3). A path with such a character is rejected, because
- * routers that decode the character and routers that do not would see different paths.
- */
+/** Encoded without need (RFC 3986 2.3): some routers decode the character, and others do not. */
 const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
-/**
- * A character whose encoding is optional (RFC 3986 3.3: sub-delims, `:`, `@`). Some routers treat the encoded
- * and the plain form as different.
- */
+/** Encoding is optional here (RFC 3986 3.3), and some routers distinguish the two forms. */
 const ENCODED_BY_CHOICE = /%(2[146-9abc]|3[ad]|40)/gi
-/**
- * An encoded slash, backslash or control character, or an encoded percent sign that begins a second layer of
- * encoding (`%252F`).
- */
+/** The last alternative is an encoded percent sign that begins a second layer of encoding (`%252F`). */
 const ENCODED_TROUBLE = /%(?:2f|5c|[01][\da-f]|7f|25[\da-f]{2})/i
-/** Backslashes, empty segments, dot segments or percent-encoding, which Unicode folding must not produce. */
+/** What Unicode folding must not produce. */
 const FOLDED_TROUBLE = /\\|\/\/|\/\.{1,2}(?:\/|$)|%[\da-f]{2}/i
 // eslint-disable-next-line no-control-regex -- the pattern searches for control characters
 const INVISIBLE = /[\u0000-\u0020\u007f]/g
@@ -50,10 +36,9 @@ const INVISIBLE = /[\u0000-\u0020\u007f]/g
  *
  * The gateway and the router behind it must select the same handler. Routers differ: some decode percent
  * signs first, resolve `..`, merge slashes, cut at `;`, fold Unicode or ignore letter case. So the locator
- * rewrites no path. It locates only a path that all routers read alike. A path is `unclear` if it is not in
- * canonical form, and some router might read it as a path below the base. The gateway rejects an unclear
- * path. A canonical path may still have upper-case letters, a trailing slash, and percent-encoding where RFC
- * 3986 requires or permits it.
+ * rewrites no path, and locates only a path that all routers read alike. Any other path that some router
+ * might read as a path below the base is `unclear`, and is rejected. A canonical path may have upper-case
+ * letters, a trailing slash, and percent-encoding where RFC 3986 requires or permits it.
  *
  * @param base path of {base_url}; `/` or empty for a whole host
  */
@@ -86,26 +71,20 @@ export function createPathLocator(base: string): LocatePath {
     }
   }
 
-  /** Whether at least one router might read the path as a path below the base. */
   function mayBeBelow(path: string): boolean {
     return undisguise(path).some((text) => {
-      // After all rounds of decoding, the path still has an encoded percent sign. Only an attacker sends such a path,
-      // because no router decodes so often. So the path counts as below the base.
+      // No router decodes so often: only an attacker sends a path that still has an encoded percent sign.
       if (text.includes('%25')) return true
       const segments = text.split('/').map((segment) => segment.replace(/[;?#].*$/s, ''))
       const names = segments.filter((segment) => segment !== '' && segment !== '.')
-      // A router may read `//host/path` as a URL without a scheme. The first name is then a host, and not
-      // part of the path.
+      // A router may read `//host/path` as a URL without a scheme.
       const candidates = text.startsWith('//') ? [names, names.slice(1)] : [names]
       return candidates.some((followed) => prefixes.some((base) => mayReach(base, followed)))
     })
   }
 }
 
-/**
- * Locates a request whose path routers may read in several ways. If the readings differ, the location is
- * unclear, unless all readings are outside of the API.
- */
+/** Routers may read the path in several ways. All must be equal, or outside of the API. */
 export function locateReadings(locatePath: LocatePath, readings: readonly string[]): Location {
   const [location = ELSEWHERE, ...others] = [...new Set(readings)].map((path) => locatePath(path))
   if (others.length === 0) return location
@@ -134,10 +113,8 @@ function findProblem(path: string): string | undefined {
 }
 
 /**
- * The two forms in which routers see a canonical path. In the cautious form, only the necessary
- * percent-encoding is decoded. In the full form, all percent-encoding is decoded. The forms differ if the
- * path encodes a character whose encoding is optional (`%2C` for `,`). For a router that matches routes
- * before it decodes the path, `,` and `%2C` are different.
+ * The two forms in which routers see a canonical path: `,` and `%2C` are different for a router that matches
+ * routes before it decodes the path.
  */
 export function readingsOf(path: string): readonly [cautious: string, full: string] {
   if (!path.includes('%')) return [path, path]
@@ -154,11 +131,8 @@ function decode(path: string): string | undefined {
 }
 
 /**
- * Decodes and folds a path at least as far as any router does. Removes control characters and spaces, and turns
- * backslashes into slashes. Dot segments and repeated slashes stay.
- *
- * @returns one reading of an ASCII path. Any other path has two readings: its bytes read as Latin-1 and as
- *   UTF-8
+ * Decodes and folds a path at least as far as any router does. A path that is not ASCII has two readings: as
+ * Latin-1 and as UTF-8.
  */
 function undisguise(path: string): readonly string[] {
   let bytes = path
@@ -175,13 +149,9 @@ function undisguise(path: string): readonly string[] {
   return readings.map((text) => text.replaceAll(INVISIBLE, '').replaceAll('\\', '/'))
 }
 
-/**
- * Whether a router that follows the segments might reach the base. Routers follow `..` differently: some
- * ignore `..`, and some take `x%2Fy` before `..` for two segments. So this function assumes that `..` may
- * lead back to every place that the router has visited before.
- */
+/** Some routers ignore `..`, others go back one or two segments: it may lead to any place before. */
 function mayReach(base: readonly string[], segments: readonly string[]): boolean {
-  // A place is the number of segments of the base that were followed; 0 is the root.
+  // A place is the number of followed segments of the base.
   const visited = new Set([0])
   let current = new Set([0])
   for (const segment of segments) {

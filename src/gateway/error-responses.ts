@@ -1,5 +1,4 @@
 import { describeAddress } from '../http/client-address.ts'
-import type { ExceededLimits, ResponseHeaders } from './call-limiter.ts'
 import { describeInvalidToken } from './token-problem.ts'
 import { protectedResourceMetadataUrl } from './well-known.ts'
 
@@ -21,6 +20,15 @@ export type RejectionReason =
   /** The gateway could not check the token. */
   | 'unavailable'
 
+export type ResponseHeaders = Readonly<Record<string, string>>
+
+export interface ExceededLimits {
+  /** As in `RateLimit-Policy`. */
+  readonly policies: readonly string[]
+  /** Seconds. */
+  readonly retryAfter: number
+}
+
 /** The response to a rejected request. */
 export interface ErrorResponse {
   readonly ok: false
@@ -40,20 +48,11 @@ export interface ErrorResponse {
   readonly body: string
 }
 
-/**
- * Creates the error responses of one API.
- *
- * @param audience {base_url}
- */
+/** The error responses of one API. `audience` is {base_url}. */
 export function createErrorResponses(audience: string) {
   const metadataUrl = protectedResourceMetadataUrl(audience).href
 
-  /**
-   * A response with a challenge (`WWW-Authenticate`). The challenge names the address of the metadata (RFC
-   * 9728 5.1).
-   *
-   * @param scopes all scopes that the request needs
-   */
+  /** The challenge names the address of the metadata (RFC 9728 5.1). */
   function challenge(
     status: 400 | 401 | 403,
     rejection: Rejection,
@@ -74,20 +73,15 @@ export function createErrorResponses(audience: string) {
   }
 
   return {
-    /**
-     * No token was sent. Neither the challenge nor the body has an error code (RFC 6750 3.1), because the
-     * client may not know yet that a token is required.
-     */
+    /** Without an error code (RFC 6750 3.1): the client may not know yet that a token is required. */
     missingToken(scopes: readonly string[]): ErrorResponse {
       const description = 'send an access token in the header "Authorization: Bearer <ACCESS_TOKEN>"'
       return challenge(401, { reason: 'missing_token' }, undefined, description, scopes)
     },
 
-    /** The token was not sent as RFC 6750 requires. For example, it was sent in two places. */
     invalidRequest: (problem: string) =>
       challenge(400, { reason: 'invalid_request' }, 'invalid_request', problem),
 
-    /** The token is expired, malformed, revoked or for another API. A new token may work. */
     invalidToken(token: Parameters<typeof describeInvalidToken>[0]): ErrorResponse {
       const { problem, clientId } = token
       const reason =
@@ -95,7 +89,6 @@ export function createErrorResponses(audience: string) {
       return challenge(401, { reason, clientId }, 'invalid_token', describeInvalidToken(token))
     },
 
-    /** The token is valid, but lacks scopes. `scopes` are all scopes that the request needs. */
     insufficientScope(
       clientId: string,
       scopes: readonly string[],
@@ -106,27 +99,20 @@ export function createErrorResponses(audience: string) {
       return challenge(403, rejection, 'insufficient_scope', description, scopes)
     },
 
-    /**
-     * The token is valid, but its client may not be used from this address. There is no challenge, because no other
-     * token of the client would work.
-     *
-     * @param address undefined if it is not known
-     */
+    /** There is no challenge, because no other token of the client would work. */
     addressNotAllowed(clientId: string, address: string | undefined): ErrorResponse {
       const rejection: Rejection = { reason: 'address_not_allowed', clientId }
       return errorResponse(403, rejection, 'access_denied', describeAddress(address))
     },
 
-    /** No operation has the method and path of the request. The response is the same with and without a token. */
+    /** The response is the same with and without a token. */
     notFound(description = 'there is no operation with this method and path'): ErrorResponse {
       return errorResponse(404, { reason: 'not_found' }, 'not_found', description)
     },
 
     /**
-     * The client has made as many calls as its limits permit. The body is a problem document of the type `quota-exceeded`
-     * (draft-ietf-httpapi-ratelimit-headers-11), which also has the fields of the other error responses.
-     *
-     * @param headers the headers `RateLimit` and `RateLimit-Policy`
+     * A problem document of the type `quota-exceeded` (draft-ietf-httpapi-ratelimit-headers-11), with the
+     * fields of the other error responses.
      */
     tooManyCalls(clientId: string, exceeded: ExceededLimits, headers: ResponseHeaders): ErrorResponse {
       const description = 'this client has made as many calls as it may make; try again after Retry-After'
@@ -145,7 +131,7 @@ export function createErrorResponses(audience: string) {
       return errorResponse(429, rejection, 'too_many_requests', description, all, problem)
     },
 
-    /** The gateway could not check the token, which may be valid. The client should retry after a second. */
+    /** The token may be valid. */
     unavailable(): ErrorResponse {
       const description = 'access tokens cannot be checked at the moment; try again shortly'
       const rejection: Rejection = { reason: 'unavailable' }
@@ -154,7 +140,6 @@ export function createErrorResponses(audience: string) {
   }
 }
 
-/** The error responses of one API. */
 export type ErrorResponses = ReturnType<typeof createErrorResponses>
 
 type Rejection = Pick<ErrorResponse, 'reason' | 'clientId'>
@@ -182,10 +167,7 @@ function errorResponse(
   })
 }
 
-/**
- * Formats the parameters of a challenge, in their order, as the value of `WWW-Authenticate` (RFC 6750 3). A
- * parameter without a value, or with an empty value, is left out.
- */
+/** RFC 6750 3. A parameter without a value, or with an empty one, is left out. */
 export function formatWwwAuthenticate(parameters: Readonly<Record<string, string | undefined>>): string {
   const written = Object.entries(parameters).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : `${name}="${quotable(value)}"`,
@@ -193,10 +175,7 @@ export function formatWwwAuthenticate(parameters: Readonly<Record<string, string
   return `Bearer ${written.join(', ')}`
 }
 
-/**
- * Puts a question mark in place of each character that is not allowed between the quotes (RFC 6750 3). Printable
- * ASCII is allowed, except `"` and `\`. So no value can end its quotes or the header.
- */
+/** No value may end its quotes or the header (RFC 6750 3). */
 function quotable(value: string): string {
   return value.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?')
 }

@@ -1,47 +1,64 @@
 import type { ServerResponse } from 'node:http'
 import type { HealthCheck } from '../health/health-report.ts'
-import type { CallLimiter } from './call-limiter.ts'
-import type { ErrorResponse } from './error-responses.ts'
+import { subjectOf } from '../host/subject.ts'
+import type { ErrorResponse, ExceededLimits, ResponseHeaders } from './error-responses.ts'
+import type { Principal } from './principal.ts'
 
-/** A call that was accepted: Koa's context, or what `authenticate()` knows. */
+/** Koa's context, or what `authenticate()` knows. */
 export interface ObservedCall {
-  /** The response, which is not sent yet. */
+  /** It is not sent yet. */
   readonly res?: ServerResponse | undefined
-  /** The address of the caller. */
   readonly ip?: string | undefined
 }
 
 /** Sees which calls a gateway accepts and rejects. An optional part sets it. */
 export interface CallObserver {
   /**
-   * The gateway accepted a call. It is called once for each call, however many guards the call passes.
+   * Called once for each call, however many guards it passes.
    *
-   * @param scopes the scopes that the call needs, first the scope of the operation; empty for a route that needs no scope
+   * @param scopes first that of the operation; empty for a route that needs no scope
    */
   accepted(clientId: string, scopes: readonly string[], call: ObservedCall): void
-  /** A later guard accepted the call too, which needs these scopes. */
   acceptedAgain(clientId: string, scopes: readonly string[]): void
   /**
-   * The gateway rejected a call.
-   *
-   * @param scope the scope of the operation, if the path of the call names one
-   * @param accepted the response of the call, if an earlier guard has accepted the call
+   * @param scope the scope of the operation, if there is one
+   * @param accepted the response, if an earlier guard has accepted the call
    */
   rejected(rejection: ErrorResponse, scope: string | undefined, accepted: ServerResponse | undefined): void
 }
 
+export interface CountedCall {
+  readonly headers: ResponseHeaders
+  readonly exceeded?: ExceededLimits | undefined
+}
+
+/** An optional part sets it. */
+export interface CallLimiter {
+  /**
+   * Counts a call that is certainly within the limits; undefined if `count` must decide.
+   *
+   * @param user the subject of the user for whom the client calls; undefined for direct access
+   */
+  countAtOnce(clientId: string, user?: string): ResponseHeaders | undefined
+  /** Never rejects. */
+  count(clientId: string, user?: string): Promise<CountedCall>
+}
+
 /** Where optional parts connect to a gateway. */
 export interface GatewayHooks {
-  /** Undefined if calls are not limited. */
   limiter: CallLimiter | undefined
-  /** The checks of optional parts for `health()`. */
   readonly checks: (() => HealthCheck)[]
-  /** Undefined if no part observes the calls. */
   observer: CallObserver | undefined
-  /** Called once when the gateway closes, before it closes its connections. They must not reject. */
+  /** Called once when the gateway closes, before its connections are closed. They must not reject. */
   readonly closing: (() => Promise<void>)[]
 }
 
 export function createGatewayHooks(): GatewayHooks {
   return { limiter: undefined, checks: [], observer: undefined, closing: [] }
+}
+
+/** The subject of the user; undefined for direct access. */
+export function userOf(principal: Principal): string | undefined {
+  // The claim `sub` is the same, but would be decoded for each token, and kept with all other claims.
+  return principal.mode === 'delegated' ? subjectOf(principal) : undefined
 }

@@ -1,10 +1,10 @@
-import { userOf } from './call-limiter.ts'
 import type { Context, Middleware, Next, ParameterizedContext } from 'koa'
 import { plainTarget } from '../http/request-path.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { checkInput, anyValue, functionRule, oneOf, optional, type Fields } from '../validation/rules.ts'
+import type { Authorized } from './authorize-token.ts'
 import { authorizationFields, readBearerToken, type BearerRequest } from './bearer-token.ts'
-import type { GatewayHooks } from './gateway-hooks.ts'
+import { userOf, type GatewayHooks } from './gateway-hooks.ts'
 import type { LocationBelow } from './canonical-path.ts'
 import type { GatewayParts } from './parts.ts'
 import { createOpenRoutes, type PublicRoute } from './open-routes.ts'
@@ -60,10 +60,9 @@ export interface GatewayMiddlewareOptions {
 }
 
 /**
- * Guards everything below the address of the API ({base_url}). The middleware does not change the path of a request. It
- * guards a request if its original path or its present path is below {base_url}. The path that the handler sees selects
- * the operation. The response is 404 if the handler sees a path outside of {base_url}, or may see the paths of two
- * operations. The cause is logged once.
+ * Guards everything below the address of the API ({base_url}): every request whose original path or present
+ * path is below it. The path that the handler sees selects the operation. The response is 404 if the handler
+ * sees a path outside of {base_url}, or may see the paths of two operations. The cause is logged once.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems of the options
  */
@@ -87,15 +86,13 @@ export function guard(
       return next()
     }
     if (acceptKnownCall(ctx)) return next()
-    // The metadata is public. If {base_url} is the root of a host, the metadata is below {base_url}. So the
-    // middleware serves the metadata before it checks tokens.
+    // The metadata is public, and is below {base_url} if {base_url} is the root of a host.
     return metadata(ctx, () => guardRequest(ctx, next))
   }
 
   /**
-   * Accepts a usual call at once: its path is plain and belongs to one operation, and its token is in the cache.
-   *
-   * @returns false if the call must go on to `guardRequest`, which makes all error responses
+   * Accepts a usual call at once: a plain path of one operation, and a token that is in the cache. Otherwise
+   * `guardRequest` must decide.
    */
   function acceptKnownCall(ctx: Context): boolean {
     if (!firstLoad.isReady) return false
@@ -131,8 +128,8 @@ export function guard(
 
     const { path, endsInSlash, alternatives } = location
     if (!alternatives.every(belongsToNoOperation)) return rejectRewrite(ctx, location)
-    // If {base_url} is the root of a host and a mount removed a prefix, the host may have meant another path in
-    // `public` and `optional`. The call then needs a token.
+    // If {base_url} is the root of a host and a mount removed a prefix, the host may have meant another path
+    // in `public` and `optional`.
     const isCertain = !isWholeHost || alternatives.length === 0
     const openness = isCertain ? openRoutes?.find(ctx.method, path, endsInSlash) : undefined
     const request = bearerRequestOf(parts, ctx)
@@ -145,11 +142,7 @@ export function guard(
     }
 
     const outcome = await authorizer.authorizeToken(request, scopes ?? [])
-    if (!outcome.ok) return rejectCall(ctx, hooks, outcome, scopes?.[0])
-    const exceeded = await limitCall(parts, ctx, outcome.principal)
-    if (exceeded) return rejectCall(ctx, hooks, exceeded, scopes?.[0])
-    acceptCall(ctx, outcome.principal, scopes ?? [], hooks)
-    return next()
+    return (await settleCall(parts, ctx, outcome, scopes ?? [])) ? next() : undefined
   }
 
   function passOn(ctx: Context, next: Next): Promise<unknown> {
@@ -157,24 +150,19 @@ export function guard(
     return next()
   }
 
-  /** Rejects a request whose operation is unclear because earlier middleware has rewritten its path. */
   function rejectRewrite(ctx: Context, location: RequestLocation): void {
     warnOfRewrite()
     rejectCall(ctx, hooks, rejectUnclaimed(errorResponses, location))
   }
 }
 
-/** The parts of a request that identify the caller. */
-export function bearerRequestOf(parts: Pick<GatewayParts, 'dependencies'>, ctx: Context): BearerRequest {
+export function bearerRequestOf(parts: GatewayParts, ctx: Context): BearerRequest {
   const address = parts.dependencies.proxyCheck.examine(ctx)
   const authorization = authorizationFields(ctx.headers, ctx.req.rawHeaders)
   return { authorization, query: ctx.querystring, address }
 }
 
-/**
- * Rejects a call. The error response is not thrown as an error. For a thrown error, Koa would remove headers that are
- * already set (CORS), and call the `error` listeners of the app.
- */
+/** For a thrown error, Koa would remove headers (CORS), and call the `error` listeners of the app. */
 export function rejectCall(ctx: Context, hooks: GatewayHooks, response: ErrorResponse, scope?: string): void {
   hooks.observer?.rejected(response, scope, wasAccepted(ctx) ? ctx.res : undefined)
   markChecked(ctx.req)
@@ -183,12 +171,20 @@ export function rejectCall(ctx: Context, hooks: GatewayHooks, response: ErrorRes
   ctx.body = response.body
 }
 
-/**
- * Accepts a call: later middleware finds its principal in `ctx.state.auth`.
- *
- * @param scopes the scopes that the token had to carry
- */
-export function acceptCall(
+/** Accepts a call within the limits of its client, or writes the error response. */
+export async function settleCall(
+  parts: GatewayParts,
+  ctx: Context,
+  outcome: Authorized | ErrorResponse,
+  scopes: readonly string[],
+): Promise<boolean> {
+  const rejection = outcome.ok ? await limitCall(parts, ctx, outcome.principal) : outcome
+  if (rejection) rejectCall(ctx, parts.hooks, rejection, scopes[0])
+  else if (outcome.ok) acceptCall(ctx, outcome.principal, scopes, parts.hooks)
+  return rejection === undefined
+}
+
+function acceptCall(
   ctx: Context,
   principal: Principal,
   scopes: readonly string[],
@@ -204,14 +200,8 @@ export function acceptCall(
   ;(ctx as AcceptedCall)[REQUIRED_SCOPES] = scopes
 }
 
-/**
- * Counts a call for the limits of its client, and sets the headers that name what is left. A call that passes several
- * guards is counted once.
- *
- * @returns the error response of a call beyond the limits
- */
-export async function limitCall(
-  { hooks, errorResponses }: Pick<GatewayParts, 'hooks' | 'errorResponses'>,
+async function limitCall(
+  { hooks, errorResponses }: GatewayParts,
   ctx: Context,
   principal: Principal,
 ): Promise<ErrorResponse | undefined> {
@@ -223,16 +213,11 @@ export async function limitCall(
   return undefined
 }
 
-/** Whether an earlier guard has accepted the call. */
 function wasAccepted(ctx: Context): boolean {
   return (ctx as AcceptedCall)[REQUIRED_SCOPES] !== undefined
 }
 
-/**
- * The scopes that earlier guards of the request have required. The error response of a later guard must name these
- * scopes too. Otherwise a client would request a token without them, and the earlier guards would reject this
- * token.
- */
+/** Without these scopes in its error response, a client would request a token that earlier guards reject. */
 export function scopesRequiredAbove(ctx: Context): readonly string[] {
   return (ctx as AcceptedCall)[REQUIRED_SCOPES] ?? []
 }
@@ -242,7 +227,7 @@ function hasNoToken(request: BearerRequest): boolean {
   return token === undefined && problem === undefined
 }
 
-/** A query with the parameter `access_token`, or with percent-encoding, which may hide this parameter. */
+/** Percent-encoding may hide the parameter `access_token`. */
 const MAY_HAVE_TOKEN = /access_token|%/
 
 /** The routes of `public` and `optional` are checked when they are compiled. */

@@ -12,20 +12,19 @@ import { ANY_SEGMENT, claimsOfEmptySegment } from './required-scope.ts'
  */
 export type PublicRoute = RouteDefinition | `OPTIONS /${string}`
 
-/** How open a route is. `public` reads no token; `optional` verifies a token if one is sent. */
+/** `public` reads no token; `optional` verifies a token if one is sent. */
 export type Openness = 'public' | 'optional'
 
 interface OpenRoute {
   readonly openness: Openness
   readonly shape: string
-  /** The spellings of the path, which may differ in letter case. Empty if the route has parameters. */
+  /** They may differ in letter case. Empty if the route has parameters. */
   readonly paths: Set<string>
 }
 
 /**
- * Compiles `public` and `optional` of `middleware()`.
+ * Compiles `public` and `optional` of `middleware()`, below `base` as the host's app sees it.
  *
- * @param base the path of {base_url}, as the host's app sees it
  * @throws {GatehouseError} `ERR_OPTIONS` with all malformed routes, and with every route that can never match
  */
 export function createOpenRoutes(
@@ -46,10 +45,8 @@ export function createOpenRoutes(
   }
   problems.throwIfAny()
 
-  /** Adds a route to the indexes. @returns the problem of the route */
   function add(openness: Openness, text: unknown): string | undefined {
-    // Open routes have the syntax of operations, except that an operation cannot have the method OPTIONS. So
-    // the parser gets GET instead of OPTIONS.
+    // The parser gets GET instead of OPTIONS, because an operation cannot have the method OPTIONS.
     const isOptions = typeof text === 'string' && text.startsWith('OPTIONS ')
     const route = parseRoute(isOptions ? text.replace('OPTIONS', 'GET') : text)
     if (typeof route === 'string') return route
@@ -82,20 +79,18 @@ export function createOpenRoutes(
 
   return {
     /**
-     * How open a request is; undefined if it needs a token. A route without parameters whose path is exactly `path`
-     * wins over operations, because the host wrote this path. An operation for the path wins over a route that
-     * differs from `path` in letter case, and over a route with a parameter: the route `GET /invoices/:id` does not open
-     * the operation `GET /invoices/list`. But a route of the list `optional` makes the token optional for an operation
-     * with the same route.
+     * Undefined if the request needs a token. A route without parameters whose path is exactly `path` wins
+     * over operations, because the host wrote this path. An operation wins over a route that differs from
+     * `path` in letter case, or has a parameter: `GET /invoices/:id` does not open the operation `GET
+     * /invoices/list`. But a route of the list `optional` makes the token optional for an operation with the
+     * same route.
      *
-     * @param method as it was sent
      * @param path canonical, below {base_url}
      * @param endsInSlash whether the sent path ended in a slash; some routers take that slash for an empty
      *   parameter
      */
     find(method: string, path: string, endsInSlash: boolean): Openness | undefined {
-      // The operations that some routers would run for a path such as `/invoices/`. The request needs a token if one
-      // of these operations has no optional route.
+      // What some routers would run for `/invoices/`. Each of these operations needs an optional route.
       const others = endsInSlash ? claimsOfEmptySegment(method, path, catalog) : []
       if (!others.every(({ shape }) => optionalShapes.has(shape))) return undefined
       const openness = findWithoutSlash(method, path)
@@ -111,8 +106,7 @@ export function createOpenRoutes(
 
     const claims = readings.map((reading) => catalog.findClaims(method, reading))
     if (claims.every((each) => each.length === 0)) return route.openness
-    // If different routers would run different operations, the gateway cannot know which operation would run.
-    // So the request needs a token.
+    // Different routers would run different operations, so the request needs a token.
     if (!claims.every((each) => each.length === 1 && each[0] === claims[0]?.[0])) return undefined
     if (route.paths.has(path)) return route.openness
     return route.openness === 'optional' && claims[0]?.[0]?.shape === route.shape ? 'optional' : undefined

@@ -10,7 +10,7 @@ const REWRITTEN =
   'or that may belong to two operations; ' +
   'mount this middleware below the gateway, or exclude the path after the rewrite with the option `when` of middleware()'
 
-/** Creates the parts that all entry points of one gateway share. */
+/** What all entry points of one gateway share. */
 export function createParts(dependencies: GatewayDependencies, hooks: GatewayHooks) {
   const errorResponses = createErrorResponses(dependencies.audience)
   const firstLoad = createFirstLoad(dependencies)
@@ -23,7 +23,6 @@ export function createParts(dependencies: GatewayDependencies, hooks: GatewayHoo
     errorResponses,
     firstLoad,
     hooks,
-    /** Logs once that middleware before the gateway hides the operation of a request. */
     warnOfRewrite(): void {
       if (hasWarned) return
       hasWarned = true
@@ -32,7 +31,6 @@ export function createParts(dependencies: GatewayDependencies, hooks: GatewayHoo
     /** Path of {base_url}, as the host's app sees it; `/` for a whole host. */
     base,
     locatePath: createPathLocator(base),
-    /** Below these paths, calls that no guard has checked are looked for. */
     watchedPaths,
     /** @param path a path at which the host's app sees {base_url} */
     watchPath(path: string): void {
@@ -43,5 +41,4 @@ export function createParts(dependencies: GatewayDependencies, hooks: GatewayHoo
   }
 }
 
-/** The parts that all entry points of one gateway share. */
 export type GatewayParts = ReturnType<typeof createParts>

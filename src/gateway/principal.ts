@@ -35,7 +35,7 @@ export interface Principal {
   readonly claims: Readonly<JWTPayload>
 }
 
-/** The claims of an access token (RFC 9068 2.2, and our own), after their types have been checked. */
+/** After their types have been checked (RFC 9068 2.2, and our own). */
 export interface AccessTokenClaims extends JWTPayload {
   readonly iss: string
   readonly sub: string
@@ -48,32 +48,25 @@ export interface AccessTokenClaims extends JWTPayload {
   readonly account_id: string
   readonly user_id?: string | undefined
   readonly grant_id?: string | undefined
-  /** The client's epoch at the time of issue. A token with a lower epoch than its client is revoked. */
+  /** A token with a lower epoch than its client is revoked. */
   readonly access_epoch: number
-  /**
-   * The catalog's epoch at the time of issue. Removing an operation raises the catalog's epoch. Tokens that carry the
-   * scope of this operation and have a lower epoch are then revoked.
-   */
+  /** Removing an operation raises the catalog's epoch. Older tokens that carry its scope are then revoked. */
   readonly catalog_epoch?: number | undefined
-  /** The addresses and networks from which the token may be used, separated by spaces. If absent, all are allowed. */
+  /** Addresses and networks, separated by spaces. If absent, all are allowed. */
   readonly allowed_networks?: string | undefined
 }
 
-/**
- * The part of a verified token that the gateway keeps: everything that a call needs, without the token itself and its
- * other claims.
- */
+/** What the gateway keeps of a verified token: neither the token itself nor its other claims. */
 export interface VerifiedToken
   extends
     RevocableToken,
     Pick<Principal, 'mode' | 'accountId' | 'userId' | 'clientId' | 'has' | 'tokenId' | 'expiresAt'> {
-  /** The epochs of the token. They decide whether the token is revoked. */
+  /** They decide whether the token is revoked. */
   readonly claims: Readonly<Pick<AccessTokenClaims, 'access_epoch' | 'catalog_epoch'>>
-  /** The claim `allowed_networks`. */
   readonly networks: string | undefined
 }
 
-/** Picks what a call needs from the claims of a verified token. @param keyId `kid` of the token */
+/** Picks what a call needs from the claims of a verified token. `keyId` is its `kid`. */
 export function toVerifiedToken(claims: AccessTokenClaims, keyId: string): VerifiedToken {
   return {
     mode: claims.access_mode,
@@ -90,7 +83,7 @@ export function toVerifiedToken(claims: AccessTokenClaims, keyId: string): Verif
   }
 }
 
-/** The parsed scopes by the text of the claim `scope`. Many tokens have the same claim, so they share one list. */
+/** By the text of the claim `scope`. Many tokens have the same claim, so they share one list. */
 const knownScopes = createLru<string, Pick<Principal, 'scopes' | 'has'>>(1000)
 
 function carriedScopes(text: string): Pick<Principal, 'scopes' | 'has'> {
@@ -104,10 +97,7 @@ function carriedScopes(text: string): Pick<Principal, 'scopes' | 'has'> {
   return created
 }
 
-/**
- * The principal of one call. Its `claims` are decoded from the token when they are first read, so the gateway need
- * not keep the claims of all tokens.
- */
+/** `claims` are decoded when they are first read: the gateway need not keep those of all tokens. */
 class TokenPrincipal implements Principal {
   readonly mode: Principal['mode']
   readonly accountId: string
@@ -149,19 +139,14 @@ class TokenPrincipal implements Principal {
 }
 
 /**
- * Creates the principal of a call.
- *
  * @param token the token that was presented and verified
- * @param owner an object that identifies the accepting gateway; undefined if no gateway accepted the call
+ * @param owner identifies the accepting gateway; undefined if no gateway accepted the call
  */
 export function createPrincipal(verified: VerifiedToken, token: string, owner?: object): Principal {
   return new TokenPrincipal(verified, token, owner)
 }
 
-/**
- * Whether `value` is a principal of the gateway `owner`. Other middleware may set `ctx.state.auth`, so its value alone
- * does not prove that a token was verified.
- */
+/** Other middleware may set `ctx.state.auth`, so its value alone does not prove that a token was verified. */
 export function isPrincipalOf(value: unknown, owner: object): value is Principal {
   return TokenPrincipal.isOf(value, owner)
 }

@@ -3,7 +3,7 @@ import type { GatewayParts } from './parts.ts'
 
 const registered = new WeakMap<object, GatewayParts>()
 
-/** Registers the parts that `partsOf` returns for a gateway or its middleware. The parts stay hidden from callers. */
+/** Registers the parts that `partsOf` returns for a gateway. They stay hidden from callers. */
 export function registerParts<Each extends object>(gateway: Each, parts: GatewayParts): Each {
   registered.set(gateway, parts)
   return gateway
@@ -14,7 +14,6 @@ export function partsOf(gateway: object): GatewayParts | undefined {
   return registered.get(gateway)
 }
 
-/** @returns undefined if the gateway is not from this library */
 export function hooksOf(gateway: object): GatewayHooks | undefined {
   return partsOf(gateway)?.hooks
 }

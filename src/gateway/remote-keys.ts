@@ -11,28 +11,21 @@ import { isObject } from '../validation/predicates.ts'
 /** The option `jwksCacheSeconds`. */
 export const JWKS_CACHE_SECONDS = { byDefault: 600, min: 30, max: 86_400 }
 
-/** Milliseconds after which a fetch counts as failed. */
 const FETCH_TIMEOUT_MS = 2_000
 
 /**
- * For this many milliseconds after a fetch, unknown key ids cause no further fetch. Otherwise a flood of invented key
- * ids would burden the authorization service. In the process of that service, `keys/unknown-key-polls.ts` limits the
- * polls.
+ * Within this time after a fetch, unknown key ids cause no further fetch: a flood of invented key ids must
+ * not burden the authorization service. There, `keys/unknown-key-polls.ts` limits the polls.
  */
 const COOLDOWN_MS = 30_000
 
-/** Milliseconds after a failed fetch during which no further fetch is tried. */
 const FAILURE_COOLDOWN_MS = 1_000
 
 /**
- * Creates a source of keys over HTTP (RFC 7517 5). The keys are fetched at the first use. They are fetched
- * again when a token names an unknown key, because this key may be new. If the keys are older than
- * `jwksCacheSeconds`, their next use starts a fetch in the background; no timer runs. If the authorization
- * service is unavailable, the old keys stay in use without a time limit. So a restart of that service does
- * not make tokens invalid.
- *
- * @param options.jwksUri address of the key set
- * @param options.jwksCacheSeconds see `GatewayOptions`
+ * Creates a source of keys over HTTP (RFC 7517 5). The keys are fetched at the first use, when a token names
+ * an unknown key, and in the background when they are older than `jwksCacheSeconds`; no timer runs. If the
+ * authorization service is unavailable, the old keys stay in use without a time limit, so that its restart
+ * does not make tokens invalid.
  */
 export function remoteKeys(options: {
   readonly jwksUri: string
@@ -49,12 +42,12 @@ export function remoteKeys(options: {
   const keys = createRemoteJWKSet(new URL(jwksUri), {
     timeoutDuration: FETCH_TIMEOUT_MS,
     cooldownDuration: COOLDOWN_MS,
-    // No maximum age is set. With a maximum age, jose would discard old keys before it has new keys.
+    // With a maximum age, jose would discard old keys before it has new keys.
     cacheMaxAge: Number.POSITIVE_INFINITY,
     [customFetch]: fetchKeys,
   })
 
-  /** All fetches use this function, including those that jose starts. */
+  /** jose starts fetches too. */
   async function fetchKeys(...[url, init]: Parameters<FetchImplementation>) {
     if (closed.signal.aborted) throw gatewayClosed()
     if (isWithin(triedAt, FAILURE_COOLDOWN_MS) && failure !== undefined) throw failure
@@ -79,7 +72,6 @@ export function remoteKeys(options: {
     }
   }
 
-  /** Refetches the keys in the background if they are stale, or if the last fetch failed. */
   function ensureFresh(): void {
     const isFresh = failure === undefined && isWithin(fetchedAt, cacheMs)
     if (!isFresh && !isWithin(triedAt, COOLDOWN_MS)) refetch()
@@ -89,7 +81,7 @@ export function remoteKeys(options: {
     return kid === undefined || keys.jwks()?.keys.some((key) => key.kid === kid) === true
   }
 
-  /** Refetches the keys in the background. Call it when the keys may have changed. */
+  /** Call it when the keys may have changed. */
   function refetch(): void {
     // `fetchKeys` logs the failure, and the old keys stay in use.
     keys.reload().catch(() => {})
@@ -97,10 +89,9 @@ export function remoteKeys(options: {
 
   return {
     /**
-     * Finds the key that signed a token. An unknown key may be new, so the call fetches the keys again, or joins the
-     * pending fetch, and waits at most a second. Within 30 seconds after a fetch, no further fetch starts. If the key
-     * stays unknown, the promise rejects with jose's `JWKSNoMatchingKey`. If no fetch has ever succeeded, the promise
-     * rejects with the error of the fetch.
+     * An unknown key may be new, so the call fetches the keys again, or joins the pending fetch, and waits at
+     * most a second. If the key stays unknown, it rejects with jose's `JWKSNoMatchingKey`. If no fetch has
+     * ever succeeded, it rejects with the error of the fetch.
      */
     async getKey(...[header, token]: Parameters<JWTVerifyGetKey>) {
       if (keys.jwks() === undefined) return keys(header, token)
@@ -112,16 +103,11 @@ export function remoteKeys(options: {
     },
     refetch,
     ensureFresh,
-    /** The state of the keys, for health checks. Reading it does no I/O. */
+    /** For health checks, without I/O. */
     get condition(): FetchedKeys {
       return { fetchedAt: Number.isFinite(fetchedAt) ? fetchedAt : undefined, failure }
     },
-    /**
-     * Fetches the keys if they were never fetched.
-     *
-     * @throws {GatehouseError} `ERR_NOT_READY` if the keys cannot be fetched: call again; `ERR_CLOSED` after
-     *   `close()`
-     */
+    /** @throws {GatehouseError} `ERR_NOT_READY` without keys: call again; `ERR_CLOSED` after `close()` */
     async ready(): Promise<void> {
       if (keys.jwks() !== undefined) return
       try {
@@ -134,21 +120,14 @@ export function remoteKeys(options: {
   }
 }
 
-/** The public keys of an authorization service in another process. */
 export type RemoteKeys = ReturnType<typeof remoteKeys>
 
-/**
- * Whether a value is a key set with at least one key. An empty key set must not replace keys that verify
- * tokens.
- */
+/** An empty key set must not replace keys that verify tokens. */
 function hasKeys(value: unknown): boolean {
   return isObject(value) && Array.isArray(value['keys']) && value['keys'].length > 0
 }
 
-/**
- * Whether a time is less than `duration` milliseconds ago. If the clock was set back, the time may be in the future.
- * The result is then false if the time is at least `duration` milliseconds ahead.
- */
+/** If the clock was set back, the time may be in the future: false if it is `duration` milliseconds ahead. */
 function isWithin(since: number, duration: number): boolean {
   return Math.abs(Date.now() - since) < duration
 }

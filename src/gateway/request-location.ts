@@ -3,21 +3,16 @@ import { createPathLocator, locateReadings, type Location, type LocationBelow } 
 import { readRequestPaths } from '../http/request-path.ts'
 
 /**
- * The location of a request of a Koa app. If the place is `below`, `path` is the path that the handler sees. If a mount
- * or a framework has removed a prefix, `alternatives` are the other paths below {base_url} that the handler may see. If
- * the place is `rewritten`, the handler sees a path outside of {base_url}, but the original path or the path of a mount
- * is below {base_url}.
+ * `path` is the path that the handler sees. If a mount or a framework has removed a prefix, `alternatives`
+ * are the other paths below {base_url} that the handler may see. `rewritten`: the handler sees a path outside
+ * of {base_url}, but the original path or the path of a mount is below {base_url}.
  */
 export type RequestLocation =
   | Exclude<Location, LocationBelow>
   | (LocationBelow & { readonly alternatives: readonly LocationBelow[] })
   | { readonly place: 'rewritten' }
 
-/**
- * Creates the locator of requests for the API at one address ({base_url}).
- *
- * @param base the path of {base_url}, as the host's app sees it
- */
+/** Locates requests for the API at one address: `base`, as the host's app sees it. */
 export function createRequestLocator(base: string) {
   const locatePath = createPathLocator(base)
   const segments = base.split('/').filter(Boolean)
@@ -42,8 +37,7 @@ export function createRequestLocator(base: string) {
       try {
         return locate(ctx)
       } catch {
-        // Node's URL parser rejects some request targets in absolute form, so reading `ctx.path` throws.
-        // Routers that read `ctx.path` would throw for these targets as well.
+        // Node's URL parser throws for some targets in absolute form, also in routers that read `ctx.path`.
         return { place: 'unclear', problem: 'the request target is malformed' }
       }
     },

@@ -1,19 +1,17 @@
 import type { Middleware, ParameterizedContext } from 'koa'
 import { collectProblems } from '../errors.ts'
-import { acceptCall, bearerRequestOf, limitCall, rejectCall, scopesRequiredAbove } from './guard.ts'
+import { bearerRequestOf, scopesRequiredAbove, settleCall } from './guard.ts'
 import type { GatewayParts } from './parts.ts'
 import type { Principal } from './principal.ts'
 
 /**
- * Guards one route: the token must carry all of `scopes`. If `middleware()` has accepted the request,
- * `requireScope` reuses the principal of the request. Otherwise `requireScope` verifies the token itself. It
- * always checks expiry and revocation, because the token may have expired or been revoked since
- * `middleware()` accepted it.
+ * Guards one route: the token must carry all of `scopes`. It always checks expiry and revocation, because the
+ * token may have expired or been revoked since `middleware()` accepted it.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with a scope that no operation has
  */
 export function requireScope(
-  parts: Pick<GatewayParts, 'dependencies' | 'authorizer' | 'hooks' | 'errorResponses'>,
+  parts: GatewayParts,
   scopes: readonly string[],
 ): Middleware<{ auth: Principal }> {
   const { dependencies } = parts
@@ -32,34 +30,21 @@ export function requireScope(
 }
 
 /**
- * Accepts a request if its token carries all of `scopes`, and the scopes that earlier guards of the request required.
- * Otherwise it writes the error response. The request is counted once, however many guards it passes.
- *
- * @param scopes empty if every valid token is accepted
- * @returns the principal; undefined if the request was rejected
+ * Accepts a request if its token carries all of `scopes`, and those that earlier guards required. Otherwise
+ * it writes the error response, and returns undefined.
  */
 export async function acceptWithScopes(
-  parts: Pick<GatewayParts, 'dependencies' | 'authorizer' | 'hooks' | 'errorResponses'>,
+  parts: GatewayParts,
   ctx: ParameterizedContext,
   scopes: readonly string[],
 ): Promise<Principal | undefined> {
-  const { authorizer, hooks } = parts
+  const { authorizer } = parts
   const { auth } = ctx.state as { auth?: unknown }
   const isGuarded = authorizer.isOwn(auth)
   const required = isGuarded ? [...new Set([...scopesRequiredAbove(ctx), ...scopes])] : scopes
   const outcome = isGuarded
     ? authorizer.authorizePrincipal(auth, required)
     : await authorizer.authorizeToken(bearerRequestOf(parts, ctx), required)
-  if (!outcome.ok) {
-    rejectCall(ctx, hooks, outcome, required[0])
-    return undefined
-  }
-  const { principal } = outcome
-  const exceeded = await limitCall(parts, ctx, principal)
-  if (exceeded) {
-    rejectCall(ctx, hooks, exceeded, required[0])
-    return undefined
-  }
-  acceptCall(ctx, principal, required, hooks)
-  return principal
+  const isAccepted = await settleCall(parts, ctx, outcome, required)
+  return isAccepted && outcome.ok ? outcome.principal : undefined
 }

@@ -2,21 +2,20 @@ import type { RouteClaim } from '../catalog/catalog.ts'
 import { readingsOf } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 
-/** A segment that only parameters match, because no literal segment of a route contains this character. */
+/** Only parameters match this segment, because no literal segment of a route contains this character. */
 export const ANY_SEGMENT = '\u0000'
 
-/** The scopes that a token must carry. The first is the scope of the operation that the request names. */
+/** The first is the scope of the operation that the request names. */
 export type RequiredScopes = readonly [scope: string, ...others: string[]]
 
 /**
- * The scopes that a request below {base_url} needs. The scope of its operation is the first. Undefined if no operation
- * has its method and path, or if different routers would run different operations. Some routers take the end of
- * `/invoices/` for an empty parameter, so such a path also needs the scope of `/invoices/:id`.
+ * The scopes that a request below {base_url} needs. Undefined if no operation has its method and path, or if
+ * different routers would run different operations. Some routers take the end of `/invoices/` for an empty
+ * parameter, so such a path also needs the scope of `/invoices/:id`.
  *
- * A known path with an unknown method gets 404 and not 405. A 405 would need an `Allow` header with all methods of
- * the path, but the gateway knows only operations, and the host may have more routes.
+ * A known path with an unknown method gets 404 and not 405. A 405 would need an `Allow` header with all
+ * methods of the path, but the host may have more routes than operations.
  *
- * @param method as it was sent
  * @param path canonical, below {base_url}
  * @param endsInSlash whether the sent path ended in a slash
  */
@@ -28,8 +27,7 @@ export function requiredScopesOf(
 ): RequiredScopes | undefined {
   const [cautious, full] = readingsOf(path)
   const scope = catalog.findScope(method, full)
-  // If different routers would run different operations, the gateway cannot know which operation would run,
-  // and rejects the request.
+  // The gateway cannot know which of two operations would run.
   if (scope === undefined || (cautious !== full && scope !== catalog.findScope(method, cautious)))
     return undefined
   if (!endsInSlash) return [scope]
@@ -37,12 +35,7 @@ export function requiredScopesOf(
   return [scope, ...new Set(others.filter((other) => other !== scope))]
 }
 
-/**
- * The routes that match the request in a router that takes the trailing slash for an empty parameter.
- *
- * @param method as it was sent
- * @param path canonical, below {base_url}, without the slash
- */
+/** In a router that takes the trailing slash for an empty parameter. `path` has no slash at its end. */
 export function claimsOfEmptySegment(
   method: string,
   path: string,
@@ -51,11 +44,7 @@ export function claimsOfEmptySegment(
   return readingsOf(withEmptySegment(path)).flatMap((reading) => findClaims(method, reading))
 }
 
-/**
- * The path of a request in a router that takes the trailing slash for an empty parameter.
- *
- * @param path canonical, below {base_url}, without the slash
- */
+/** @param path canonical, below {base_url}, without the slash */
 export function withEmptySegment(path: string): string {
   return `${path === '/' ? '' : path}/${ANY_SEGMENT}`
 }

@@ -58,10 +58,7 @@ function readGuard(middleware: Middleware<{ auth: Principal }>) {
 
 type Located = ReturnType<typeof readGuard> & { readonly location: RequestLocation }
 
-/**
- * Whether a handler of another resource's operation may run for a request that the selected gateway passes on: on a public
- * route, or with a token for another operation.
- */
+/** A handler of another resource might run, on a public route or with a token for another operation. */
 function mayRun(method: string, other: Located, selected: Located): boolean {
   const [own, foreign] = [selected.location, other.location]
   if (own.place !== 'below' || foreign.place !== 'below') return false

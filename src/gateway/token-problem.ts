@@ -1,41 +1,31 @@
-/** Why a token is rejected when it is verified. */
 export type TokenProblem =
   | 'too-long'
   | 'malformed'
-  /** The header's `typ` is not `at+jwt`. For example, the token is an ID token. */
+  /** For example, the token is an ID token. */
   | 'not-access-token'
-  /** The header has no `kid`. */
   | 'no-key-id'
   | 'wrong-algorithm'
-  /** The token names a key that this service does not have, or no longer has. */
+  /** This service may have had the key. */
   | 'unknown-key'
   | 'wrong-signature'
   | 'wrong-issuer'
   | 'wrong-audience'
   | 'not-valid-yet'
   | 'expired'
-  /** A claim that every JWT needs is missing, or has a wrong type. */
   | 'missing-claim'
-  /** One of our own claims is invalid. */
   | 'wrong-claim'
-  /** The token has `cnf`: it is bound to a key, and the caller would have to prove that it has this key. */
+  /** The caller would have to prove that it has the key in `cnf`. */
   | 'bound-to-key'
 
-/** A token that is not valid. */
 export interface InvalidToken {
   readonly problem: TokenProblem
-  /** The claim, if the problem is `missing-claim` or `wrong-claim`. */
   readonly claim?: string | undefined
-  /**
-   * What else is wrong with the token, if its signature was not accepted. It helps people to understand `problem`: an
-   * unknown key together with `wrong-issuer` means that another service issued the token.
-   */
+  /** If the signature was not accepted: `wrong-issuer` explains an unknown key. */
   readonly also?: 'unsigned' | 'wrong-issuer' | 'wrong-audience' | undefined
-  /** The client of a token that has expired, if its signature was accepted. */
+  /** Of a token that has expired, if its signature was accepted. */
   readonly clientId?: string | undefined
 }
 
-/** A token that was valid, and was revoked. */
 export interface RevokedToken {
   readonly problem: 'revoked'
   readonly clientId: string
@@ -59,7 +49,7 @@ const SENTENCES: Readonly<Record<TokenProblem | 'revoked', string>> = {
   revoked: 'the access token has been revoked',
 }
 
-/** The problem as text for `error_description` (RFC 6750 3). It never quotes the token. */
+/** Describes a rejected token for `error_description` (RFC 6750 3). It never quotes the token. */
 export function describeInvalidToken(token: InvalidToken | RevokedToken): string {
   const sentence = SENTENCES[token.problem]
   return 'claim' in token ? sentence.replace('{claim}', String(token.claim)) : sentence

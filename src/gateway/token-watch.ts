@@ -14,13 +14,10 @@ interface Watch {
   readonly onEnd: (reason: TokenEnd) => unknown
 }
 
-/**
- * Maximum milliseconds between two checks. A single long timer would fire at a wrong time if the clock jumps, for
- * example while the machine sleeps.
- */
+/** A single long timer would fire at a wrong time if the clock jumps, or the machine sleeps. */
 const CHECK_INTERVAL_MS = 1000
 
-/** Milliseconds in which revocations are collected, so that one check covers all of them. */
+/** One check covers all revocations within these milliseconds. */
 const COLLECT_REVOCATIONS_MS = 5
 
 /** Watches tokens until they end. While it watches no token, it has no timer and no listener. */
@@ -36,7 +33,7 @@ export function createTokenWatch(
   let closed = false
   let stopListening: (() => void) | undefined
   let timer: NodeJS.Timeout | undefined
-  /** The time at which the timer fires, on the monotonic clock. */
+  /** On the monotonic clock. */
   let checkAt = Infinity
   let lastCheckMs = 0
 
@@ -74,7 +71,6 @@ export function createTokenWatch(
     }
   }
 
-  /** Makes sure that a check runs when a token expires, or earlier. @param expiry epoch seconds */
   function checkBefore(expiry: number): void {
     checkWithin(Math.min(CHECK_INTERVAL_MS, expiry * 1000 - Date.now()))
   }
@@ -102,8 +98,7 @@ export function createTokenWatch(
       // The returned function knows only the id, so that it keeps neither the principal nor `onEnd` in memory.
       const id = Symbol('watch')
       watches.set(id, { principal, onEnd })
-      // The next check waits ten times as long as the last check took. So even many revocations leave the process
-      // most of its time for other work.
+      // The next check waits ten times as long as the last check took: the process has other work.
       stopListening ??= revocations.onAdded(() =>
         checkWithin(Math.max(COLLECT_REVOCATIONS_MS, lastCheckMs * 10)),
       )
@@ -112,7 +107,7 @@ export function createTokenWatch(
       return () => remove(id)
     },
 
-    /** Ends all watches. Idempotent. */
+    /** Idempotent. */
     close(): void {
       closed = true
       checkAll()

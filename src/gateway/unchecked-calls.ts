@@ -14,15 +14,12 @@ interface Checked extends IncomingMessage {
   [CHECKED]?: true
 }
 
-/**
- * Marks a request that a guard has accepted or rejected, or has passed on because an option of the host says so. A guard
- * that passes on a request outside of its API has not checked it.
- */
+/** A guard has accepted or rejected the request, or passed it on because of an option. */
 export function markChecked(req: IncomingMessage): void {
   ;(req as Checked)[CHECKED] = true
 }
 
-/** Marks a call outside of Koa. Only its headers may belong to a request of Koa. */
+/** Outside of Koa. Only the headers may belong to a request of Koa. */
 export function markCallChecked(headers: object): void {
   checkedHeaders.add(headers)
 }
@@ -34,10 +31,8 @@ const CAUSES =
   'set the option `checkedElsewhere` of createGatehouse()'
 
 /**
- * Finds calls of operations that the host has answered although no guard has checked them. Usually the host mounts the
- * gateway at the wrong place. Each operation is logged once.
- *
- * @param options.gateways the gateways of this process, one for each resource
+ * Finds calls of operations that the host has answered although no guard has checked them: usually the
+ * gateway is mounted at the wrong place. Each operation is logged once.
  */
 export function createUncheckedCalls(options: {
   readonly gateways: readonly Pick<GatewayParts, 'watchedPaths' | 'dependencies'>[]
@@ -50,7 +45,7 @@ export function createUncheckedCalls(options: {
     const { req, res, originalUrl, method } = ctx
     if (res.statusCode < 200 || res.statusCode > 299 || (req as Checked)[CHECKED]) return
     const { url: present = originalUrl, originalUrl: whole } = req as { url?: string; originalUrl?: unknown }
-    // Below a mount, the target lacks the path of the mount. Only a middleware that changes the target selects another path.
+    // Below a mount, the target lacks the path of the mount.
     const url = present === entered && ctx['mountPath'] !== undefined ? originalUrl : present
     const isPlain = url === originalUrl && whole === undefined
     const targets = isPlain ? [url] : [url, originalUrl, typeof whole === 'string' ? whole : url]
@@ -62,7 +57,7 @@ export function createUncheckedCalls(options: {
     }
   }
 
-  /** Whether a target may be below the address of an API. Every other target costs this comparison alone. */
+  /** Every other target costs this comparison alone. */
   function isNear(target: string): boolean {
     if (!target.startsWith('/')) return true
     return gateways.some(({ watchedPaths }) =>
@@ -98,7 +93,7 @@ export function createUncheckedCalls(options: {
   }
 }
 
-/** Whether a page answers the request, such as the page of a front end that is the same for all paths. */
+/** Such as the page of a front end that is the same for all paths. */
 function isPage({ req, res }: Pick<Context, 'req' | 'res'>): boolean {
   const isRead = req.method === 'GET' || req.method === 'HEAD'
   return isRead && String(res.getHeader('Content-Type')).startsWith('text/html')

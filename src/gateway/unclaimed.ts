@@ -5,10 +5,7 @@ import type { ErrorResponse, ErrorResponses } from './error-responses.ts'
 import type { RequestLocation } from './request-location.ts'
 import { withEmptySegment } from './required-scope.ts'
 
-/**
- * The response to a request for which there is no operation, or whose operation is unclear. It is 404 with and without
- * a token, and not 401 or 403, because no token would let the request through.
- */
+/** 404 with and without a token, and not 401 or 403, because no token would let the request through. */
 export function rejectUnclaimed(
   errorResponses: ErrorResponses,
   location: Location | RequestLocation,
@@ -17,11 +14,8 @@ export function rejectUnclaimed(
 }
 
 /**
- * Whether a path belongs to no operation, whatever the method is, and however a router reads the path. The
- * method is ignored, because many handlers check only the path. Some routers take the end of `/invoices/` for
- * an empty parameter. So if the path ended in a slash, the path with an empty parameter is also checked.
- *
- * @param location canonical, below {base_url}
+ * Whether a path belongs to no operation, however a router reads the path. Many handlers check only the path,
+ * so the method is ignored. Some routers take the end of `/invoices/` for an empty parameter.
  */
 export function isUnclaimed(
   { path, endsInSlash }: LocationBelow,

@@ -5,31 +5,27 @@ import { createLru } from '../async/lru.ts'
 import { withRawSignatures } from '../keys/raw-signatures.ts'
 import { isObject, isText } from '../validation/predicates.ts'
 
-/** A token in the exact form in which gatehouse issues tokens. */
 interface OwnToken {
   readonly header: JWTHeaderParameters & { readonly kid: string }
   readonly claims: JWTPayload
   readonly signature: Buffer
-  /** What is signed: header and payload in their encoded form. */
+  /** Header and payload in their encoded form. */
   readonly signed: string
 }
 
-/** The number of characters of an ES256 signature, which has 64 bytes. */
+/** Of the 64 bytes of ES256. */
 const SIGNATURE_LENGTH = 86
-/**
- * The canonical text of 64 bytes. Several texts decode to the same bytes, because the last character has four
- * bits more than the bytes need. In the canonical text, these bits are 0.
- */
+/** The last character has four bits more than the bytes need. In the canonical text, these bits are 0. */
 const SIGNATURE = /^[\w-]{85}[AQgw]$/
-/** The form of the signed text. Without this check, Node would decode other characters too, by their low byte. */
+/** Otherwise Node would decode other characters too, by their low byte. */
 const SIGNED = /^[\w-]+\.[\w-]+$/
-/** Maximum number of encoded headers whose parsed form is kept. The tokens of one key have the same header. */
+/** The tokens of one key have the same header. */
 const MAX_HEADERS = 50
 
 /**
- * Creates a reader of tokens in the exact form in which gatehouse issues tokens: with three canonical parts, one
- * issuer, one audience, and no header fields except `alg: 'ES256'`, `kid` and `typ: 'at+jwt'`. The reader checks no
- * signature. It returns undefined for every other token, which jose then reads and explains.
+ * Reads tokens in the exact form in which gatehouse issues them: three canonical parts, one issuer, one
+ * audience, and no header fields except `alg: 'ES256'`, `kid` and `typ: 'at+jwt'`. It checks no signature,
+ * and returns undefined for every other token, which jose then reads and explains.
  */
 export function createOwnTokenReader(options: { readonly issuer: string; readonly audience: string }) {
   const headers = createLru<string, OwnToken['header']>(MAX_HEADERS)
@@ -67,11 +63,7 @@ export function createOwnTokenReader(options: { readonly issuer: string; readonl
   }
 }
 
-/**
- * Checks the signature of a token.
- *
- * @returns undefined if jose must check the signature, because `getKey` returned no `CryptoKey`
- */
+/** @returns undefined if jose must check the signature, because `getKey` returned no `CryptoKey` */
 export async function hasValidSignature(
   { header, signature, signed }: OwnToken,
   getKey: JWTVerifyGetKey,
@@ -81,15 +73,12 @@ export async function hasValidSignature(
   return verifyOnOtherThread('sha256', Buffer.from(signed, 'latin1'), keyObjectOf(key), signature)
 }
 
-/**
- * Verifies on another thread. On two cores, a gateway then handles two fifths more calls a second than with
- * verification on the main thread.
- */
+/** On two cores, a gateway handles two fifths more calls a second than on the main thread. */
 const verifyOnOtherThread = promisify(verify)
 
 const keyObjects = new WeakMap<webcrypto.CryptoKey, ReturnType<typeof withRawSignatures>>()
 
-/** The key for Node's own signature check, which costs less CPU time than the check of WebCrypto. */
+/** Node's own signature check costs less CPU time than the check of WebCrypto. */
 function keyObjectOf(key: webcrypto.CryptoKey) {
   const known = keyObjects.get(key)
   if (known !== undefined) return known

@@ -4,6 +4,7 @@ import * as errors from 'jose/errors'
 import { decodeJwt } from 'jose/jwt/decode'
 import { jwtVerify } from 'jose/jwt/verify'
 import { NOT_BEFORE_TOLERANCE_SECONDS } from '../async/clock-tolerances.ts'
+import type { Resources } from '../catalog/resources.ts'
 import { GatehouseError } from '../errors.ts'
 import { isText } from '../validation/predicates.ts'
 import {
@@ -20,34 +21,27 @@ import { createOwnTokenReader, hasValidSignature } from './verify-own-token.ts'
 import { toVerifiedToken, type AccessTokenClaims, type VerifiedToken } from './principal.ts'
 import type { InvalidToken } from './token-problem.ts'
 
-/** Verifies a token. */
 export type VerifyToken = (token: string) => Promise<VerifiedToken | InvalidToken>
 
-/** The only algorithm of access tokens. It is never read from the token (RFC 8725 3.1). */
+/** It is never read from the token (RFC 8725 3.1). */
 const ALGORITHMS = ['ES256']
-/**
- * The `typ` of access tokens. It distinguishes access tokens from ID tokens (RFC 9068 2.1). jose also accepts
- * `application/at+jwt`.
- */
+/** Distinguishes access tokens from ID tokens (RFC 9068 2.1). jose also accepts `application/at+jwt`. */
 const TYPE = 'at+jwt'
-/** The claims of RFC 9068 2.2, and our own claims that decide about access. */
+/** RFC 9068 2.2, and our own claims that decide about access. */
 const REQUIRED_CLAIMS = 'iss exp aud sub client_id iat jti access_mode account_id access_epoch'.split(' ')
 /**
- * Whether a token has expired. Both times are epoch seconds. The comparison has no clock tolerance, so no token is
- * accepted after its `exp`. A client with a slow clock gets 401 earlier than it expects, and then requests a new
- * token.
+ * Both times are epoch seconds. There is no clock tolerance, so no token is accepted after its `exp`. A
+ * client with a slow clock gets 401 earlier than it expects, and then requests a new token.
  */
 export function isExpired(expiresAt: number, now: number): boolean {
   return now >= expiresAt
 }
 
 /**
- * Creates the verifier of RFC 9068 4 for one issuer and one audience. The verifier checks the type (`typ`)
- * first, so that an ID token is rejected before its key is looked up. jose then checks signature, issuer,
- * audience and times.
+ * Creates the verifier of RFC 9068 4 for one issuer and one audience. `typ` is checked first, so that an ID
+ * token is rejected before its key is looked up.
  *
- * @returns the verifier. Its promise rejects with {@link GatehouseError} `ERR_NOT_READY` if the keys are
- *   unavailable. This error does not mean that the token is invalid
+ * @returns a function that rejects with `ERR_NOT_READY` if the keys are unavailable: the token may be valid
  */
 export function createTokenVerifier(options: {
   readonly issuer: string
@@ -76,8 +70,7 @@ export function createTokenVerifier(options: {
     try {
       const own = readOwnToken(token)
       const accepted = own && acceptClaims(own.claims, own.header.kid, now())
-      // Each token gets one signature check. If the claims have a problem, jose checks the whole token, because the
-      // order of jose's checks decides which problem is reported.
+      // If the claims have a problem, the order of jose's checks decides which problem is reported.
       if (own !== undefined && accepted !== undefined && !('problem' in accepted)) {
         const isSigned = await hasValidSignature(own, getKey)
         if (isSigned !== undefined) return isSigned ? accepted : { problem: 'wrong-signature' }
@@ -86,8 +79,7 @@ export function createTokenVerifier(options: {
       const isAccessToken =
         typeof typ === 'string' && typ.toLowerCase().replace(/^application\//, '') === TYPE
       if (!isAccessToken) return { problem: 'not-access-token' }
-      // If a token has no key id and only one key is published, jose tries this key. Without the key id, the
-      // gateway could not check whether the key is revoked.
+      // jose would try the only published key. Without the id, revoked keys could not be found.
       if (!isText(kid)) return { problem: 'no-key-id', also: alsoWrong(token, options) }
       const { payload } = await jwtVerify(token, getKey, { ...rules, currentDate: new Date(now()) })
       return acceptClaims(payload, kid, now())
@@ -98,10 +90,9 @@ export function createTokenVerifier(options: {
   }
 }
 
-/** Checks the claims that jose does not check. */
 function acceptClaims(claims: JWTPayload, keyId: string, now: number): VerifiedToken | InvalidToken {
-  // A token with `cnf` is bound to a key. The gateway must not accept such a token unless the caller proves
-  // that it has the key (RFC 7800 3.1, RFC 9449 7.1).
+  // A token with `cnf` is bound to a key. The caller would have to prove that it has the key (RFC 7800 3.1,
+  // RFC 9449 7.1).
   if (claims['cnf'] !== undefined) return { problem: 'bound-to-key' }
   const [invalid] = findProblems(claims, CLAIM_RULES)
   if (invalid !== undefined) return { problem: 'wrong-claim', claim: invalid.path }
@@ -124,10 +115,7 @@ const CLAIM_RULES: Fields = {
   catalog_epoch: optional(countRule),
 }
 
-/**
- * Turns every error of `getKey` into `ERR_NOT_READY`, except the errors for an unknown key. A token with an unknown
- * key is invalid. After any other error, the keys are unavailable, and the token may be valid.
- */
+/** A token with an unknown key is invalid. After any other error of `getKey`, the token may be valid. */
 function distinguishFailures(getKey: JWTVerifyGetKey): JWTVerifyGetKey {
   return async function getKeyOrFail(header, token) {
     try {
@@ -143,7 +131,7 @@ function isUnknownKey(error: unknown): boolean {
   return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys
 }
 
-/** @param also returns what else is wrong with the token; called only if its signature was not accepted */
+/** @param also called only if the signature was not accepted */
 function describeError(error: unknown, also: () => InvalidToken['also']): InvalidToken {
   if (error instanceof errors.JWTExpired) {
     // jose checks the signature before the times.
@@ -174,6 +162,27 @@ function alsoWrong(
     const { iss, aud } = decodeJwt(token)
     if (iss !== issuer) return 'wrong-issuer'
     return [aud].flat().includes(audience) ? undefined : 'wrong-audience'
+  } catch {
+    return undefined
+  }
+}
+
+/** Verifies the tokens for several resources. The unverified `aud` of a token only selects the verifier. */
+export function createVerifierOfResources(
+  { all: [main, ...others] }: Pick<Resources, 'all'>,
+  options: Omit<Parameters<typeof createTokenVerifier>[0], 'audience'>,
+): VerifyToken {
+  const verifyMain = createTokenVerifier({ ...options, audience: main.address })
+  if (others.length === 0) return verifyMain
+  const verifiers = new Map<unknown, VerifyToken>(
+    others.map(({ address }) => [address, createTokenVerifier({ ...options, audience: address })]),
+  )
+  return (token) => (verifiers.get(audienceOf(token)) ?? verifyMain)(token)
+}
+
+function audienceOf(token: string): unknown {
+  try {
+    return token.length > MAX_TOKEN_LENGTH ? undefined : decodeJwt(token).aud
   } catch {
     return undefined
   }

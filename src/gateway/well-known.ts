@@ -8,14 +8,10 @@ import type { GatewayDependencies } from './dependencies.ts'
 
 const PATH = '/.well-known/oauth-protected-resource'
 
-/** Seconds for which a client may cache the document. The document changes when the products change. */
+/** The document changes when the products change. */
 const MAX_AGE_SECONDS = 60
 
-/**
- * Serves the metadata of APIs (RFC 9728 3). The metadata names the scopes of the API, and the issuer of its tokens. If
- * the metadata of several APIs has the same path, the host of the request selects. The middleware passes all other
- * requests on.
- */
+/** Serves the metadata of APIs (RFC 9728 3). The host selects if several have the same path. */
 export function wellKnown(
   apis: readonly Pick<GatewayDependencies, 'issuer' | 'audience' | 'listScopes'>[],
 ): Middleware {
@@ -45,13 +41,7 @@ export function wellKnown(
   }
 }
 
-/**
- * The address of the metadata of an API. The well-known part goes between host and path, so that several APIs
- * may share a host (RFC 9728 3.1). `https://example.com/api` gives
- * `https://example.com/.well-known/oauth-protected-resource/api`.
- *
- * @param audience {base_url}
- */
+/** The well-known part goes between host and path: several APIs may share a host (RFC 9728 3.1). */
 export function protectedResourceMetadataUrl(audience: string): URL {
   const { origin, pathname } = new URL(audience)
   return new URL(`${PATH}${pathname === '/' ? '' : pathname}`, origin)

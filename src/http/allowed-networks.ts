@@ -3,27 +3,22 @@ import { createLru } from '../async/lru.ts'
 import type { Fault } from '../errors.ts'
 import { groupsOf, mappedAddress, unmapAddress } from './client-address.ts'
 
-/** Networks that the internet does not route (RFC 6890). A request from them passed a proxy, or comes from inside. */
+/** RFC 6890. A request from these networks passed a proxy, or comes from inside. */
 const PRIVATE = networkList(
   '10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.168.0.0/16 ::1 fc00::/7 fe80::/10'.split(
     ' ',
   ),
 )
 
-/** Whether an address, or the first address of a network, is in a network that the internet does not route. */
+/** Whether the internet does not route an address, or the first address of a network. */
 export function isPrivate(address: string): boolean {
   return isIn(PRIVATE, address)
 }
 
-/** The parsed lists by their text. Many requests have the same list. */
+/** Many requests have the same list. */
 const known = createLru<string, NetworkList>(1000)
 
-/**
- * Whether an address is in one of the networks.
- *
- * @param networks valid networks, separated by spaces, as the claim `allowed_networks` has them
- * @param address undefined if it is not known
- */
+/** @param networks valid and separated by spaces, as in the claim `allowed_networks` */
 export function isAllowed(networks: string, address: string | undefined): boolean {
   let list = known.get(networks)
   if (list === undefined) {
@@ -33,7 +28,7 @@ export function isAllowed(networks: string, address: string | undefined): boolea
   return address !== undefined && isIn(list, address)
 }
 
-/** Each family has a list of its own. A common list would find IPv4 addresses in IPv6 networks such as `::/1`. */
+/** A common list would find IPv4 addresses in IPv6 networks such as `::/1`. */
 type NetworkList = Readonly<Record<'ipv4' | 'ipv6', BlockList>>
 
 function isIn(list: NetworkList, address: string): boolean {
@@ -58,10 +53,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIPv4(address) ? 'ipv4' : 'ipv6'
 }
 
-/**
- * Why a text is not a network in its one valid form; undefined if it is. An IPv4 or IPv6 address is valid, and so is
- * a network (RFC 4632, RFC 4291 2.3) such as `203.0.113.0/24`.
- */
+/** Why a text is no address or network (RFC 4632, RFC 4291 2.3) in its one valid form. */
 export function networkProblem(text: string): Fault | undefined {
   const [address = '', prefix, ...others] = text.split('/')
   const size = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
@@ -87,7 +79,7 @@ function misspelt(expected: string): Fault {
   return { code: 'network-spelling', message: `must be written as ${expected}`, expected }
 }
 
-/** A network in its one valid form. A network of one address is written without its length. */
+/** A network of one address is written without its length. */
 function networkOf(address: string, length: number, size: number): string {
   const groups = size === 32 ? address.split('.').map(Number) : groupsOf(address)
   const groupSize = size / groups.length

@@ -1,12 +1,10 @@
 import { isPrintableAscii } from '../validation/predicates.ts'
 
-/** Client id and secret of a Basic header. */
 export interface BasicCredentials {
   readonly clientId: string
   /**
-   * The possible secrets, at most two. The first is the form-decoded secret (RFC 6749 2.3.1). The second is
-   * the raw secret, because many clients do not encode a secret with a `+` or a `%`. If the secret cannot be
-   * decoded, the list has only the raw secret.
+   * The form-decoded secret (RFC 6749 2.3.1), and the raw secret, because many clients do not encode a secret
+   * with a `+` or a `%`. If the secret cannot be decoded, the list has only the raw secret.
    */
   readonly clientSecrets: readonly [string, ...string[]]
 }
@@ -14,15 +12,13 @@ export interface BasicCredentials {
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i
 
 /**
- * Reads a Basic header (RFC 7617 2).
- *
- * @param authorization the header, or an empty text
- * @returns undefined for any other header, and for values that cannot be a client and its secret
+ * Reads a Basic header (RFC 7617 2). Undefined for any other header, and for values that cannot be a client
+ * and its secret.
  */
 export function readBasicCredentials(authorization: string): BasicCredentials | undefined {
   const { rawId, rawSecret } = readRawCredentials(authorization)
   const clientId = formDecode(rawId)
-  // If the client form-encoded its id, it form-encoded its secret too. So only the decoded secret is tried.
+  // If the client form-encoded its id, it form-encoded its secret too.
   const isRawPossible = clientId === rawId && isPrintableAscii(rawSecret)
   const readings = new Set([formDecode(rawSecret), isRawPossible ? rawSecret : undefined])
   const [first, ...others] = [...readings].filter((reading) => reading !== undefined)
@@ -30,14 +26,14 @@ export function readBasicCredentials(authorization: string): BasicCredentials | 
   return { clientId, clientSecrets: [first, ...others] }
 }
 
-/** The parts of a Basic header before they are form-decoded; empty for any other header. */
+/** Before they are form-decoded; empty for any other header. */
 export function readRawCredentials(authorization: string) {
   const text = Buffer.from(BASIC.exec(authorization)?.[1] ?? '', 'base64').toString()
   const colon = text.indexOf(':')
   return { rawId: text.slice(0, Math.max(colon, 0)), rawSecret: text.slice(colon + 1) }
 }
 
-/** The Basic header of a client, form-encoded as RFC 6749 2.3.1 asks. */
+/** Form-encoded as RFC 6749 2.3.1 asks. */
 export function formatBasicCredentials({ clientId, clientSecrets }: BasicCredentials): string {
   const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
   return `Basic ${Buffer.from(`${encode(clientId)}:${encode(clientSecrets[0])}`).toString('base64')}`

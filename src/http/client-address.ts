@@ -4,31 +4,27 @@ import { isIPv4, isIPv6 } from 'node:net'
 const WITH_PORT = /^(?:([\d.]{7,15}):\d{1,5}|\[([^\]]{2,64})\](?::\d{1,5})?)$/
 
 /**
- * The address of a caller in one form: without the port that some proxies add, without brackets, and IPv4 if an IPv4
- * address is written as an IPv6 address.
- *
- * @param text Koa's `ctx.ip`, or what the host passed. Another text than an address is returned as it is
+ * An address in one form: without port and brackets, and IPv4 if an IPv4 address is written as an IPv6
+ * address. Another text is returned as it is.
  */
 export function clientAddress(text: string): string {
-  // Most texts are already in this form.
   if (isIPv4(text)) return text
   const [, ipv4 = '', ipv6 = ''] = WITH_PORT.exec(text) ?? []
   return unmapAddress(isIPv4(ipv4) ? ipv4 : isIPv6(ipv6) ? ipv6 : text)
 }
 
-/** The error text for a caller whose address is not allowed. */
 export function describeAddress(address: string | undefined): string {
   return address === undefined
     ? 'this client may be used from certain addresses only, and the address of the caller is not known: pass it to authenticate()'
     : `this client may not be used from ${address}; if that is the address of a proxy, the host must set app.proxy`
 }
 
-/** Turns an IPv4 address that is written as an IPv6 address (`::ffff:192.0.2.1`) into an IPv4 address. */
+/** `::ffff:192.0.2.1` */
 export function unmapAddress(ip: string): string {
   return (isIPv6(ip) && !ip.includes('%') && mappedAddress(groupsOf(ip))) || ip
 }
 
-/** The IPv4 address that is written as an IPv6 address (RFC 4291 2.5.5.2); undefined for other addresses. */
+/** RFC 4291 2.5.5.2; undefined for other addresses. */
 export function mappedAddress(groups: readonly number[]): string | undefined {
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
   const bytes = groups.slice(6).flatMap((group) => [group >> 8, group & 0xff])

@@ -2,31 +2,22 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { Context } from 'koa'
 
 /**
- * Creates CSRF tokens without storage. A token is an HMAC-SHA256 of its binding: the values for which the token is
- * valid.
+ * Creates CSRF tokens without storage: an HMAC-SHA256 of the values for which the token is valid.
  *
- * @param keys the HMAC keys, at least 32 bytes each, newest first. All processes that serve the pages need
- *   the same keys. The newest key issues tokens, and all keys verify tokens
+ * @param keys at least 32 bytes each, newest first, and the same in all processes. The newest key issues
+ *   tokens, and all keys verify them
  */
 export function createCsrfTokens(keys: readonly Uint8Array[]) {
   const [newest] = keys
   if (!newest) throw new TypeError('at least one key is needed')
   const mac = (key: Uint8Array, binding: readonly (string | undefined)[]) =>
-    // JSON separates the parts, so that ('ab', 'c') and ('a', 'bc') give different tokens. An absent part and
-    // an empty part also give different tokens.
+    // JSON distinguishes ('ab', 'c') from ('a', 'bc'), and an absent part from an empty one.
     createHmac('sha256', key)
       .update(JSON.stringify(['csrf', ...binding.map((part) => part ?? null)]))
       .digest()
   return {
-    /**
-     * Creates the token of a form. The token is valid only for the values in `binding`: the interaction, the
-     * account and the user.
-     */
     issue: (...binding: readonly (string | undefined)[]) => mask(mac(newest, binding)).toString('base64url'),
-    /**
-     * Whether `token` was issued for exactly this binding. The comparison takes the same time for every token
-     * of the right length.
-     */
+    /** The comparison takes the same time for every token of the right length. */
     isValid(token: string | null, ...binding: readonly (string | undefined)[]): boolean {
       const received = unmask(Buffer.from(token ?? '', 'base64url'))
       return keys.some((key) => {
@@ -37,10 +28,7 @@ export function createCsrfTokens(keys: readonly Uint8Array[]) {
   }
 }
 
-/**
- * Writes a token with different bytes each time: a random mask, and the token XOR the mask. The size of compressed
- * pages then tells an attacker nothing about the token (BREACH).
- */
+/** A random mask: the size of compressed pages tells an attacker nothing about the token (BREACH). */
 function mask(token: Buffer): Buffer {
   const random = randomBytes(token.length)
   return Buffer.concat([random, xor(token, random)])
@@ -55,32 +43,27 @@ function xor(one: Buffer, other: Buffer): Buffer {
   return Buffer.from(one.map((byte, at) => byte ^ (other[at] ?? 0)))
 }
 
-/** Tokens which prove that one of our pages showed the form to this person. */
 export type CsrfTokens = ReturnType<typeof createCsrfTokens>
 
-/** Seconds for which a token is valid. */
 const TOKEN_SECONDS = 86_400
 
-/** A random id, as `newBrowserId` makes it. */
 const BROWSER_ID = /^[\w-]{22}$/
 
-/** The person to whom a token is shown, as the host says. */
 interface Person {
   readonly accountId: string
   readonly userId?: string | undefined
-  /** Whether a browser may have sent the credentials by itself. A caller without a session needs no cookie. */
+  /** A browser may have sent the credentials by itself. Otherwise no cookie is needed. */
   readonly isSession: boolean
 }
 
 /**
- * Creates the CSRF tokens of one surface, such as the console at one path. A token is valid for 24 hours, for the person
- * to whom it was shown, and in the same browser. A cookie with a random id tells browsers apart.
+ * Creates the CSRF tokens of one surface, such as the console at one path. A token is valid for 24 hours, for
+ * the person to whom it was shown, and in the same browser: a cookie with a random id tells browsers apart.
  *
- * @param keys the HMAC keys, newest first, as for `createCsrfTokens`
- * @param surface.name a token is valid only for the surface of this name
- * @param surface.issuer the cookie is `Secure` if the issuer is https. The name of the cookie contains a digest of the
- *   issuer, so that two services in one host do not share a cookie
- * @param surface.path the path of the surface, as browsers see it, without a slash at the end
+ * @param keys as for `createCsrfTokens`
+ * @param surface.issuer the cookie is `Secure` if the issuer is https. The name of the cookie contains a
+ *   digest of the issuer, so that two services in one host do not share a cookie
+ * @param surface.path as browsers see it, without a slash at the end
  */
 export function createPageTokens(
   keys: readonly Uint8Array[],
@@ -99,7 +82,7 @@ export function createPageTokens(
     return id !== undefined && BROWSER_ID.test(id) ? id : undefined
   }
 
-  /** Sets the cookie with the id of the browser, without Koa: behind an unknown proxy, Koa rejects a secure cookie. */
+  /** Without Koa: behind an unknown proxy, Koa rejects a secure cookie. */
   function newBrowserId(ctx: Context): string {
     const id = randomBytes(16).toString('base64url')
     ctx.append('Set-Cookie', `${cookie}=${id}${attributes}`)
@@ -110,18 +93,14 @@ export function createPageTokens(
     [name, path, accountId, userId, browser, issuedAt] as const
 
   return {
-    /** The token for a page that is shown now. Sets the cookie, unless the browser has it. */
+    /** Sets the cookie, unless the browser has it. */
     issue(ctx: Context, person: Person): string {
       const browser = person.isSession ? (browserOf(ctx) ?? newBrowserId(ctx)) : undefined
       const issuedAt = Math.floor(Date.now() / 1000).toString(36)
       return `${issuedAt}.${tokens.issue(...bindingOf(person, browser, issuedAt))}`
     },
 
-    /**
-     * Checks the token of a request.
-     *
-     * @returns `expired` if the token is of this person and this browser, but too old; `invalid` for any other token
-     */
+    /** @returns `expired` for a token of this person and browser that is too old */
     check(ctx: Context, token: string | null, person: Person): 'valid' | 'expired' | 'invalid' {
       const [issuedAt = '', mac = ''] = (token ?? '').split('.', 2)
       const browser = person.isSession ? browserOf(ctx) : undefined
@@ -132,5 +111,4 @@ export function createPageTokens(
   }
 }
 
-/** The CSRF tokens of one surface. */
 export type PageTokens = ReturnType<typeof createPageTokens>

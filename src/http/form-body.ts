@@ -1,25 +1,23 @@
-import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import { readBody } from './read-body.ts'
 
-/** Maximum size of a form; the same limit as in oidc-provider. */
+/** The same limit as in oidc-provider. */
 const MAX_FORM_BYTES = 56 * 1024
 
-/** The fields of a submitted form. `getAll` reads a field that may occur several times, such as checkboxes. */
+/** `getAll` reads a field that may occur several times, such as checkboxes. */
 export class Form extends URLSearchParams {
-  /** The value of a field that was sent once; null if the field was not sent, or was sent more than once. */
+  /** Null if the field was not sent, or was sent more than once. */
   override get(name: string): string | null {
     const [value = null, ...others] = this.getAll(name)
     return others.length === 0 ? value : null
   }
 }
 
-/** The status of the response to a request without a valid form. */
 export interface FormRejection {
   readonly status: 400 | 413 | 415
 }
 
-/** Reads a form as {@link readFormText} does. */
+/** As {@link readFormText}. */
 export async function readForm(ctx: Context): Promise<Form | FormRejection> {
   const text = await readFormText(ctx)
   return typeof text === 'string' ? new Form(text) : text
@@ -27,39 +25,35 @@ export async function readForm(ctx: Context): Promise<Form | FormRejection> {
 
 /**
  * Reads the text of a form (`application/x-www-form-urlencoded`) of at most 56 KiB. A request without a body
- * has an empty form. If a body parser of the host has read the body before, the result of the parser is used.
- * Without such a result, a body that was read before is rejected, because a second read would wait forever.
+ * has an empty form. If a body parser of the host has read the body, its result is used. Without a result,
+ * the request is rejected, because a second read would wait forever.
  */
 export async function readFormText(ctx: Context): Promise<string | FormRejection> {
   const type = ctx.get('Content-Type')
   const encoding = ctx.get('Content-Encoding')
   if ((type !== '' && !isForm(type)) || (encoding !== '' && encoding !== 'identity')) return { status: 415 }
   if (Number(ctx.get('Content-Length')) > MAX_FORM_BYTES) return { status: type === '' ? 415 : 413 }
-  const text = formReadByHost(ctx) ?? (await readText(ctx.req))
-  if (typeof text !== 'string') return text
+  const body = formReadByHost(ctx) ?? (await readBody(ctx.req, MAX_FORM_BYTES))
+  if (typeof body !== 'string' && 'status' in body) return body
+  const text = body.toString()
   if (type === '' && text !== '') return { status: 415 }
   return Buffer.byteLength(text) > MAX_FORM_BYTES ? { status: 413 } : text
 }
 
-/** Whether a form was rejected. */
 export function isRejection(form: Form | FormRejection): form is FormRejection {
   return !(form instanceof Form)
 }
 
-/** Whether a `Content-Type` is the type of a form. */
 function isForm(contentType: string): boolean {
   return contentType.split(';', 1)[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded'
 }
 
 /**
- * The text of a form that a body parser of the host has read before. The parsers of Koa and of plain Node
- * store their result in different places.
- *
- * @returns undefined if the body has not been read; 400 if it was read and the result is not a form
+ * The parsers of Koa and of plain Node store their result in different places. Undefined if the body has not
+ * been read; 400 if the result is not a form.
  */
 function formReadByHost(ctx: Context): string | FormRejection | undefined {
-  // If the stream was not read, the result of a parser is ignored. Parsers of other content types store an
-  // empty object without reading the form.
+  // Parsers of other content types store an empty object without reading the form.
   if (ctx.req.readable && !ctx.req.readableDidRead) return undefined
   const { rawBody, body } = ctx.request as { rawBody?: unknown; body?: unknown }
   // The raw text is the best source, because parsers handle a repeated field differently.
@@ -70,14 +64,11 @@ function formReadByHost(ctx: Context): string | FormRejection | undefined {
     const fields = fieldsOf(candidate)
     return fields ? new URLSearchParams(fields).toString() : { status: 400 }
   }
-  // The body was read, but no result is found. Reading the body now would wait forever.
+  // Reading the body now would wait forever.
   return { status: 400 }
 }
 
-/**
- * The fields in the result of a parser such as qs; undefined if a field is neither a text nor a list of
- * texts.
- */
+/** Undefined if a field is neither a text nor a list of texts. */
 function fieldsOf(parsed: object): Array<[string, string]> | undefined {
   const fields: Array<[string, string]> = []
   for (const [name, value] of Object.entries(parsed) as Array<[string, unknown]>) {
@@ -89,9 +80,4 @@ function fieldsOf(parsed: object): Array<[string, string]> | undefined {
     }
   }
   return fields
-}
-
-async function readText(request: IncomingMessage): Promise<string | FormRejection> {
-  const body = await readBody(request, MAX_FORM_BYTES)
-  return Buffer.isBuffer(body) ? body.toString() : body
 }

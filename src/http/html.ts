@@ -1,7 +1,4 @@
-/**
- * Markup that is safe to send. Only `html` and `trustedHtml` create it, so that a text from outside is never
- * taken for markup.
- */
+/** Only `html` and `trustedHtml` create markup, so that a text from outside is never taken for it. */
 class SafeHtml {
   readonly #markup: string
   constructor(markup: string) {
@@ -12,10 +9,9 @@ class SafeHtml {
   }
 }
 
-/** Markup in which every inserted text is escaped. */
 export type Html = SafeHtml
 
-/** The values of a template. `undefined`, `null` and `false` render as nothing. */
+/** `undefined`, `null` and `false` render as nothing. */
 export type HtmlValue = Html | string | number | undefined | null | false | readonly HtmlValue[]
 
 const ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
@@ -27,19 +23,14 @@ function render(value: HtmlValue): string {
   return String(value).replaceAll(/[&<>"']/g, (character) => `&${ENTITIES[character]};`)
 }
 
-/**
- * Tagged template for markup. Every value is escaped, for text as well as for quoted attributes. Values that
- * are markup themselves (`Html`) are inserted unchanged. Attributes must be quoted, because escaping cannot
- * protect an unquoted attribute.
- */
+/** Escapes every value of a template except markup. Attributes must be quoted: others are not safe. */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new SafeHtml(String.raw({ raw: withoutIndentation(strings) }, ...values.map(render)))
 }
 
-/** The texts of each template, without the indentation of the source. */
 const compactTexts = new WeakMap<TemplateStringsArray, readonly string[]>()
 
-/** Removes the indentation of a template's own texts, up to half of a page. Values stay as they are. */
+/** The indentation of the source is up to half of a page. Values stay as they are. */
 function withoutIndentation(strings: TemplateStringsArray): readonly string[] {
   const known = compactTexts.get(strings)
   if (known) return known
@@ -48,10 +39,7 @@ function withoutIndentation(strings: TemplateStringsArray): readonly string[] {
   return texts
 }
 
-/**
- * Treats `markup` as safe. Use it only for our own constants, such as a stylesheet. Never use it for a text
- * from outside.
- */
+/** Use it only for our own constants, such as a stylesheet. Never use it for a text from outside. */
 export function trustedHtml(markup: string): Html {
   return new SafeHtml(markup)
 }

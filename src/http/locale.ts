@@ -1,23 +1,20 @@
 import type { Context } from 'koa'
 
-/** The default of the option `defaultLocale`. All texts of the pages exist in it. */
+/** All texts of the pages exist in it. */
 export const DEFAULT_LOCALE = 'en'
 
-/** Why a value does not look like a language tag (BCP 47), such as `en`, `de-CH`, `zh-Hant-TW`; undefined if it does. */
+/** Why a value does not look like a language tag (BCP 47), such as `zh-Hant-TW`; undefined if it does. */
 export function localeProblem(value: unknown): string | undefined {
   if (typeof value === 'string' && /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(value)) return undefined
   return "must be a language tag such as 'en' or 'de-CH' (BCP 47)"
 }
 
-/**
- * The languages that a reader wants, in order of preference: `ui_locales` of the request (OpenID Connect Core 3.1.2.1), and
- * then `Accept-Language`.
- */
+/** In order of preference: `ui_locales` (OpenID Connect Core 3.1.2.1), and then `Accept-Language`. */
 export function wantedLocales(ctx: Context, uiLocales: readonly string[] = []): string[] {
   return [...uiLocales, ...ctx.acceptsLanguages()]
 }
 
-/** A locale and its parents, the most general locale last: `zh-Hant-TW`, `zh-Hant`, `zh` (RFC 4647 3.4). */
+/** The most general locale last: `zh-Hant-TW`, `zh-Hant`, `zh` (RFC 4647 3.4). */
 export function lineageOf(locale: string): string[] {
   const lineage: string[] = []
   const subtags = locale.split('-')
@@ -31,12 +28,8 @@ export function lineageOf(locale: string): string[] {
 }
 
 /**
- * Chooses one of the available locales by the lookup scheme of RFC 4647 3.4. A wanted locale and its parents
- * are tried before the next wanted locale.
- *
- * @param available the available locales
- * @param wanted the wanted locales, in order of preference; `*` is skipped
- * @returns the available locale, in its own spelling; undefined if none matches
+ * Lookup of RFC 4647 3.4: a wanted locale and its parents are tried before the next wanted locale; `*` is
+ * skipped. The result has the spelling of `available`.
  */
 export function lookupLocale(available: readonly string[], wanted: readonly string[]): string | undefined {
   const byTag = new Map(available.map((locale) => [locale.toLowerCase(), locale]))
@@ -47,10 +40,9 @@ export function lookupLocale(available: readonly string[], wanted: readonly stri
   return undefined
 }
 
-/** Languages and scripts that are written from right to left. */
 const RIGHT_TO_LEFT = /^(ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)(-|$)|-(arab|hebr|thaa)(-|$)/i
 
-/** The writing direction of a language, for the `dir` attribute. */
+/** For the `dir` attribute. */
 export function writingDirection(locale: string): 'ltr' | 'rtl' {
   return RIGHT_TO_LEFT.test(locale) && !/-latn(-|$)/i.test(locale) ? 'rtl' : 'ltr'
 }

@@ -2,16 +2,11 @@ import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
 import { answerErrorAsJson } from './error-response.ts'
 
-/** Methods that a public document supports. */
 export const DOCUMENT_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Answers with a public document. Pages of all origins may read it. If the client has the document already,
- * the status is 304.
- *
- * @param text the document, serialized
- * @param options.type the media type of the document
- * @param options.maxAge seconds for which a client may cache the document
+ * Pages of all origins may read the document. If the client has it already, the status is 304. `maxAge` is in
+ * seconds.
  */
 export function answerDocument(
   ctx: Context,
@@ -28,11 +23,8 @@ export function answerDocument(
 }
 
 /**
- * Answers OPTIONS, and rejects unsupported methods with 405 (RFC 9110 15.5.6). The answer to OPTIONS allows
- * pages of other origins to read public documents, but not to use endpoints.
- *
- * @param methods the methods of the address; {@link DOCUMENT_METHODS} for a public document
- * @returns whether the request was answered
+ * Answers OPTIONS, and rejects unsupported methods with 405 (RFC 9110 15.5.6). Returns whether it did. Pages
+ * of all origins may read an address with {@link DOCUMENT_METHODS}.
  */
 export function answerWithMethods(ctx: Context, methods: readonly string[]): boolean {
   if (!methods.includes(ctx.method)) {
@@ -44,7 +36,7 @@ export function answerWithMethods(ctx: Context, methods: readonly string[]): boo
   if (ctx.method !== 'OPTIONS') return false
   ctx.status = 204
   ctx.set('Allow', methods.join(', '))
-  // Pages of all origins may read a public document (Fetch 3.2.5).
+  // Fetch 3.2.5.
   if (methods === DOCUMENT_METHODS && allowEveryOrigin(ctx)) {
     ctx.set({
       'Access-Control-Allow-Methods': 'GET',
@@ -55,19 +47,13 @@ export function answerWithMethods(ctx: Context, methods: readonly string[]): boo
   return true
 }
 
-/**
- * Whether a client already has the answer (RFC 9110 13.1.2); `*` means any answer. Koa's `fresh` does not work here:
- * it is false if a request has `Cache-Control: no-cache`. `fetch` sends this header with each `If-None-Match`.
- */
+/** RFC 9110 13.1.2. Koa's `fresh` is false for `Cache-Control: no-cache`, which `fetch` sends. */
 export function isKnown(etag: string, ifNoneMatch: string): boolean {
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag) || tags.includes('*')
 }
 
-/**
- * Lets every origin read the answer. Returns false, and changes nothing, if CORS middleware of the host has already set
- * `Access-Control-Allow-Origin`.
- */
+/** Changes nothing if CORS middleware of the host has already set `Access-Control-Allow-Origin`. */
 function allowEveryOrigin(ctx: Context): boolean {
   if (ctx.response.get('Access-Control-Allow-Origin')) return false
   ctx.set('Access-Control-Allow-Origin', '*')

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * The text of a stylesheet or script for browsers. The file is in the same folder as the module that uses it. The build
- * replaces the call by the text (`rolldown.config.ts`).
- *
- * @param address `new URL('./name.css', import.meta.url)`
+ * The text of a stylesheet or script in the folder of its module: `new URL('./name.css', import.meta.url)`.
+ * The build replaces the call by the text (`rolldown.config.ts`).
  */
 export function readAsset(address: URL): string {
   return readFileSync(address, 'utf8')

@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 
-/** The status of the response to a request whose body cannot be read: it is too large, or the connection broke. */
 export interface BodyRejection {
   readonly status: 400 | 413
 }
 
-/** Reads the bytes of a body of at most `maxBytes`. The rest of a longer body is discarded. */
+/** Reads a body of at most `maxBytes`. The rest of a longer body is discarded. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | BodyRejection> {
   return new Promise((resolve) => {
     // One buffer that grows: a stranger may send each byte as a chunk of its own, and many small buffers need much memory.
@@ -13,7 +12,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     let size = 0
     const finish = (result: Buffer | BodyRejection) => {
       request.off('data', onData).off('end', onEnd).off('close', onBroken).off('error', onBroken)
-      // Discards the rest of the body, so that the response can be sent on this connection.
+      // The response can then be sent on this connection.
       request.resume()
       resolve(result)
     }

@@ -1,10 +1,8 @@
 import type { Context } from 'koa'
 
 /**
- * Adds parameters to the query of an address. The rest of the address stays as it is, byte by byte (RFC 6749 3.1.2),
- * because its owner may have signed it. A parameter of the same name is replaced.
- *
- * @param address an absolute URL without a fragment
+ * Adds parameters to the query of an address without a fragment, or replaces them. The rest stays as it is,
+ * byte by byte (RFC 6749 3.1.2), because its owner may have signed it.
  */
 export function appendQuery(address: string, parameters: Readonly<Record<string, string>>): string {
   const [base = '', query = ''] = address.split(/\?(.*)/s)
@@ -16,7 +14,7 @@ export function appendQuery(address: string, parameters: Readonly<Record<string,
   return `${base}?${[...own, new URLSearchParams(parameters)].join('&')}`
 }
 
-/** Redirects a browser with GET (303), without caching. The bytes of the address stay as they are. */
+/** With GET (303), without caching. The bytes of the address stay as they are. */
 export function redirect(ctx: Context, address: string): void {
   ctx.redirect(address)
   ctx.status = 303

@@ -1,28 +1,20 @@
 import type { Context } from 'koa'
 
-/** What each surface demands of a request that changes something, before it checks the CSRF token. */
+/** Demanded before the CSRF token is checked. */
 const DEMANDS = {
-  /**
-   * The consent pages are below {auth_url}, so `Origin` must be the origin of the issuer. A form with neither `Origin`
-   * nor `Sec-Fetch-Site` is accepted, because its CSRF token is bound to the interaction.
-   */
+  /** Below {auth_url}. Without headers, the CSRF token is enough: it is bound to the interaction. */
   consent: { origins: 'issuer', mayBeUnknown: true },
-  /**
-   * The console may have another host name than the issuer. A form of a page without a referrer sends `Origin: null`.
-   */
+  /** Another host name than the issuer is possible. Without a referrer, a form sends `Origin: null`. */
   console: { origins: 'issuer and host', mayBeUnknown: true },
-  /**
-   * A script can read and send a CSRF token of its own site, so the headers must prove on which origin the script runs.
-   */
+  /** A script can read a CSRF token of its own site, so the headers must prove its origin. */
   management: { origins: 'issuer and host', mayBeUnknown: false },
 } as const
 
-/** A surface whose requests may come from a browser. */
 export type Surface = keyof typeof DEMANDS
 
 /**
- * Whether a request comes from one of our own pages, judged by the headers that browsers send (Fetch Metadata, Origin).
- * The CSRF token of the request is checked as well.
+ * Whether a request comes from our own page, by the headers of browsers (Fetch Metadata, Origin). The CSRF
+ * token is checked as well.
  *
  * @param issuerOrigin the origin of the authorization service, which is an origin of the host too
  */
@@ -32,7 +24,7 @@ export function isFromOwnPage(ctx: Context, surface: Surface, issuerOrigin: stri
   const origin = ctx.get('Origin')
   if (site !== '' && site !== 'same-origin') return false
   if (origins === 'issuer') return origin === '' || origin === issuerOrigin
-  // `Sec-Fetch-Site` alone is enough, because browsers set it themselves, and proxies do not change what it means.
+  // Browsers set `Sec-Fetch-Site` themselves, and proxies do not change what it means.
   if (site === 'same-origin') return true
   if (origin === '' || origin === 'null') return mayBeUnknown
   // `ctx.origin` is not used: in Koa 3 it is the header Origin itself.

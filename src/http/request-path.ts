@@ -1,8 +1,8 @@
 import type { Context, Middleware } from 'koa'
 
 /**
- * The target of a request, if the target begins with a slash, and no middleware, mount or framework has changed it.
- * Every router reads the same path from such a target. Undefined for all other requests.
+ * The target of a request that no middleware, mount or framework has changed, if it begins with a slash:
+ * every router reads the same path from it. Undefined for all other requests.
  */
 export function plainTarget(ctx: Context): string | undefined {
   const { req } = ctx
@@ -13,11 +13,8 @@ export function plainTarget(ctx: Context): string | undefined {
 }
 
 /**
- * Passes a request on at once if its path is neither below the mount path, nor the path of a well-known document.
- * Nearly all requests of the host have such a path.
- *
- * @param mountPath without a trailing slash; empty for the root, where every path may belong to the service
- * @param pass receives the other requests
+ * Passes a request on at once if its path is neither below the mount path, nor that of a well-known document.
+ * Nearly all requests of the host have such a path. Empty, `mountPath` is the root.
  */
 export function passOthers(mountPath: string, middleware: Middleware, pass: Middleware): Middleware {
   return function passOthers(ctx, next) {
@@ -30,10 +27,10 @@ export function passOthers(mountPath: string, middleware: Middleware, pass: Midd
 /**
  * The path of a request below the mount path of gatehouse, or undefined if the request is outside that path.
  *
- * koa-mount, Express and connect remove a prefix from the path. If the original path of the request ends with `ctx.path`, only
- * a prefix is missing, so the original path is tried first. Express and connect keep the whole address in `req.originalUrl`.
- * The host may configure its mount path with or without the prefix of Express, so the addresses with and without this prefix
- * are tried. If a middleware has rewritten the path, the present path counts, with the prefix of koa-mount.
+ * koa-mount, Express and connect remove a prefix from the path. If the original path ends with `ctx.path`,
+ * only a prefix is missing. Express and connect keep the whole address in `req.originalUrl`, and the host may
+ * configure its mount path with or without their prefix. If a middleware has rewritten the path, the present
+ * path counts, with the prefix of koa-mount.
  *
  * A request target whose path Koa cannot parse, such as `http://[`, is outside every mount path.
  *
@@ -52,7 +49,7 @@ export function pathBelow(ctx: Context, mountPath: string): string | undefined {
   return path === undefined ? undefined : path.slice(mountPath.length) || '/'
 }
 
-/** Whether Koa can read the path of a request. Node's `url.parse` throws for some targets, and finds no path in others. */
+/** Node's `url.parse` throws for some targets, and finds no path in others. */
 function hasPath(ctx: Context): boolean {
   try {
     return typeof ctx.path === 'string'
@@ -61,16 +58,13 @@ function hasPath(ctx: Context): boolean {
   }
 }
 
-/** The path of a request target in origin form or absolute form (RFC 9112 3.2). */
+/** In origin form or absolute form (RFC 9112 3.2). */
 function pathOf(target: string): string {
   const path = target.replace(/\?.*$/s, '')
   return path.startsWith('/') ? path : (parsedPath(path) ?? path)
 }
 
-/**
- * The path of a target in absolute form, as URL parsers read it. A host that is too long for the DNS is replaced, because
- * the time to parse a host grows with the square of its length.
- */
+/** The time to parse a host grows with the square of its length. The DNS allows 255. */
 function parsedPath(target: string): string | undefined {
   const short = target.replace(HOST, (all, start: string, host: string) =>
     host.length > 255 ? `${start}host` : all,
@@ -80,31 +74,28 @@ function parsedPath(target: string): string | undefined {
 
 const HOST = /^([a-z][a-z\d+.-]*:[/\\]{2,})([^/?#\\]*)/i
 
-/** The parts of a request target. */
 export interface RequestTarget {
-  /** The paths that routers may read from the target; one path if all routers agree. */
   readonly readings: readonly string[]
-  /** The query without its `?`. */
+  /** Without its `?`. */
   readonly query: string
 }
 
 const TARGET = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i
 
-/** Parses a request target in origin form (`/api/x?y`) or in absolute form (RFC 9112 3.2). */
+/** In origin form (`/api/x?y`) or in absolute form (RFC 9112 3.2). */
 export function readTarget(target: string): RequestTarget {
   const [, path = '', query = ''] = TARGET.exec(target) ?? []
   if (target.startsWith('/')) return { readings: [path], query }
   const parsed = parsedPath(target)
-  // If a target begins with neither `http://` nor `https://`, some routers read the whole target as a path, with its
-  // first character as the slash. For example, find-my-way runs the handler of `/api/x` for the target `*api/x`.
+  // Some routers read any other target as a path, with its first character as the slash: find-my-way runs the
+  // handler of `/api/x` for the target `*api/x`.
   const asPath = /^https?:\/\//i.test(target) ? undefined : `/${target.slice(1).replace(/[?#].*$/s, '')}`
   return { readings: [path || '/', parsed, asPath].filter((reading) => reading !== undefined), query }
 }
 
 /**
- * Parses the target of a call from which a framework may have removed a prefix. Express and Connect keep the whole target in
- * `originalUrl`. If `originalUrl` ends with `url`, only `originalUrl` is read. Otherwise the paths of `originalUrl` and of
- * `url` both count as readings, because only the host knows which path selects its handler.
+ * Express and Connect remove a prefix, and keep the whole target in `originalUrl`. If `originalUrl` does not
+ * end with `url`, both count as readings, because only the host knows which path selects its handler.
  */
 export function readCallTarget(url: string, originalUrl: string | undefined): RequestTarget {
   const rest = readTarget(url)
@@ -115,31 +106,26 @@ export function readCallTarget(url: string, originalUrl: string | undefined): Re
   return { readings: isPrefixed ? whole.readings : [...whole.readings, ...rest.readings], query }
 }
 
-/** The prefix that was removed from the path `whole` to get the path `rest`; undefined if `whole` does not end with `rest`. */
 function removedPrefix(whole = '', rest = ''): string | undefined {
   if (whole.endsWith(rest)) return whole.slice(0, whole.length - rest.length)
   return rest === '/' ? whole : undefined
 }
 
-/** The paths of a request in a Koa app. Each path is the list of its readings. */
 export interface RequestPaths {
-  /**
-   * The paths that the handler of the request may see, as the outermost app would see them. The most likely path comes
-   * first. If no mount or framework has removed a prefix, the list contains only the present path.
-   */
+  /** As the outermost app would see them, the most likely path first, each with its readings. */
   readonly seen: readonly (readonly string[])[]
-  /** Further paths: the paths of the original target, and the present path with the mount path before it. */
+  /** The paths of the original target, and the present path with the mount path before it. */
   readonly others: readonly string[]
 }
 
 /**
- * Reads the paths of a request. `pathBelow` returns the one path that gatehouse serves. This function returns every
- * path that a handler may see, because the gateway must not miss any of these paths.
+ * Returns every path that a handler may see, because the gateway must not miss any. `pathBelow` returns the
+ * one path that gatehouse serves.
  *
- * koa-mount, Express and Connect remove a prefix from the path. If earlier middleware has also rewritten the path, the
- * original target does not show how long the prefix was. `ctx.mountPath` names only the last mount, which the request
- * may have left. So every possible prefix counts, with and without the last mount: each end of the removed part of the
- * original target, and each beginning of {base_url}.
+ * If middleware has also rewritten the path below a mount, the original target does not show how long the
+ * removed prefix was. `ctx.mountPath` names only the last mount, which the request may have left. So every
+ * possible prefix counts: each end of the removed part of the original target, and each beginning of
+ * {base_url}.
  *
  * @param outer the prefixes of {base_url} that mounts may have removed
  */
@@ -154,8 +140,7 @@ export function readRequestPaths(ctx: Context, outer: readonly string[]): Reques
 
   const original = readTarget(originalUrl)
   const wholeTarget = typeof whole === 'string' ? readTarget(whole) : original
-  // Express names the prefix that it has removed. With connect, middleware may also have rewritten a part of the path,
-  // so each end of the removed part counts.
+  // With connect, middleware may also have rewritten a part of the path.
   const frameworks =
     typeof baseUrl === 'string'
       ? [baseUrl]
@@ -170,10 +155,7 @@ export function readRequestPaths(ctx: Context, outer: readonly string[]): Reques
   return { seen: [...prefixes].map((prefix) => readings.map((reading) => prefix + reading)), others }
 }
 
-/**
- * The prefixes that mounts may have removed from the path. The most likely prefixes come first: they end with
- * `mounted`. If the request may have left the last mount, the prefixes of the outer mounts follow.
- */
+/** The most likely prefixes come first: they end with `mounted`. The request may have left the last mount. */
 function prefixesOfMounts(path: string, mounted: string, original = ''): readonly string[] {
   const endsBefore = (rest: string) => endsOf(removedPrefix(original, rest))
   const around = mounted === '' || path.startsWith(mounted) ? endsBefore(path) : []
@@ -182,10 +164,7 @@ function prefixesOfMounts(path: string, mounted: string, original = ''): readonl
   return [...inside.map((each) => each + mounted), '', ...around]
 }
 
-/**
- * A path, and the paths without its first segments: `/a/b` and `/b`. Only the last segments of a long path count. A
- * client may send a long path, but the host chooses the prefixes.
- */
+/** A client may send a long path, but the host chooses the prefixes: `/a/b` and `/b`. */
 function endsOf(path = ''): readonly string[] {
   if (path === '') return []
   const last = path.split('/').slice(1).slice(-MAX_PREFIX_SEGMENTS)
@@ -195,11 +174,11 @@ function endsOf(path = ''): readonly string[] {
 const MAX_PREFIX_SEGMENTS = 8
 
 /**
- * The prefix that koa-mount has removed from `ctx.path`; empty if the request is in no mount. If mounts are
- * nested, it is the prefix of the innermost mount.
+ * The prefix that the innermost koa-mount has removed from `ctx.path`; empty if the request is in no mount.
  *
- * After a request has left a mount, koa-mount restores the path, but leaves `ctx.mountPath` set. So a path that begins with
- * the prefix counts as restored, unless the original target has the prefix once more in front of this path.
+ * After a request has left a mount, koa-mount restores the path, but leaves `ctx.mountPath` set. So a path
+ * that begins with the prefix counts as restored, unless the original target has the prefix once more in
+ * front of this path.
  */
 function mountPrefix(ctx: Context): string {
   const mountPath: unknown = ctx['mountPath']

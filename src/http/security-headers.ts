@@ -3,25 +3,17 @@ import type { Context } from 'koa'
 /** The sources that a page needs in a directive of a Content Security Policy. */
 export type PolicyDirectives = { readonly [directive: string]: readonly string[] }
 
-/** What a page needs besides its own markup. */
 export interface PageNeeds {
-  /**
-   * Hash of the inline stylesheet of the page, as CSP writes it, without quotes: `sha256-…`. Undefined for a page whose
-   * stylesheet and script are files of the same origin.
-   */
+  /** As CSP writes it, without quotes: `sha256-…`. Undefined if the stylesheet is a file. */
   readonly styleHash?: string | undefined
-  /** Addresses of its images. */
   readonly images?: readonly (string | undefined)[] | undefined
-  /** External addresses to which the browser may be redirected after it submits the form of the page. */
+  /** Where the browser may be redirected after it submits the form of the page. */
   readonly formTargets?: readonly (string | undefined)[] | undefined
   /** Whether the page shows another page of the same origin in an `iframe`. @default false */
   readonly hasFrame?: boolean | undefined
   /** Whether pages of the same origin may frame the page. @default false */
   readonly sameOriginFrame?: boolean | undefined
-  /**
-   * Whether the page is only a preview. Pages of the same origin may frame it, and browsers do not send its forms.
-   * @default false
-   */
+  /** Pages of the same origin may frame it, and browsers do not send its forms. @default false */
   readonly isPreview?: boolean | undefined
   /** Whether browsers send the address of the page to no other page. @default false */
   readonly noReferrer?: boolean | undefined
@@ -47,22 +39,22 @@ export function policyOf(needs: PageNeeds): PolicyDirectives {
 /**
  * Sets the headers of a page: no framing (except for previews), no caching, and only what the page needs.
  *
- * `Referrer-Policy` is usually `same-origin`, because with `no-referrer` browsers send `Origin: null` with our own
- * forms, and `isFromOwnPage()` would reject that origin.
+ * With the `Referrer-Policy` `no-referrer`, browsers would send `Origin: null` with our own forms, which
+ * `isFromOwnPage()` would reject.
  */
 export function setPageHeaders(ctx: Context, needs: PageNeeds): void {
   setHeadersBesidePolicy(ctx, needs)
   setPolicy(ctx, needs)
 }
 
-/** Sets the Content Security Policy of a page. The policy allows only what the page needs. */
+/** The policy allows only what the page needs. */
 export function setPolicy(ctx: Context, needs: PageNeeds): void {
   const directives = Object.entries({ 'default-src': [NONE], ...policyOf(needs) })
   const policy = directives.map(([name, sources]) => [name, ...sources].join(' ')).join('; ')
   ctx.set({ 'Content-Security-Policy': policy })
 }
 
-/** Sets the headers of a page except the Content Security Policy, which the host may have set. */
+/** Without the Content Security Policy, which the host may have set. */
 export function setHeadersBesidePolicy(ctx: Context, needs: PageNeeds): void {
   ctx.set({
     'X-Content-Type-Options': 'nosniff',
@@ -78,19 +70,14 @@ function isFramed({ isPreview, sameOriginFrame }: PageNeeds): boolean {
   return Boolean(isPreview || sameOriginFrame)
 }
 
-/** The origins of addresses as CSP sources, without duplicates. Addresses that are not safe in a CSP are left out. */
 function originSources(addresses: readonly (string | undefined)[] = []): string[] {
   return [...new Set(addresses.flatMap(originSource))]
 }
 
-/** The scheme of an installed app: a domain name in reverse order (RFC 8252 7.1). */
+/** A domain name in reverse order (RFC 8252 7.1). */
 const PRIVATE_SCHEME = /^[a-z][a-z\d-]*(\.[a-z\d-]+)+:$/
 
-/**
- * The origin of an address as a CSP source, if the origin is safe in a CSP. The host name of an address may
- * legally contain `;` and `,`. In a CSP these characters would begin a new directive or a new policy, so such
- * an address is left out.
- */
+/** A host name may contain `;` and `,`, which would begin a new directive or policy in a CSP. */
 function originSource(address: string | undefined): string[] {
   const url = address === undefined ? null : URL.parse(address)
   if (url && PRIVATE_SCHEME.test(url.protocol)) return [url.protocol]

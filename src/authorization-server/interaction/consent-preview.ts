@@ -8,7 +8,6 @@ import type { Pages } from './pages.ts'
 import { destinationOf, presentAccount, presentApplication } from './present-parties.ts'
 import { scopeGroups } from './scope-choices.ts'
 
-/** What a preview of the consent page needs. */
 export interface ConsentPreviewOptions {
   readonly pages: Pick<Pages, 'renderConsentPreview' | 'textsFor'>
   readonly catalog: CurrentCatalog
@@ -18,22 +17,17 @@ export interface ConsentPreviewOptions {
   readonly accessLifetime: number
 }
 
-/** The consent page to preview. */
 export interface ConsentPreview {
   readonly application: Application
-  /**
-   * The scopes of the request. Scopes that the application may not request now are left out.
-   * @default all scopes that the application may request now
-   */
+  /** Scopes that the application may not request now are left out. @default all that it may request now */
   readonly scopes?: readonly string[] | undefined
-  /** The person who looks at the preview. The page shows this person as the account that is signed in. */
   readonly viewer: Pick<SignedIn, 'accountId' | 'userId'>
 }
 
 /**
- * Creates a function that responds with the consent page of an application, as a new user of the application sees
- * it. The page is only a picture: it belongs to no authorization request, has no CSRF token, and its forms cannot
- * be sent. Pages of the same origin may frame it. The caller checks that the viewer may see the application.
+ * Responds with the consent page of an application, as a new user sees it: without a request, and with forms
+ * that cannot be sent. Pages of the same origin may frame it. The caller checks that the viewer may see the
+ * application.
  */
 export function createConsentPreview(options: ConsentPreviewOptions) {
   const { pages, catalog, accounts, openIdScopes, accessLifetime } = options

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
 import type { Html } from '../../http/html.ts'
 import { wantedLocales } from '../../http/locale.ts'
-import type { PageBranding } from '../../http/pages/branding.ts'
+import type { PageBranding } from '../../http/pages/document.ts'
 import { createStylesheet, LOGO_TILE_RULES } from '../../http/pages/stylesheet.ts'
 import { readAsset } from '../../http/read-asset.ts'
 import { setPageHeaders, type PageNeeds } from '../../http/security-headers.ts'
@@ -20,32 +20,24 @@ import {
 import { signInPage, type SignInModel } from './pages/sign-in.ts'
 import type { TextsByLocale } from './texts.ts'
 
-/** Who reads a page. */
 export interface Reader {
-  /** The `ui_locales` of the request, in order of preference. */
+  /** In order of preference. */
   readonly uiLocales?: readonly string[] | undefined
 }
 
-/** Options of a page beyond its markup; see `PageNeeds`. */
 interface PageOptions extends Omit<PageNeeds, 'styleHash'> {
   readonly status?: number | undefined
 }
 
 const RULES = readAsset(new URL('./pages/interaction-pages.css', import.meta.url)) + LOGO_TILE_RULES
 
-/**
- * Creates the pages in the host's colours and languages.
- *
- * @param options.texts from `createTexts`
- * @param options.connectedApplicationsUri the host's page on which users disconnect applications
- */
+/** Creates the pages in the host's colours and languages. */
 export function createPages(options: {
   readonly texts: TextsByLocale
   readonly branding: PageBranding
   readonly connectedApplicationsUri?: string | undefined
 }) {
   const { texts, branding, connectedApplicationsUri } = options
-  // Each page contains the whole stylesheet, so a page needs no other file.
   const css = createStylesheet(branding.accentColor, ':root', RULES)
   const styleHash = `sha256-${createHash('sha256').update(css).digest('base64')}`
 
@@ -69,26 +61,22 @@ export function createPages(options: {
 
   return {
     textsFor,
-    /** @param discovery the address of the discovery document */
     renderIssuer: (ctx: Context, discovery: string) =>
       write(ctx, undefined, (frame) => issuerPage(frame, discovery)),
-    /** The page for an error that cannot be sent to the application. A status below 400 becomes 400. */
+    /** A status below 400 becomes 400. */
     renderError(ctx: Context, model: ErrorModel & Reader & { readonly status: number }) {
       const { status, text = status === 503 ? ('errorNotNow' as const) : undefined } = model
       write(ctx, model, (frame) => errorPage(frame, { ...model, text }), { status: Math.max(status, 400) })
     },
-    /**
-     * The page that asks the person whether to sign out. Its form posts `xsrf` to `action`, with `logout=yes`
-     * if the person agrees.
-     */
+    /** The form posts `xsrf` to `action`, with `logout=yes` if the person agrees. */
     renderSignOut: (
       ctx: Context,
       model: SignOutModel & Reader & { readonly redirectOrigin?: string | undefined },
     ) => write(ctx, model, (frame) => signOutPage(frame, model), { formTargets: [model.redirectOrigin] }),
     /**
-     * The response to a submitted form: a page that sends the browser to the next address. A redirect would
-     * not work: Chromium checks each address of a redirect chain against the `form-action` of the form's
-     * page. Applications and hosts decide where a chain ends, so the form's page cannot list all addresses.
+     * Sends the browser from a submitted form to the next address. A redirect would not work: Chromium checks
+     * each address of a redirect chain against the `form-action` of the form's page, which cannot list where
+     * applications and hosts end a chain.
      */
     renderContinue: (ctx: Context, next: URL, reader?: Reader) =>
       write(ctx, reader, (frame) => continuePage(frame, next)),
@@ -106,7 +94,6 @@ export function createPages(options: {
       const markup = (frame: Frame) => consentPage(frame, { ...model, connectedApplicationsUri })
       write(ctx, model, markup, { status, images: [application.logoUri] })
     },
-    /** The consent page without working forms. Pages of the same origin may frame it. */
     renderConsentPreview(
       ctx: Context,
       model: Omit<ConsentModel, 'connectedApplicationsUri' | 'forms' | 'problem' | 'pressed'>,
@@ -118,5 +105,4 @@ export function createPages(options: {
   }
 }
 
-/** Writes pages as the response: status, headers and markup. */
 export type Pages = ReturnType<typeof createPages>

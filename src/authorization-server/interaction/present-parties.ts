@@ -4,12 +4,7 @@ import { redirectKindOf } from '../../clients/public-uris.ts'
 import type { Account } from '../../host/accounts.ts'
 import type { Destination, PendingInteraction } from './port.ts'
 
-/**
- * An application as the pages show it to users.
- *
- * @param developer the account that owns the application, or whose user owns it; undefined if the host does not know
- *   the account
- */
+/** @param developer the account that owns the application; undefined if the host does not know it */
 export function presentApplication(
   application: Application,
   developer: Account | undefined,
@@ -21,11 +16,7 @@ export function presentApplication(
   return { clientId, name, homepageUri, logoUri, privacyUri, termsUri, developerName, products }
 }
 
-/**
- * The name and the login (e-mail address or user name) that the pages show to the owner of an account. The
- * login distinguishes accounts of the same name. A developer's login is never shown, so this function is not
- * used for developers.
- */
+/** The login distinguishes accounts of the same name. It is shown to the owner of the account alone. */
 export function presentAccount({ id, claims }: Account): { name: string; login?: string | undefined } {
   const login = text(claims?.['email']) ?? text(claims?.['preferred_username'])
   const name = text(claims?.['name']) ?? login ?? id
@@ -41,13 +32,13 @@ export function destinationOf(application: Application, redirectUri: string): De
   return kind === 'private-scheme' ? { origin, local: 'app' } : { origin }
 }
 
-/** The origin of an address; the scheme alone of an address without an origin. */
+/** The scheme alone of an address without an origin. */
 export function originOf(address: string): string {
   const { origin, protocol } = new URL(address)
   return origin === 'null' ? protocol : origin
 }
 
-/** A text that is not empty; undefined for every other value. */
+/** Undefined for an empty text, and for every other value. */
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }

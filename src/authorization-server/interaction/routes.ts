@@ -14,18 +14,15 @@ import { showConsent, submitConsent } from './submit-consent.ts'
 import type { PendingInteraction } from './port.ts'
 import { createSignInRateLimit } from './sign-in-rate-limit.ts'
 import { showSignIn, submitSignIn } from './sign-in.ts'
-import { switchAccount } from './switch-account.ts'
 
-/** Addresses of one interaction, below {auth_url}. */
 const ADDRESS = /^\/interaction\/([\w-]{1,200})(?:\/(sign-in|consent|switch))?$/
 
-/** A form: the prompt whose page shows the form, and the step that handles the submitted form. */
 interface StepForm {
   readonly prompt: PendingInteraction['prompt']
   readonly step: (request: StepRequest, form: Form) => Promise<StepResult>
 }
 
-/** The forms of an interaction, by the last segment of their address. */
+/** By the last segment of their address. */
 const FORMS: Readonly<Record<string, StepForm | undefined>> = {
   'sign-in': { prompt: 'login', step: submitSignIn },
   consent: { prompt: 'consent', step: submitConsent },
@@ -33,16 +30,9 @@ const FORMS: Readonly<Record<string, StepForm | undefined>> = {
 }
 
 /**
- * Serves the pages of a pending authorization request, at `/interaction/<uid>` and below:
- *
- * - `GET  /interaction/<uid>` starts the step that is due: sign-in or consent
- * - `POST /interaction/<uid>/sign-in` receives the form of the built-in sign-in page
- * - `POST /interaction/<uid>/consent` approves or denies the request, or ticks a whole group
- * - `POST /interaction/<uid>/switch` lets the person use another account
- *
- * @returns a function that takes the host's own context and the path below {auth_url}. If the path belongs to
- *   an interaction, the function answers the request and resolves to true. Otherwise it resolves to false.
- *   The function rejects with the errors of the host's callbacks and of the port
+ * Serves the pages of a pending authorization request, at `/interaction/<uid>` and below. The result takes
+ * the path below {auth_url}, and resolves to whether it has answered. It rejects with the errors of the
+ * host's callbacks and of the port.
  */
 export function interactionRoutes(
   options: InteractionOptions,
@@ -84,9 +74,18 @@ function show(request: StepRequest): Promise<StepResult> {
 }
 
 async function submit(request: StepRequest, { prompt, step }: StepForm): Promise<StepResult> {
-  // If the person went back in the browser, or signed in or out in another tab, the form belongs to another step. Then
-  // the browser is sent to the present step.
+  // The person may have gone back in the browser, or signed in or out in another tab.
   if (request.pending.prompt !== prompt) return addressOf(request)
   const form = await checkForm(request)
   return form && step(request, form)
+}
+
+async function switchAccount(request: StepRequest): Promise<StepResult> {
+  const { accounts, port, ctx, pending } = request
+  if (accounts.signInUrl && !accounts.signOut) {
+    // Only the host's sign-in page can replace the host's session then.
+    return accounts.signInUrl(addressOf(request), ctx, { reauthenticate: true })
+  }
+  await accounts.signOut?.(ctx)
+  return port.restart(ctx, pending, { endSession: true })
 }

@@ -6,31 +6,26 @@ import { scopeStatus, type ScopeStatus } from '../../grants/consent-needed.ts'
 import type { PendingInteraction } from './port.ts'
 import type { PageTexts, Texts } from './texts.ts'
 
-/** One scope on the consent page. */
 export interface ScopeEntry {
   readonly scope: string
   readonly title: Html | string
   readonly description?: string | undefined
   readonly status: ScopeStatus
   readonly isTicked: boolean
-  /** Whether the scope is shown without a checkbox, because it is always included. */
   readonly isMandatory: boolean
-  /** Whether the host marks the operation as sensitive. */
   readonly isSensitive: boolean
 }
 
-/** A group of scopes on the consent page: one product, the OpenID Connect scopes, or all other operations. */
+/** One product, the OpenID Connect scopes, or all other operations. */
 export interface ScopeGroup {
-  /**
-   * This key is the same on every page of an interaction: `about-you`, `other`, or `product:` with the id of a product.
-   */
+  /** `about-you`, `other`, or `product:` with an id: the same on every page of an interaction. */
   readonly key: string
   readonly title: Html | string
   readonly description?: string | undefined
   readonly entries: readonly ScopeEntry[]
 }
 
-/** Scopes of OpenID Connect (Core 5.4, 11) and their texts on the page. */
+/** OpenID Connect Core 5.4, 11. */
 const OPENID_SCOPES: Readonly<Record<string, keyof Texts>> = {
   openid: 'scopeOpenid',
   profile: 'scopeProfile',
@@ -41,11 +36,8 @@ const OPENID_SCOPES: Readonly<Record<string, keyof Texts>> = {
 }
 
 /**
- * Groups the requested scopes for the consent page: first the scopes about the person, and then the operations by product,
- * in the order of the catalog. If several products of the application contain an operation, the operation is shown under the
- * first of them.
- *
- * @param selected the selected scopes of the submitted form; undefined if no form was submitted
+ * Groups the requested scopes for the consent page. An operation of several products is shown under the first
+ * of them in the catalog. `selected` is undefined if no form was submitted.
  */
 export function scopeGroups(
   pending: Pick<PendingInteraction, 'requestedScopes' | 'storedConsent' | 'application'>,
@@ -87,8 +79,7 @@ export function scopeGroups(
         entry(operation.scope, read(operation.title), operation.description && read(operation.description)),
       ),
   }))
-  // A product may be removed from the application while the page is being rendered. The requested operations
-  // of that product are shown anyway, in the group of other operations.
+  // A product may be removed from the application while the page is being rendered.
   const others = [...left]
     .flatMap((scope) => catalog.operations.get(scope) ?? [])
     .map(({ scope, title }) => entry(scope, read(title)))
@@ -98,4 +89,32 @@ export function scopeGroups(
     ...groups,
     { key: 'other', title: texts.html('consentOther'), entries: others },
   ].filter(({ entries }) => entries.length > 0)
+}
+
+export const GROUP_CHOICES = ['all', 'none'] as const
+
+export interface GroupChoice {
+  readonly choice: (typeof GROUP_CHOICES)[number]
+  readonly group: string
+}
+
+export function formatGroupChoice({ choice, group }: GroupChoice): string {
+  return `${choice}:${group}`
+}
+
+export function parseGroupChoice(value: string | null): GroupChoice | undefined {
+  const [, word, group] = /^([a-z]+):(.+)$/.exec(value ?? '') ?? []
+  const choice = GROUP_CHOICES.find((each) => each === word)
+  return choice && group !== undefined ? { choice, group } : undefined
+}
+
+/** The selected scopes after “All” or “None” of a group was pressed. The group may no longer exist. */
+export function selectGroup(
+  groups: readonly ScopeGroup[],
+  selected: readonly string[],
+  { choice, group }: GroupChoice,
+): string[] {
+  const scopes = groups.find(({ key }) => key === group)?.entries.map(({ scope }) => scope) ?? []
+  const others = selected.filter((scope) => !scopes.includes(scope))
+  return choice === 'all' ? [...others, ...scopes] : others
 }

@@ -4,13 +4,10 @@ import type { Form } from '../../http/form-body.ts'
 import { csrfTokenOf, addressOf, showError, type StepResult, type StepRequest } from './step.ts'
 import type { Texts } from './texts.ts'
 
-/** The query parameter that marks a return from the host's sign-in page. It prevents a redirect loop. */
+/** Marks a return from the host's sign-in page, which prevents a redirect loop. */
 const RETURNED = 'returned'
 
-/**
- * Signs the person in with the host's session, if that session is sufficient (`isProven`). Otherwise sends
- * the browser to the host's sign-in page, or shows the built-in sign-in page.
- */
+/** Signs a person in: by the host's session if it is recent enough, otherwise on a page. */
 export async function showSignIn(request: StepRequest): Promise<StepResult> {
   const { accounts, port, ctx, pending } = request
   if (accounts.current && accounts.signInUrl) {
@@ -31,7 +28,6 @@ export async function showSignIn(request: StepRequest): Promise<StepResult> {
   return renderPage(request, { identifier: pending.loginHint })
 }
 
-/** Checks the credentials that were entered on the built-in sign-in page. */
 export async function submitSignIn(request: StepRequest, form: Form): Promise<StepResult> {
   const { accounts, port, rateLimit, ctx, pending } = request
   const identifier = form.get('identifier')?.trim() ?? ''
@@ -55,12 +51,12 @@ export async function submitSignIn(request: StepRequest, form: Form): Promise<St
   return port.signedIn(ctx, pending, { ...person, signedInAt: Math.floor(Date.now() / 1000) })
 }
 
-/** Whether the host still has the account. A person without an account could not continue after the sign-in. */
+/** A person without an account could not continue after the sign-in. */
 async function hasAccount({ accounts }: StepRequest, { accountId, userId }: SignedIn): Promise<boolean> {
   return (await accounts.find(accountId, userId)) !== undefined
 }
 
-/** Whether the sign-in is recent enough. A request may demand a sign-in that is newer than its interaction. */
+/** A request may demand a sign-in that is newer than its interaction. */
 function isProven({ signedInAt }: SignedIn, { reauthenticate, startedAt }: StepRequest['pending']): boolean {
   return !reauthenticate || (signedInAt !== undefined && signedInAt >= startedAt)
 }

@@ -10,23 +10,18 @@ import type { SignInRateLimit } from './sign-in-rate-limit.ts'
 import type { Store } from '../../store/contract.ts'
 import type { Texts } from './texts.ts'
 
-/** The dependencies of the pages and steps of an interaction. */
 export interface InteractionOptions {
   readonly port: InteractionPort
   readonly accounts: HostAccounts
   readonly catalog: CurrentCatalog
   readonly pages: Pages
-  /** {auth_url}, without a trailing slash. */
   readonly issuer: string
-  /** The keys of the CSRF tokens: at least 32 bytes each, newest first, the same keys in all processes. */
+  /** At least 32 bytes each, newest first, the same keys in all processes. */
   readonly csrfKeys: readonly Uint8Array[]
-  /** Counts attempts to sign in for all processes. */
   readonly store: Pick<Store, 'count' | 'delete'>
-  /** See `createSignInRateLimit`. */
   readonly maxSignInAttempts: number
 }
 
-/** A request to the pages of a pending interaction, with everything that a step needs to answer it. */
 export interface StepRequest extends InteractionOptions {
   readonly csrf: CsrfTokens
   readonly rateLimit: SignInRateLimit
@@ -34,13 +29,9 @@ export interface StepRequest extends InteractionOptions {
   readonly pending: PendingInteraction
 }
 
-/**
- * The result of a step: the address to which the browser continues, or undefined if the step has written a
- * page.
- */
+/** The address to which the browser continues; undefined if the step has written a page. */
 export type StepResult = URL | undefined
 
-/** The address of an interaction, or of one of its forms. */
 export function addressOf({ issuer, pending }: StepRequest, action = ''): URL {
   return new URL(`${issuer}/interaction/${pending.uid}${action && `/${action}`}`)
 }
@@ -54,7 +45,6 @@ const CODES = {
   errorNotFound: 'not_found',
 } as const satisfies { readonly [Text in keyof Texts]?: string }
 
-/** Writes the error page. If there is an interaction, the page uses the languages of that interaction. */
 export function showError(
   { pages, ctx, pending }: Pick<StepRequest, 'pages' | 'ctx'> & Partial<StepRequest>,
   status: number,
@@ -63,18 +53,12 @@ export function showError(
   pages.renderError(ctx, { status, error: CODES[text], text, uiLocales: pending?.uiLocales })
 }
 
-/**
- * The CSRF token of a form. It is valid only for this interaction, for the present step of the interaction, for the account
- * to which the form is shown, and for the metadata document that the application has now.
- */
+/** Valid only for this interaction, its present step, this account and the present metadata document. */
 export function csrfTokenOf(request: StepRequest): string {
   return request.csrf.issue(...bindingOf(request))
 }
 
-/**
- * Returns the form of the request if it came from one of our pages, was shown to this account, and is
- * readable. Otherwise this function writes the error page and returns undefined.
- */
+/** The form, if it is readable and from our page. Otherwise this function writes the error page. */
 export async function checkForm(request: StepRequest): Promise<Form | undefined> {
   const { ctx, issuer, csrf } = request
   if (!isFromOwnPage(ctx, 'consent', new URL(issuer).origin)) return showError(request, 403, 'errorForm')

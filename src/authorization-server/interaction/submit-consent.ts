@@ -2,19 +2,22 @@ import { localize } from '../../catalog/localize.ts'
 import { GatehouseError } from '../../errors.ts'
 import { decide } from '../../grants/consent-decision.ts'
 import type { Form } from '../../http/form-body.ts'
-import { parseGroupChoice, selectGroup, type GroupChoice } from './all-none-buttons.ts'
-import { scopeGroups, type ScopeGroup } from './scope-choices.ts'
+import {
+  parseGroupChoice,
+  scopeGroups,
+  selectGroup,
+  type GroupChoice,
+  type ScopeGroup,
+} from './scope-choices.ts'
 import { addressOf, csrfTokenOf, showError, type StepRequest, type StepResult } from './step.ts'
-import { isPersonSignedIn } from './switch-account.ts'
 import type { Texts } from './texts.ts'
 
-/** Asks the signed-in person for consent. */
 export async function showConsent(request: StepRequest): Promise<StepResult> {
   if (await isOutdated(request)) return request.port.restart(request.ctx, request.pending)
   return renderPage(request)
 }
 
-/** Handles the consent form: approves or denies the request, or ticks or unticks a whole group on the page. */
+/** Handles the consent form: the person approves or denies the request, or ticks a whole group. */
 export async function submitConsent(request: StepRequest, form: Form): Promise<StepResult> {
   const { port, ctx, pending } = request
   if (await isOutdated(request)) return port.restart(ctx, pending)
@@ -34,7 +37,6 @@ export async function submitConsent(request: StepRequest, form: Form): Promise<S
   return renderPage(request, { selected: [], status: 400, problem: 'consentNothingChosen' })
 }
 
-/** Shows the page again with a whole group ticked or unticked. The other groups keep their ticks. */
 function submitGroupChoice(request: StepRequest, form: Form): undefined {
   const pressed = parseGroupChoice(form.get('select'))
   if (!pressed) return showError(request, 400, 'errorBody')
@@ -43,22 +45,26 @@ function submitGroupChoice(request: StepRequest, form: Form): undefined {
 }
 
 /**
- * Whether the authorization request must start again. There are two cases:
- *
- * - The person of this interaction is no longer signed in at the host. Another person may not decide instead.
- * - The application may no longer request any of the scopes. After the restart, oidc-provider reports an
- *   error to the application.
+ * Another person may not decide for a person who signed out at the host. If no scope is left, oidc-provider
+ * reports this to the application after the restart.
  */
 async function isOutdated(request: StepRequest): Promise<boolean> {
   return request.pending.requestedScopes.length === 0 || !(await isPersonSignedIn(request))
 }
 
-/** The state of a page that follows a submitted form. */
+/** Without `accounts.current`, our session decides. */
+async function isPersonSignedIn({ accounts, ctx, pending }: StepRequest): Promise<boolean> {
+  const { account } = pending
+  if (!account) return false
+  if (!accounts.current) return true
+  const person = await accounts.current(ctx)
+  return person?.accountId === account.accountId && person.userId === account.userId
+}
+
 interface PageState {
   readonly selected?: readonly string[]
   readonly status?: number
   readonly problem?: keyof Texts
-  /** The pressed button, which gets the focus. */
   readonly pressed?: GroupChoice
 }
 

@@ -5,15 +5,9 @@ import { german } from './texts/german.ts'
 
 export { english, type Texts }
 
-/** The texts for one reader. */
 export type PageTexts = ReaderTexts<keyof Texts>
 
-/**
- * The texts of the pages in all languages. English and German are complete.
- *
- * @param options.texts the host's texts by locale
- * @param options.logger logs the missing texts once
- */
+/** The texts of the pages in all languages. English and German are complete. */
 export function createTexts(options: {
   readonly texts: { readonly [locale: string]: Partial<Texts> }
   readonly defaultLocale: string
@@ -28,5 +22,4 @@ export function createTexts(options: {
   })
 }
 
-/** Finds the texts for a reader. */
 export type TextsByLocale = ReturnType<typeof createTexts>

@@ -5,7 +5,6 @@ import { personOf, type Person } from '../../host/subject.ts'
 import { identityClaims } from './endpoints/userinfo.ts'
 import { type KnownAccounts, requestState } from './request-state.ts'
 
-/** Finds an account at the host, unless `known` has it. Undefined if the host does not have this account. */
 export function findAccountOnce(
   accounts: Pick<HostAccounts, 'find'>,
   known: KnownAccounts,

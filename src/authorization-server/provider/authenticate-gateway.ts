@@ -11,14 +11,12 @@ import type { ProviderDependencies } from './dependencies.ts'
 import { reportWrongSecret, type Reporters } from './report-wrong-secret.ts'
 import { TOO_MANY_WRONG_SECRETS } from './wrong-secret-limit.ts'
 
-/** What authenticates gateways in other processes. */
 export type GatewayAuthentication = Reporters &
   Pick<ProviderDependencies, 'registry' | 'secretUsed' | 'proxyCheck'> & { readonly issuer: string }
 
 /**
- * Finds the API key of a gateway in another process, which authenticates by HTTP Basic (RFC 6749 2.3.1).
- *
- * @returns undefined if the request was rejected: the response is then written
+ * Finds the API key of a gateway, which authenticates by HTTP Basic (RFC 6749 2.3.1). Undefined if the
+ * request was rejected: the response is then written.
  */
 export async function authenticateGateway(
   parts: GatewayAuthentication,

@@ -7,13 +7,8 @@ import { providerConfiguration } from './configuration.ts'
 import type { ProviderDependencies, ProviderParts } from './dependencies.ts'
 import { registerRepeatableReturn } from './endpoints/authorize/repeat-return.ts'
 import { registerEndSession } from './endpoints/end-session.ts'
-import { createRevokeAccessToken, createFixRevocationResponse } from './endpoints/revoke.ts'
-import {
-  completeTokenRequest,
-  createFixTokenResponse,
-  reportTokens,
-  tokenOptions,
-} from './endpoints/token.ts'
+import { createRevokeAccessToken, fixRevocationResponse } from './endpoints/revoke.ts'
+import { completeTokenRequest, reportTokens, tokenOptions } from './endpoints/token.ts'
 import { registerClientCredentialsGrant } from './endpoints/token/client-credentials-grant.ts'
 import { createFixUserInfoResponse } from './endpoints/userinfo.ts'
 import { createFixMetadata } from './endpoints/well-known.ts'
@@ -21,11 +16,11 @@ import { fixResponses } from './fix-responses.ts'
 import { createExplainMissingSecret, reportWrongSecrets } from './client-authentication.ts'
 import { accessTokens } from './models/access-tokens.ts'
 import { modelAdapter } from './models/adapter.ts'
-import { authorizationCodes, codeCollection } from './models/authorization-codes.ts'
+import { authorizationCodes, codeCollection } from './endpoints/token/authorization-code-grant.ts'
 import { clients, whenAuthenticated } from './models/clients.ts'
 import { grants } from './models/grants.ts'
 import { interactions } from './models/interactions.ts'
-import { refreshTokens } from './endpoints/token/refresh-token-grant.ts'
+import { refreshTokens, repeatRefreshToken } from './endpoints/token/refresh-token-grant.ts'
 import { sessions } from './models/sessions.ts'
 import { createAnswerHere, reportFailures } from './render-errors.ts'
 import { signAccessTokens } from './seam/tokens.ts'
@@ -35,12 +30,11 @@ import { applySeam, ScriptlessProvider } from './seam/seam.ts'
 export type { Provider } from 'oidc-provider'
 
 /**
- * Builds the OAuth 2.0 and OpenID Connect server with oidc-provider. After each change of the signing keys, a
- * new server replaces the old server. The replacement loses nothing, because a server keeps no data that its successor
- * needs. Building a server takes about a millisecond.
+ * Builds the OAuth 2.0 and OpenID Connect server with oidc-provider, in about a millisecond. A new server
+ * replaces the old one after each change of the signing keys. It keeps no data that its successor needs.
  */
 export function buildProvider(deps: ProviderDependencies): Provider {
-  const { settings, catalog, grantLifecycle, features } = deps
+  const { settings, grantLifecycle, features } = deps
   const revokeGrant = createRevokeKeepingConsent({ ...deps, lifecycle: grantLifecycle })
   const parts: ProviderParts = {
     ...deps,
@@ -64,16 +58,19 @@ export function buildProvider(deps: ProviderDependencies): Provider {
     signAccessTokens(provider, extraTokenClaims, accessTokenSigner(signingKey).signHere, recordOf)
   }
   registerClientCredentialsGrant(provider, parts)
+  const explainMissingSecret = createExplainMissingSecret(settings)
   fixResponses(provider, {
-    token: createFixTokenResponse(settings),
-    revocation: createFixRevocationResponse(settings),
-    introspection: createExplainMissingSecret(settings),
+    token(ctx) {
+      repeatRefreshToken(ctx)
+      return explainMissingSecret(ctx)
+    },
+    revocation(ctx) {
+      fixRevocationResponse(ctx)
+      return explainMissingSecret(ctx)
+    },
+    introspection: explainMissingSecret,
     userinfo: createFixUserInfoResponse(features.cors),
-    discovery: createFixMetadata({
-      scopesSupported: () => [...settings.openIdScopes, ...catalog.current.operations.keys()],
-      namesUsers: settings.namesUsers,
-      hasDocuments: features.documents !== undefined,
-    }),
+    discovery: createFixMetadata(parts),
   })
   registerRepeatableReturn(provider, parts)
   registerEndSession(provider, parts)
@@ -83,10 +80,7 @@ export function buildProvider(deps: ProviderDependencies): Provider {
   return provider
 }
 
-/**
- * The adapters that store oidc-provider's models, by model name. A model that is not listed here belongs to a
- * disabled feature, so every method of its adapter throws.
- */
+/** A model that is not listed here belongs to a disabled feature, so every method of its adapter throws. */
 function createModels(parts: ProviderParts): Readonly<Record<string, Adapter>> {
   const revokeAccessToken = createRevokeAccessToken(parts.revokeOwnToken)
   return {

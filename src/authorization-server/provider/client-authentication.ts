@@ -5,22 +5,16 @@ import { isPublicClient } from '../../clients/public-applications.ts'
 import { recordOf, requestState } from './request-state.ts'
 import type { ProviderSettings } from './dependencies.ts'
 import { candidatesIn } from './models/clients.ts'
-import { errorOf, type ProviderResponse } from './fix-responses.ts'
+import { errorOf, type FixResponse, type ProviderResponse } from './fix-responses.ts'
 import { reportWrongSecret, type Reporters } from './report-wrong-secret.ts'
 import { TOO_MANY_WRONG_SECRETS } from './wrong-secret-limit.ts'
 
-// What follows if a client secret is missing or wrong. `models/clients.ts` compares the secrets at oidc-provider's
-// endpoints.
-
 /**
- * Explains the error to a client that sent its id without a secret, and adds a `WWW-Authenticate` challenge (RFC
- * 9110 15.5.2). A client that sent a wrong secret in the body gets no challenge, because its library would then
- * not read the error. Also explains the error to a public application that sent a secret, and to a client whose metadata
- * document cannot be used.
+ * Explains the error to a client that sent no secret, with a `WWW-Authenticate` challenge (RFC 9110 15.5.2).
+ * A client that sent a wrong secret in the body gets no challenge, because its library would then not read
+ * the error.
  */
-export function createExplainMissingSecret({
-  publicClients,
-}: Pick<ProviderSettings, 'publicClients'>): (ctx: ProviderResponse) => void {
+export function createExplainMissingSecret({ publicClients }: ProviderSettings): FixResponse {
   function whoNeedsSecret(route: string): string {
     if (!publicClients) {
       return 'Clients that cannot keep a secret, such as browsers and mobile apps, are not supported'
@@ -59,7 +53,7 @@ function hasCredentials(ctx: Pick<ProviderResponse, 'headers' | 'oidc'>): boolea
   )
 }
 
-/** Reports requests with wrong client secrets to the audit trail and as events. No response waits for these reports. */
+/** Reports requests with wrong client secrets to the audit trail and as events. */
 export function reportWrongSecrets(provider: Provider, reporters: Reporters): void {
   function report(ctx: KoaContextWithOIDC, { error }: { readonly error?: unknown }): void {
     if (error !== 'invalid_client' || !hasCredentials(ctx)) return
@@ -80,7 +74,6 @@ export function reportWrongSecrets(provider: Provider, reporters: Reporters): vo
   provider.on('revocation.error', report)
 }
 
-/** Whether a client that is disabled or has expired sent its secret. An assertion is not verified here. */
 function mayBeRight(ctx: KoaContextWithOIDC, client: Client): boolean {
   if (ctx.oidc.params?.['client_assertion'] !== undefined) return true
   return findSecretOf(client, candidatesIn(ctx, String(ctx.oidc.body?.['client_secret']))) !== undefined

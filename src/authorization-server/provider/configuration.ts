@@ -11,10 +11,7 @@ import { createRenderError } from './render-errors.ts'
 import type { ClientAuthenticated } from './models/clients.ts'
 import { ROUTES } from './routes.ts'
 
-/**
- * oidc-provider's configuration: the options of each endpoint, and the options that apply to all endpoints.
- * It also sets every option whose default makes oidc-provider print a notice.
- */
+/** oidc-provider's configuration, with every option whose default makes it print a notice. */
 export function providerConfiguration(
   parts: ProviderParts,
   adapter: NonNullable<Configuration['adapter']>,
@@ -29,7 +26,10 @@ export function providerConfiguration(
     jwks: { keys: [...parts.signingKeys] },
     routes: ROUTES,
     scopes: [...settings.openIdScopes],
-    claims: { openid: ['sub', 'account_id', 'user_id'], ...mutable(settings.claims) },
+    claims: {
+      openid: ['sub', 'account_id', 'user_id'],
+      ...(structuredClone(settings.claims) as { [scope: string]: string[] }),
+    },
     conformIdTokenClaims: !settings.claimsInIdToken,
     subjectTypes: ['public'],
     findAccount: accountLookup.findAccount,
@@ -59,8 +59,7 @@ export function providerConfiguration(
     cookies: cookies(parts),
     features: {
       devInteractions: { enabled: false },
-      // Sender-constrained tokens are not issued, because a gateway would accept them as Bearer tokens from
-      // any sender.
+      // A gateway would accept sender-constrained tokens as Bearer tokens from any sender.
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
       clientCredentials: { enabled: true },
@@ -90,8 +89,4 @@ function cookies({ cookieKeys, settings }: ProviderParts): Configuration['cookie
     // oidc-provider sets the path of each short-lived cookie to the page that needs it.
     short: cookie,
   }
-}
-
-function mutable(claims: { readonly [scope: string]: readonly string[] }): { [scope: string]: string[] } {
-  return Object.fromEntries(Object.entries(claims).map(([scope, names]) => [scope, [...names]]))
 }

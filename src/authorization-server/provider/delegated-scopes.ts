@@ -16,25 +16,16 @@ import { explainRejectionAt, noAccess } from './resource-access.ts'
 import { namedResource, resourceServerOf } from './resource-indicator.ts'
 import { invalidScope, isIgnoredScope, requestedScopes, requireAllowed } from './requested-scope.ts'
 
-// This file decides which scopes an application may have. These scopes depend on the products of the resource, the
-// application's products, the KYC level of the application's developer, and the operations of the user.
-
-type Parts = Pick<
-  ProviderParts,
-  'settings' | 'catalog' | 'resources' | 'accountLookup' | 'isGrantScopeRevoked'
->
-
 /**
- * The scopes that a token of this application for `resource` may carry now, besides the scopes of OpenID Connect.
- * The scopes and the account are looked up once per request, because all tokens of a request are for one resource. So in
- * a refresh, the access token carries exactly the scopes that were checked before the refresh token was used up.
+ * The scopes that a token of this application may carry now, besides those of OpenID Connect. They are looked
+ * up once per request: a refresh checks exactly the scopes that its access token will carry.
  *
  * Relies on: oidc-provider sets the account and the grant before it resolves the scopes of a token. In an
- * authorization request, oidc-provider resolves the scopes before the account is known, and `limitToUser`
- * limits them later.
+ * authorization request, it resolves the scopes before the account is known, and `limitToUser` limits them
+ * later.
  */
 export async function getTokenScopes(
-  parts: Parts,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   client: ProviderClient,
   resource: Resource,
@@ -51,13 +42,13 @@ export async function getTokenScopes(
 
 /**
  * Limits an authorization request to the operations of the user, before oidc-provider checks whether the user
- * has approved every requested scope. Call it when the user is known.
+ * has approved every requested scope.
  *
  * @returns the requested scopes that remain
  * @throws invalid_scope if no scope remains
  */
 export async function limitToUser(
-  parts: Parts,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   client: ProviderClient,
 ): Promise<readonly string[]> {
@@ -71,17 +62,13 @@ export async function limitToUser(
   throw invalidScope('this user may use none of the requested operations now')
 }
 
-/** The resource that an authorization request names. @throws invalid_target */
-export function resourceOfRequest(
-  { resources }: Pick<Parts, 'resources'>,
-  ctx: KoaContextWithOIDC,
-): Resource {
+/** @throws invalid_target */
+export function resourceOfRequest({ resources }: ProviderParts, ctx: KoaContextWithOIDC): Resource {
   return namedResource(ctx.oidc.params?.['resource'], resources)
 }
 
-/** The scopes that this application may ask users for now, besides the scopes of OpenID Connect. */
 function getApplicationScopes(
-  parts: Parts,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   client: ProviderClient,
   resource: Resource,
@@ -92,7 +79,7 @@ function getApplicationScopes(
 }
 
 async function resolveScopes(
-  parts: Parts,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   application: Application,
   resource: Resource,
@@ -102,26 +89,18 @@ async function resolveScopes(
   if (whyUnauthorized(current, application, developer)) {
     throw noAccess(resource, parts.catalog.current, application, developer)
   }
-  // The token must carry the epoch of the catalog from which its scopes were resolved. The epoch is kept until the
-  // token is signed, because products may change in between.
+  // Products may change until the token is signed, which must carry the epoch of its scopes.
   requestState(ctx).catalogEpoch = current.epoch
   return applicationScopes(current, application, developer?.kycLevel)
 }
 
-function findDeveloper(
-  { accountLookup }: Pick<Parts, 'accountLookup'>,
-  ctx: KoaContextWithOIDC,
-  client: Client,
-) {
+function findDeveloper({ accountLookup }: ProviderParts, ctx: KoaContextWithOIDC, client: Client) {
   return developerOf(client, (owner) => accountLookup.find(ctx, owner))
 }
 
-/**
- * Checks `scope` of an authorization request, and removes ignored scopes (`isIgnoredScope`) from it. If no
- * scope is left, all scopes that the application may request are filled in. A repeated `resource` becomes one value.
- */
+/** Checks `scope` of an authorization request. If none is left, all that are allowed are filled in. */
 export async function checkRequestedScope(
-  parts: Parts,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   scope: string | undefined,
   client: ProviderClient,
@@ -142,14 +121,12 @@ export async function checkRequestedScope(
 }
 
 /**
- * Describes a resource to oidc-provider, with the scopes that a token may carry now. If the request has already found
- * the account of the user, the scopes are limited to the operations of this user.
+ * Describes a resource to oidc-provider, with the scopes that a token may carry now.
  *
- * @param address one of the resources that the request names, or the resource of its grant
- * @throws invalid_target if the resource is unknown, or if the request names two resources
+ * @throws invalid_target if `address` is unknown, or if the request names two resources
  */
 export async function describeResource(
-  parts: Parts,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   address: string,
   client: ProviderClient,

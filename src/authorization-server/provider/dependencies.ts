@@ -30,7 +30,6 @@ import type { Lifetimes } from './lifetimes.ts'
 import type { AdapterPayload } from 'oidc-provider'
 import type { WrongSecretLimit } from './wrong-secret-limit.ts'
 
-/** The settings that the authorization server uses. */
 export interface ProviderSettings {
   readonly issuer: string
   /** The secrets of the host, newest first. */
@@ -38,63 +37,34 @@ export interface ProviderSettings {
   readonly requirePkce: boolean
   /** OpenID Connect scopes besides `openid`, with the claims that each scope gives. */
   readonly claims: { readonly [scope: string]: readonly string[] }
-  /** Whether ID tokens have these claims, too. */
   readonly claimsInIdToken: boolean
-  /** `openid`, and the scopes that `claims` names. */
   readonly openIdScopes: readonly string[]
-  /** Whether accounts may have users. */
   readonly namesUsers: boolean
   readonly lifetimes: Lifetimes
   /** Seconds for which a public application may repeat a refresh. */
   readonly publicGraceSeconds: number
   /** Whether there may be public applications among the registered ones. */
   readonly publicApplications: boolean
-  /** Whether registered clients may authenticate with their own keys. */
   readonly privateKeyJwt: boolean
   /** Whether clients without a secret and without a key may authenticate. */
   readonly publicClients: boolean
-  /** The prefix of generated secrets. */
   readonly secretPrefix: string
 }
 
-/** The dependencies of the authorization server. */
-export interface ProviderDependencies {
+/** What both oidc-provider and our own endpoints use. */
+export interface SharedDependencies {
   readonly settings: ProviderSettings
   readonly store: Store
-  /** As `store`. Its writes survive the loss of a server. */
-  readonly durable: Store
-  /** What options switch on. */
-  readonly features: Features
-  /** All products. The catalog of each resource has a part of them. */
+  /** All products, also those of other resources. */
   readonly catalog: CurrentCatalog
   readonly resources: Resources
   readonly registry: ClientRegistry
   readonly accounts: HostAccounts
-  readonly families: TokenFamilies
-  readonly grantLifecycle: GrantLifecycle
   readonly consents: ConsentStore
-  readonly refreshTokenFormat: RefreshTokenFormat
-  /** One private key for ES256 and one for RS256. */
-  readonly signingKeys: readonly SigningJwk[]
-  readonly cookieKeys: Keygrip
-  /** Returns undefined for a token that is not ours or has expired. Does not check whether the token is revoked. */
-  verifyAccessToken(jwt: string): Promise<Principal | undefined>
-  readonly revocations: Revocations
-  /** Revokes an access token that its own client sent to the revocation endpoint. */
-  readonly revokeOwnToken: RevokeOwnToken
-  /** Whether a verified access token was revoked. The answer comes from memory. */
-  isTokenRevoked(token: Principal): boolean
-  /**
-   * Whether a token with this scope would be rejected if it were issued for the grant now. No I/O.
-   *
-   * @param now Unix time in seconds
-   */
-  isGrantScopeRevoked(grantId: string, scope: string, now: number): boolean
-  /** Records that a client, and its secret or key, were used. Called each time the client obtains a token. */
+  /** Called each time the client obtains a token. */
   clientUsed(client: Client, secret?: UsedCredential): void
-  /** Records the use of a secret or key of a client outside of a token request. */
+  /** Called outside of a token request. */
   secretUsed(client: Client, secret: UsedCredential): void
-  readonly pendingInteractions: PendingInteractions
   readonly memory: MemoryWatch
   readonly pages: Pages
   readonly events: EventSink
@@ -104,10 +74,29 @@ export interface ProviderDependencies {
   readonly wrongSecrets: WrongSecretLimit
 }
 
-/**
- * The dependencies, and the parts that `buildProvider()` creates from them. Each function picks the
- * dependencies and parts that it uses.
- */
+export interface ProviderDependencies extends SharedDependencies {
+  /** Its writes survive the loss of a server. */
+  readonly durable: Store
+  readonly features: Features
+  readonly families: TokenFamilies
+  readonly revocations: Revocations
+  readonly grantLifecycle: GrantLifecycle
+  readonly refreshTokenFormat: RefreshTokenFormat
+  readonly signingKeys: readonly SigningJwk[]
+  readonly cookieKeys: Keygrip
+  /** Returns undefined for a token that is not ours or has expired. Does not check whether the token is revoked. */
+  verifyAccessToken(jwt: string): Promise<Principal | undefined>
+  readonly revokeOwnToken: RevokeOwnToken
+  isTokenRevoked(token: Principal): boolean
+  /**
+   * Whether a token with this scope would be rejected if it were issued for the grant now. No I/O.
+   *
+   * @param now Unix time in seconds
+   */
+  isGrantScopeRevoked(grantId: string, scope: string, now: number): boolean
+  readonly pendingInteractions: PendingInteractions
+}
+
 export interface ProviderParts extends ProviderDependencies {
   readonly accountLookup: AccountLookup
   readonly codes: Collection<AdapterPayload>

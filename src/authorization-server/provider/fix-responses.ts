@@ -1,18 +1,11 @@
 import type { Next } from 'koa'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 
-/** A response that oidc-provider has written. */
 export type ProviderResponse = KoaContextWithOIDC & { body: unknown }
 
-/** Corrects the responses of one endpoint. */
 export type FixResponse = (ctx: ProviderResponse) => void | Promise<void>
 
-/**
- * Corrects responses that differ from the RFCs, or from what developers expect. The middleware here runs
- * around oidc-provider's own middleware, as the documentation of oidc-provider describes.
- *
- * @param fixes the corrections, by oidc-provider's route names
- */
+/** Corrects responses that differ from the RFCs, or from what developers expect, by route names. */
 export function fixResponses(provider: Provider, fixes: Readonly<Record<string, FixResponse>>): void {
   provider.use(async function fixResponse(context: unknown, next: Next) {
     const ctx = context as ProviderResponse
@@ -26,20 +19,16 @@ export function fixResponses(provider: Provider, fixes: Readonly<Record<string, 
   })
 }
 
-/**
- * Removes the CORS headers of oidc-provider. Only the CORS middleware of the host lets other origins read responses.
- */
+/** Only the CORS middleware of the host lets other origins read responses. */
 function removeCors(ctx: ProviderResponse): void {
   ctx.remove('Access-Control-Allow-Origin')
   ctx.remove('Access-Control-Expose-Headers')
 }
 
-/** The error code of a response; undefined if the response is not an error. */
 export function errorOf({ body }: ProviderResponse): string | undefined {
   return (body as { error?: string } | undefined)?.error
 }
 
-/** The description of the error of a response; undefined if the response has none. */
 export function descriptionOf({ body }: ProviderResponse): string | undefined {
   return (body as { error_description?: string } | undefined)?.error_description
 }

@@ -22,22 +22,20 @@ export const LIFETIMES = {
   session: { byDefault: 14 * DAY, max: 366 * DAY },
 }
 
-/** The configured lifetimes, in seconds. The default of `publicRefreshToken` is `refreshToken`. */
+/** In seconds. The default of `publicRefreshToken` is `refreshToken`. */
 export type Lifetimes = Readonly<Record<keyof typeof LIFETIMES | 'publicRefreshToken', number>>
 
-/** How long a refresh token of an application can be used after its last use, in seconds. */
+/** Seconds for which a refresh token can be used after its last use. */
 export function refreshTokenLifetime(client: Client, lifetimes: Lifetimes): number {
   return isPublicClient(client) ? lifetimes.publicRefreshToken : lifetimes.refreshToken
 }
 
-/** Seconds that are added to the first lifetime of a grant as a margin. */
 const GRANT_MARGIN_SECONDS = 60
 
 /**
- * Lifetimes of oidc-provider's models, in seconds. An interaction is an authorization request that waits
- * until a person signs in or decides. Strangers can create thousands of interactions and sessions without
- * signing in. So an interaction without a signed-in person lives only as long as one sign-in may take. A
- * session without a signed-in person lives for `INTERACTION_SECONDS`, the longest lifetime of an interaction.
+ * Lifetimes of oidc-provider's models, in seconds. Strangers can create thousands of interactions and
+ * sessions without signing in. So an interaction without a signed-in person lives only as long as one sign-in
+ * may take, and a session without a person as long as an interaction.
  */
 export function modelLifetimes(lifetimes: Lifetimes): Configuration['ttl'] {
   return {
@@ -45,8 +43,7 @@ export function modelLifetimes(lifetimes: Lifetimes): Configuration['ttl'] {
     AuthorizationCode: lifetimes.authorizationCode,
     ClientCredentials: (_ctx, _token, client) =>
       lifetimeWithin(recordOf(client), lifetimes.directAccessToken),
-    // A new grant lives long enough for the person's decision and the exchange of the code. The first refresh token
-    // extends it.
+    // For the person's decision and the exchange of the code. The first refresh token extends it.
     Grant: INTERACTION_SECONDS + lifetimes.authorizationCode + GRANT_MARGIN_SECONDS,
     IdToken: lifetimes.idToken,
     Interaction: (_ctx, { session }) =>

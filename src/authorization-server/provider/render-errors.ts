@@ -10,10 +10,7 @@ import { errorOf, type ProviderResponse } from './fix-responses.ts'
 import { isForPrograms } from './routes.ts'
 import { NotNow } from './seam/errors.ts'
 
-/**
- * Renders an error that is not redirected to the application. The response does not reveal the cause of a
- * failure on our side.
- */
+/** Renders an error that is not redirected to the application, without the cause of a failure on our side. */
 export function createRenderError(
   pages: ProviderDependencies['pages'],
 ): NonNullable<Configuration['renderError']> {
@@ -29,23 +26,22 @@ export function createRenderError(
       state: out.state,
     }
     if (!isForPrograms(ctx.path)) return answerError(ctx, pages, answer)
-    // oidc-provider writes an object for `Accept: application/json`. This function also sets an object, so
-    // that `fixResponses` can handle all error bodies in the same way.
+    // `fixResponses` must find one form of error bodies, whatever `Accept` says.
     ctx.status = Math.max(answer.status, 400)
     ctx.set('Cache-Control', 'no-store')
     ctx.body = errorFields(answer)
   }
 }
 
-/** Answers with an error that must not be redirected to its application. Resolves with whether it did. */
+/** Resolves with whether it answered an error that must not be redirected to its application. */
 export type AnswerHere = (ctx: KoaContextWithOIDC, out: Record<string, unknown>) => Promise<boolean>
 
 /**
- * Answers here with the errors of a client that any stranger may have published. They are redirected only after the person
- * has decided on the consent page, or if they have approved the client before. Otherwise strangers could redirect any browser
- * to any address (RFC 9700 4.11.2).
+ * The errors of a client that any stranger may have published are redirected only after the person has
+ * decided, or has approved the client before. Otherwise strangers could redirect any browser to any address
+ * (RFC 9700 4.11.2).
  */
-export function createAnswerHere(parts: Pick<ProviderDependencies, 'pages' | 'consents'>): AnswerHere {
+export function createAnswerHere(parts: ProviderDependencies): AnswerHere {
   return async function answerHere(ctx, out) {
     const { client, session, result, entities } = ctx.oidc
     const document = client && documentOf(recordOf(client))
@@ -67,11 +63,6 @@ const NO_APPLICATION =
   'no enabled application has this client_id; check the client_id, or enable the application. An API key cannot be ' +
   'used here, because it acts on the account of its owner only'
 
-/**
- * Describes what the developer can do about an error of an authorization or sign-out request, if the error
- * cannot be redirected to the application. Returns undefined if oidc-provider's own description is specific
- * enough.
- */
 function redirectUriError(ctx: KoaContextWithOIDC, error: Error): string | undefined {
   if (error instanceof errors.InvalidClient) return requestState(ctx).documentProblem ?? NO_APPLICATION
   if (!(error instanceof errors.InvalidRedirectUri) || !ctx.oidc.client) return undefined
@@ -82,18 +73,13 @@ function redirectUriError(ctx: KoaContextWithOIDC, error: Error): string | undef
 }
 
 /**
- * Reports failures on our side to the log, the host's app and the event `error`. oidc-provider answers each failure
- * with 500 and a description of its own. This function writes our description instead. For a temporary failure, this
- * function also changes the status to 503. With this status, the client may retry (RFC 9110 10.2.3 and 15.6.4). A
- * temporary failure is not reported to the host's app.
+ * Reports failures on our side to the log, the host's app and the event `error`. A temporary failure gets
+ * 503, so that the client may retry (RFC 9110 10.2.3 and 15.6.4), and is not reported to the host's app.
  *
  * Relies on: oidc-provider emits `server_error` after it has written the response, and before the response is
  * sent.
  */
-export function reportFailures(
-  provider: Provider,
-  { events, logger }: Pick<ProviderDependencies, 'events' | 'logger'>,
-): void {
+export function reportFailures(provider: Provider, { events, logger }: ProviderDependencies): void {
   provider.on('server_error', (context, error) => {
     const ctx: ProviderResponse = context
     const { status, headers, error: code, description } = failureResponse(error)

@@ -3,7 +3,6 @@ import { requesterOf } from '../../audit/entry.ts'
 import type { Client } from '../../clients/client.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 
-/** What reports wrong client secrets. */
 export type Reporters = Pick<ProviderDependencies, 'audit' | 'events' | 'wrongSecrets'>
 
 /**

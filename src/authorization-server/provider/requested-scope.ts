@@ -13,21 +13,12 @@ export function requestedScopes(scope: string | undefined): string[] {
 /** Scopes that OpenID Connect defines (Core 5.4 and 11). Client libraries request them at every issuer. */
 const STANDARD_SCOPES = new Set(['profile', 'email', 'address', 'phone', 'offline_access'])
 
-/**
- * Whether a requested scope is ignored. A standard scope is ignored if this issuer does not have it (OpenID
- * Connect Core 3.1.2.1). Ignoring `offline_access` does no harm, because every code exchange gives a refresh
- * token.
- */
+/** Ignored by OpenID Connect Core 3.1.2.1. Every code exchange gives what `offline_access` asks for. */
 export function isIgnoredScope(scope: string, openIdScopes: readonly string[]): boolean {
   return STANDARD_SCOPES.has(scope) && !openIdScopes.includes(scope)
 }
 
-/**
- * Rejects a request for scopes that are not allowed. The error quotes no scope that looks like a client secret.
- *
- * @param explain returns why a scope is rejected; undefined if it is allowed
- * @throws invalid_scope, for the first rejected scope
- */
+/** @throws invalid_scope for the first rejected scope, without quoting what looks like a secret */
 export function requireAllowed(
   requested: readonly string[],
   explain: (scope: string) => string | undefined,
@@ -44,12 +35,7 @@ export function requireAllowed(
 /** In bytes: base64url makes 4 characters of 3 bytes, and the rest of a token has at most 4096 characters. */
 const MAX_SCOPE_BYTES = ((MAX_TOKEN_LENGTH - 4096) * 3) / 4
 
-/**
- * Rejects a token that would carry no scope, because an empty `scope` is not valid in a response (RFC 6749 3.3), or so
- * much scope that the gateway would reject it.
- *
- * @throws invalid_scope
- */
+/** Rejects an empty scope (RFC 6749 3.3), and one too long for the gateway. @throws invalid_scope */
 export function requireUsableScope(scopes: readonly string[]): void {
   if (scopes.length === 0) {
     throw invalidScope(
@@ -62,12 +48,9 @@ export function requireUsableScope(scopes: readonly string[]): void {
   )
 }
 
-/**
- * An `invalid_scope` error (RFC 6749 4.1.2.1, 5.2). `scope` is the rejected scope, if there is exactly one.
- */
+/** `invalid_scope` (RFC 6749 4.1.2.1, 5.2). `scope` is the rejected scope, if there is exactly one. */
 export function invalidScope(description: string, scope?: string): Error {
-  // The type of the constructor demands a scope. If there is no scope to name, undefined is passed, because
-  // an empty text would become `"scope": ""` in the response.
+  // The constructor demands a scope, but an empty text would become `"scope": ""` in the response.
   const named = scope !== undefined && scope.length <= MAX_REPEATED_LENGTH ? scope : undefined
   return new errors.InvalidScope(description, named as string)
 }

@@ -3,19 +3,12 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { explainRejection } from '../../catalog/resolve-scopes.ts'
 import type { Resource } from '../../catalog/resources.ts'
 import type { Client } from '../../clients/client.ts'
-import { whyUnauthorized } from '../../clients/why-no-token.ts'
+import { NO_TOKEN_REASONS, whyUnauthorized, type NoTokenReason } from '../../clients/why-no-token.ts'
 import type { Account } from '../../host/accounts.ts'
-import { unauthorized } from './unauthorized-client.ts'
-
-// Why a client may not use a resource, or not an operation of it.
 
 /**
- * The error for a client that may use no operation of a resource.
- *
- * @param all all products, also those of other resources
- * @param owner the result of `accounts.find` for the account and the user of the client
- * @returns unauthorized_client if the client may use no operation at all; invalid_target (RFC 8707 2) if it may use
- *   operations of other resources
+ * For a client that may use no operation of a resource: unauthorized_client if it may use none at all,
+ * otherwise invalid_target (RFC 8707 2). `all` are all products, also those of other resources.
  */
 export function noAccess(
   resource: Resource,
@@ -31,12 +24,7 @@ export function noAccess(
   )
 }
 
-/**
- * Why a client may not have a scope at a resource, as a sentence for `error_description`. Parameters as for `noAccess`
- * and `explainRejection`.
- *
- * @returns undefined if the client may have the scope
- */
+/** Why a client may not have a scope at a resource, for `error_description`; undefined if it may. */
 export function explainRejectionAt(
   resource: Resource,
   all: Catalog,
@@ -48,4 +36,27 @@ export function explainRejectionAt(
   const isElsewhere = all.operations.has(scope) && !current.operations.has(scope)
   if (!isElsewhere) return explainRejection(current, client, kycLevel, scope)
   return `the operation ${scope} does not belong to the resource ${resource.address}`
+}
+
+const DESCRIPTIONS: Partial<Record<NoTokenReason, string>> = {
+  gateway: 'this {client} belongs to a gateway, so it has no API product; request tokens with another key',
+  'no-product': 'this {client} has no API product; add one to it first',
+  'no-operation': 'this {client} has no operation left; add a product, or restore an operation',
+  'owner-gone':
+    'the account that owns this {client}, or the user to whom it belongs, does not exist any more',
+  'user-operations': 'the user of this {client} may use none of its operations now',
+  'kyc-level': 'all operations of this {client} need a higher KYC level of its developer',
+}
+
+/** RFC 6749 5.2. The log gets the reason as `error_detail`. */
+function unauthorized({ kind }: Pick<Client, 'kind'>, reason: NoTokenReason): Error {
+  const description = (DESCRIPTIONS[reason] ?? reason).replace(
+    '{client}',
+    kind === 'apiKey' ? 'API key' : kind,
+  )
+  return new errors.UnauthorizedClient(description, reason)
+}
+
+export function reasonOf(detail: string | undefined): NoTokenReason | undefined {
+  return NO_TOKEN_REASONS.find((reason) => reason === detail)
 }

@@ -2,10 +2,8 @@ import { errors, type ResourceServer } from 'oidc-provider'
 import type { Resource, Resources } from '../../catalog/resources.ts'
 
 /**
- * The resource that a `resource` parameter names (RFC 8707 2).
+ * The resource that a `resource` parameter names (RFC 8707 2): a value, or a list if it is repeated.
  *
- * @param parameter the value, or the list of values if the parameter was repeated
- * @param byDefault the address of the resource if the parameter is absent
  * @throws {errors.InvalidTarget} if it names an unknown resource, or two resources
  */
 export function namedResource(
@@ -38,28 +36,19 @@ function findNearest(sent: unknown, all: Resources['all']): Resource {
   return all.reduce((best, each) => (common(each) > common(best) ? each : best))
 }
 
-/** The `error_description` for a request that names another resource than its authorization code or refresh token has. */
 export function otherResource(token: 'authorization code' | 'refresh token', address: string): string {
   return `the ${token} is for the resource ${address}; leave resource out, or send this one`
 }
 
-/**
- * Describes a resource to oidc-provider as a resource server.
- *
- * @param scope space-delimited scopes that a token may carry
- */
+/** @param scope space-delimited scopes that a token may carry */
 export function resourceServerOf({ address }: Pick<Resource, 'address'>, scope: string): ResourceServer {
   return { audience: address, scope, accessTokenFormat: 'jwt', jwt: { sign: { alg: 'ES256' } } }
 }
 
 /**
- * Replaces other spellings of the address of a resource in the parameter `resource` by this address (RFC 8707 2). Clients
- * may send the spelling of `new URL(…).href`: a slash after a host without a path, lower-case scheme and host, no
- * default port. A longer value than `MAX_LENGTH` stays as it is, and names no resource.
- *
- * Also leaves one blank between two scopes, and no other blank, as oidc-provider expects (RFC 6749 3.3).
- *
- * @param text a query or form, as it was received
+ * Replaces other spellings of the address of a resource in a query or form (RFC 8707 2), such as that of `new
+ * URL(…).href`: a slash after a host without a path, no default port. Also leaves one blank between two scopes, and
+ * no other blank, as oidc-provider expects (RFC 6749 3.3).
  */
 export function canonicalizeParameters(text: string, { find }: Pick<Resources, 'find'>): string {
   const trimmed = text.replaceAll(SCOPE, (scopes) => scopes.replace(BLANKS, '+').replace(/^\+|\+$/g, ''))
@@ -71,14 +60,13 @@ export function canonicalizeParameters(text: string, { find }: Pick<Resources, '
   })
 }
 
-/** The maximum number of characters of a `resource` that is parsed, because parsing a long address takes long. */
+/** Characters of a `resource` that is parsed, because parsing a long address takes long. */
 const MAX_LENGTH = 2000
 
 const RESOURCE = /((?:^|[?&])resource=)([^&]*)/g
 const SCOPE = /(?<=(?:^|[?&])scope=)[^&]*/g
 const BLANKS = /(?:[ +]|%20)+/g
 
-/** An address in the form of a resource: the origin as `new URL()` writes it, and the path without a lone slash. */
 function canonicalForm(address: string): string | undefined {
   // The path is compared as it was sent, because `new URL()` would change more of the path than a slash.
   const [, origin = '', path = ''] = ADDRESS.exec(address) ?? []

@@ -30,41 +30,28 @@ export const METHODS: Readonly<Record<string, readonly string[]>> = {
   '/.well-known/oauth-authorization-server': DOCUMENT_METHODS,
 }
 
-/**
- * Whether a path belongs to the service: an endpoint, an address to which the browser returns from our pages, or
- * an address of our pages. All other paths below {auth_url} are left to the host.
- */
+/** Whether a path belongs to the service. All other paths below {auth_url} are left to the host. */
 export function isOwnPath(path: string): boolean {
   return METHODS[normalizePath(path)] !== undefined || RETURN_OR_PAGE.test(path)
 }
 
 const RETURN_OR_PAGE = /^\/(oauth2\/authorize\/[^/]+\/?|interaction(\/.*)?)$/i
 
-/** oidc-provider's names of the routes where clients authenticate. */
 export const CLIENT_ROUTES = ['token', 'revocation', 'introspection'] as const
 
-/** The endpoints where clients authenticate. */
 export const CLIENT_ENDPOINTS = new Set<string>(CLIENT_ROUTES.map((name) => ROUTES[name]))
 
-/**
- * The names of oidc-provider's routes that browsers request on behalf of an application. API keys are not
- * valid clients there.
- */
+/** Browsers request these on behalf of an application. API keys are not valid clients there. */
 export const FRONT_CHANNEL = /^(authorization|resume|end_session)/
 
-/**
- * Whether a path belongs to an endpoint that only programs call. Errors of such an endpoint are JSON,
- * whatever `Accept` asks for (RFC 6749 5.2).
- */
+/** Errors of endpoints that only programs call are JSON, whatever `Accept` asks for (RFC 6749 5.2). */
 export function isForPrograms(path: string): boolean {
   return FOR_PROGRAMS.test(path)
 }
 
 const FOR_PROGRAMS = /^\/(oauth2\/(token|userinfo|jwks|revo|introspect)|\.well-known\/)/i
 
-/**
- * The form in which paths are compared. It ignores letter case and a trailing slash, as oidc-provider does.
- */
+/** Ignores letter case and a trailing slash, as oidc-provider does. */
 export function normalizePath(path: string): string {
   return path.toLowerCase().replace(/(.)\/$/, '$1')
 }

@@ -6,7 +6,6 @@ import { formatBasicCredentials, readBasicCredentials } from '../../http/basic-c
 import { type EarlyLookups, requestState, startRequest } from './request-state.ts'
 import { middlewareOf } from './seam/seam.ts'
 
-/** The query, the form, the header `Authorization` and the lookups of a request that oidc-provider is to answer. */
 export interface ProviderInput {
   readonly query?: string
   readonly form?: string | undefined
@@ -15,16 +14,15 @@ export interface ProviderInput {
 }
 
 /**
- * Lets oidc-provider answer a request that the host's app received. oidc-provider uses its own Koa context
- * for this request. So oidc-provider signs cookies with its own keys, and its changes to the context do not reach the
- * host's context. Headers need no copy, because both contexts write to the same Node response. This function copies
- * only the status and the body.
+ * Lets oidc-provider answer a request in a Koa context of its own. So it signs cookies with its own keys, and
+ * its changes do not reach the host's context. Headers need no copy, because both contexts write to the same
+ * Node response.
  *
  * @param path the path below {auth_url}, such as `/oauth2/token`
  * @param input.query the query with its `?`. @default the query of the request
- * @param input.form the text of the form that was read; undefined if the endpoint reads no form
+ * @param input.form undefined if the endpoint reads no form
  * @param input.authorization empty if oidc-provider must not read one. @default the header of the request
- * @param input.early lookups that were already made for this request; oidc-provider does not repeat these lookups
+ * @param input.early lookups that were already made for this request
  * @returns false if oidc-provider has no route for the path
  */
 export async function runProvider(
@@ -47,8 +45,8 @@ export async function runProvider(
       answered = false
     })
   } catch (error) {
-    // After a failure, oidc-provider still tries to save the session. If the store is unavailable, the save fails too,
-    // and that second failure is `error`. So the first failure of the store is thrown instead.
+    // After a failure, oidc-provider still tries to save the session, which fails too if the store is
+    // unavailable. So the first failure of the store is thrown.
     throw requestState(inner).unavailable ?? error
   }
   if (!answered) {
@@ -64,29 +62,26 @@ export async function runProvider(
 }
 
 /**
- * The address to which the browser returns from our pages. The query of such a request is dropped. The query
- * is not needed, because the parameters of the authorization request are stored.
+ * The query of a return from our pages is dropped, because the parameters of the authorization request are
+ * stored.
  *
- * Relies on: if the request fails before these parameters are loaded, oidc-provider looks for a `client_id` in
- * the query. With a `client_id`, oidc-provider would read the stored parameters, and fail a second time.
- * Without a `client_id`, oidc-provider responds with the first error.
+ * Relies on: if the request fails before these parameters are loaded, oidc-provider looks for a `client_id`
+ * in the query. With a `client_id`, it would read the stored parameters, and fail a second time.
  */
 const RETURN_FROM_PAGES = /^\/oauth2\/authorize\/./i
 
 /**
- * The request that oidc-provider receives instead of the real request, which stays unchanged. Three properties
- * differ from the real request. The path does not contain the app's mount path. The Basic header is encoded so
- * that oidc-provider can decode it. The body is the form, because the body of the real request has already been
- * read.
+ * The request that oidc-provider receives: without the mount path, with a Basic header that oidc-provider can
+ * decode, and with the form as body, because the real body has been read.
  *
  * The class does not inherit from the real request, because V8 makes the properties of a prototype slow. With
  * inheritance, a token request would cost about a third more CPU time.
  *
  * Relies on:
- * - oidc-provider and Koa read only the properties of this class. So do the packages to which they pass the request. In
- *   tests, `test/support/guard-provider-request.ts` reports every other property that is read.
- * - oidc-provider expects a body if a header such as `Content-Length` announces it. It reads the body by
- *   iterating over `iterator()` if `readable` is true.
+ * - oidc-provider, Koa and their packages read only the properties of this class. In tests,
+ *   `test/support/guard-provider-request.ts` reports every other property that is read.
+ * - oidc-provider expects a body if a header such as `Content-Length` announces it. It iterates over
+ *   `iterator()` if `readable` is true.
  */
 export class ProviderRequest {
   readonly method: string | undefined
@@ -108,7 +103,6 @@ export class ProviderRequest {
     this.form = form ?? ''
   }
 
-  /** The chunks of the body. */
   iterator(): Iterable<Buffer> {
     return [Buffer.from(this.form)]
   }

@@ -1,12 +1,7 @@
 import { GatehouseError } from '../../errors.ts'
 import type { Logger } from '../../host/logger.ts'
 
-/**
- * The response to a failure on our side. The status is 503 for a temporary failure and 500 for any other
- * failure. The response reveals the cause only if it is the
- * metadata document of the client. The code `temporarily_unavailable` comes from RFC 6749
- * 4.1.2.1.
- */
+/** The response to a failure on our side: 503 if it is temporary (RFC 6749 4.1.2.1), otherwise 500. */
 export function failureResponse(error: unknown) {
   if (isServiceUnavailable(error)) {
     // The message about a document names only its host, which the client knows.
@@ -17,22 +12,14 @@ export function failureResponse(error: unknown) {
   return { status: 500, headers: {}, error: 'server_error', description: 'something went wrong on our side' }
 }
 
-/**
- * Logs a failed request. A temporary failure is logged without a stack, because its cause has already been logged once
- * and may affect many requests.
- *
- * @param where the request, without any credential
- */
+/** A temporary failure is logged without a stack: its cause is logged already. No credentials in `where`. */
 export function logFailure(logger: Logger, error: Error, where: Readonly<Record<string, unknown>>): void {
   if (isServiceUnavailable(error))
     logger.warn({ ...where, reason: error.message }, 'a request was answered with 503')
   else logger.error({ err: error, ...where }, 'the authorization service failed')
 }
 
-/**
- * Whether a request failed only temporarily, so that it can be retried. A failure is temporary if the store is
- * unavailable, or if the service has not started yet or is already closed.
- */
+/** The store is unavailable, or the service has not started yet or is already closed. */
 export function isServiceUnavailable(error: unknown): error is GatehouseError {
   return error instanceof GatehouseError && error.status === 503
 }

@@ -5,14 +5,14 @@ import type { RevocationSource } from '../../revocation/revocation-source.ts'
 import { answerError } from '../../http/error-response.ts'
 import { isRejection, readForm } from '../../http/form-body.ts'
 import { addressGroup } from '../../http/rate-limit-group.ts'
-import { pauseConnection } from '../../http/pause-connection.ts'
 import { redirect } from '../../http/redirect.ts'
 import { pathBelow } from '../../http/request-path.ts'
 import type { Pages } from '../interaction/pages.ts'
+import type { InteractionPort } from '../interaction/port.ts'
 import { interactionRoutes } from '../interaction/routes.ts'
 import type { InteractionOptions } from '../interaction/step.ts'
 import type { Provider } from '../provider/build-provider.ts'
-import type { ProviderDependencies } from '../provider/dependencies.ts'
+import type { ProviderSettings, SharedDependencies } from '../provider/dependencies.ts'
 import { AUTHORIZATION_PARAMETERS } from '../provider/endpoints/authorize.ts'
 import { END_SESSION_PARAMETERS } from '../provider/endpoints/end-session.ts'
 import type { Features } from '../provider/features/load-features.ts'
@@ -30,49 +30,28 @@ import {
 } from '../provider/routes.ts'
 import { runProvider, type ProviderInput } from '../provider/run-provider.ts'
 import { checkRequest, letPageRead } from './check-request.ts'
-import type { RequestsInFlight } from './requests-in-flight.ts'
+import { pauseConnection, type RequestsInFlight } from './requests-in-flight.ts'
 import { createReject, createRouter } from './router.ts'
 
-/** The dependencies of the mounted authorization server. */
-export interface AuthorizationServerParts
-  extends
-    Pick<
-      ProviderDependencies,
-      | 'audit'
-      | 'events'
-      | 'registry'
-      | 'resources'
-      | 'clientUsed'
-      | 'secretUsed'
-      | 'proxyCheck'
-      | 'wrongSecrets'
-    >,
-    Pick<InteractionOptions, 'accounts' | 'catalog' | 'port' | 'pages' | 'csrfKeys' | 'store'> {
-  readonly settings: Pick<
-    ProviderDependencies['settings'],
-    'issuer' | 'lifetimes' | 'secretPrefix' | 'publicClients'
-  > &
-    Pick<InteractionOptions, 'maxSignInAttempts'> &
-    Pick<ProviderDependencies, 'logger'> & { readonly mountPath: string }
+export interface AuthorizationServerParts extends SharedDependencies {
+  readonly settings: ProviderSettings & { readonly maxSignInAttempts: number; readonly mountPath: string }
+  readonly port: InteractionPort
+  readonly csrfKeys: InteractionOptions['csrfKeys']
   readonly revocationSource: RevocationSource
   readonly requestsInFlight: RequestsInFlight
   /** Seconds for which the public keys may be cached. */
   readonly jwksMaxAge: number
-  /** Waits until the service has started. Rejects if the start takes longer than a request may wait. */
+  /** Rejects if the start takes longer than a request may wait. */
   ready(): Promise<Running>
 }
 
-/** An instance of oidc-provider, together with the keys with which it was built. */
 interface Running {
   readonly provider: Provider
   readonly features: Features
   readonly keyRing: KeyRing
 }
 
-/**
- * Answers the requests for the service below {auth_url}. oidc-provider answers the requests that our own
- * endpoints and pages do not answer.
- */
+/** Answers the requests for the service below {auth_url}. */
 export function authorizationServer(parts: AuthorizationServerParts): Middleware {
   const { settings, resources, pages, events, requestsInFlight } = parts
   const { issuer, mountPath, maxSignInAttempts } = settings
@@ -119,8 +98,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   function rejectForNow(ctx: Context, path: string, address: string): true {
     ctx.set('Retry-After', String(RETRY_AFTER_SECONDS))
     if (settings.publicClients && ctx.get('Origin') !== '') letPageRead(ctx)
-    // API calls may also arrive on this connection. So it is paused only if other requests of the same address are in
-    // flight.
+    // API calls may also arrive on this connection. So other requests of the same address must be in flight.
     if (requestsInFlight.isSending(address)) pauseConnection(ctx, RETRY_AFTER_SECONDS)
     const description = 'too many requests at once; try again'
     reject(ctx, path, { status: 503, error: 'temporarily_unavailable', description, text: 'errorBody' })
@@ -136,7 +114,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     return runProvider(provider, ctx, path, { ...sent, query, early: direct?.early })
   }
 
-  const route = createRouter({
+  const route = createRouter(parts, {
     mountPath,
     owns: isOwnPath,
     methods: METHODS,
@@ -146,31 +124,25 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
       return cors?.answerPreflight(ctx, normalizePath(path)) ?? false
     },
     answer,
-    reject,
-    logger: settings.logger,
-    events,
-    proxyCheck: parts.proxyCheck,
   })
   return compose([route, issuerPage(issuer, mountPath, pages)]) as Middleware
 }
 
-/** Seconds after which a client may repeat a request that was rejected because too many were in flight. */
 const RETRY_AFTER_SECONDS = 2
 
-/** The parameters of the endpoints to which other sites may post forms. */
 const POSTED_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   [ROUTES.authorization]: AUTHORIZATION_PARAMETERS,
   [ROUTES.end_session]: END_SESSION_PARAMETERS,
 }
 
-/** The longest address, in bytes. Proxies and Node reject longer addresses. */
+/** Proxies and Node reject longer addresses. */
 const MAX_ADDRESS_BYTES = 12_288
 
 /**
- * Answers a form that another site posts (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2). The
- * answer redirects the browser to the same address with GET. Our cookies are `SameSite=Lax`, so the browser
- * sends them with that GET, but not with the form. `SameSite=None` would make all our pages less secure.
- * All values of a parameter are passed on: after the redirect, the endpoint rejects repeated parameters.
+ * Answers a form that another site posts (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2) with a
+ * redirect. Our cookies are `SameSite=Lax`, so the browser sends them with that GET, but not with the form.
+ * `SameSite=None` would make all our pages less secure. All values of a parameter are passed on: the endpoint
+ * rejects repeated ones.
  */
 async function postToGet(ctx: Context, pages: Pages, target: URL, parameters: readonly string[]) {
   const form = await readForm(ctx)
@@ -182,10 +154,7 @@ async function postToGet(ctx: Context, pages: Pages, target: URL, parameters: re
   redirect(ctx, target.href)
 }
 
-/**
- * Rejects a browser at another name of the issuer's host, where our cookies and forms do not work: a name with or without
- * `www.`, or another loopback name. Any further name may be that of a proxy.
- */
+/** Our cookies and forms do not work at other names. Further names may be those of a proxy. */
 function rejectOtherName(ctx: Context, pages: Pages, endpoint: string): boolean {
   const { host, search } = ctx
   const { host: own } = new URL(endpoint)
@@ -203,7 +172,7 @@ function rejectOtherName(ctx: Context, pages: Pages, endpoint: string): boolean 
 const commonName = (host: string) =>
   host.replace(/^www\./, '').replace(/^(?:127\.0\.0\.1|\[::1\])(?=:|$)/, 'localhost')
 
-/** The end of the link on the page. The page appears only once, because a proxy may have changed `Host`. */
+/** The page appears only once, because a proxy may have changed `Host`. */
 const FOLLOWED = '&from_other_host=1'
 
 function rejectForm(ctx: Context, pages: Pages, status: number): void {
@@ -211,10 +180,7 @@ function rejectForm(ctx: Context, pages: Pages, status: number): void {
   answerError(ctx, pages, { status, error: 'invalid_request', text: 'errorBody', description })
 }
 
-/**
- * Tells a person who opens the issuer in a browser what this address is, and where the discovery document is. If the
- * host answers the request, or if the client is a program, the answer stays as it is.
- */
+/** For a person who opens the issuer in a browser, unless the host answers the request. */
 function issuerPage(issuer: string, mountPath: string, pages: Pages): Middleware {
   return async function issuerPage(ctx, next) {
     const isIssuer = pathBelow(ctx, mountPath) === '/' && ['GET', 'HEAD'].includes(ctx.method)

@@ -6,28 +6,20 @@ import type { Features } from '../provider/features/load-features.ts'
 import type { ErrorAnswer } from '../../http/error-response.ts'
 import { CLIENT_ENDPOINTS, METHODS, normalizePath, ROUTES } from '../provider/routes.ts'
 
-/**
- * The result of `checkRequest()`: the form for oidc-provider, or the error response to the request. After an
- * error response, oidc-provider does not receive the request.
- */
 export type CheckedRequest =
   | {
       readonly form: string | undefined
       /** The header `Authorization` for oidc-provider, if it is not that of the request. */
       readonly authorization?: string
-      /** How the client authenticates; undefined at endpoints where no client authenticates. */
+      /** Undefined at endpoints where no client authenticates. */
       readonly credentials?: string
     }
   | { readonly rejection: Omit<ErrorAnswer, 'state'> }
 
 /**
- * Reads the form of a POST request. Rejects a body that is not a form. At the endpoints where clients
- * authenticate, also rejects requests from browsers, requests without any client authentication, and what no client may
- * send. The answers are the same for every client id.
- *
- * @param path the path below {auth_url}
- * @param parts.issuer {auth_url}
- * @param parts.features what options switch on
+ * Reads the form of a POST request. At the endpoints where clients authenticate, it also rejects requests
+ * from browsers, without client authentication, and with what no client may send. The answers are the same
+ * for every client id.
  */
 export async function checkRequest(
   ctx: Context,
@@ -36,8 +28,7 @@ export async function checkRequest(
 ): Promise<CheckedRequest> {
   const { issuer, events, features } = parts
   const route = normalizePath(path)
-  // oidc-provider needs a form only from a POST request to an endpoint that supports POST. The body of any
-  // other request is left to the host.
+  // oidc-provider needs a form only from a POST request. The body of any other request is left to the host.
   if (ctx.method !== 'POST' || !METHODS[route]?.includes('POST')) return { form: undefined }
   const isFromClient = CLIENT_ENDPOINTS.has(route)
   const isFromPage = isFromClient && ctx.get('Origin') !== ''
@@ -48,8 +39,7 @@ export async function checkRequest(
     return { rejection: { status, error, description } }
   }
 
-  // oidc-provider checks `Origin` after it has found the client, and before it compares the secret. This
-  // order would reveal to strangers which clients exist, so `Origin` is checked here first.
+  // oidc-provider checks `Origin` later, which would reveal to strangers which clients exist.
   const { cors } = features
   if (isFromPage) ctx.vary('Origin')
   if (isFromPage && !cors) return reject(NO_PAGES)
@@ -75,10 +65,7 @@ export async function checkRequest(
   return reject(problem, 401, 'invalid_client')
 }
 
-/**
- * Moves the id of a Basic header with an empty secret to the form: several libraries send a public application in this way.
- * Any other client is rejected then, because it sent no secret.
- */
+/** Several libraries send a public application in this way. Any other client is rejected. */
 function withoutEmptySecret(sent: { readonly form: string; readonly authorization: string }) {
   const { rawId, rawSecret } = readRawCredentials(sent.authorization)
   const id = rawSecret === '' ? formDecode(rawId) : undefined
@@ -90,7 +77,7 @@ function withoutEmptySecret(sent: { readonly form: string; readonly authorizatio
   return { form: parameters.toString(), authorization: '' }
 }
 
-/** The maximum number of parameters of a form. oidc-provider ignores the parameters after the first 1000. */
+/** oidc-provider ignores the parameters after the first 1000. */
 const MAX_PARAMETERS = 1000
 
 const TOO_MANY = `the form has more than ${MAX_PARAMETERS} parameters`
@@ -104,20 +91,14 @@ const MISSING = 'client_id and client_secret are missing: send them in the body 
 const LINE_BREAK =
   'client_secret has a line break: remove it; a secret that is read from a file often ends with one'
 
-/**
- * Lets a page read an error that contains nothing about a client. Without this, the browser would hide the description
- * of the error from the developer.
- */
+/** Otherwise the browser would hide the description, which contains nothing about a client. */
 export function letPageRead(ctx: Context): void {
   ctx.vary('Origin')
   if (!ctx.response.get('Access-Control-Allow-Origin')) ctx.set('Access-Control-Allow-Origin', '*')
   ctx.set('Access-Control-Expose-Headers', 'Retry-After')
 }
 
-/**
- * What identifies the sender of a form: the id and the secret of its client. Without a secret it is the whole form,
- * because everybody knows the id of a public application. Empty if the form names no client.
- */
+/** Everybody knows the id of a public application, so the whole form identifies its sender. */
 function senderOf(parameters: URLSearchParams, form: string, { privateKeyJwt }: Features): string {
   const [id, secret, assertion] = ['client_id', 'client_secret', 'client_assertion'].map((name) =>
     parameters.getAll(name).join(' ').trim(),

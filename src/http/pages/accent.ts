@@ -1,33 +1,26 @@
 /** Red, green and blue, from 0 to 255. */
 type Rgb = readonly number[]
 
-/** Readable shades of an accent colour for all its uses on the pages, as `#rrggbb`. */
+/** As `#rrggbb`, and readable. */
 export interface AccentShades {
-  /** The colour itself, for buttons. */
   readonly fill: string
-  /**
-   * Text on `fill`: black or white, depending on which has more contrast. For every `fill`, this contrast is
-   * at least 4.5:1.
-   */
+  /** Text on `fill`: black or white, with a contrast of at least 4.5:1. */
   readonly onFill: string
-  /** Links, borders and focus on a light background. */
   readonly onLight: string
-  /** Links, borders and focus on a dark background. */
   readonly onDark: string
 }
 
 const BLACK: Rgb = [0, 0, 0]
 const WHITE: Rgb = [255, 255, 255]
 
-/** The minimum contrast of small text (WCAG 2.2, 1.4.3). */
+/** WCAG 2.2, 1.4.3, for small text. */
 const MIN_CONTRAST = 4.5
 
 /**
- * Computes the shades of an accent colour.
+ * Computes readable shades of an accent colour.
  *
- * @param accent `#rrggbb`
- * @param grounds the darkest background of the light pages and the lightest background of the dark pages, as
- *   `#rrggbb`
+ * @param grounds the darkest background of the light pages and the lightest background of the dark pages. All
+ *   colours are written as `#rrggbb`
  */
 export function accentShades(accent: string, grounds: { light: string; dark: string }): AccentShades {
   const colour = parse(accent)

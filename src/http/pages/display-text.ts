@@ -1,35 +1,28 @@
 import { hostOf, isDocumentId } from '../../validation/document-id.ts'
 
 /**
- * Characters that are invisible or that change the direction of the text around them. These are controls,
- * bidirectional controls, zero-width and filler characters, tags, line and paragraph separators. Such
- * characters can make one name look like another name. Joiners and variation selectors stay, because emoji
- * and Persian need them.
+ * Characters that are invisible or that change the direction of the text around them can make one name look
+ * like another. Joiners and variation selectors stay, because emoji and Persian need them.
  */
 const INVISIBLE =
   /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
-/** At least one visible character. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
 
-/**
- * More combining marks on one letter than any language needs. The marks would overlap the lines above and
- * below.
- */
+/** No language needs so many combining marks on one letter. They would overlap the lines above and below. */
 const PILED_MARKS = /(\p{M}{4})\p{M}+/gu
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /**
- * Prepares a text from outside, such as the name of an application or a person, for display. The result is
- * one line without misleading characters, and is truncated if it is too long. It is empty if the text has no
- * visible character. The caller still has to escape the result.
+ * Prepares a text from outside for display: one line without misleading characters, truncated if it is too
+ * long. It is empty if the text has no visible character. The caller still has to escape it.
  *
  * @param limit maximum characters, as a reader would count them
  */
 export function displayText(text: string, limit = 80): string {
   const clean = text
-    // The rest of a longer text is ignored, because no name is that long.
+    // No name is that long.
     .slice(0, limit * 20)
     .replaceAll(/[\s\u2800]+/g, ' ')
     .replaceAll(INVISIBLE, '')
@@ -45,14 +38,14 @@ export function displayText(text: string, limit = 80): string {
 /** Quotation marks of all languages. */
 const QUOTATION_MARKS = /["\p{Pi}\p{Pf}„‟❝❞〝〞〟＂]/gu
 
-/** A text for display in quotation marks. Quotation marks of its own would end the quotation, so they are replaced. */
+/** Quotation marks in the text would end the quotation, so they are replaced. */
 export function quotableText(text: string): string {
   return displayText(text).replaceAll(QUOTATION_MARKS, '’')
 }
 
 /**
- * The display name of an application: its name, or its `client_id` if the name has no visible character. If it has a
- * metadata document, the host of the document, because its name is not checked.
+ * The name of an application, or its `client_id` if the name has no visible character. The name in a metadata
+ * document is not checked, so the result is then the host of the document.
  */
 export function applicationName(application: {
   readonly name: string
@@ -63,25 +56,17 @@ export function applicationName(application: {
   return document?.host ?? (displayText(name) || clientId)
 }
 
-/**
- * The display name of a client of which only the id is known: the host, if the id is the address of a metadata document.
- *
- * @param formerName the name that the client had, if it is known
- */
+/** The display name of a client of which only the id is known, and perhaps its former name. */
 export function unknownClientName(clientId: string, formerName?: string): string {
   return isDocumentId(clientId) ? hostOf(clientId) : displayText(formerName ?? clientId)
 }
 
-/** The first letter of a name, for the tile that replaces a logo. */
 export function initialOf(name: string): string {
   const [first] = graphemes.segment(name)
   return first?.segment.toUpperCase() ?? ''
 }
 
-/**
- * Parses the address of a link or an image from outside. Returns undefined if it is neither http nor https,
- * because an address with `javascript:` or `data:` is not safe.
- */
+/** Undefined if an address from outside is neither http nor https: `javascript:` and `data:` are not safe. */
 export function webAddress(address: string | undefined): URL | undefined {
   const url = address === undefined ? null : URL.parse(address)
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined

@@ -1,13 +1,21 @@
 import { html, type Html, type HtmlValue } from '../html.ts'
-import type { PageBranding } from './branding.ts'
+
+/** The default of the option `branding.accentColor`. */
+export const DEFAULT_ACCENT_COLOR = '#1a56db'
+
+export interface PageBranding {
+  readonly name: string
+  /** An `https:` address, or a path on the issuer's own origin. */
+  readonly logo?: string | undefined
+  /** `#rrggbb` */
+  readonly accentColor: string
+}
 
 /**
- * A whole page around its content: the language, the title, the name and the logo of the service, and one `main` element.
+ * A whole page around its content: the language, the title, the name and the logo of the service, and one
+ * `main`.
  *
- * @param page.title the title of the window, without markup and without the name of the service
- * @param page.head further elements of `head`
- * @param page.className class of the element `body`
- * @param page.isWide whether `main` is wide, for more text
+ * @param page.title without markup and without the name of the service
  */
 export function document(
   branding: PageBranding,

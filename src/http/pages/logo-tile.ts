@@ -2,11 +2,8 @@ import { html, type Html } from '../html.ts'
 import { initialOf, webAddress } from './display-text.ts'
 
 /**
- * The logo of an application, or the first letter of its name if there is no logo, or if the logo cannot be loaded. Screen
- * readers skip this tile, so the name must be next to it.
- *
- * @param name display name of the application
- * @param logoUri an address from outside. The page must allow its origin (`PageNeeds.images`)
+ * The logo of an application, or the first letter of its name. Screen readers skip this tile, so the name
+ * must be next to it. The page must allow the origin of the logo (`PageNeeds.images`).
  */
 export function logoTile(name: string, logoUri: string | undefined): Html {
   const logo = webAddress(logoUri)

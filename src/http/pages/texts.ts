@@ -11,53 +11,40 @@ export type PluralText = { readonly [Form in Intl.LDMLPluralRule]?: string } & {
 /** A text of a page. Values replace the names in braces, such as `{application}`. */
 export type PageText = string | PluralText
 
-/** Texts by their names. */
 type NamedTexts = { readonly [name: string]: PageText }
 
-/** The texts for one reader. */
 export interface ReaderTexts<Name extends string> {
-  /** Language of the texts, for the `lang` attribute. */
   readonly lang: string
-  /** Writing direction of the texts, for the `dir` attribute. */
   readonly dir: 'ltr' | 'rtl'
-  /** The reader's locales in order of preference, for texts from the catalog. */
+  /** In order of preference, for texts from the catalog. */
   readonly locales: readonly string[]
-  /** The locale for readers whose preferred locales are all unavailable. */
+  /** For readers whose preferred locales are all unavailable. */
   readonly defaultLocale: string
-  /** Language of one text: `lang`, or English if the locale does not have this text. */
   langOf(name: Name): string
   /**
-   * A text as markup, with a `lang` attribute if its language differs from that of the page. Values that are
-   * texts are put in `<bdi>`, so that they cannot change the direction of the text around them. Numbers are
-   * written as the language writes them.
+   * As markup, with a `lang` attribute if the language differs from that of the page. Values that are texts
+   * are put in `<bdi>`, so that they cannot change the direction of the text around them.
    */
   html(name: Name, values?: Readonly<Record<string, HtmlValue>>): Html
-  /**
-   * A text without markup, for the title of a window. Values are inserted unchanged, without invisible
-   * characters that isolate them: some window lists show such characters, and some screen readers read them
-   * out.
-   */
+  /** For the title of a window. Values are not isolated: some screen readers read those characters out. */
   plain(name: Name, values?: Readonly<Record<string, string | number>>): string
 }
 
-/**
- * Limits for the number and the length of a reader's locales. Each locale is looked up for every title of the
- * consent page, so thousands of locales would cost too much time.
- */
+/** Each locale is looked up for every title of the consent page, so thousands would cost too much. */
 const MAX_LOCALES = 16
 const MAX_LOCALE_LENGTH = 64
 
 /**
- * The texts of pages in all languages. If a locale lacks a text, the text comes from the locale's parents
- * (`de` is the parent of `de-CH`). If no parent has the text, the English text is used.
+ * The texts of pages in all languages. If a locale lacks a text, the text of its parents is used (`de` is the
+ * parent of `de-CH`), and then the English text.
  *
  * @param options.english every text
  * @param options.translations complete texts of further languages, by locale
  * @param options.texts the host's texts by locale. They replace our texts
- * @param options.together names of texts that form one sentence. If a locale lacks one of these texts, all of them are
+ * @param options.together names of texts that form one sentence. If a locale lacks one of them, all are
  *   English
  * @param options.logger logs the missing texts once
- * @param options.pages what the texts belong to, for the message about missing texts
+ * @param options.pages what the texts belong to, for this message
  */
 export function createReaderTexts<Texts extends NamedTexts>(options: {
   readonly english: Texts
@@ -95,7 +82,7 @@ export function createReaderTexts<Texts extends NamedTexts>(options: {
   }
 
   return {
-    /** @param wanted the locales of the reader in order of preference; looked up as in RFC 4647 3.4 */
+    /** @param wanted in order of preference; looked up as in RFC 4647 3.4 */
     forReader(wanted: readonly string[]): ReaderTexts<Name> {
       const locales = wanted.filter((tag) => tag.length <= MAX_LOCALE_LENGTH).slice(0, MAX_LOCALES)
       const lang = lookupLocale(localeNames, [...locales, defaultLocale]) ?? 'en'
@@ -125,7 +112,6 @@ export function createReaderTexts<Texts extends NamedTexts>(options: {
   }
 }
 
-/** The texts. If one text of `together` is missing, all texts of `together` are left out. */
 function withoutPart<Texts extends NamedTexts>(
   texts: Partial<Texts>,
   together: readonly string[],
@@ -144,10 +130,7 @@ function writeNumber(value: number, locale: string): string {
   return new Intl.NumberFormat(locale).format(value)
 }
 
-/**
- * Fills the values into a text, and returns the result as markup. A placeholder without a value stays as it
- * is.
- */
+/** A placeholder without a value stays as it is. */
 function fillIn(template: string, values: Readonly<Record<string, HtmlValue>>, locale: string): Html {
   const parts = template.split(/\{(\w+)\}/)
   return html`${parts.map((part, index) => {

@@ -1,17 +1,19 @@
 import type { ScopeStatus } from '../../../grants/consent-needed.ts'
 import { html, type Html } from '../../../http/html.ts'
-import { formatGroupChoice, GROUP_CHOICES, type GroupChoice } from '../all-none-buttons.ts'
-import type { ScopeEntry, ScopeGroup } from '../scope-choices.ts'
+import {
+  formatGroupChoice,
+  GROUP_CHOICES,
+  type GroupChoice,
+  type ScopeEntry,
+  type ScopeGroup,
+} from '../scope-choices.ts'
 import type { Texts } from '../texts.ts'
 import type { Frame } from './layout.ts'
 
 interface Surroundings {
-  /** The prefix of all HTML ids in the group. */
   readonly id: string
   readonly application: string
-  /** Whether the problem that the page reports concerns this group. */
   readonly isInvalid: boolean
-  /** The pressed button “All” or “None”, which gets the focus. */
   readonly pressed?: GroupChoice | undefined
 }
 
@@ -31,7 +33,6 @@ export function scopeFieldset(frame: Frame, group: ScopeGroup, around: Surroundi
 
 const CHOICE_TEXTS = { all: 'consentSelectAll', none: 'consentSelectNone' } as const
 
-/** The buttons that tick or untick a whole group, for a group with at least two checkboxes. */
 function choiceButtons(
   { texts }: Frame,
   { key, title, entries }: ScopeGroup,
@@ -80,7 +81,6 @@ function row({ texts }: Frame, entry: ScopeEntry, { application }: Surroundings,
   >`
 }
 
-/** The mark of a sensitive operation: a sign and a word, and an explanation for screen readers. */
 function sensitiveMark(texts: Frame['texts'], application: string, id: string): Html {
   return html`<span class="note sensitive" id="${id}"
     ><span aria-hidden="true">! </span>${texts.html('consentSensitive')}<span class="unseen"

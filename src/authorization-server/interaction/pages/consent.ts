@@ -1,40 +1,32 @@
 import { html, type Html } from '../../../http/html.ts'
 import type { Destination, PendingInteraction } from '../port.ts'
-import type { GroupChoice } from '../all-none-buttons.ts'
-import type { ScopeGroup } from '../scope-choices.ts'
+import type { GroupChoice, ScopeGroup } from '../scope-choices.ts'
 import type { Texts } from '../texts.ts'
 import { applicationName, displayText, quotableText, webAddress } from '../../../http/pages/display-text.ts'
 import { logoTile } from '../../../http/pages/logo-tile.ts'
 import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 import { scopeFieldset } from './consent-rows.ts'
 
-/** The addresses and the CSRF token of the forms. A preview has none. */
 export interface ConsentForms {
   readonly action: string
   readonly switchAction: string
   readonly csrfToken: string
 }
 
-/**
- * The content of the consent page. Its names come from applications and from the host, and may contain
- * misleading characters. `consentPage()` makes them safe to display.
- */
 export interface ConsentModel {
-  /** Where the forms of the page are sent; undefined for a preview, whose forms do nothing. */
+  /** Undefined for a preview. */
   readonly forms?: ConsentForms | undefined
   readonly application: PendingInteraction['application']
   readonly account: { readonly name: string; readonly login?: string | undefined }
   /** The name of the resource; undefined for the API at {base_url}. */
   readonly resource?: string | undefined
   readonly groups: readonly ScopeGroup[]
-  /** Access ends if the application does not refresh its tokens for this number of seconds. */
+  /** In seconds. */
   readonly accessLifetime: number
-  /** Where the browser is sent in the end; undefined in the preview of an application without a redirect URI. */
+  /** Undefined in the preview of an application without a redirect URI. */
   readonly destination: Destination | undefined
-  /** Address of the host's page on which users disconnect applications; undefined if the host named none. */
   readonly connectedApplicationsUri?: string | undefined
   readonly problem?: keyof Texts | undefined
-  /** The pressed button “All” or “None”, which gets the focus. */
   readonly pressed?: GroupChoice | undefined
 }
 
@@ -85,10 +77,7 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
   })
 }
 
-/**
- * The attributes of a form. In a preview, `action` is undefined. The form would then open the same page again, but the
- * headers of the preview prevent this.
- */
+/** In a preview, the form would open the same page again, but the headers of the preview prevent this. */
 function sentTo(action: string | undefined): Html {
   return action === undefined ? html`method="get" action=""` : html`method="post" action="${action}"`
 }
@@ -97,10 +86,7 @@ function csrfField(forms: ConsentForms | undefined): Html | undefined {
   return forms && html`<input type="hidden" name="csrf" value="${forms.csrfToken}" />`
 }
 
-/**
- * The first button of the form: the key Enter presses the first button (HTML 4.10.21.2). Without this button, Enter
- * would press “All” of the first group. The button is invisible, and not in the tab order.
- */
+/** The key Enter would press “All” of the first group without this invisible button (HTML 4.10.21.2). */
 const DEFAULT_BUTTON = html`<button
   class="unseen"
   name="action"
@@ -109,14 +95,14 @@ const DEFAULT_BUTTON = html`<button
   aria-hidden="true"
 ></button>`
 
-/** The name, with the login that distinguishes accounts of the same name. */
+/** The login distinguishes accounts of the same name. */
 function accountOf({ name, login = '' }: ConsentModel['account']): Html {
   const shown = displayText(login)
   const beside = shown !== '' && html` <span class="muted">(<bdi>${shown}</bdi>)</span>`
   return html`<bdi>${displayText(name)}</bdi>${beside}`
 }
 
-/** The name in the heading. The host of a metadata document is large, because it alone is proven. */
+/** The host of a metadata document is large, because it alone is proven. */
 function heading(name: string, { document }: ConsentModel['application']): string | Html {
   return document ? html`<bdi class="host">${name}</bdi>` : name
 }
@@ -124,7 +110,6 @@ function heading(name: string, { document }: ConsentModel['application']): strin
 /** A scheme, a name of the DNS and a port. The end of an address is what counts, so it is never cut. */
 const MAX_ORIGIN = 300
 
-/** What the application with a metadata document says about itself, and whether it has changed. */
 function selfDescription({ texts, branding }: Frame, { name, document }: ConsentModel['application']): Html {
   const values = { name: quotableText(name), service: branding.name }
   const text = document?.isVerified ? 'consentVerifiedName' : 'consentCallsItself'
@@ -132,7 +117,6 @@ function selfDescription({ texts, branding }: Frame, { name, document }: Consent
     ${document?.hasChanged && html`<p class="warning">${texts.html('consentChanged')}</p>`}`
 }
 
-/** The developer and the home page of the application. */
 function origin(frame: Frame, application: ConsentModel['application']): Html | undefined {
   const { texts } = frame
   if (application.document) return selfDescription(frame, application)
@@ -145,14 +129,12 @@ function origin(frame: Frame, application: ConsentModel['application']): Html | 
   </p>`
 }
 
-/** Where the person can change their mind later. */
 function manageLater({ texts }: Frame, application: string, uri: string | undefined): Html | undefined {
   if (uri === undefined) return undefined
   const page = newTabLink(texts, uri, texts.html('consentManagePage'))
   return html`<p>${texts.html('consentManage', { application, page })}</p>`
 }
 
-/** Where the browser is sent after a request of an application with a metadata document. Another host is pointed out. */
 function goesTo(frame: Frame, host: string, destination: Destination): Html {
   const { origin, local } = destination
   if (local !== undefined || origin === `https://${host}`) return returnsTo(frame, host, destination)
@@ -160,7 +142,6 @@ function goesTo(frame: Frame, host: string, destination: Destination): Html {
   return html`<p class="warning">${frame.texts.html('consentReturnElsewhere', values)}</p>`
 }
 
-/** Where the browser is sent in the end, with a warning if another program could pretend to be this one. */
 function returnsTo({ texts }: Frame, application: string, { origin, local }: Destination): Html {
   const values = { application, address: displayText(origin, MAX_ORIGIN) }
   if (local === 'program') return html`<p class="warning">${texts.html('consentReturnProgram', values)}</p>`
@@ -168,7 +149,6 @@ function returnsTo({ texts }: Frame, application: string, { origin, local }: Des
   return html`<p>${texts.html('consentReturn', values)}</p>`
 }
 
-/** The links to the application's privacy policy and terms of service. */
 function policies(
   { texts }: Frame,
   application: string,
@@ -181,7 +161,7 @@ function policies(
   return links.length === 0 ? undefined : html`<p class="links">${links}</p>`
 }
 
-/** A link that opens in a new tab, so that the page with the decision stays open. */
+/** The page with the decision stays open. */
 function newTabLink(texts: Frame['texts'], href: string, content: Html): Html {
   return html`<a href="${href}" target="_blank" rel="noopener noreferrer"
     >${content}<span class="unseen"> ${texts.html('opensNewTab')}</span></a
@@ -195,12 +175,7 @@ const UNITS = [
   ['second', 1],
 ] as const
 
-/**
- * Formats a duration for people, in the largest fitting unit with at most one decimal: “30 days”, “1.5
- * hours”.
- *
- * @param seconds more than 0
- */
+/** Formats a duration in the largest fitting unit with at most one decimal: “30 days”, “1.5 hours”. */
 export function writeDuration(seconds: number, locale: string): string {
   const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? ['second', 1]
   const format = { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 } as const

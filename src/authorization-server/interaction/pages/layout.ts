@@ -1,22 +1,15 @@
 import { html, trustedHtml, type Html, type HtmlValue } from '../../../http/html.ts'
-import type { PageBranding } from '../../../http/pages/branding.ts'
+import type { PageBranding } from '../../../http/pages/document.ts'
 import { document } from '../../../http/pages/document.ts'
 import type { PageTexts, Texts } from '../texts.ts'
 
-/** The parts that all pages share. */
 export interface Frame {
   readonly texts: PageTexts
   readonly branding: PageBranding
   readonly css: string
 }
 
-/**
- * Renders a whole page around its content.
- *
- * @param page.title the title of the window, without markup
- * @param page.isWide whether the page is wide, for more text
- * @param page.next the address to which the browser continues automatically
- */
+/** Renders a whole page around its content. `next` is where the browser continues by itself. */
 export function layout(
   { texts, branding, css }: Frame,
   page: { title: string; content: HtmlValue; isWide?: boolean | undefined; next?: URL | undefined },
@@ -26,15 +19,12 @@ export function layout(
   return document(branding, { ...page, lang: texts.lang, dir: texts.dir, head })
 }
 
-/** The `style` element. Its text must match its hash in the Content Security Policy. */
+/** The text must match its hash in the Content Security Policy. */
 function styleElement(css: string): Html {
   return trustedHtml(`<style>${css}</style>`)
 }
 
-/**
- * The title of a window. It may begin with the label “Error” or “Preview”. The label is left out if its language is not
- * the language of the title.
- */
+/** The title of a window. The label before it is left out if its language is not that of the title. */
 export function windowTitle(
   texts: PageTexts,
   name: keyof Texts,
@@ -51,10 +41,7 @@ export function windowTitle(
   return `${texts.plain(label)}: ${title}`
 }
 
-/**
- * The box that describes the problem of a form. The box takes the focus when the page opens, so screen
- * readers read it at once.
- */
+/** The box takes the focus when the page opens, so screen readers read it at once. */
 export function alertBox(message: HtmlValue): Html {
   return html`<div class="alert" role="alert" id="problem" tabindex="-1" autofocus>${message}</div>`
 }

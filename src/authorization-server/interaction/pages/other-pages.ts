@@ -3,24 +3,18 @@ import type { Texts } from '../texts.ts'
 import { displayText } from '../../../http/pages/display-text.ts'
 import { layout, type Frame } from './layout.ts'
 
-/** The content of the error page. */
 export interface ErrorModel {
   /** The code of the error, such as `invalid_request` (RFC 6749 4.1.2.1). */
   readonly error: string
-  /** The name of the page text that describes the problem. */
   readonly text?: keyof Texts | undefined
-  /** The `{application}` of this text. */
   readonly client?: string | undefined
   /** The `{address}` of this text: where the person can go on. */
   readonly link?: string | undefined
-  /** An English sentence that describes the problem. It may come from oidc-provider. */
+  /** In English. It may come from oidc-provider. */
   readonly description?: string | undefined
 }
 
-/**
- * The page for an error that cannot be sent to the application. Its details are for developers, and closed at first: a user
- * reads only the sentences in their language.
- */
+/** The page of an error. Its details are closed: a user reads only sentences in their language. */
 export function errorPage(frame: Frame, { error, text, client, link, description }: ErrorModel): Html {
   const { texts } = frame
   const address = link === undefined ? undefined : html`<a href="${link}">${new URL(link).host}</a>`
@@ -39,7 +33,6 @@ export function errorPage(frame: Frame, { error, text, client, link, description
   })
 }
 
-/** The page at the issuer, for a person who opens it in a browser. */
 export function issuerPage(frame: Frame, discovery: string): Html {
   const { texts, branding } = frame
   const names = { service: branding.name }
@@ -56,14 +49,12 @@ export function issuerPage(frame: Frame, discovery: string): Html {
   })
 }
 
-/** The content of the sign-out page. */
 export interface SignOutModel {
   readonly action: string
-  /** The secret that oidc-provider expects in the form. */
   readonly xsrf: string
 }
 
-/** The page that asks whether to sign out (OpenID Connect RP-Initiated Logout 1.0, 2). */
+/** OpenID Connect RP-Initiated Logout 1.0, 2. */
 export function signOutPage(frame: Frame, { action, xsrf }: SignOutModel): Html {
   const { texts, branding } = frame
   const names = { service: branding.name }
@@ -83,7 +74,6 @@ export function signOutPage(frame: Frame, { action, xsrf }: SignOutModel): Html 
   })
 }
 
-/** A page after which nothing is left to do: signed out, or connected already. */
 export function endPage(frame: Frame, end: 'signedOut' | 'connected'): Html {
   const { texts } = frame
   return layout(frame, {
@@ -95,7 +85,7 @@ export function endPage(frame: Frame, end: 'signedOut' | 'connected'): Html {
   })
 }
 
-/** The page that sends the browser to the next address, at once and without a script. */
+/** Sends the browser to the next address, at once and without a script. */
 export function continuePage(frame: Frame, next: URL): Html {
   const { texts } = frame
   return layout(frame, {

@@ -3,12 +3,10 @@ import type { Texts } from '../texts.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
 import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 
-/** The content of the sign-in page. */
 export interface SignInModel {
   readonly action: string
   readonly csrfToken: string
   readonly application: { readonly name: string; readonly clientId: string }
-  /** The initial value of the identifier field: `login_hint`, or the previous input. */
   readonly identifier?: string | undefined
   readonly problem?: keyof Texts | undefined
 }
@@ -18,7 +16,7 @@ export function signInPage(frame: Frame, model: SignInModel): Html {
   const { texts } = frame
   const { identifier, problem } = model
   const invalid = problem !== undefined && html`aria-invalid="true" aria-describedby="problem"`
-  // If there is a problem, its box takes the initial focus. Otherwise the first empty field takes it.
+  // The box of a problem takes the focus. Otherwise the first empty field takes it.
   const focus = problem === undefined && 'autofocus'
   const known = identifier !== undefined && identifier !== ''
   return layout(frame, {

@@ -10,10 +10,9 @@ import { loadExistingGrant } from './authorize/load-existing-grant.ts'
 import { findTooLong } from './authorize/parameter-limits.ts'
 import { syncHostSession } from './authorize/sync-host-session.ts'
 
-// The authorization endpoint (RFC 6749 3.1; OpenID Connect Core 3.1.2). The folder `authorize/` holds its
-// parts.
+// The authorization endpoint (RFC 6749 3.1; OpenID Connect Core 3.1.2).
 
-/** Parameters of an authorization request (RFC 6749, 7636, 8707; OpenID Connect Core 3.1.2.1). */
+/** RFC 6749, 7636, 8707; OpenID Connect Core 3.1.2.1. */
 export const AUTHORIZATION_PARAMETERS: readonly string[] = [
   'acr_values',
   'claims',
@@ -39,19 +38,13 @@ export const AUTHORIZATION_PARAMETERS: readonly string[] = [
   'ui_locales',
 ]
 
-type Parts = Pick<
-  ProviderParts,
-  'settings' | 'catalog' | 'resources' | 'accounts' | 'accountLookup' | 'isGrantScopeRevoked' | 'consents'
->
-
 /** Options of oidc-provider for the authorization endpoint. */
-export function authorizationOptions(parts: Parts) {
+export function authorizationOptions(parts: ProviderParts) {
   const { issuer, requirePkce } = parts.settings
   const policy = promptPolicy()
   const checksBefore = ['login', 'select_account'].flatMap((name) => policy.get(name)?.checks ?? [])
 
   return {
-    // Only the code flow is supported: no implicit flow and no hybrid flow.
     responseTypes: ['code'],
     pkce: {
       required: (_ctx, client) =>
@@ -83,16 +76,12 @@ export function authorizationOptions(parts: Parts) {
   } satisfies Configuration
 }
 
-/**
- * Options of oidc-provider for resource indicators (RFC 8707). Each authorization request, and each grant, is for one
- * resource.
- */
+/** RFC 8707. Each authorization request, and each grant, is for one resource. */
 export function resourceIndicators(
-  parts: Parts,
+  parts: ProviderParts,
 ): NonNullable<NonNullable<Configuration['features']>['resourceIndicators']> {
   return {
     enabled: true,
-    // oidc-provider also calls this function with the values of a repeated parameter.
     defaultResource: async (_ctx, _client, repeated) => namedResource(repeated, parts.resources).address,
     useGrantedResource: async () => true,
     async getResourceServerInfo(ctx, resource, client) {
@@ -104,7 +93,6 @@ export function resourceIndicators(
   }
 }
 
-/** oidc-provider's prompts, with our own check of `id_token_hint` and the prompt `select_account`. */
 function promptPolicy() {
   const policy = interactionPolicy.base()
   const signInChecks = policy.get('login')?.checks
@@ -112,19 +100,13 @@ function promptPolicy() {
   signInChecks?.add(hintCheck)
   // `loadExistingGrant` decides this for each redirect URI.
   policy.get('consent')?.checks.remove('native_client_prompt')
-  // The prompt `select_account` comes after the prompt `login`, because a person who has just signed in has
-  // already chosen an account. Our consent page serves this prompt, because that page offers to use another
-  // account.
+  // A person who has just signed in has already chosen an account, so `select_account` comes after `login`.
+  // Our consent page serves this prompt, because it offers to use another account.
   policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 1)
   return policy
 }
 
-/**
- * Rejects parameters that are too long. An error about `state` is not redirected, because the redirect would
- * repeat the `state` and might be too long for a proxy.
- *
- * @throws invalid_request
- */
+/** An error about `state` is not redirected: the redirect would repeat it, too long for a proxy. */
 function requireShortParameters({ oidc }: KoaContextWithOIDC): void {
   const tooLong = findTooLong(oidc.params ?? {})
   if (!tooLong) return

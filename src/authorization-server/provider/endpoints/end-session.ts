@@ -10,11 +10,9 @@ import { normalizePath, ROUTES } from '../routes.ts'
 import { signOutSecret } from '../seam/sessions.ts'
 import { findTooLong } from './authorize/parameter-limits.ts'
 
-// Sign-out at the request of an application (OpenID Connect RP-Initiated Logout 1.0).
+// OpenID Connect RP-Initiated Logout 1.0.
 
-type Dependencies = Pick<ProviderDependencies, 'accounts' | 'pages'>
-
-/** Parameters of a sign-out request (RP-Initiated Logout 1.0, 2). */
+/** RP-Initiated Logout 1.0, 2. */
 export const END_SESSION_PARAMETERS: readonly string[] = [
   'client_id',
   'id_token_hint',
@@ -24,11 +22,8 @@ export const END_SESSION_PARAMETERS: readonly string[] = [
   'ui_locales',
 ]
 
-/**
- * Options of oidc-provider for sign-out. With these options, oidc-provider shows our own pages, which need no script.
- */
 export function endSession(
-  pages: Dependencies['pages'],
+  pages: ProviderDependencies['pages'],
 ): NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']> {
   return {
     enabled: true,
@@ -38,11 +33,10 @@ export function endSession(
 }
 
 /**
- * Adds middleware for three things that oidc-provider does not do. The middleware rejects a `state` that is
- * too long. It answers sign-out requests if no person is signed in to our session. After the person has confirmed the
- * sign-out, the middleware also signs the person out at the host.
+ * Rejects a `state` that is too long, answers sign-out requests without a session, and signs the person out
+ * at the host after they have confirmed the sign-out. oidc-provider does none of these.
  */
-export function registerEndSession(provider: Provider, deps: Dependencies): void {
+export function registerEndSession(provider: Provider, deps: ProviderDependencies): void {
   provider.use(async function endSession(context: unknown, next: Next) {
     const ctx = context as KoaContextWithOIDC
     if (rejectLongState(ctx, deps.pages)) return
@@ -58,11 +52,8 @@ export function registerEndSession(provider: Provider, deps: Dependencies): void
   })
 }
 
-/**
- * If `state` is too long, answers the request with an error and returns true. Only `state` is checked,
- * because it is the only parameter that oidc-provider stores unchanged.
- */
-function rejectLongState(ctx: KoaContextWithOIDC, pages: Dependencies['pages']): boolean {
+/** Only `state` is checked, because it is the only parameter that oidc-provider stores unchanged. */
+function rejectLongState(ctx: KoaContextWithOIDC, pages: ProviderDependencies['pages']): boolean {
   if (normalizePath(ctx.path) !== ROUTES.end_session) return false
   const tooLong = findTooLong({ state: ctx.query['state'] })
   if (!tooLong) return false
@@ -70,33 +61,25 @@ function rejectLongState(ctx: KoaContextWithOIDC, pages: Dependencies['pages']):
   return true
 }
 
-/**
- * Answers a sign-out request if no person is signed in to our session, because oidc-provider's page for this
- * case needs a script. If the person is signed in at the host, our page asks whether to sign out. Otherwise
- * there is no session to end, so the person is not asked.
- */
+/** oidc-provider's page needs a script. The person is asked only if they are signed in at the host. */
 async function answerWithoutSession(
-  { accounts, pages }: Dependencies,
+  { accounts, pages }: ProviderDependencies,
   ctx: KoaContextWithOIDC,
 ): Promise<void> {
   const { session, params } = ctx.oidc
   if (accounts.signOut && (await accounts.current?.(requestState(ctx).host))) {
-    // The form works only with a stored session, so the session is stored here. A browser that gets no form
-    // needs no stored session.
+    // Only a browser that gets the form needs a stored session.
     await session?.save(INTERACTION_SECONDS)
     return pages.renderSignOut(ctx, signOutForm(ctx))
   }
   const redirectUri = params?.['post_logout_redirect_uri']
   if (typeof redirectUri !== 'string') return pages.renderEnd(ctx, 'signedOut')
-  // oidc-provider has already checked this address against the addresses registered for the application.
+  // oidc-provider has already checked this address.
   const state = params?.['state']
   redirect(ctx, typeof state === 'string' ? appendQuery(redirectUri, { state }) : redirectUri)
 }
 
-/**
- * Gives the address after a sign-out its own bytes back. Relies on: oidc-provider adds `state` to the registered address,
- * and thereby writes the query again.
- */
+/** Relies on: oidc-provider adds `state` to the registered address, and thereby writes the query again. */
 function keepBytes(ctx: KoaContextWithOIDC): void {
   const location = ctx.response.get('Location')
   const state = URL.parse(location)?.searchParams.get('state')
@@ -109,7 +92,7 @@ function keepBytes(ctx: KoaContextWithOIDC): void {
   if (uri !== undefined) redirect(ctx, appendQuery(uri, { state }))
 }
 
-/** The request data that the sign-out page needs (RP-Initiated Logout 1.0, 2). */
+/** RP-Initiated Logout 1.0, 2. */
 function signOutForm(ctx: KoaContextWithOIDC) {
   const { provider, params } = ctx.oidc
   const redirectUri = params?.['post_logout_redirect_uri']

@@ -1,24 +1,20 @@
 import type { Client as ProviderClient, KoaContextWithOIDC } from 'oidc-provider'
 import { whyUnusable } from '../../../clients/why-no-token.ts'
-import type { FoundRefreshToken } from '../../../grants/refresh-tokens/token-families.ts'
 import { personOf } from '../../../host/subject.ts'
 import { recordOf } from '../request-state.ts'
-import type { Principal } from '../../../gateway/principal.ts'
 import type { ProviderParts } from '../dependencies.ts'
 
-// The introspection endpoint (RFC 7662). `client-authentication.ts` corrects the error responses of all endpoints
-// where clients authenticate, including this endpoint.
+// The introspection endpoint (RFC 7662).
 
 /**
- * Whether a client may introspect a token (RFC 7662 2.1). A client may introspect its own tokens. A resource server may
- * also introspect the access tokens of all other clients for its resources. Any other token is reported as not active.
- * Tokens are also reported as not active if their client is disabled, or if their client or account no longer exists.
+ * A client may introspect its own tokens (RFC 7662 2.1), a resource server the access tokens of others for
+ * its resources. Tokens of a disabled client, or without client or account, are not active.
  *
- * @param token a token that oidc-provider has found valid. Its `accountId` is the subject; undefined in a token for direct
- *   access. Its `aud` is the resource; undefined in a refresh token
+ * @param token valid for oidc-provider. `accountId` is the subject, undefined for direct access; `aud` is the
+ *   resource, undefined in a refresh token
  */
 export async function mayIntrospect(
-  { registry, accountLookup }: Pick<ProviderParts, 'registry' | 'accountLookup'>,
+  { registry, accountLookup }: ProviderParts,
   ctx: KoaContextWithOIDC,
   caller: ProviderClient,
   token: {
@@ -36,26 +32,10 @@ export async function mayIntrospect(
   return (await accountLookup.find(ctx, person)) !== undefined
 }
 
-/** Whether a client is a resource server for tokens with this audience. */
 function isServerOf(caller: ProviderClient, audience: string | string[] | undefined): boolean {
   const client = recordOf(caller)
   if (client.kind !== 'apiKey' || !client.resourceServer) return false
   return (
     client.resources === undefined || [audience ?? []].flat().some((each) => client.resources?.includes(each))
   )
-}
-
-/** The claims of an access token that the response adds to oidc-provider's claims (RFC 7662 2.2). */
-export function accessTokenToIntrospect({ claims }: Principal) {
-  const { aud, sub, access_mode, account_id, user_id, grant_id, allowed_networks } = claims
-  return { aud, extra: { sub, access_mode, account_id, user_id, grant_id, allowed_networks } }
-}
-
-/**
- * Whether a refresh token is active. Only the current token of a family is active. The previous token is not
- * active, although the client can send it again within the grace period. Introspection does not consume the
- * token.
- */
-export function isActive({ state }: FoundRefreshToken): boolean {
-  return state === 'current'
 }

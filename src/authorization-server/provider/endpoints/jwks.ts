@@ -1,13 +1,9 @@
 import type { Context } from 'koa'
 import { answerDocument } from '../../../http/public-document.ts'
 
-/** Maximum seconds for which the public keys may be cached. */
 const MAX_AGE_SECONDS = 600
 
-/**
- * Seconds for which gateways may cache the public keys: at most half of `publishAheadSeconds`. A new key begins to sign
- * `publishAheadSeconds` after its publication, so by then every gateway has fetched the new key.
- */
+/** Seconds. At most half of `publishAheadSeconds`, so that gateways have a new key before it signs. */
 export function jwksMaxAge(publishAheadSeconds: number): number {
   return Math.min(MAX_AGE_SECONDS, Math.floor(publishAheadSeconds / 2))
 }

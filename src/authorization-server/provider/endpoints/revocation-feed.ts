@@ -4,20 +4,15 @@ import { isKnown } from '../../../http/public-document.ts'
 import type { RevocationPage, RevocationSource } from '../../../revocation/revocation-source.ts'
 import { authenticateGateway, type GatewayAuthentication } from '../authenticate-gateway.ts'
 
-/**
- * Milliseconds for which gateways with the same cursor share one page. Gateways that started together often have the
- * same cursor. Sharing a page can delay a revocation by these milliseconds.
- */
+/** Gateways with the same cursor share one page. This can delay a revocation by these milliseconds. */
 const SHARE_PAGE_MS = 100
 
 /**
- * Serves gateways that have no access to the store. A response contains the revocations since the gateway's
- * `cursor`, and the next cursor. The gateway authenticates by HTTP Basic, as an API key that is marked as a
- * resource server.
+ * Serves gateways that have no access to the store, with one page of the log of revocations since their
+ * `cursor`. While there are no new revocations, the response stays the same, and a request with its `ETag`
+ * gets 304.
  *
- * The response `{ revocations, cursor, more }` is one page of the log of revocations. While there are no new
- * revocations, the cursor and the whole response stay the same. If a request sends the `ETag` of the unchanged
- * response, it gets 304, and the gateway keeps its cursor.
+ * The gateway authenticates by HTTP Basic, as an API key that is marked as a resource server.
  */
 export type RevocationFeed = (ctx: Context) => Promise<void>
 
@@ -39,15 +34,13 @@ function answerPage(ctx: Context, { revocations, cursor, more }: RevocationPage)
   ctx.status = 200
   ctx.type = 'application/json'
   ctx.body = text
-  // If there are more pages, the gateway needs the next cursor. After a 304 the gateway would keep its old cursor, so
-  // no `ETag` is sent.
+  // After a 304 the gateway would keep its old cursor, but it needs the next one.
   if (more) return
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
   ctx.set('ETag', etag)
   if (isKnown(etag, ctx.get('If-None-Match'))) ctx.status = 304
 }
 
-/** Lets requests with the same cursor share one read for `SHARE_PAGE_MS`. */
 function sharedReads(source: RevocationSource): (cursor: string) => Promise<RevocationPage> {
   const shared = new Map<string, { readonly since: number; readonly page: Promise<RevocationPage> }>()
 
@@ -58,7 +51,6 @@ function sharedReads(source: RevocationSource): (cursor: string) => Promise<Revo
     if (known) return known.page
     const page = source.read(cursor === '' ? undefined : cursor)
     shared.set(cursor, { since: now, page })
-    // A failed read is not shared with later requests.
     page.catch(() => shared.delete(cursor))
     return page
   }

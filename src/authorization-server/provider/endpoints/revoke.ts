@@ -1,59 +1,23 @@
-import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
+import type { Configuration } from 'oidc-provider'
 import type { RevokeOwnToken } from '../../../access/revoke-own-token.ts'
-import { ownerOf } from '../../../grants/refresh-tokens/revoke-reused.ts'
-import { requesterOf } from '../../../audit/entry.ts'
-import type { Principal } from '../../../gateway/principal.ts'
-import type { FixResponse } from '../fix-responses.ts'
-import { createExplainMissingSecret } from '../client-authentication.ts'
-import type { ProviderParts } from '../dependencies.ts'
-import { requestState } from '../request-state.ts'
+import type { ProviderResponse } from '../fix-responses.ts'
 
 // The revocation endpoint (RFC 7009). An access token is revoked alone. A refresh token is revoked with its
 // whole grant, even if the token was used before.
 
-/**
- * A client may revoke only its own tokens. A token of another client is treated like an unknown token (RFC
- * 7009 2.2).
- */
+/** A token of another client is treated like an unknown token (RFC 7009 2.2). */
 export const revocation: NonNullable<NonNullable<Configuration['features']>['revocation']> = {
   enabled: true,
   allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
 }
 
-/** Revokes the whole grant of a refresh token that its client sent. */
-export async function revokeRefreshToken(
-  { revokeGrant }: Pick<ProviderParts, 'revokeGrant'>,
-  ctx: KoaContextWithOIDC,
-  token: Parameters<typeof ownerOf>[0],
-): Promise<void> {
-  const owner = ownerOf(token)
-  const requester = requesterOf(requestState(ctx).host)
-  const entry = { name: 'grant.revoked', ...owner, ...requester, reason: 'client-revoked-token' } as const
-  await revokeGrant(owner.grantId, entry)
-}
-
-/**
- * The `access_epoch` and the expiry of an access token to revoke. For oidc-provider, the token never expires: it would ignore
- * a token that only the clock of this process calls expired.
- */
-export function accessTokenToRevoke({ claims, expiresAt }: Principal) {
-  return { exp: Infinity, extra: { access_epoch: claims['access_epoch'], until: expiresAt } }
-}
-
-/**
- * Milliseconds for which a repeated revocation of the same token is not stored. Otherwise every process would keep both
- * revocations in memory until the token expires.
- */
+/** Every process would keep a repeated revocation in memory until the token expires. */
 const REPEAT_INTERVAL_MS = 60_000
 
 /** Revokes each token once, even if its client sends the same request many times. */
 export function createRevokeAccessToken(revokeOwnToken: RevokeOwnToken): RevokeOwnToken {
-  /** Revocations that are being stored, by token id. */
   const pending = new Map<string, Promise<boolean>>()
-  /**
-   * The time at which this process revoked each token, oldest first. Promises must not be in this map: a
-   * promise would keep the asynchronous context of its request, and so the whole request, in memory.
-   */
+  /** Oldest first. A promise here would keep the asynchronous context of its request in memory. */
   const revokedAt = new Map<string, number>()
 
   async function store(...[token, entry]: Parameters<RevokeOwnToken>): Promise<boolean> {
@@ -78,14 +42,8 @@ export function createRevokeAccessToken(revokeOwnToken: RevokeOwnToken): RevokeO
   }
 }
 
-/** Replaces the body of a successful response by an empty JSON object, which client libraries can parse. */
-export function createFixRevocationResponse(
-  settings: Parameters<typeof createExplainMissingSecret>[0],
-): FixResponse {
-  const explainMissingSecret = createExplainMissingSecret(settings)
-  return function fixRevocationResponse(ctx) {
-    ctx.set('Cache-Control', 'no-store')
-    if (ctx.status === 200) ctx.body = {}
-    explainMissingSecret(ctx)
-  }
+/** Client libraries expect a JSON object. */
+export function fixRevocationResponse(ctx: ProviderResponse): void {
+  ctx.set('Cache-Control', 'no-store')
+  if (ctx.status === 200) ctx.body = {}
 }

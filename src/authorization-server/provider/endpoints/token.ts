@@ -14,23 +14,21 @@ import type { GatehouseEvents } from '../../../host/events.ts'
 import { describeAddress } from '../../../http/client-address.ts'
 import { personOf, type Person } from '../../../host/subject.ts'
 import { recordOf, requestState } from '../request-state.ts'
-import type { ProviderParts } from '../dependencies.ts'
-import { descriptionOf, errorOf, type FixResponse, type ProviderResponse } from '../fix-responses.ts'
-import { createExplainMissingSecret } from '../client-authentication.ts'
+import type { ProviderParts, SharedDependencies } from '../dependencies.ts'
+import { descriptionOf, errorOf, type ProviderResponse } from '../fix-responses.ts'
 import { requireUsableScope } from '../requested-scope.ts'
 import { otherResource } from '../resource-indicator.ts'
-import { reasonOf } from '../unauthorized-client.ts'
+import { reasonOf } from '../resource-access.ts'
 import { fillInRedirectUri } from './token/authorization-code-grant.ts'
 import { ownClaims } from './token/access-token-claims.ts'
-import { checkRefresh, dropIgnoredScopes, repeatRefreshToken } from './token/refresh-token-grant.ts'
+import { checkRefresh, dropIgnoredScopes } from './token/refresh-token-grant.ts'
 
 // The token endpoint (RFC 6749 3.2). Each grant type has its own file in `token/`.
 
 /** Options of oidc-provider for the token endpoint. */
-export function tokenOptions(parts: Parameters<typeof checkRefresh>[0]) {
+export function tokenOptions(parts: ProviderParts) {
   return {
-    // Each code exchange and each refresh gives a new refresh token. No refresh token expires with the
-    // browser session.
+    // No refresh token expires with the browser session.
     issueRefreshToken: async () => true,
     rotateRefreshToken: (ctx) => checkRefresh(parts, ctx),
     expiresWithSession: async () => false,
@@ -47,9 +45,8 @@ export function tokenOptions(parts: Parameters<typeof checkRefresh>[0]) {
   } satisfies Configuration
 }
 
-/** Completes the parameters of a token request after its client has authenticated. */
 export async function completeTokenRequest(
-  parts: Pick<ProviderParts, 'settings' | 'codes' | 'proxyCheck'>,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   client: Client,
 ): Promise<void> {
@@ -60,9 +57,9 @@ export async function completeTokenRequest(
   if (params['grant_type'] === 'authorization_code') await fillInRedirectUri(parts, ctx, client, params)
 }
 
-/** @throws unauthorized_client if the client may not request tokens from the address of the caller */
+/** @throws unauthorized_client */
 function requireAllowedAddress(
-  { proxyCheck }: Pick<ProviderParts, 'proxyCheck'>,
+  { proxyCheck }: ProviderParts,
   ctx: KoaContextWithOIDC,
   client: ClientRecord,
 ): void {
@@ -72,22 +69,11 @@ function requireAllowedAddress(
   throw new errors.UnauthorizedClient(describeAddress(address), 'address')
 }
 
-export function createFixTokenResponse(
-  settings: Parameters<typeof createExplainMissingSecret>[0],
-): FixResponse {
-  const explainMissingSecret = createExplainMissingSecret(settings)
-  return function fixTokenResponse(ctx) {
-    repeatRefreshToken(ctx)
-    explainMissingSecret(ctx)
-  }
-}
-
 /**
- * If a client sent a grant type that it may not use, explains which grant types API keys and applications may
- * use.
+ * Explains which grant types API keys and applications may use.
  *
- * Relies on: after client authentication, oidc-provider checks the grant type before all other parameters. If the
- * client may not use this grant type, the response is `invalid_request`.
+ * Relies on: after client authentication, oidc-provider checks the grant type before all other parameters. If
+ * the client may not use this grant type, the response is `invalid_request`.
  */
 function explainGrantType(ctx: ProviderResponse): void {
   const grantType = ctx.oidc.params?.['grant_type']
@@ -100,11 +86,7 @@ function explainGrantType(ctx: ProviderResponse): void {
   }
 }
 
-/**
- * Explains `invalid_target` if a code exchange names another resource than its authorization code has.
- *
- * Relies on: oidc-provider sets the entity of the code before it compares the resources. It consumes the code after that.
- */
+/** Relies on: oidc-provider sets the entity of the code, compares the resources, and consumes the code. */
 function explainOtherResource(ctx: ProviderResponse): void {
   const { resource } = ctx.oidc.entities.AuthorizationCode ?? {}
   const requested = [ctx.oidc.params?.['resource'] ?? []].flat()
@@ -113,7 +95,6 @@ function explainOtherResource(ctx: ProviderResponse): void {
   ctx.body = { error: 'invalid_target', error_description: otherResource('authorization code', resource) }
 }
 
-/** A token that was issued. `lifetime` is in seconds. */
 interface IssuedToken {
   readonly tokenId: string
   readonly scopes: readonly string[]
@@ -130,9 +111,8 @@ function issuedEvent(
   return { mode, clientId, accountId, userId, tokenId, grantId: undefined, scopes, expiresAt }
 }
 
-/** Records that an API key got a token, and emits `token.issued`. */
 export function reportDirectToken(
-  { events, clientUsed }: Pick<ProviderParts, 'events' | 'clientUsed'>,
+  { events, clientUsed }: SharedDependencies,
   { client, secret }: { readonly client: ClientRecord; readonly secret: UsedCredential | undefined },
   token: IssuedToken,
 ): void {
@@ -141,10 +121,7 @@ export function reportDirectToken(
 }
 
 /** Emits `token.issued` and `token.rejected`, and explains `invalid_grant` to the client. */
-export function reportTokens(
-  provider: Provider,
-  { events, logger, clientUsed }: Pick<ProviderParts, 'events' | 'logger' | 'clientUsed'>,
-): void {
+export function reportTokens(provider: Provider, parts: SharedDependencies): void {
   provider.on('grant.success', (ctx) => {
     const token = ctx.oidc.entities.AccessToken ?? ctx.oidc.entities.ClientCredentials
     if (!token) return
@@ -152,13 +129,15 @@ export function reportTokens(
     const issued = { tokenId: token.jti, scopes: [...token.scopes], lifetime: token.expiration }
     if (token.kind === 'ClientCredentials') {
       const { credential: secret } = requestState(ctx)
-      return reportDirectToken({ events, clientUsed }, { client, secret }, issued)
+      return reportDirectToken(parts, { client, secret }, issued)
     }
-    // A code exchange and a refresh have already recorded the use of the client, in the same round trip as
-    // their last write.
+    // A code exchange and a refresh have recorded the use of the client with their last write.
     const { Grant: grant } = ctx.oidc.entities
     const person = grant?.accountId === undefined ? client : personOf(grant.accountId)
-    events.emit('token.issued', { ...issuedEvent('delegated', client, person, issued), grantId: grant?.jti })
+    parts.events.emit('token.issued', {
+      ...issuedEvent('delegated', client, person, issued),
+      grantId: grant?.jti,
+    })
   })
 
   // Relies on: oidc-provider emits `grant.error` after it has written the response, and before the response
@@ -175,7 +154,7 @@ export function reportTokens(
     const noToken =
       reasonOf(detail) ?? (error === 'invalid_client' && client ? whyNotAuthenticated(client) : undefined)
     const mistyped = requestState(ctx).isMistyped || undefined
-    reportRejection({ events, logger }, written, {
+    reportRejection(parts, written, {
       clientId: client?.clientId,
       code: error,
       detail: detail ?? written.description,
@@ -185,24 +164,18 @@ export function reportTokens(
   })
 }
 
-/** What the log says about a rejection. */
 interface RejectionLog {
-  /** The client that the request names, if it exists. */
   readonly clientId: string | undefined
   readonly code: string
   readonly detail: string | undefined
   /** Why the client gets no token for any request; undefined if another request could get a token. */
   readonly noToken: NoTokenReason | undefined
-  /**
-   * True if the client sent a mistyped or cut-off secret: a wrong secret that has the prefix of this service, but not its
-   * checksum.
-   */
+  /** True for a wrong secret that has the prefix of this service, but not its checksum. */
   readonly mistyped: true | undefined
 }
 
-/** Logs that a token request was rejected, and emits `token.rejected`. */
 export function reportRejection(
-  { events, logger }: Pick<ProviderParts, 'events' | 'logger'>,
+  { events, logger }: SharedDependencies,
   rejection: Pick<GatehouseEvents['token.rejected'], 'error' | 'description'>,
   log: RejectionLog,
 ): void {
@@ -211,10 +184,7 @@ export function reportRejection(
   events.emit('token.rejected', { clientId, ...rejection, ...(reason && { reason }) })
 }
 
-/**
- * The reason of a rejection, in the form that the client may read. If a code or token belongs to another
- * client, the reason is the same as for an unknown code or token.
- */
+/** If a code or token belongs to another client, the reason is the same as for an unknown code or token. */
 function publicReason(detail: string, params: Record<string, unknown> | undefined): string {
   // Relies on: the authorization endpoint rejects every unsupported `code_challenge_method`. So this error at the token
   // endpoint can only mean that the authorization request had no `code_challenge`. Also relies on the texts of

@@ -13,23 +13,13 @@ export const STANDARD_CLAIMS = {
   email: ['email', 'email_verified'],
 }
 
-/**
- * With this kind, the user info endpoint also finds tokens for direct access. Such a token is valid but lacks the scope
- * `openid`, so the response is 403 and not 401.
- */
-export const accessTokenAtUserInfo = () => ({ kind: 'AccessToken' })
-
-/** The claims that identify a person. The claims of the host must not replace them. */
+/** The claims of the host must not replace these. */
 export function identityClaims(subject: string) {
   const { accountId, userId } = personOf(subject)
   return { sub: subject, account_id: accountId, user_id: userId }
 }
 
-/**
- * Creates the function that corrects the responses of the endpoint. A page of a public application may read them.
- *
- * @param cors undefined without public applications
- */
+/** Corrects the responses of the endpoint, which pages of public applications (`cors`) may read. */
 export function createFixUserInfoResponse(cors: Cors | undefined): FixResponse {
   return async function fixUserInfo(ctx) {
     fixUserInfoResponse(ctx)
@@ -41,11 +31,7 @@ export function createFixUserInfoResponse(cors: Cors | undefined): FixResponse {
   }
 }
 
-/**
- * Removes the error code from the body of the response to a request without a token. Such a response must not
- * contain an error code (RFC 6750 3.1). Also removes the attribute `scope` from `WWW-Authenticate` if one
- * of its scopes looks like a client secret.
- */
+/** RFC 6750 3.1: no error code without a token. `scope` must not quote a client secret. */
 function fixUserInfoResponse(ctx: ProviderResponse): void {
   const challenge = ctx.response.get('WWW-Authenticate')
   const [attribute = '', missing = ''] = /, scope="([^"]*)"/.exec(challenge) ?? []

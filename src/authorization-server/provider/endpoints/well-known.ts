@@ -1,23 +1,14 @@
 import { answerDocument } from '../../../http/public-document.ts'
+import type { ProviderParts } from '../dependencies.ts'
 import type { FixResponse } from '../fix-responses.ts'
 
-/** Seconds for which a client may cache the metadata. The metadata changes with the products. */
+/** The metadata changes with the products. */
 const MAX_AGE_SECONDS = 60
 
-/**
- * Completes the metadata of the authorization server (OpenID Connect Discovery 1.0, 3; RFC 8414 2).
- *
- * @param options.scopesSupported returns all scopes that can be requested now
- * @param options.namesUsers whether accounts may have users
- * @param options.hasDocuments whether clients may identify themselves by a client metadata document
- */
-export function createFixMetadata(options: {
-  readonly scopesSupported: () => readonly string[]
-  readonly namesUsers: boolean
-  readonly hasDocuments: boolean
-}): FixResponse {
+/** Completes the metadata of the authorization server (OpenID Connect Discovery 1.0, 3; RFC 8414 2). */
+export function createFixMetadata({ settings, catalog, features }: ProviderParts): FixResponse {
   // No ID token has a session id.
-  const absentClaims = options.namesUsers ? ['sid'] : ['sid', 'user_id']
+  const absentClaims = settings.namesUsers ? ['sid'] : ['sid', 'user_id']
 
   return function fixMetadata(ctx) {
     if (ctx.status !== 200) return
@@ -36,13 +27,12 @@ export function createFixMetadata(options: {
         revocation_endpoint_auth_signing_alg_values_supported: algorithms,
         introspection_endpoint_auth_signing_alg_values_supported: algorithms,
       }),
-      ...(options.hasDocuments && { client_id_metadata_document_supported: true }),
-      scopes_supported: options.scopesSupported(),
+      ...(features.documents && { client_id_metadata_document_supported: true }),
+      scopes_supported: [...settings.openIdScopes, ...catalog.current.operations.keys()],
       response_modes_supported: ['query'],
       claims_parameter_supported: false,
       claims_supported: document.claims_supported?.filter((claim) => !absentClaims.includes(claim)),
-      // ID tokens are signed with RS256, and access tokens with ES256. Both algorithms are listed, because a
-      // resource server that is configured with the issuer alone uses this list for access tokens.
+      // A resource server that is configured with the issuer alone uses this list for access tokens.
       id_token_signing_alg_values_supported: ['RS256', 'ES256'],
     }
     answerDocument(ctx, JSON.stringify(fixed), { maxAge: MAX_AGE_SECONDS })

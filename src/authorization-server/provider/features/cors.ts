@@ -9,20 +9,17 @@ import { ROUTES } from '../routes.ts'
 // Pages at another origin that call the endpoints (CORS, Fetch 3.3). Only the pages of public applications may. This file
 // is loaded only with the option `publicApplications` or `clientDocuments`.
 
-/** The endpoints that pages may call, and with which methods. */
 const METHODS: Readonly<Record<string, string>> = {
   [ROUTES.token]: 'POST',
   [ROUTES.revocation]: 'POST',
   [ROUTES.userinfo]: 'GET, POST',
 }
 
-/** Seconds for which a browser may keep the answer to a preflight. Browsers keep it for two hours at most. */
+/** Browsers keep the answer to a preflight for two hours at most. */
 const MAX_AGE_SECONDS = 3600
 
-/** The headers of responses that a page may read. */
 const EXPOSED = 'WWW-Authenticate, Retry-After'
 
-/** What the rules need. */
 export interface CorsParts {
   readonly registry: ClientRegistry
   readonly store: Pick<Store, 'range'>
@@ -34,11 +31,8 @@ export interface CorsParts {
 export function createCors({ registry, store, documents }: CorsParts) {
   return {
     /**
-     * Answers a preflight from the origin of a public application. With metadata documents, every origin may be one, and the
-     * request that follows decides.
-     *
-     * @param route the path of the endpoint below {auth_url}
-     * @returns false if the request is not such a preflight
+     * Answers a preflight to `route`, the path below {auth_url}. With metadata documents, every origin may be
+     * that of a public application, and the request that follows decides.
      */
     async answerPreflight(ctx: Context, route: string): Promise<boolean> {
       const methods = METHODS[route]
@@ -58,11 +52,8 @@ export function createCors({ registry, store, documents }: CorsParts) {
     },
 
     /**
-     * Lets the page that sent a request read the response, if its origin belongs to the public application that the
-     * request names.
-     *
-     * @param route the path of the endpoint below {auth_url}
-     * @returns false if the page may not send the request
+     * Lets the page of the public application that a request names read the response. Returns false if the
+     * page may not send the request.
      */
     async allow(ctx: Context, route: string, clientId: string): Promise<boolean> {
       const origin = ctx.get('Origin')
@@ -75,27 +66,21 @@ export function createCors({ registry, store, documents }: CorsParts) {
       return true
     },
 
-    /** Whether a page may use the access token of a client. Tokens of clients that are not public are not held to origins. */
+    /** Tokens of clients that are not public are not held to origins. */
     mayUseToken: (origin: string, client: Client) => !isPublicClient(client) || hasOrigin(client, origin),
 
-    /**
-     * Whether a page may read a response of the user info endpoint.
-     *
-     * @param client the client of the access token; undefined if the token was rejected
-     */
+    /** @param client the client of the access token; undefined if the token was rejected */
     mayReadUserInfo: async (origin: string, client: Client | undefined): Promise<boolean> =>
       client ? hasOrigin(client, origin) : isPublicOrigin(store, origin),
   }
 }
 
-/** The rules for pages at other origins. */
 export type Cors = ReturnType<typeof createCors>
 
 function hasOrigin(client: Client, origin: string): boolean {
   return client.kind === 'application' && isPublicClient(client) && originsOf(client).includes(origin)
 }
 
-/** Whether the host's own CORS middleware has answered for this request. */
 function hasCorsOfHost({ response }: Context): boolean {
   return Boolean(response.get('Access-Control-Allow-Origin'))
 }

@@ -2,13 +2,13 @@ import type { DocumentResolver } from '../../../clients/documents/resolve-docume
 import type * as privateKeyJwt from './private-key-jwt.ts'
 import type { Cors, CorsParts } from './cors.ts'
 
-/** What options switch on. A module that is not needed is not loaded. */
+/** A module that is not needed is not loaded. */
 export interface Features {
-  /** The rules for pages at other origins; undefined without public clients. */
+  /** Undefined without public clients. */
   readonly cors: Cors | undefined
   /** Undefined if no client may authenticate with keys. */
   readonly privateKeyJwt: typeof privateKeyJwt | undefined
-  /** The clients with metadata documents; undefined without `clientDocuments`. */
+  /** Undefined without `clientDocuments`. */
   readonly documents: Pick<DocumentResolver, 'resolve'> | undefined
 }
 

@@ -10,10 +10,8 @@ import { recordOf, requestState } from '../request-state.ts'
 // Clients that authenticate with a signed assertion (RFC 7523 2.2, OpenID Connect Core 9: `private_key_jwt`). This file
 // is loaded only with the option `privateKeyJwt` or `clientDocuments`.
 
-/** The algorithms of assertions. */
 export const ASSERTION_ALGORITHMS = ['ES256', 'RS256', 'PS256'] as const
 
-/** Seconds for which an assertion may be valid. */
 const MAX_LIFETIME_SECONDS = 300
 
 /** Seconds for which oidc-provider accepts an assertion after its end. */
@@ -25,10 +23,9 @@ const KEY_PARAMETERS = ['jwk', 'jku', 'x5c', 'x5u', 'crit']
 type CheckAssertion = NonNullable<Configuration['assertJwtClientAuthClaimsAndHeader']>
 
 /**
- * Creates the check of an assertion, after oidc-provider has verified its signature, its times and its issuer.
+ * Creates the check of an assertion that oidc-provider has verified.
  *
- * @param parts.issuer {auth_url}. The assertion must be for this issuer alone: an assertion that was made for another
- *   service could be replayed here
+ * @param parts.issuer {auth_url}. An assertion that was made for another service could be replayed here
  * @param parts.store confirmed writes: an assertion must not be usable again after the loss of a server
  */
 export function createAssertionCheck(
@@ -48,8 +45,8 @@ export function createAssertionCheck(
 }
 
 /**
- * Why no client may use an assertion, for its developer. The signature is not verified and the client is not looked up, so the
- * answer is the same for every client id. oidc-provider rejects a text that is no JWT.
+ * Why no client may use an assertion, for its developer. The client is not looked up, so the answer is the
+ * same for every client id. oidc-provider rejects a text that is no JWT.
  */
 export function findProblemInAssertion(assertion: string, issuer: string): string | undefined {
   const claims = parsePart(assertion.split('.')[1] ?? '')
@@ -72,11 +69,7 @@ function findProblem({ aud, exp, iat, jti }: Readonly<Record<string, unknown>>, 
 
 const CLOCK = 'it is in seconds since 1970, by the clock in the header Date of this response'
 
-/**
- * Uses an assertion, in one write that only one request can make.
- *
- * @throws invalid_client if it was used before
- */
+/** @throws invalid_client if the assertion was used before: only one request can make this write */
 async function useOnce(
   store: Pick<Store, 'create'>,
   id: readonly [clientId: string, jti: string],
@@ -87,17 +80,14 @@ async function useOnce(
   throw new errors.InvalidClientAuth('client assertion tokens must only be used once')
 }
 
-/** The key that made the assertion, as far as it is known: an assertion of a client with several keys may name none. */
+/** An assertion of a client with several keys may name none. */
 function usedKey(client: Client, kid: unknown): { readonly hash: string } | undefined {
   const keys = keysOf(recordOf(client))
   const key = keys.length === 1 ? keys[0] : keys.find((each) => each.kid === kid)
   return key && { hash: identityOf(key) }
 }
 
-/**
- * oidc-provider's own memory of used assertions, which stays empty. It looks for an assertion first, and saves it if
- * there is none: two processes may do both at the same time. So `useOnce` remembers them.
- */
+/** oidc-provider looks for an assertion, and then saves it: two processes may do both at once. */
 export const noMemory: Adapter = modelAdapter('ReplayDetection', {
   find: async () => undefined,
   upsert: async () => {},

@@ -4,29 +4,32 @@ import { requesterOf } from '../../../audit/entry.ts'
 import type { Principal } from '../../../gateway/principal.ts'
 import { recordOf, currentContext, requestState } from '../request-state.ts'
 import type { ProviderParts } from '../dependencies.ts'
-import { accessTokenToIntrospect } from '../endpoints/introspect.ts'
 import type { RevokeOwnToken } from '../../../access/revoke-own-token.ts'
-import { accessTokenToRevoke } from '../endpoints/revoke.ts'
-import { accessTokenAtUserInfo } from '../endpoints/userinfo.ts'
 import { tokenAsIssued } from '../seam/tokens.ts'
 import { modelAdapter } from './adapter.ts'
 
-/** What an endpoint adds to the record of an access token, by oidc-provider's route name. */
 const AT_ENDPOINT: Readonly<Record<string, (token: Principal) => object>> = {
-  userinfo: accessTokenAtUserInfo,
-  introspection: accessTokenToIntrospect,
-  revocation: accessTokenToRevoke,
+  // With this kind, a token for direct access is valid but lacks the scope `openid`: 403, and not 401.
+  userinfo: () => ({ kind: 'AccessToken' }),
+  // RFC 7662 2.2.
+  introspection({ claims }) {
+    const { aud, sub, access_mode, account_id, user_id, grant_id, allowed_networks } = claims
+    return { aud, extra: { sub, access_mode, account_id, user_id, grant_id, allowed_networks } }
+  },
+  // oidc-provider would ignore a token that only the clock of this process calls expired.
+  revocation: ({ claims, expiresAt }) => ({
+    exp: Infinity,
+    extra: { access_epoch: claims['access_epoch'], until: expiresAt },
+  }),
 }
 
 /**
- * Access tokens are JWTs, and are not stored. To find a token, this adapter verifies it. To revoke a token,
- * it stores a revocation of the token's `jti`.
- *
- * @param model `AccessToken` for delegated access, `ClientCredentials` for direct access
+ * Access tokens are JWTs, and are not stored. This adapter verifies them, and stores revocations of their
+ * `jti`. Tokens for direct access are `ClientCredentials`.
  */
 export function accessTokens(
   model: 'AccessToken' | 'ClientCredentials',
-  parts: Pick<ProviderParts, 'verifyAccessToken' | 'isTokenRevoked' | 'proxyCheck' | 'revokeGrant'>,
+  parts: ProviderParts,
   revokeAccessToken: RevokeOwnToken,
 ): Adapter {
   return modelAdapter(model, {
@@ -34,8 +37,7 @@ export function accessTokens(
       const ctx = currentContext()
       const { route } = ctx.oidc
       const token = await parts.verifyAccessToken(tokenAsIssued(ctx, value))
-      // The revocation endpoint finds even a token that is already revoked in this process. The client must
-      // be able to revoke it again, because the store may not have the revocation yet.
+      // The store may not have the revocation of this process yet, so a client can revoke again.
       if (!token || (route !== 'revocation' && parts.isTokenRevoked(token))) return undefined
       const { allowed_networks: networks } = token.claims
       // The client itself requests user info, so its address is checked. Other endpoints may have other callers.
@@ -72,13 +74,13 @@ export function accessTokens(
       await parts.revokeGrant(grantId, { name: 'grant.revoked', grantId, ...entry, reason })
     },
 
-    // This method does nothing, because `revokeGrant()` revokes the access tokens of a grant.
+    // `revokeGrant()` revokes the access tokens of a grant.
     revokeByGrantId: async () => {},
   })
 }
 
 /**
- * The record of a verified access token. It has neither `aud` nor `format`.
+ * The record has neither `aud` nor `format`.
  *
  * Relies on: oidc-provider treats a record without these two fields as an opaque token. The user info
  * endpoint accepts opaque tokens.

@@ -18,12 +18,11 @@ const NAMES = [
 type Method = (...args: never[]) => Promise<unknown>
 
 /**
- * An adapter for one model of oidc-provider. A method that is missing in `methods` throws, because such a call is our
- * bug and must not look like "nothing found".
+ * An adapter for one model of oidc-provider. A missing method throws: such a call is our bug and must not
+ * look like "nothing found".
  *
- * If the store is unavailable for one call, later calls of the request fail at once, and do not wait for the store
- * again. oidc-provider makes such calls after a failure: it reads the client to find out where to send the error, and
- * it saves the session.
+ * After a failure of the store, later calls of the request fail at once. oidc-provider makes such calls: it
+ * reads the client to find out where to send the error, and it saves the session.
  */
 export function modelAdapter(model: string, methods: Partial<Adapter>): Adapter {
   const unsupported = (name: string) => async () => {
@@ -47,7 +46,7 @@ function failFast(method: Method): Method {
   }
 }
 
-/** A payload without its `jti`, which for most models is the credential itself. */
+/** For most models, the `jti` is the credential itself. */
 export function withoutId(payload: AdapterPayload): Omit<AdapterPayload, 'jti'> {
   const { jti: _credential, ...rest } = payload
   return rest
@@ -58,9 +57,6 @@ export function withoutId(payload: AdapterPayload): Omit<AdapterPayload, 'jti'> 
  *
  * Relies on: each payload contains the name of its model, its time of issue and its expiry time. If the
  * payload belongs to an account, a client or a grant, it also contains the id of that owner.
- *
- * @param name the name of the collection in the store
- * @param more the fields that only this model has, with their rules
  */
 export function payloadCollection(
   store: Store,

@@ -27,21 +27,14 @@ import { disguiseToken } from '../seam/tokens.ts'
 import { modelAdapter } from './adapter.ts'
 
 /**
- * oidc-provider requires a secret for each client. It could use this secret as a signing key, so it must not
- * get the hash of the client's real secret. Instead it gets this random secret, which never leaves the
- * process. `compareSecretsByHash` compares the secret that a client sends with the stored hash.
+ * oidc-provider requires a secret for each client, and could use it as a signing key. So it gets this random
+ * secret instead of the hash of the client's real one. `compareSecretsByHash` compares the real secret.
  */
 const UNUSED_SECRET = randomBytes(32).toString('base64url')
 
-/** How a client authenticates in one request. */
 type AuthMethod = 'client_secret_basic' | 'private_key_jwt' | 'none'
 
-/**
- * An API key or application as oidc-provider sees it (RFC 7591 2).
- *
- * @param method how the client authenticates. A client with a secret and keys uses both
- * @param mayBeNative whether the client may run on a computer or phone of its user
- */
+/** An API key or application as oidc-provider sees it (RFC 7591 2). */
 function toClientMetadata(
   record:
     | Pick<Application, 'kind' | 'clientId' | 'redirectUris' | 'postLogoutRedirectUris' | 'jwks'>
@@ -51,36 +44,29 @@ function toClientMetadata(
 ): AllClientMetadata {
   const isApplication = record.kind === 'application'
   const redirectUris = isApplication ? [...record.redirectUris] : []
+  const logoutUris = isApplication ? [...record.postLogoutRedirectUris] : []
+  const uris = [...redirectUris, ...logoutUris]
   return {
     client_id: record.clientId,
     ...(method === 'client_secret_basic' && { client_secret: UNUSED_SECRET }),
     ...(method === 'private_key_jwt' && { jwks: { keys: [...keysOf(record)] } }),
     grant_types: isApplication ? ['authorization_code', 'refresh_token'] : ['client_credentials'],
-    // An application without a redirect URI can still refresh tokens. It gets no response type, because
     // oidc-provider rejects a client that has a response type and no redirect URI.
     response_types: redirectUris.length > 0 ? ['code'] : [],
     redirect_uris: redirectUris,
-    post_logout_redirect_uris: isApplication ? [...record.postLogoutRedirectUris] : [],
+    post_logout_redirect_uris: logoutUris,
     token_endpoint_auth_method: method,
     // A native application may use any port of a loopback address (RFC 8252 7.3), and private-use schemes.
-    ...(isApplication && mayBeNative && !isWebOnly(record) && { application_type: 'native' }),
+    ...(mayBeNative &&
+      !uris.every((uri) => redirectKindOf(uri) === 'https') && { application_type: 'native' }),
     id_token_signed_response_alg: 'RS256',
   }
 }
 
-/** Whether an application runs at https addresses only. */
-function isWebOnly({
-  redirectUris,
-  postLogoutRedirectUris,
-}: Pick<Application, 'redirectUris' | 'postLogoutRedirectUris'>): boolean {
-  return [...redirectUris, ...postLogoutRedirectUris].every((uri) => redirectKindOf(uri) === 'https')
-}
-
-/** How a client authenticates in this request. */
 function authMethodOf(
   client: Client,
   { oidc }: KoaContextWithOIDC,
-  { privateKeyJwt }: Pick<ProviderParts['settings'], 'privateKeyJwt'>,
+  { privateKeyJwt }: ProviderParts['settings'],
 ): AuthMethod {
   if (isPublicClient(client)) return 'none'
   if (documentOf(client)) return 'private_key_jwt'
@@ -90,20 +76,15 @@ function authMethodOf(
     : 'client_secret_basic'
 }
 
-/**
- * oidc-provider gets this client if a sign-out request names an API key, a disabled application or an unknown id.
- * So strangers get the same response as for an application, and cannot find out which client ids exist.
- */
+/** At sign-out, strangers cannot distinguish an unknown id or an API key from an application. */
 const UNKNOWN_CLIENT = toClientMetadata({ kind: 'apiKey', clientId: randomUUID() })
 
 /**
- * API keys and applications as oidc-provider's clients. oidc-provider does not find a disabled client. In a
- * request from a browser, oidc-provider finds only applications. So strangers cannot find out which
- * `client_id` belongs to an API key. In a sign-out request, oidc-provider finds a client for every id.
+ * API keys and applications as oidc-provider's clients. A request from a browser finds only applications, so
+ * strangers cannot find out which `client_id` belongs to an API key. A sign-out request finds a client for
+ * every id.
  */
-export function clients(
-  parts: Parameters<typeof prefetch>[0] & Pick<ProviderParts, 'registry' | 'settings' | 'features'>,
-): Adapter {
+export function clients(parts: ProviderParts): Adapter {
   async function findUsable(ctx: KoaContextWithOIDC, clientId: string): Promise<Client | undefined> {
     prefetch(parts, ctx)
     requestState(ctx).sentClientId ??= clientId
@@ -134,9 +115,7 @@ export function clients(
 }
 
 /**
- * Finds the client of a metadata document, which is fetched if needed.
- *
- * @returns undefined if the document cannot be used: the state of the request then has the reason
+ * @returns undefined if the document cannot be used, for the reason in the state of the request
  * @throws {GatehouseError} `ERR_DOCUMENT_UNAVAILABLE`, `ERR_STORE_UNAVAILABLE`
  */
 async function resolveDocument(
@@ -153,19 +132,11 @@ async function resolveDocument(
   return undefined
 }
 
-/**
- * Called when a client has authenticated. oidc-provider reads the parameters of the request before this call, and uses
- * the parameters after this call. So the function may change them.
- */
+/** oidc-provider uses the parameters of the request after this call, so it may change them. */
 export type ClientAuthenticated = (ctx: KoaContextWithOIDC, client: ProviderClient) => Promise<void>
 
-/**
- * What follows when a client has authenticated in any way.
- *
- * @param complete completes the parameters of the request
- */
 export function whenAuthenticated(
-  { secretUsed }: Pick<ProviderParts, 'secretUsed'>,
+  { secretUsed }: ProviderParts,
   complete: ClientAuthenticated,
 ): ClientAuthenticated {
   return async function authenticated(ctx, client) {
@@ -177,15 +148,15 @@ export function whenAuthenticated(
   }
 }
 
-/** Maximum number of cached clients, at about 2 kB each. */
+/** At about 2 kB each. */
 const MAX_CACHED_CLIENTS = 10_000
 
-/** Maximum number of cached clients with metadata documents, at about 25 kB each: strangers write these documents. */
+/** At about 25 kB each: strangers write these documents. */
 const MAX_CACHED_DOCUMENTS = 500
 
 /**
- * Caches the client objects that oidc-provider creates from client metadata. oidc-provider's own cache holds only one
- * hundred clients. Creating a client object takes ten times as long as finding it in a cache.
+ * Caches client objects. oidc-provider's own cache holds only one hundred, and creating one takes ten times
+ * as long as finding it in a cache.
  *
  * Relies on: oidc-provider finds clients only with `Client.find(id)`, which gets the metadata from
  * `Client.adapter.find(id)`. `new Client(metadata)` checks the metadata. No code changes a client object.
@@ -223,13 +194,13 @@ async function acceptPublicClient(client: ProviderClient, authenticated: ClientA
 }
 
 /**
- * Compares client secrets with their hashes, because only the hashes are stored.
+ * Only the hashes of secrets are stored.
  *
  * Relies on: client authentication awaits `client.compareClientSecret(secret)` inside the request's context.
  */
 export function compareSecretsByHash(
   provider: Provider,
-  parts: Pick<ProviderParts, 'settings'>,
+  { secretPrefix }: ProviderParts['settings'],
   authenticated: ClientAuthenticated,
 ): void {
   const { prototype } = provider.Client as unknown as { prototype: Record<string, unknown> }
@@ -238,7 +209,6 @@ export function compareSecretsByHash(
     const candidates = candidatesIn(ctx, secret)
     const found = findSecretOf(recordOf(this), candidates)
     if (!found) {
-      const { secretPrefix } = parts.settings
       requestState(ctx).isMistyped = candidates.some((each) => isMistypedSecret(each, secretPrefix))
       return false
     }
@@ -248,7 +218,7 @@ export function compareSecretsByHash(
   }
 }
 
-/** The two possible readings of a sent secret: decoded, or unchanged. Many clients do not encode their secret. */
+/** Decoded, or unchanged: many clients do not encode their secret. */
 export function candidatesIn(ctx: KoaContextWithOIDC, secret: string): readonly string[] {
   const authorization = requestState(ctx).host.get('Authorization')
   return readBasicCredentials(authorization)?.clientSecrets ?? [secret]

@@ -7,7 +7,7 @@ import { currentContext, getGrant } from '../request-state.ts'
 import { modelAdapter } from './adapter.ts'
 
 /** Grants: what people have authorized applications to do. */
-export function grants(parts: Pick<ProviderParts, 'grantLifecycle' | 'memory'>): Adapter {
+export function grants(parts: ProviderParts): Adapter {
   const { grantLifecycle, memory } = parts
   return modelAdapter('Grant', {
     async upsert(grantId, payload, ttl) {
@@ -33,8 +33,6 @@ export function grants(parts: Pick<ProviderParts, 'grantLifecycle' | 'memory'>):
 }
 
 /**
- * Turns oidc-provider's payload into our record.
- *
  * Relies on: the payload contains the account, the client, the time of issue, and the granted scopes of each
  * resource. Rejected scopes are in a separate field.
  */
@@ -42,7 +40,7 @@ function asRecord(payload: AdapterPayload): GrantRecord {
   return { ...payload, ...personOf(payload.accountId ?? '') } as unknown as GrantRecord
 }
 
-/** Turns our record into oidc-provider's payload, whose account id is our subject. */
+/** oidc-provider's account id is our subject. */
 function asPayload(record: GrantRecord): AdapterPayload {
   return { ...record, accountId: subjectOf(record) }
 }

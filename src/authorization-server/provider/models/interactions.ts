@@ -16,21 +16,15 @@ const INTERACTION = {
 
 const NAME = 'interaction'
 
-/** The key of an interaction in the store. @param uid the id of the interaction */
 export function interactionKey(uid: string): string {
   return `${NAME}:${digest(uid)}`
 }
 
 /**
- * Interactions, stored under the digest of their id. An interaction is an authorization request that waits
- * until a person signs in or decides. The stored payload contains no credential: neither the session's cookie
- * nor the id itself. The address `returnTo` contains the id, so it is added only when the payload is read.
+ * Interactions, stored under the digest of their id, without any credential: neither the session's cookie nor
+ * the id itself. `returnTo` contains the id, so it is added only when the payload is read.
  */
-export function interactions({
-  store,
-  settings,
-  pendingInteractions,
-}: Pick<ProviderDependencies, 'store' | 'settings' | 'pendingInteractions'>): Adapter {
+export function interactions({ store, settings, pendingInteractions }: ProviderDependencies): Adapter {
   const pending = payloadCollection(store, NAME, 'Interaction', INTERACTION)
 
   async function create(id: string, record: AdapterPayload, ttl: number | undefined): Promise<void> {
@@ -51,8 +45,8 @@ export function interactions({
       }
       const record = recordOf(payload)
       if (payload.result === undefined) return create(digest(id), record, ttl)
-      // Only a pending interaction accepts an answer. If two tabs send a decision, the first decision counts.
-      // An unconditional write would restore an interaction that another tab has completed.
+      // If two tabs send a decision, the first decision counts. An unconditional write would restore an
+      // interaction that another tab has completed.
       const now = await pending.update(digest(id), (stored) => (isDecided(stored) ? undefined : record), ttl)
       if (now !== record) throw alreadyAnswered()
     },
@@ -63,14 +57,13 @@ export function interactions({
     async destroy(id) {
       const existed = await pending.delete(digest(id))
       pendingInteractions.release(digest(id))
-      // If the browser returns from our pages in two tabs at the same moment, only one tab continues. So only
-      // one code is issued.
+      // If the browser returns in two tabs at the same moment, only one code is issued.
       if (!existed && Provider.ctx?.oidc.route === 'resume') throw alreadyAnswered()
     },
   })
 }
 
-/** Whether the request is approved or denied. A sign-in is no decision: the person may sign in again. */
+/** A sign-in is no decision: the person may sign in again. */
 function isDecided({ prompt, result }: AdapterPayload): boolean {
   return prompt?.name !== 'login' && result !== undefined
 }
@@ -79,8 +72,7 @@ function isDecided({ prompt, result }: AdapterPayload): boolean {
 const UNUSED = ['acr_values', 'claims_locales', 'display']
 
 /**
- * The record to store for an interaction. It contains only the fields that are read later, because strangers
- * can start any number of interactions.
+ * Only the fields that are read later are stored, because strangers can start any number of interactions.
  *
  * Relies on: oidc-provider reads only `uid` and `accountId` of the session. Our pages read only the name of
  * the prompt. `lastSubmission` and `result` hold the person's answers.

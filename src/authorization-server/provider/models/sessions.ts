@@ -15,10 +15,9 @@ const SESSION = {
   authorizations: optional(mapOf(objectOf({ sid: optional(stringRule), grantId: optional(stringRule) }))),
 }
 
-/** An id that no session has. For one second after a sign-out, the `uid` of the session points to this id. */
+/** For one second after a sign-out, the `uid` of the session points to this id, which no session has. */
 const NONE = ''
 
-/** The records of sessions, and the functions that change them. */
 function sessionRecords(store: Store) {
   const sessionsById = payloadCollection(store, SESSIONS, 'Session', SESSION)
   const list = createSessionList(store)
@@ -33,18 +32,18 @@ function sessionRecords(store: Store) {
   })
 
   async function create(id: string, record: AdapterPayload, ttl: number): Promise<void> {
-    // The pointer and the list are stored first, so that every stored session has a pointer, and is listed.
+    // First, so that every stored session has a pointer, and is listed.
     await Promise.all([idsByUid.set(uidOf(record), { id }, ttl), list.add(id, record, ttl)])
     await sessionsById.set(id, record, ttl)
     await list.limit(id, record)
   }
 
-  /** Returns false if the `uid` no longer points to `from`, for example after a sign-out. */
+  /** False after a sign-out. */
   function repoint(uid: string, from: string, to: string, ttl: number): Promise<boolean> {
     return idsByUid.replace(uid, asStored(idsByUid, { id: from }), { id: to }, ttl)
   }
 
-  /** Extends the lifetime of the pointer from a `uid` to its session. Restores a lost or corrupt pointer. */
+  /** Restores a lost or corrupt pointer. */
   async function extendPointer(uid: string, id: string, ttl: number): Promise<void> {
     try {
       if (!(await repoint(uid, id, id, ttl))) await idsByUid.create(uid, { id }, ttl)
@@ -54,10 +53,7 @@ function sessionRecords(store: Store) {
     }
   }
 
-  /**
-   * Writes the fields that this request changed. Writes nothing if the session was deleted, or if another person has
-   * signed in to the session since this request read it.
-   */
+  /** Another request may have deleted the session, or another person may have signed in to it. */
   async function update(found: FoundSession, changed: AdapterPayload, ttl: number): Promise<void> {
     const { id } = found
     const before = found.stored.record
@@ -74,14 +70,14 @@ function sessionRecords(store: Store) {
         return
       }
       const now = await sessionsById.read(id)
-      if (!now || !isSamePerson(now.record, before)) return
+      if (!now || now.record.accountId !== before.accountId) return
       found.stored = now
     }
   }
 
   /**
-   * Moves a session to another id. If the person signs out at the same time, the session is deleted under both ids. But
-   * a session that also gets a new `uid` is a new sign-in. A sign-out from the old session does not end it.
+   * If the person signs out at the same time, the session is deleted under both ids. But a session that also
+   * gets a new `uid` is a new sign-in, which a sign-out from the old session does not end.
    */
   async function move(found: FoundSession, id: string, record: AdapterPayload, ttl: number): Promise<void> {
     const [from, uid] = [found.id, uidOf(record)]
@@ -96,7 +92,6 @@ function sessionRecords(store: Store) {
     } else await sessionsById.delete(id)
   }
 
-  /** Deletes the session of a `uid`, and points the `uid` to `NONE`. */
   async function deleteByUid(uid: string): Promise<void> {
     let last = NONE
     await idsByUid.update(
@@ -114,15 +109,14 @@ function sessionRecords(store: Store) {
 }
 
 /**
- * Our sessions in browsers, stored under the digest of the session cookie. Each session also has a `uid`. It is not a
- * credential, and stays the same when the cookie changes. A second record points from the `uid` to the session.
+ * Our sessions in browsers, stored under the digest of the session cookie. A second record points to the
+ * session from its `uid`, which is no credential, and stays the same when the cookie changes.
  *
- * At the end of each request, oidc-provider saves the session of that request. A session that was read from
- * the store is written only if the store still has it. So a request that is pending during a sign-out does not
- * restore the session. A session without a person is usually not stored (`isEmpty`), because strangers can
- * start any number of such sessions.
+ * At the end of each request, oidc-provider saves its session. A session that was read is written only if the
+ * store still has it, so that a pending request does not restore the session after a sign-out. A session
+ * without a person is usually not stored (`isEmpty`), because strangers can start any number of them.
  */
-export function sessions({ store, memory }: Pick<ProviderParts, 'store' | 'memory'>): Adapter {
+export function sessions({ store, memory }: ProviderParts): Adapter {
   const { sessionsById, idsByUid, create, update, move, deleteByUid } = sessionRecords(store)
 
   return modelAdapter('Session', {
@@ -146,7 +140,7 @@ export function sessions({ store, memory }: Pick<ProviderParts, 'store' | 'memor
       return pointer && pointer.id !== NONE ? sessionsById.get(pointer.id) : undefined
     },
     async destroy(cookie) {
-      // If the session continues under another cookie, `move` deletes the session under the old cookie.
+      // The session continues under another cookie, and `move` deletes it under the old one.
       if (isReplacedSession(cookie)) return
       const uid = sessionOfRequest()?.uid
       await Promise.all([
@@ -162,19 +156,12 @@ function uidOf({ uid }: AdapterPayload): string {
   return uid
 }
 
-/**
- * Whether a session need not be stored. During a sign-out request, every session without a person counts as
- * empty. If the sign-out form needs the session, `answerWithoutSession` stores it later.
- */
+/** During a sign-out request, `answerWithoutSession` stores a session without a person later. */
 function isEmpty({ accountId, state }: AdapterPayload): boolean {
   return accountId === undefined && (state === undefined || isSignOutRequest())
 }
 
-function isSamePerson(one: AdapterPayload, other: AdapterPayload): boolean {
-  return one.accountId === other.accountId
-}
-
-/** The fields that differ, with their values in `after`. A removed field is undefined. */
+/** A removed field is undefined. */
 function changesOf(before: AdapterPayload, after: AdapterPayload): AdapterPayload {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof AdapterPayload>
   const changed = [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))

@@ -1,8 +1,7 @@
 import { errors } from 'oidc-provider'
 
 /**
- * The error for a request that cannot be served at the moment. The browser gets this error directly, because an
- * application that received it would only send the browser back with the same request.
+ * The browser gets this error directly, because an application would only send it back with the same request.
  *
  * Relies on: oidc-provider redirects an error to the application unless `allow_redirect` is false. For an
  * error that is not redirected, oidc-provider responds with the error's `statusCode`. An error with `expose`
@@ -11,7 +10,6 @@ import { errors } from 'oidc-provider'
 export class NotNow extends errors.OIDCProviderError {
   override readonly allow_redirect = false
   override readonly error_description: string
-  /** Seconds after which the request may be tried again. */
   readonly retryAfter: number
 
   constructor(status: 429 | 503, description: string, retryAfter: number) {
@@ -22,11 +20,7 @@ export class NotNow extends errors.OIDCProviderError {
   }
 }
 
-/**
- * Prevents an error from being redirected to the application.
- *
- * Relies on: oidc-provider does not redirect an error whose `allow_redirect` is false.
- */
+/** Relies on: oidc-provider does not redirect an error whose `allow_redirect` is false. */
 export function notRedirected<T extends Error>(error: T): T {
   return Object.assign(error, { allow_redirect: false })
 }

@@ -8,10 +8,10 @@ import { cacheClients, compareSecretsByHash, type ClientAuthenticated } from '..
 import { storeConsentVersions } from './sessions.ts'
 import { nameRefreshTokensAfterTheirFamily } from './tokens.ts'
 
-// This folder holds the code that uses undocumented behaviour of oidc-provider. The comment of each function
-// says, after "Relies on:", which behaviour this is. Code in other folders relies only on the order of hooks
-// or on the form of a record, and says so in the same way. For each "Relies on:", a test fails when an update
-// of oidc-provider changes the behaviour. The behaviour was checked with oidc-provider 9.13.
+// This folder holds the code that uses undocumented behaviour of oidc-provider. Each comment says, after
+// "Relies on:", which behaviour this is. Code in other folders relies only on the order of hooks or on the
+// form of a record. For each "Relies on:", a test fails when an update of oidc-provider changes the
+// behaviour, which was checked with 9.13.
 
 /** Changes a newly built provider, before its first request. */
 export function applySeam(
@@ -22,7 +22,7 @@ export function applySeam(
 ): void {
   nameModels(provider, [...models, 'IdToken'])
   cacheClients(provider, authenticated)
-  compareSecretsByHash(provider, parts, authenticated)
+  compareSecretsByHash(provider, parts.settings, authenticated)
   nameRefreshTokensAfterTheirFamily(provider, parts.refreshTokenFormat)
   takeAddressesFromIssuer(provider)
   takeCookieSecurityFromIssuer(provider)
@@ -30,10 +30,10 @@ export function applySeam(
 }
 
 /**
- * Gives the classes of models their names back, which the minifier of a bundler may have changed.
+ * The minifier of a bundler may have changed the names of the classes of models.
  *
- * Relies on: each model is a property of the provider. A model looks up its adapter and its lifetime, and names its stored
- * payload, by the name of its class.
+ * Relies on: each model is a property of the provider. A model looks up its adapter and its lifetime, and
+ * names its stored payload, by the name of its class.
  *
  * @throws {GatehouseError} `ERR_OPTIONS`
  */
@@ -48,13 +48,12 @@ function nameModels(provider: Provider, names: readonly string[]): void {
 }
 
 /**
- * oidc-provider without the response mode `form_post`. For this mode, oidc-provider sends responses and errors in a
- * page. This page needs a script, and any site may frame it.
+ * oidc-provider without the response mode `form_post`, whose page needs a script, and may be framed by any
+ * site.
  *
- * The mode `fragment` must exist: if a request asks for a `response_type` that contains `token`, oidc-provider
- * sends its error in this mode. In this class, `fragment` does the same as `query`.
- * `endpoints/authorize.ts` rejects a request for the mode `fragment`. oidc-provider's own mode `query` would write the
- * query of the redirect URI again.
+ * The mode `fragment` must exist: if a request asks for a `response_type` that contains `token`,
+ * oidc-provider sends its error in this mode. Here it does the same as `query`, and `endpoints/authorize.ts`
+ * rejects requests for it. oidc-provider's own mode `query` would write the query of the redirect URI again.
  *
  * Relies on: the constructor registers its response modes with `this.registerResponseMode()`. If a name is
  * registered twice, the first mode stays. All redirects to applications go through a mode.
@@ -85,9 +84,8 @@ function takeAddressesFromIssuer(provider: Provider): void {
 }
 
 /**
- * Marks cookies as `Secure` if the issuer is https. Behind a proxy that ends TLS, the connection looks like
- * plain http unless the host has set `app.proxy`. So this function takes the scheme from the
- * issuer, whether `app.proxy` is set or not.
+ * Behind a proxy that ends TLS, the connection looks like plain http unless the host has set `app.proxy`. So
+ * the scheme comes from the issuer.
  *
  * Relies on: oidc-provider creates every context with `provider.createContext()`, including the contexts from
  * which it reads cookies.
@@ -102,11 +100,7 @@ function takeCookieSecurityFromIssuer(provider: Provider): void {
   }
 }
 
-/**
- * All middleware of a provider.
- *
- * Relies on: a provider is a Koa app, which keeps its middleware in the list `middleware`.
- */
+/** Relies on: a provider is a Koa app, which keeps its middleware in the list `middleware`. */
 export function middlewareOf(provider: Provider): readonly Middleware[] {
   return provider.middleware
 }

@@ -3,27 +3,23 @@ import { Provider, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-pro
 import type { ConsentVersions } from '../../../grants/revoked-consents.ts'
 import type { Stored } from '../../../store/collection.ts'
 
-/** oidc-provider's session in a browser. */
 export type ProviderSession = NonNullable<KoaContextWithOIDC['oidc']['session']>
 
-/**
- * A session as it was read from the store. When this request writes the session, it also updates this object.
- */
+/** When this request writes the session, it also updates this object. */
 export interface FoundSession {
   /** The digest of the session's cookie. */
   id: string
   stored: Stored<AdapterPayload>
 }
 
-/** oidc-provider's grant, with the consent versions that were in force when the grant was made. */
+/** The consent versions that were in force when the grant was made. */
 export interface GrantWithVersions {
   versions?: ConsentVersions | undefined
 }
 
 /**
- * Adds the property `versions` to oidc-provider's grants, and the property `found` to its sessions. `versions` contains
- * the consent versions of the grant, and is stored with the grant. `found` passes the {@link FoundSession} from the
- * session adapter's `find` to its `upsert`, and is not stored.
+ * Stores the consent versions with each grant, and passes the {@link FoundSession} from the session adapter's
+ * `find` to its `upsert`.
  *
  * Relies on: a model stores the properties that its static `IN_PAYLOAD` names. `IN_PAYLOAD` is first read
  * when the first model is saved.
@@ -38,14 +34,13 @@ function addToPayload(model: { readonly IN_PAYLOAD: string[] }, property: string
   Object.defineProperty(model, 'IN_PAYLOAD', { get: () => names })
 }
 
-/** Whether the browser returns from our pages with this request. Relies on: the name of the route. */
+/** Relies on: the name of the route. */
 export function isReturnFromPages({ oidc }: KoaContextWithOIDC): boolean {
   return oidc.route === 'resume'
 }
 
 /**
- * Gives a session a new cookie, a new `uid` and a new beginning. Interactions that began under the old `uid` can no longer be
- * completed.
+ * Gives a session a new cookie and `uid`. Interactions of the old `uid` can no longer be completed.
  *
  * Relies on:
  * - A session that is not stored yet is `new`, and no browser has its cookie.
@@ -60,8 +55,6 @@ export function replaceSessionIds(ctx: KoaContextWithOIDC, session: ProviderSess
 }
 
 /**
- * Discards what the person answered on the pages.
- *
  * Relies on: oidc-provider sets the answers in `ctx.oidc.result` before it calls the first of our hooks.
  * oidc-provider reads the answers after that hook.
  */
@@ -69,18 +62,13 @@ export function discardAnswers(ctx: KoaContextWithOIDC): void {
   Object.assign(ctx.oidc, { result: undefined })
 }
 
-/**
- * The secret that the form of the sign-out page must send back.
- *
- * Relies on: the session holds this secret when the page is rendered.
- */
+/** Relies on: the session holds this secret when the page is rendered. */
 export function signOutSecret({ oidc }: KoaContextWithOIDC): string {
   const secret = oidc.session?.state?.['secret']
   if (typeof secret === 'string') return secret
   throw new TypeError('there is no secret for the sign-out form')
 }
 
-/** The session of the current request's browser. */
 export function sessionOfRequest(): ProviderSession | undefined {
   return Provider.ctx?.oidc.session
 }
@@ -96,7 +84,7 @@ export function isReplacedSession(cookie: string): boolean {
   return session !== undefined && session.jti !== cookie
 }
 
-/** Whether this request asks to sign out. Relies on: the name of the route. */
+/** Relies on: the name of the route. */
 export function isSignOutRequest(): boolean {
   return Provider.ctx?.oidc.route === 'end_session'
 }

@@ -5,22 +5,17 @@ import type { AccessTokenSigner } from '../../../keys/access-token-signer.ts'
 import { registeredClaims } from '../endpoints/token/access-token-claims.ts'
 import { currentContext } from '../request-state.ts'
 
-/**
- * A prefix that `disguiseToken` puts before a token. Because of the colon, a token with this prefix does not look like a
- * JWT.
- */
+/** Because of the colon, a token with this prefix does not look like a JWT. */
 const DISGUISE = 'token:'
 
-/** Routes of oidc-provider that receive a token of any form in the parameter `token`. */
 const TAKES_ANY_TOKEN: ReadonlySet<string> = new Set(['introspection', 'revocation'])
 
 /**
- * Makes it possible to introspect and revoke JWTs. oidc-provider does not store the JWTs that it issues. So
- * it rejects every token that looks like a JWT, without asking a model for the token. This function puts a
- * prefix before the token, so that oidc-provider asks the models.
+ * Makes it possible to introspect and revoke JWTs. oidc-provider does not store them, so it rejects every
+ * token that looks like a JWT, without asking a model.
  *
- * Relies on: oidc-provider first reads the parameters, then authenticates the client, and then uses the parameter
- * `token`. The authentication of the client calls this function.
+ * Relies on: oidc-provider first reads the parameters, then authenticates the client, and then uses the
+ * parameter `token`. The authentication of the client calls this function.
  */
 export function disguiseToken({ oidc: { route, params } }: KoaContextWithOIDC): void {
   const token = params?.['token']
@@ -28,16 +23,12 @@ export function disguiseToken({ oidc: { route, params } }: KoaContextWithOIDC): 
   params['token'] = DISGUISE + token
 }
 
-/**
- * Removes the prefix from the value that oidc-provider passes to a model. Returns the token as we issued it.
- */
 export function tokenAsIssued({ oidc: { route } }: KoaContextWithOIDC, token: string): string {
   return TAKES_ANY_TOKEN.has(route) && token.startsWith(DISGUISE) ? token.slice(DISGUISE.length) : token
 }
 
 /**
- * Makes oidc-provider create refresh tokens in our own format, which contains the grant and the generation of
- * the token.
+ * The format contains the grant and the generation of the token.
  *
  * Relies on: the id of a refresh token is the token itself, and comes from `generateTokenId()`. When
  * oidc-provider calls this method, `grantId` is set, and `rotations` is the number of earlier tokens of the
@@ -51,8 +42,6 @@ export function nameRefreshTokensAfterTheirFamily(provider: Provider, format: Re
 }
 
 /**
- * Whether the refresh token that is being saved replaces another token.
- *
  * Relies on: during a refresh, oidc-provider sets the old token as the entity `RotatedRefreshToken` before it
  * saves the next token.
  */
@@ -62,18 +51,17 @@ export function isRotation({ oidc }: KoaContextWithOIDC): boolean {
 
 type ExtraTokenClaims = NonNullable<Configuration['extraTokenClaims']>
 
-/** An access token of one of oidc-provider's models. */
 type AccessToken = Parameters<ExtraTokenClaims>[1] & {
   readonly accountId?: string | undefined
   readonly format?: 'jwt' | 'opaque'
 }
 
 /**
- * Lets `sign` make the JWTs of access tokens, in less CPU time than oidc-provider would need.
+ * Lets `sign` make the JWTs, in less CPU time than oidc-provider would need.
  *
- * Relies on: `save()` sets `jti` and `format`. After that, it takes the value of the token from `getValueAndPayload()`,
- * and stores nothing if there is no payload. If oidc-provider no longer calls this method, it signs the tokens itself,
- * and the tokens are valid too.
+ * Relies on: `save()` sets `jti` and `format`. After that, it takes the value of the token from
+ * `getValueAndPayload()`, and stores nothing if there is no payload. If oidc-provider no longer calls this
+ * method, it signs the tokens itself, and the tokens are valid too.
  */
 export function signAccessTokens(
   provider: Provider,

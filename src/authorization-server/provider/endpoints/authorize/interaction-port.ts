@@ -8,7 +8,7 @@ import { developerOf } from '../../../../clients/documents/document-application.
 import { isUsable } from '../../../../clients/why-no-token.ts'
 import { requesterOf } from '../../../../audit/entry.ts'
 import type { Account } from '../../../../host/accounts.ts'
-import { personOf, subjectOf, type Person } from '../../../../host/subject.ts'
+import { personOf, subjectOf } from '../../../../host/subject.ts'
 import type { InteractionPort, PendingInteraction } from '../../../interaction/port.ts'
 import {
   destinationOf,
@@ -16,7 +16,7 @@ import {
   presentApplication,
   text,
 } from '../../../interaction/present-parties.ts'
-import type { ProviderDependencies } from '../../dependencies.ts'
+import type { SharedDependencies } from '../../dependencies.ts'
 import { interactionKey } from '../../models/interactions.ts'
 import { refreshTokenLifetime } from '../../lifetimes.ts'
 import { ROUTES } from '../../routes.ts'
@@ -25,13 +25,9 @@ import { writeDecision } from './load-existing-grant.ts'
 
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>
 
-interface Parts extends Pick<
-  ProviderDependencies,
-  'settings' | 'resources' | 'registry' | 'accounts' | 'consents' | 'events' | 'audit' | 'memory'
-> {
-  /** Undefined without the option `clientDocuments`. */
+interface Parts extends SharedDependencies {
   readonly documents: (() => Promise<Pick<DocumentResolver, 'approving'>>) | undefined
-  /** Call this function for each use, because each key rotation replaces the provider. */
+  /** Each key rotation replaces the provider. */
   readonly provider: () => Provider
 }
 
@@ -47,7 +43,6 @@ export function createInteractionPort(parts: Parts): InteractionPort {
   }
 }
 
-/** A method of the port, with `parts` as an additional first parameter. */
 type Method<Name extends keyof InteractionPort> = (
   parts: Parts,
   ...parameters: Parameters<InteractionPort[Name]>
@@ -73,12 +68,14 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
   ])
   // If the host no longer has the developer's account, the application is treated as disabled.
   if (!developer) return undefined
+  const presented = presentApplication(application, company || developer)
+  const document = presented.document && { ...presented.document, hasChanged: stored?.hasChanged }
   const prompt = details.prompt.name === 'login' ? 'login' : 'consent'
   return {
     uid,
     prompt,
     startedAt: details.iat,
-    application: withChange(presentApplication(application, company || developer), stored?.hasChanged),
+    application: document ? { ...presented, document } : presented,
     resource,
     resourceTitle: resource === resources.main ? undefined : resource?.title,
     destination: destinationOf(application, String(details.params['redirect_uri'])),
@@ -93,15 +90,6 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
       prompt === 'login' && (subject !== undefined || words(details.params['prompt']).includes('login')),
     accessLifetime: refreshTokenLifetime(application, settings.lifetimes),
   }
-}
-
-/** The application, with the information whether its document has changed since the last decision. */
-function withChange(
-  application: PendingInteraction['application'],
-  hasChanged: boolean | undefined,
-): PendingInteraction['application'] {
-  const { document } = application
-  return document ? { ...application, document: { ...document, hasChanged } } : application
 }
 
 function requestableScopes(
@@ -142,7 +130,11 @@ const approved: Method<'approved'> = async (parts, ctx, pending, decision) => {
   const { clientId } = application
   parts.memory.requireSpace()
   const { versions } = await consents.get(account, application, resource.address)
-  if (application.document) await documentApproved(parts, clientId, account)
+  if (application.document) {
+    // The approval is recorded first, so that a later block of the host finds the person's grant.
+    const documents = await parts.documents?.()
+    await documents?.approving(clientId, account)
+  }
   const { Grant } = parts.provider()
   const grant = new Grant({ accountId: subjectOf(account), clientId })
   writeDecision(grant, settings, resource.address, decision, versions)
@@ -168,11 +160,6 @@ const approved: Method<'approved'> = async (parts, ctx, pending, decision) => {
   return next
 }
 
-/** Records the approval first, so that a later block of the host finds the person's grant. */
-async function documentApproved({ documents }: Parts, clientId: string, person: Person): Promise<void> {
-  await (await documents?.())?.approving(clientId, person)
-}
-
 const failed: Method<'failed'> = async (parts, ctx, pending, error, description) => {
   const answer = { error, error_description: description }
   if (error !== 'access_denied') return (await finish(parts, ctx, pending, answer)).next
@@ -190,10 +177,7 @@ const failed: Method<'failed'> = async (parts, ctx, pending, error, description)
   return next
 }
 
-/**
- * A request with an `id_token_hint` cannot start again, because its ID token was not stored. Such a request fails with
- * `login_required`, because no other person may continue it.
- */
+/** The ID token of `id_token_hint` was not stored, and another person must not continue: this fails. */
 const restart: Method<'restart'> = async (parts, ctx, pending, { endSession } = { endSession: false }) => {
   const params = (await detailsOf(parts, ctx))?.params ?? {}
   const isHinted = hintedSubject(params) !== undefined
@@ -217,10 +201,7 @@ async function detailsOf({ provider }: Parts, ctx: Context): Promise<Details | u
   }
 }
 
-/**
- * Stores the person's answer to the interaction. If another request has already stored an answer, that answer stays,
- * and the result has `counts: false`.
- */
+/** If another request has already stored an answer, that answer stays, and the result has `counts: false`. */
 async function finish(
   parts: Parts,
   ctx: Context,
@@ -235,8 +216,6 @@ async function finish(
   } catch (error) {
     if (!(error instanceof errors.SessionNotFound)) throw error
     const details = await detailsOf(parts, ctx)
-    // If the earlier answer is still stored, the browser continues with that answer. Otherwise the page at
-    // the interaction's address explains that the interaction is over.
     const next = details?.result ? details.returnTo : `${parts.settings.issuer}/interaction/${pending.uid}`
     return { counts: false, next: new URL(next) }
   }
@@ -244,19 +223,18 @@ async function finish(
 
 type Session = Awaited<ReturnType<typeof sessionOf>>
 
-/** Our session in this browser, as the store has it now. */
 function sessionOf({ provider }: Parts, ctx: Context) {
   return provider().Session.get(ctx)
 }
 
-/** Signs the person out, but keeps the session, because pending authorization requests need it. */
+/** Keeps the session, because pending authorization requests need it. */
 async function signOut(session: Session): Promise<void> {
   delete session.accountId
   session.authorizations = undefined
   if (session.exp) await session.persist()
 }
 
-/** Part of every answer: the person has also selected the account that the page shows (OpenID Connect Core 3.1.2.1). */
+/** The person has also selected the account that the page shows (OpenID Connect Core 3.1.2.1). */
 const ACCOUNT_SELECTED = { select_account: {} }
 
 function words(value: unknown): string[] {

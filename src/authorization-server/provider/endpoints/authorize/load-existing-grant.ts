@@ -11,15 +11,9 @@ import type { ProviderParts, ProviderSettings } from '../../dependencies.ts'
 import { requireUsableScope } from '../../requested-scope.ts'
 import type { GrantWithVersions } from '../../seam/sessions.ts'
 
-type Parts = Pick<
-  ProviderParts,
-  'settings' | 'catalog' | 'resources' | 'accountLookup' | 'isGrantScopeRevoked' | 'consents'
->
-
 /**
- * Writes one decision into a new grant. The caller must save the grant. Each authorization gets its own
- * grant, because two authorizations in one grant would remove each other's scopes. The decision includes the
- * denied scopes, because oidc-provider asks again for every scope that a grant neither grants nor denies.
+ * Writes one decision into a new grant: two authorizations in one grant would remove each other's scopes.
+ * oidc-provider asks again for every scope that a grant neither grants nor denies.
  *
  * @param resource the address of the resource for which the person decided
  * @param versions the consent versions that were in force before the decision
@@ -41,23 +35,15 @@ export function writeDecision(
 }
 
 /**
- * Returns the grant of an authorization request, or undefined if a person must first answer on a page.
- *
- * - After a decision on the consent page, the result is the grant that the consent page created.
- * - If a person must first sign in or choose an account, the result is undefined. A different person may then continue
- *   the request.
- * - If the person has authorized all requested scopes at this resource before, the result is a new grant, unless the
- *   application must always ask (`alwaysAsks`).
- * - If the application is the host's own (`firstParty`), the result is a new grant.
- *
- * Operations that the person may not use are left out of the request. So no grant contains these operations, and the
- * person is not asked about them.
+ * The grant of an authorization request; undefined if a person must first answer on a page. If they must sign
+ * in or choose an account, a different person may continue. Operations that the person may not use are left
+ * out.
  *
  * @param checksBefore oidc-provider's checks of whether a person must sign in or choose an account
- * @throws invalid_scope if the person may use none of the requested operations, or if a token would be too long
+ * @throws invalid_scope if the person may use no requested operation, or if a token would be too long
  */
 export async function loadExistingGrant(
-  parts: Parts,
+  parts: ProviderParts,
   checksBefore: readonly interactionPolicy.Check[],
   ctx: KoaContextWithOIDC,
 ): Promise<Grant | undefined> {

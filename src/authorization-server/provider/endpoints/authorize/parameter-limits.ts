@@ -2,18 +2,12 @@
 const MAX_BYTES: Readonly<Record<string, number>> = { state: 2050, redirect_uri: 2050, client_id: 1026 }
 const MAX_BYTES_OTHERS = 514
 
-/** The maximum bytes of all parameters of an authorization request together, except `scope`. */
+/** Without `scope`. */
 const MAX_BYTES_TOGETHER = 3072
 
 /**
- * Finds a parameter that is too long. Strangers choose the parameters, and oidc-provider stores them, so
- * their length is limited. `scope` is not checked here, because `checkRequestedScope` checks its scopes one by one.
- * `id_token_hint` is short here, because `keepSubjectOfHint` has replaced the ID token by its subject.
- *
- * @param params the parameters by name. A value is a string, a list of strings (a repeated parameter) or
- *   undefined (an absent parameter)
- * @returns undefined if no parameter is too long. Otherwise the name of the parameter and an error
- *   description. The name is empty if only all parameters together are too long
+ * Finds a parameter that is too long, because strangers choose the parameters, and oidc-provider stores them.
+ * The name is empty if all together are too long. `checkRequestedScope` checks `scope`.
  */
 export function findTooLong(params: Readonly<Record<string, unknown>>) {
   let together = 0

@@ -5,23 +5,17 @@ import { NotNow } from '../../seam/errors.ts'
 /** The option `maxPendingInteractions`; 0 means no limit. */
 export const PENDING_INTERACTIONS = { byDefault: 1000, min: 0, max: 1_000_000 }
 
-/** Seconds after which a rejected request may be tried again. */
 const RETRY_AFTER_SECONDS = 30
 
-/** Minimum milliseconds between two log lines about addresses with too many interactions. */
 const LOG_INTERVAL_MS = 60_000
 
-/**
- * The maximum number of interactions that are counted at once. When this number is reached, each new
- * interaction replaces the oldest counted interaction. All entries together take less than 20 MB.
- */
+/** Each further interaction replaces the oldest. All entries together take less than 20 MB. */
 const MAX_COUNTED = 50_000
 
 /**
- * Counts the interactions that each network address has started in this process. An interaction is an authorization
- * request that waits until a person signs in or decides. Strangers can start interactions, so their number is limited.
+ * Limits the interactions that a network address starts in this process, because strangers can start them.
  *
- * @param parts.max how many interactions of one network address may wait at once; 0 for no limit
+ * @param parts.max how many of one address may wait at once; 0 for no limit
  * @param parts.seconds after how many seconds a waiting interaction is no longer counted
  */
 export function createPendingInteractions(parts: {
@@ -31,7 +25,6 @@ export function createPendingInteractions(parts: {
   readonly logger: Logger
 }) {
   const { max, seconds, memory, logger } = parts
-  /** The counted interactions by id, oldest first. */
   const pending = new Map<string, { readonly address: string; readonly until: number }>()
   const counts = new Map<string, number>()
   let loggedAt = Number.NEGATIVE_INFINITY
@@ -46,7 +39,6 @@ export function createPendingInteractions(parts: {
     )
   }
 
-  /** Stops counting an interaction that was answered, or could not be stored. */
   function release(id: string): void {
     const entry = pending.get(id)
     if (!entry) return
@@ -58,12 +50,7 @@ export function createPendingInteractions(parts: {
 
   return {
     release,
-    /**
-     * Admits and counts a new interaction of an address.
-     *
-     * @throws {NotNow} 429 if too many interactions of this address already wait, 503 if the store is nearly
-     *   full
-     */
+    /** @throws {NotNow} 429 if too many of this address already wait, 503 if the store is nearly full */
     admit(address: string, id: string): void {
       if (memory.isNearlyFull()) {
         throw new NotNow(503, 'not available for the moment; try again', RETRY_AFTER_SECONDS)
@@ -87,5 +74,4 @@ export function createPendingInteractions(parts: {
   }
 }
 
-/** Counts and limits the authorization requests that wait until a person signs in or decides. */
 export type PendingInteractions = ReturnType<typeof createPendingInteractions>

@@ -13,21 +13,18 @@ const REPEAT_MS = 10_000
 /** Seconds for which an answer is kept, so that a browser learns that its code was used. */
 const KEPT_SECONDS = 60
 
-/** The address to which the browser returns from our pages. The segment is the id of the interaction. */
 const RETURN = /^\/oauth2\/authorize\/([^/]+)\/?$/i
-
-type Parts = Pick<ProviderParts, 'settings' | 'store' | 'accounts' | 'families' | 'pages'>
 
 /** The answer to a return from our pages. It is stored encrypted. */
 type Answer = ReturnType<typeof answerOf>
 
 /**
- * Lets a browser repeat its return from our pages: a browser or a proxy that lost the answer sends the request again, and
- * some browsers block the automatic redirect to an installed app until the person presses "Continue". For 10 seconds, the
- * same session gets the same `Location`, as long as its code is unused. A code that is sent twice would end the
- * access (RFC 6749 4.1.2). A HEAD request changes nothing.
+ * Lets a browser repeat its return from our pages: it lost the answer, or blocks the redirect to an installed
+ * app until the person presses "Continue". For 10 seconds, the same session gets the same `Location`, as long
+ * as its code is unused. A code that is sent twice would end the access (RFC 6749 4.1.2). A HEAD request
+ * changes nothing.
  */
-export function registerRepeatableReturn(provider: Provider, parts: Parts): void {
+export function registerRepeatableReturn(provider: Provider, parts: ProviderParts): void {
   const encryption = createEncryption<Answer>(parts.settings.secrets, 'returns')
 
   provider.use(async function repeatableReturn(context: unknown, next: Next) {
@@ -66,7 +63,7 @@ function answerOf(ctx: KoaContextWithOIDC, sessionBefore: string | undefined) {
 
 /** @returns false if the answer is too old to be repeated, or if its person has left, or if its grant was revoked */
 async function repeat(
-  { accounts, families, pages }: Parts,
+  { accounts, families, pages }: ProviderParts,
   ctx: KoaContextWithOIDC,
   { at, location, cookies, subject, grantId }: Answer,
 ): Promise<boolean> {

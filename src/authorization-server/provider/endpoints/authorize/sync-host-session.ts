@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { SignedIn } from '../../../../host/accounts.ts'
-import { personOf, subjectOf, type Person } from '../../../../host/subject.ts'
+import { personOf, subjectOf } from '../../../../host/subject.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 import { requestState } from '../../request-state.ts'
 import {
@@ -11,12 +11,12 @@ import {
 } from '../../seam/sessions.ts'
 
 /**
- * Synchronizes our session in the browser with the host's session when an authorization request starts, and when the
- * browser returns from our pages. So a person gets no code after signing out at the host, or after their account was
- * deleted. If the host does not provide `accounts.current`, this function only checks that the account still exists.
+ * Synchronizes our session in the browser with the host's session, so that a person gets no code after
+ * signing out at the host, or after their account was deleted. Without `accounts.current`, it only checks
+ * that the account exists.
  */
 export async function syncHostSession(
-  { accounts, accountLookup }: Pick<ProviderParts, 'accounts' | 'accountLookup'>,
+  { accounts, accountLookup }: ProviderParts,
   ctx: KoaContextWithOIDC,
 ): Promise<void> {
   const state = requestState(ctx)
@@ -28,9 +28,11 @@ export async function syncHostSession(
   const atHost = accounts.current ? (await accounts.current(state.host)) || undefined : before
   const current = atHost && (await accountLookup.find(ctx, atHost)) ? atHost : undefined
 
-  if (!isSamePerson(before, current)) {
+  const subject = current && subjectOf(current)
+  if ((before && subjectOf(before)) !== subject) {
     signOut(ctx, session)
-    if (current) signIn(session, current)
+    // Without the time of the sign-in, no `auth_time` is issued, and `max_age` demands a new sign-in.
+    if (subject !== undefined) session.loginAccount({ accountId: subject, loginTs: current?.signedInAt ?? 0 })
   } else if (current?.signedInAt !== undefined && current.signedInAt > (session.loginTs ?? 0)) {
     session.loginTs = current.signedInAt
   }
@@ -41,10 +43,6 @@ function signedInAs(session: ProviderSession): SignedIn | undefined {
   return { ...personOf(session.accountId), signedInAt: session.loginTs }
 }
 
-function isSamePerson(one: Person | undefined, other: Person | undefined): boolean {
-  return (one && subjectOf(one)) === (other && subjectOf(other))
-}
-
 /** The pending authorization requests of the previous person can no longer be completed. */
 function signOut(ctx: KoaContextWithOIDC, session: ProviderSession): void {
   session.authorizations = undefined
@@ -53,10 +51,4 @@ function signOut(ctx: KoaContextWithOIDC, session: ProviderSession): void {
   // The answers on the pages came from the previous person, so they are discarded.
   if (isReturnFromPages(ctx)) discardAnswers(ctx)
   replaceSessionIds(ctx, session)
-}
-
-function signIn(session: ProviderSession, who: SignedIn): void {
-  // If the host does not know the time of the sign-in, 0 is stored. Then no `auth_time` is issued, and
-  // `max_age` demands a new sign-in.
-  session.loginAccount({ accountId: subjectOf(who), loginTs: who.signedInAt ?? 0 })
 }

@@ -6,7 +6,6 @@ import { recordOf, requestState } from '../../request-state.ts'
 
 // The claims of an access token (RFC 9068 2.2). The fast path and the tokens of oidc-provider both use this file.
 
-/** The registered claims of an access token that is issued now. */
 export function registeredClaims(token: {
   readonly tokenId: string
   readonly subject: string
@@ -24,11 +23,6 @@ export function registeredClaims(token: {
   return { jti, sub, iat, exp, scope, client_id, iss, aud }
 }
 
-/**
- * Our own claims in a token for direct access.
- *
- * @param catalogEpoch the epoch of the catalog from which the scopes were resolved
- */
 export function directClaims(key: Client, catalogEpoch: number | undefined) {
   return {
     access_mode: 'direct',
@@ -43,9 +37,8 @@ export function directClaims(key: Client, catalogEpoch: number | undefined) {
 type Entities = KoaContextWithOIDC['oidc']['entities']
 
 /**
- * Our own claims in the access token that oidc-provider issues. The claim `access_mode` says whether access is direct
- * or delegated. A resource server cannot infer this from the ids, because an account id may equal a client id. The
- * function uses only data already in memory, because no step may fail after a refresh token has been exchanged.
+ * Our own claims in the access token that oidc-provider issues. `access_mode` is needed, because an account
+ * id may equal a client id. No I/O: no step may fail after a refresh token has been exchanged.
  */
 export function ownClaims(
   ctx: KoaContextWithOIDC,

@@ -13,44 +13,26 @@ import { readBasicCredentials, type BasicCredentials } from '../../../../http/ba
 import { accessTokenSigner } from '../../../../keys/access-token-signer.ts'
 import type { SigningJwk } from '../../../../keys/generate-key.ts'
 import { findAccountOnce } from '../../account-lookup.ts'
-import type { ProviderDependencies } from '../../dependencies.ts'
+import type { SharedDependencies } from '../../dependencies.ts'
 import { startLookups, type EarlyLookups } from '../../request-state.ts'
 import { findSecretOf } from '../../../../clients/client-registry.ts'
 import { reportWrongSecret } from '../../report-wrong-secret.ts'
 import { TOO_MANY_WRONG_SECRETS } from '../../wrong-secret-limit.ts'
 import { reportDirectToken, reportRejection } from '../token.ts'
 import { directClaims, registeredClaims } from './access-token-claims.ts'
-import { directTokenResponse, directTokenScopes } from './direct-access.ts'
+import { directTokenResponse, directTokenScopes } from './client-credentials-grant.ts'
 
-/** What the fast path needs. */
-export interface FastPathParts extends Pick<
-  ProviderDependencies,
-  | 'registry'
-  | 'accounts'
-  | 'catalog'
-  | 'resources'
-  | 'audit'
-  | 'events'
-  | 'clientUsed'
-  | 'proxyCheck'
-  | 'wrongSecrets'
-> {
-  readonly settings: Pick<ProviderDependencies['settings'], 'issuer' | 'lifetimes' | 'secretPrefix'> &
-    Pick<ProviderDependencies, 'logger'>
-  /** Whether more requests are in flight than usual. */
+interface FastPathParts extends SharedDependencies {
   isFlood(): boolean
 }
 
-/** Whether the fast path has answered a request, and if not, what it has looked up for the request. */
+/** If the request is not answered, `early` has what was looked up for it. */
 export type FastPathResult = { readonly isAnswered: boolean; readonly early?: EarlyLookups }
 
 /**
- * Answers the usual token request of an API key (RFC 6749 4.4) without oidc-provider, in a fraction of the time. The
- * response, the token and the events are the same as with oidc-provider. Only two kinds of requests are answered:
- * requests that will get a token, and requests with a wrong secret. Wrong secrets are rejected here, because a flood
- * of such requests must not slow down the API. All other requests are passed on unchanged to oidc-provider.
- *
- * @returns a function that takes the host's context, the text of the form, and the keys that sign now
+ * Answers the usual token request of an API key (RFC 6749 4.4) without oidc-provider, in a fraction of the
+ * time. The response, the token and the events are the same. Wrong secrets are rejected here too, because a
+ * flood of such requests must not slow down the API. All other requests are left to oidc-provider.
  */
 export function createFastPath(parts: FastPathParts) {
   const { registry, accounts, resources, isFlood } = parts
@@ -72,7 +54,6 @@ export function createFastPath(parts: FastPathParts) {
     const isUsable = client && !whyUnusable(client) && client.kind === 'apiKey'
     const { clientSecrets } = request.credentials
     const secret = isUsable ? findSecretOf(client, clientSecrets) : undefined
-    // No client has the id, or the secret is wrong.
     const isWrong = client === undefined || (isUsable && !secret)
     if (isWrong && ctx.accepts('json', 'html') === 'json') {
       rejectSecret(parts, ctx, client, request.credentials)
@@ -106,10 +87,7 @@ export function createFastPath(parts: FastPathParts) {
   }
 }
 
-/**
- * Rejects a request with a wrong secret or an unknown client id (RFC 6749 5.2), as oidc-provider does: see
- * `direct-access-fast-path.differential.attack.test.ts`.
- */
+/** RFC 6749 5.2, as oidc-provider does: see `direct-access-fast-path.differential.attack.test.ts`. */
 function rejectSecret(
   parts: FastPathParts,
   ctx: Context,
@@ -118,12 +96,11 @@ function rejectSecret(
 ): void {
   const detail = client ? 'invalid secret provided' : 'client not found'
   const { error, error_description: description, status } = new errors.InvalidClientAuth(detail)
-  const reporters = { events: parts.events, logger: parts.settings.logger }
   const clientId = client?.clientId
   const noToken = client ? whyNotAuthenticated(client) : undefined
   const { secretPrefix } = parts.settings
   const mistyped = (client && clientSecrets.some((each) => isMistypedSecret(each, secretPrefix))) || undefined
-  reportRejection(reporters, { error, description }, { clientId, code: error, detail, noToken, mistyped })
+  reportRejection(parts, { error, description }, { clientId, code: error, detail, noToken, mistyped })
   const waitSeconds = reportWrongSecret(parts, ctx, { sentClientId, client: client ?? undefined })
   if (waitSeconds > 0) {
     ctx.set('Retry-After', String(waitSeconds))
@@ -146,7 +123,7 @@ function respond(ctx: Context, status: number, body: object, challenge?: string)
 
 const USUAL_TYPE = /^application\/x-www-form-urlencoded(?:; ?charset=utf-8)?$/i
 
-/** False if a header of the request, or a header that the host has set, would change oidc-provider's answer. */
+/** Other headers of the request, or of the host, would change oidc-provider's answer. */
 function isUsual({ headers, response }: Context): boolean {
   if (!USUAL_TYPE.test(headers['content-type'] ?? '')) return false
   if ('oauth-client-attestation' in headers || 'oauth-client-attestation-pop' in headers) return false
@@ -155,10 +132,8 @@ function isUsual({ headers, response }: Context): boolean {
 
 const PARAMETERS = new Set(['grant_type', 'client_id', 'client_secret', 'scope', 'resource'])
 
-/** Reads a request that has each parameter once, and exactly one secret. Undefined for all other requests. */
 function readRequest(ctx: Context, form: string) {
-  // oidc-provider uses the same parser. Only forms of visible ASCII characters are read, so the charset does not
-  // matter.
+  // oidc-provider uses the same parser. Of visible ASCII characters, the charset does not matter.
   const parameters = new Map(/^[\x21-\x7e]+$/.test(form) ? Object.entries(parse(form)) : [])
   const isSentOnce = (name: string) => PARAMETERS.has(name) && typeof parameters.get(name) === 'string'
   if (![...parameters.keys()].every(isSentOnce)) return undefined
@@ -175,10 +150,7 @@ function readRequest(ctx: Context, form: string) {
   return { credentials, scope, resource }
 }
 
-/**
- * Whether `scope` is absent or has the syntax of RFC 6749 3.3. oidc-provider rejects a malformed `scope` before it
- * finds the account.
- */
+/** RFC 6749 3.3. oidc-provider rejects a malformed `scope` before it finds the account. */
 function isWellFormed(scope: string | undefined): boolean {
   return scope === undefined || scope.split(' ').every(isScope)
 }

@@ -12,22 +12,12 @@ import { otherResource } from '../../resource-indicator.ts'
 import { requesterOf } from '../../../../audit/entry.ts'
 import { modelAdapter, withoutId } from '../../models/adapter.ts'
 import { isRotation, tokenAsIssued } from '../../seam/tokens.ts'
-import { isActive } from '../introspect.ts'
-import { revokeRefreshToken } from '../revoke.ts'
-import { redeemCode } from './authorization-code-grant.ts'
-import { requireSameHostEpoch } from './host-epoch.ts'
+import { redeemCode, requireSameHostEpoch } from './authorization-code-grant.ts'
 
 // A refresh (RFC 6749 6), step by step. oidc-provider calls the steps in this order.
 
-/**
- * 1. The client has authenticated. Standard scopes that this issuer does not have are dropped, as in an
- * authorization request. Otherwise oidc-provider would reject the request, because the refresh token does not
- * carry these scopes.
- */
-export function dropIgnoredScopes(
-  { settings }: Pick<ProviderParts, 'settings'>,
-  params: Record<string, unknown>,
-): void {
+/** 1. oidc-provider would reject standard scopes that this issuer and the token do not have. */
+export function dropIgnoredScopes({ settings }: ProviderParts, params: Record<string, unknown>): void {
   const { scope } = params
   if (typeof scope !== 'string') return
   const scopes = requestedScopes(scope).filter((name) => !isIgnoredScope(name, settings.openIdScopes))
@@ -35,12 +25,12 @@ export function dropIgnoredScopes(
 }
 
 /**
- * 2. oidc-provider reads the refresh token, whose family is usually prefetched. A valid token looks used if a
- * paused store applied a write late, and the rollback of that write is still pending. This function waits for
- * the rollback. The wait is expensive, so it starts only after the client has authenticated.
+ * 2. oidc-provider reads the refresh token. A valid token looks used if a paused store applied a write late,
+ * until that write is rolled back. The wait for the rollback is expensive, so it starts only after the client
+ * has authenticated.
  */
 async function findRefreshToken(
-  parts: Pick<ProviderParts, 'families' | 'refreshTokenFormat' | 'grantLifecycle'>,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   token: string,
 ): Promise<FoundRefreshToken | undefined> {
@@ -53,19 +43,10 @@ async function findRefreshToken(
 }
 
 /**
- * 3. oidc-provider has checked the client, token, grant and account. A refresh that would produce no scope is
- * rejected before the token is used up. The lifetime of the grant is extended, so that the grant lives as
- * long as the next token.
- *
- * @returns true: every refresh token is rotated
+ * 3. oidc-provider has checked client, token, grant and account. A refresh without any scope is rejected
+ * before the token is used up. The grant must live as long as the next token.
  */
-export async function checkRefresh(
-  parts: Pick<
-    ProviderParts,
-    'settings' | 'catalog' | 'resources' | 'accountLookup' | 'isGrantScopeRevoked' | 'grantLifecycle'
-  >,
-  ctx: KoaContextWithOIDC,
-): Promise<true> {
+export async function checkRefresh(parts: ProviderParts, ctx: KoaContextWithOIDC): Promise<true> {
   const { openIdScopes } = parts.settings
   const { Client: client, Grant: grant, RefreshToken: token } = ctx.oidc.entities
   if (!client || !grant || !token) throw new TypeError('this refresh lacks its client, grant or token')
@@ -82,15 +63,9 @@ export async function checkRefresh(
   throw new errors.InvalidGrant('grant not found')
 }
 
-/**
- * The resource of a grant, which a refresh may name but not change.
- *
- * @param granted the address in the refresh token
- * @param requested the parameter `resource`
- * @throws invalid_target
- */
+/** @throws invalid_target: a refresh may name the resource of its grant, but not change it */
 function requireSameResource(
-  { resources }: Pick<ProviderParts, 'resources'>,
+  { resources }: ProviderParts,
   granted: string | string[] | undefined,
   requested: unknown,
 ): Resource {
@@ -102,14 +77,13 @@ function requireSameResource(
 }
 
 /**
- * 4. oidc-provider saves the next refresh token. One write exchanges the old token for the new token, so
- * exactly one of the two tokens is valid after a failure. The use of the client is recorded in the same round
- * trip.
+ * 4. oidc-provider saves the next refresh token. One write exchanges the tokens, so exactly one is valid
+ * after a failure.
  *
- * @throws invalid_grant if another request has used the token since step 2. If so, this function revokes the grant
+ * @throws invalid_grant if the token was used since step 2: its grant is then revoked
  */
 async function rotateRefreshToken(
-  parts: Pick<ProviderParts, 'settings' | 'families' | 'clientUsed' | 'events' | 'revokeGrant' | 'logger'>,
+  parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   next: string,
   payload: AdapterPayload,
@@ -132,10 +106,7 @@ async function rotateRefreshToken(
   parts.events.emit('refresh_token.retried', ownerOf(payload))
 }
 
-/**
- * 5. oidc-provider has written the response. If the client has retried the refresh, the response gets the
- * same refresh token as the first response.
- */
+/** 5. A client that has retried the refresh gets the same refresh token as in the first response. */
 export function repeatRefreshToken(ctx: ProviderResponse): void {
   const { repeatedRefreshToken } = requestState(ctx)
   const body = ctx.body as { refresh_token?: string } | undefined
@@ -144,10 +115,9 @@ export function repeatRefreshToken(ctx: ProviderResponse): void {
 }
 
 /**
- * Refresh tokens, stored as families. oidc-provider first consumes a token, and then saves the next token. If
- * `consume` wrote to the store, a failure before the second write would leave the client without a valid
- * token. So `consume` does nothing here, and `upsert` replaces the old token with the next token in one
- * write.
+ * Refresh tokens, stored as families. oidc-provider first consumes a token, and then saves the next token. A
+ * failure in between would leave the client without a valid token. So `consume` does nothing, and `upsert`
+ * replaces the old token with the next token in one write.
  */
 export function refreshTokens(parts: ProviderParts): Adapter {
   function find(ctx: KoaContextWithOIDC, token: string) {
@@ -167,29 +137,36 @@ export function refreshTokens(parts: ProviderParts): Adapter {
       const ctx = currentContext()
       const found = await find(ctx, tokenAsIssued(ctx, value))
       if (!found) return undefined
-      const isConsumed = ctx.oidc.route === 'introspection' ? !isActive(found) : found.state === 'used'
+      // The previous token is not active, although the client can send it again within the grace period.
+      const isConsumed =
+        ctx.oidc.route === 'introspection' ? found.state !== 'current' : found.state === 'used'
       // The ID token of a refresh has no `nonce` (OpenID Connect Core 12.2).
       return { ...found.payload, jti: value, consumed: isConsumed || undefined, nonce: undefined }
     },
 
     consume: async () => {},
 
-    /**
-     * oidc-provider destroys a token that was used before (RFC 9700 4.14.2), and a token that its client
-     * revokes. In both cases this method revokes the whole grant.
-     */
+    /** For a token that was used before (RFC 9700 4.14.2), and a token that its client revokes. */
     async destroy() {
       const ctx = currentContext()
       const { route, entities } = ctx.oidc
       const { RefreshToken: token } = entities
       if (!token) throw new TypeError('this request has not found the refresh token')
-      if (route !== 'token') return revokeRefreshToken(parts, ctx, token)
       const { host, refreshToken } = requestState(ctx)
+      if (route !== 'token') {
+        const owner = ownerOf(token)
+        const reason = 'client-revoked-token'
+        return parts.revokeGrant(owner.grantId, {
+          name: 'grant.revoked',
+          ...owner,
+          ...requesterOf(host),
+          reason,
+        })
+      }
       const { afterSeconds } = (await refreshToken?.found) ?? {}
       await revokeReused(parts, 'refresh_token.reused', token, requesterOf(host), afterSeconds)
     },
 
-    // The endpoints revoke whole grants with `revokeGrant()`, so this method does nothing.
     revokeByGrantId: async () => {},
   })
 }

@@ -1,7 +1,7 @@
 import { createTestIssuer } from 'koa-gatehouse/testing'
 import { createRemoteJWKSet, SignJWT } from 'jose'
 import { expect, it } from 'vitest'
-import { createVerifierOfResources } from '../../src/gateway/verify-any-resource.ts'
+import { createVerifierOfResources } from '../../src/gateway/verify-token.ts'
 import { createTokenVerifier } from '../../src/gateway/verify-token.ts'
 
 const API = 'https://example.com/api'
