@@ -36,7 +36,7 @@ export const visibleText: Rule<string> = (value) =>
   isVisibleText(value) ? undefined : { code: 'type', message: 'must be a text' }
 
 /** A list of texts. @param what the list, for the message */
-export function textsOf(what: string): Rule<readonly string[]> {
+function textsOf(what: string): Rule<readonly string[]> {
   const fault: Fault = { code: 'type', message: `must be ${what}` }
   return (value) => (Array.isArray(value) && value.every(isVisibleText) ? undefined : fault)
 }

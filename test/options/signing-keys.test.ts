@@ -70,7 +70,7 @@ describe('the rotation schedule in signingKeys', () => {
     }
     for (const given of ['daily', [], null, 90]) {
       expect(resolve(given).problems).toEqual([
-        expect.stringMatching(/^signingKeys must be an object, and is a/),
+        expect.stringMatching(/^signingKeys must be an object, and is /),
       ])
     }
   })

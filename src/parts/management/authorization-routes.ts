@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import type { Application } from '../../clients/client.ts'
 import { findApplications, type ClientRegistry } from '../../clients/client-registry.ts'
 import { documentOf } from '../../clients/documents/document-application.ts'
@@ -7,11 +6,13 @@ import type { Grant } from '../../grants/grant.ts'
 import type { Grants } from '../../grants/grant-service.ts'
 import { belongsTo } from '../../host/subject.ts'
 import { route, type Route } from './route.ts'
+import { textOf, exactObject } from '../../validation/json-rules.ts'
+import type { ValueOf } from '../../validation/rules.ts'
 import { PageQuery } from './query-schemas.ts'
 
-const ClientIdQuery = v.strictObject({ clientId: v.pipe(v.string(), v.minLength(1)) })
+const ClientIdQuery = exactObject({ clientId: textOf({ minLength: 1 }) })
 
-type PageOptions = v.InferOutput<typeof PageQuery>
+type PageOptions = ValueOf<typeof PageQuery>
 
 /**
  * Creates a function that reads a page of grants, each with the information about its application that users may see.
@@ -41,7 +42,7 @@ export function authorizationRoutes(grants: Grants, registry: ClientRegistry): R
   const list = authorizationLists(grants, registry)
   const tag = 'Authorizations'
   return [
-    route<undefined, PageOptions>({
+    route({
       method: 'get',
       path: '/authorizations',
       operationId: 'listAuthorizations',
@@ -55,7 +56,7 @@ export function authorizationRoutes(grants: Grants, registry: ClientRegistry): R
       answer: 'AuthorizationPage',
       handle: ({ caller: { accountId, userId }, query }) => list({ accountId, userId }, query),
     }),
-    route<undefined, v.InferOutput<typeof ClientIdQuery>>({
+    route({
       method: 'delete',
       path: '/authorizations',
       operationId: 'revokeAuthorizationsOfApplication',

@@ -1,4 +1,3 @@
-import type * as v from 'valibot'
 import type { Client } from '../../clients/client.ts'
 import type { ClientChanges, CreationOptions } from '../../clients/client-inputs.ts'
 import type { ClientService } from '../../clients/client-service-types.ts'
@@ -15,7 +14,7 @@ import { ClientQuery } from './query-schemas.ts'
 import { NewOwner } from './body-schemas.ts'
 import type { AnswerName } from './answer-schemas.ts'
 import type { ClientPresenter } from './add-client-state.ts'
-import type { Fields } from '../../validation/rules.ts'
+import type { Fields, Rule, ValueOf } from '../../validation/rules.ts'
 import { ifUnchanged } from '../../clients/if-match.ts'
 import type { ServiceCode } from './openapi-codes.ts'
 
@@ -37,8 +36,8 @@ interface ClientRoutesOptions<C extends Client, New extends Chosen, Changes exte
   readonly permissions: 'keys' | 'applications'
   /** The name of the kind, as operation ids and names of schemas contain it. */
   readonly name: 'ApiKey' | 'Application'
-  readonly newClient: v.GenericSchema<unknown, New>
-  readonly changes: v.GenericSchema<unknown, Changes>
+  readonly newClient: Rule<New>
+  readonly changes: Rule<Changes>
   /** The rules of the service for the values of a new client, and of changes. */
   readonly rules: { readonly newClient: (input: unknown) => Fields; readonly changes: Fields }
   readonly parts: ClientRouteParts
@@ -234,7 +233,7 @@ export function clientRoutes<C extends Client, New extends Chosen, Changes exten
         },
       ),
     ),
-    change<v.InferOutput<typeof NewOwner>>(
+    change<ValueOf<typeof NewOwner>>(
       {
         method: 'put',
         path: `${one}/owner`,

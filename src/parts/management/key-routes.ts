@@ -1,9 +1,9 @@
-import type * as v from 'valibot'
 import type { Client } from '../../clients/client.ts'
 import { ifUnchanged } from '../../clients/if-match.ts'
 import type { ClientService } from '../../clients/client-service-types.ts'
 import type { ClientPresenter } from './add-client-state.ts'
 import { NewKey } from './body-schemas.ts'
+import type { ValueOf } from '../../validation/rules.ts'
 import { route, type Route } from './route.ts'
 
 /** What differs between the keys of API keys and the keys of applications. */
@@ -42,7 +42,7 @@ export function keyRoutes<C extends Client>(options: KeyRoutesOptions<C>): Route
       answer: 'KeyList',
       handle: async ({ resource }) => ({ items: await service.listKeys(resource.clientId) }),
     }),
-    route<v.InferOutput<typeof NewKey>, undefined, C>({
+    route<ValueOf<typeof NewKey>, undefined, C>({
       ...changed,
       method: 'post',
       path: `${one}/keys`,

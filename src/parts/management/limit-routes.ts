@@ -1,4 +1,3 @@
-import type * as v from 'valibot'
 import { clientNotFound } from '../../clients/client-id.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import type { ClientPresenter } from './add-client-state.ts'
@@ -25,7 +24,7 @@ export function limitRoutes(
     errors: ['ERR_NOT_FOUND'],
   } as const
   return [
-    route<v.InferOutput<typeof NewLimits>>({
+    route({
       ...common,
       method: 'put',
       operationId: 'setLimits',

@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
-import type * as v from 'valibot'
+import type { JsonSchema, Rule } from '../../validation/rules.ts'
 import { permissionOf } from '../front-door/key-limits.ts'
 import type { Route } from './route.ts'
 import { collectProblemResponses } from './openapi-responses.ts'
@@ -77,10 +76,7 @@ export function openApiDocument(routes: readonly Route[], path: string) {
 
 /** The schemas that a part of the document names, and those that they name. Optional parts may lack their routes. */
 function usedSchemas(part: object): Record<string, object> {
-  const all: Readonly<Record<string, object>> = {
-    ...schemasOf(BODIES, 'input'),
-    ...schemasOf(ANSWERS, 'output'),
-  }
+  const all = { ...schemasOf(BODIES), ...schemasOf(ANSWERS) }
   const used = new Set<string>()
   const namesIn = (value: unknown) =>
     [...JSON.stringify(value).matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name = '']) => name)
@@ -93,12 +89,15 @@ function usedSchemas(part: object): Record<string, object> {
   return Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)))
 }
 
-/** Schemas with their names. A body is described as it is sent, an answer as it is received. */
-function schemasOf(definitions: Readonly<Record<string, v.GenericSchema>>, typeMode: 'input' | 'output') {
-  return toJsonSchemaDefs(definitions, {
-    typeMode,
-    overrideRef: ({ referenceId }) => REFERENCE + referenceId,
-  })
+/** The schemas of rules, with a reference for each schema that has a name. */
+function schemasOf(rules: Readonly<Record<string, Rule>>): Record<string, object> {
+  const names = new Map<unknown, string>(Object.entries(rules).map(([name, { json }]) => [json, name]))
+  const refer = (key: string, value: unknown) =>
+    key !== '' && names.has(value) ? { $ref: REFERENCE + names.get(value) } : value
+  const schemas = Object.entries(rules).map(
+    ([name, { json }]) => [name, JSON.stringify(json, refer)] as const,
+  )
+  return Object.fromEntries(schemas.map(([name, text]) => [name, JSON.parse(text) as object]))
 }
 
 function operationOf(each: Route, problems: Record<string, object>) {
@@ -159,7 +158,7 @@ function pathParameters({ path }: Route) {
 
 function queryParameters({ query }: Route) {
   if (!query) return []
-  const { properties = {}, required = [] } = toJsonSchema(query, { typeMode: 'input' })
+  const { properties, required } = query.json as { properties: object; required: readonly string[] }
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
@@ -179,7 +178,7 @@ function headerParameters({ isConditional, isRepeatable }: Route) {
 }
 
 /** A reference if the schema has a name, or else the schema itself. */
-function schemaOf(schema: v.GenericSchema): object {
-  const named = Object.entries(BODIES).find(([, each]) => (each as unknown) === schema)
-  return named ? referenceTo(named[0] as keyof typeof BODIES) : toJsonSchema(schema)
+function schemaOf({ json }: Rule): JsonSchema | undefined {
+  const named = Object.entries(BODIES).find(([, each]) => each.json === json)
+  return named ? referenceTo(named[0] as keyof typeof BODIES) : json
 }

@@ -1,4 +1,3 @@
-import type * as v from 'valibot'
 import type { Client } from '../../clients/client.ts'
 import { search } from '../front-door/search.ts'
 import { clientNotFound } from '../../clients/client-id.ts'
@@ -6,6 +5,7 @@ import type { Internals } from '../../gatehouse/internals.ts'
 import { GatehouseError } from '../../errors.ts'
 import { authorizationLists } from './authorization-routes.ts'
 import type { ClientPresenter } from './add-client-state.ts'
+import type { Rule } from '../../validation/rules.ts'
 import { route, type Route } from './route.ts'
 import type { ServiceCode } from './openapi-codes.ts'
 import { ClientQuery, PageQuery, SearchQuery } from './query-schemas.ts'
@@ -25,7 +25,7 @@ function read<Query = undefined>(
   summary: string,
   answer: AnswerName,
   handle: Route<undefined, Query, undefined>['handle'],
-  { query, errors = [] }: { query?: v.GenericSchema<unknown, Query>; errors?: readonly ServiceCode[] } = {},
+  { query, errors = [] }: { query?: Rule<Query>; errors?: readonly ServiceCode[] } = {},
 ): Route {
   const documentsEtag = answer === 'Client'
   const described = { path, operationId, summary, answer, query, errors, documentsEtag }

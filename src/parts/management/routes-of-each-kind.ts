@@ -2,7 +2,6 @@ import { apiKeyChanges, newApiKeyFields } from '../../clients/api-keys.ts'
 import { applicationChanges, newApplicationFields } from '../../clients/applications.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { clientRoutes, type ClientRouteParts } from './client-routes.ts'
-import { anyValue, type Fields } from '../../validation/rules.ts'
 import type { Route } from './route.ts'
 import { ApiKeyChanges, ApplicationChanges, NewApiKey, NewApplication } from './body-schemas.ts'
 
@@ -18,8 +17,8 @@ export function apiKeyRoutes({ apiKeys, catalog, keyPolicy }: Internals, parts: 
     newClient: NewApiKey,
     changes: ApiKeyChanges,
     rules: {
-      newClient: (input) => withTimes(newApiKeyFields(catalog.current, input, keyPolicy)),
-      changes: withTimes(apiKeyChanges(keyPolicy)),
+      newClient: (input) => newApiKeyFields(catalog.current, input, keyPolicy),
+      changes: apiKeyChanges(keyPolicy),
     },
   })
 }
@@ -39,15 +38,8 @@ export function applicationRoutes(
     newClient: NewApplication,
     changes: ApplicationChanges,
     rules: {
-      newClient: (input) => withTimes(newApplicationFields(catalog.current, input, keyPolicy)),
-      changes: withTimes(applicationChanges(keyPolicy)),
+      newClient: (input) => newApplicationFields(catalog.current, input, keyPolicy),
+      changes: applicationChanges(keyPolicy),
     },
   })
-}
-
-/** The rules for a body whose times are ISO 8601. */
-function withTimes({ expiresAt = anyValue, ...others }: Fields): Fields {
-  const inSeconds = (value: unknown) =>
-    typeof value === 'string' ? Math.floor(Date.parse(value) / 1000) : value
-  return { ...others, expiresAt: (value) => expiresAt(inSeconds(value)) }
 }

@@ -1,10 +1,10 @@
 import type { Context } from 'koa'
-import type * as v from 'valibot'
 import type { Client } from '../../clients/client.ts'
 import type { CreationOptions } from '../../clients/client-inputs.ts'
 import type { ClientService } from '../../clients/client-service-types.ts'
 import { ifUnchanged } from '../../clients/if-match.ts'
 import type { SecretAge } from '../../clients/secret-rotation.ts'
+import type { ValueOf } from '../../validation/rules.ts'
 import { route, type Route } from './route.ts'
 import { Rotation } from './body-schemas.ts'
 import type { ServiceCode } from './openapi-codes.ts'
@@ -36,7 +36,7 @@ export function secretRoutes<C extends Client>(options: SecretRoutesOptions<C>):
       answer: 'SecretList',
       handle: async ({ resource }) => ({ items: await service.listSecrets(resource.clientId) }),
     }),
-    route<v.InferOutput<typeof Rotation>, undefined, C>({
+    route<ValueOf<typeof Rotation>, undefined, C>({
       ...common,
       method: 'post',
       path: `${one}/secrets`,

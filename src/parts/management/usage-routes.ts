@@ -1,4 +1,3 @@
-import type * as v from 'valibot'
 import { clientNotFound } from '../../clients/client-id.ts'
 import { findClients } from '../front-door/clients-named-in-list.ts'
 import { requireAccess, type Visit } from '../front-door/access.ts'
@@ -21,7 +20,7 @@ export function usageRoutes(parts: Internals, usage: Usage): Route[] {
 
   const common = { method: 'get', status: 200, errors: ['ERR_INVALID_ARGUMENT'] } as const
   return [
-    route<undefined, v.InferOutput<typeof UsageQuery>>({
+    route({
       ...common,
       path: '/usage',
       operationId: 'listUsage',
@@ -45,7 +44,7 @@ export function usageRoutes(parts: Internals, usage: Usage): Route[] {
         return { items: await usage.list({ ...query, accountId: caller.accountId }) }
       },
     }),
-    route<undefined, v.InferOutput<typeof OperatorUsageQuery>>({
+    route({
       ...common,
       path: '/operator/usage',
       operationId: 'listUsageOfAllAccounts',
@@ -57,7 +56,7 @@ export function usageRoutes(parts: Internals, usage: Usage): Route[] {
       answer: 'UsageRows',
       handle: async ({ query }) => ({ items: await usage.list(query) }),
     }),
-    route<undefined, v.InferOutput<typeof TopClientsQuery>>({
+    route({
       ...common,
       path: '/operator/usage/top-clients',
       operationId: 'listTopClients',
@@ -68,7 +67,7 @@ export function usageRoutes(parts: Internals, usage: Usage): Route[] {
       answer: 'TopClients',
       handle: async ({ query }) => ({ items: await usage.topClients(query) }),
     }),
-    route<undefined, v.InferOutput<typeof UncalledQuery>>({
+    route({
       ...common,
       path: '/operator/usage/uncalled-operations',
       operationId: 'listUncalledOperations',
