@@ -7,14 +7,14 @@ import { ruleWith, valueOf, type Fields, type Rule } from '../../validation/rule
 import { linksOf } from './body-schemas.ts'
 import { Problem } from './problem-details.ts'
 
-const { text, optional, described, secondsAsTime, millisecondsAsTime } = json
-const texts = json.array(text)
+const { array, choice, described, object, optional, secondsAsTime, text } = json
+const texts = array(text)
 const optionalText = optional(text)
 const optionalTime = optional(secondsAsTime)
 
 const optionalLinks = linksOf(optionalText)
 
-const noToken = optional(json.choice(NO_TOKEN_REASONS), 'Why it gets no token; absent if it gets tokens')
+const noToken = optional(choice(NO_TOKEN_REASONS), 'Why it gets no token; absent if it gets tokens')
 
 const clientEntries = {
   clientId: text,
@@ -35,21 +35,21 @@ const clientEntries = {
     'From where it and its tokens may be used; absent or empty: from anywhere',
   ),
   limits: optional(
-    json.object({ perMinute: optional(json.number), perDay: optional(json.number) }),
+    object({ perMinute: optional(json.number), perDay: optional(json.number) }),
     'Its own limits of API calls; absent if it has the limits of all clients',
   ),
   keys: optional(texts, 'Ids of its public keys, newest first; `GET …/keys` says more about them'),
   lastUsedAt: optionalTime,
 }
 
-const ApiKey = json.object({
+const ApiKey = object({
   kind: json.literal('apiKey'),
   ...clientEntries,
   resourceServer: json.boolean,
   resources: optional(texts, 'The resources whose tokens it may introspect; absent: all resources'),
 })
 
-const Application = json.object({
+const Application = object({
   kind: json.literal('application'),
   ...clientEntries,
   redirectUris: texts,
@@ -62,20 +62,20 @@ const Application = json.object({
 
 /** An API key or an application. */
 function anyClient() {
-  return ruleWith<object>(json.object({}), {
+  return ruleWith<object>(object({}), {
     json: { oneOf: [ApiKey.json, Application.json] },
     read: (client) => valueOf<object>((client as Client).kind === 'apiKey' ? ApiKey : Application, client),
   })
 }
 
 /** A client that needs attention. */
-const ClientFindings = json.object({
-  kind: json.choice(KINDS),
+const ClientFindings = object({
+  kind: choice(KINDS),
   clientId: text,
   accountId: text,
   userId: clientEntries.userId,
   name: text,
-  findings: described(json.array(json.choice(FINDINGS)), 'What is wrong, the most urgent first'),
+  findings: described(array(choice(FINDINGS)), 'What is wrong, the most urgent first'),
   knownToFormer: optional(texts, 'Users who left the account and know a secret, with `known-to-former`'),
   createdAt: secondsAsTime,
   expiresAt: optionalTime,
@@ -84,50 +84,48 @@ const ClientFindings = json.object({
 
 /** A page of a list. */
 function pageOf(item: Rule) {
-  return json.object({ items: json.array(item), cursor: optionalText })
+  return object({ items: array(item), cursor: optionalText })
 }
 
 const catalogTexts = { title: text, description: optionalText }
 
 /** The products of the catalog, with what an answer says of each product and of each operation. */
 function productsWith(product: Fields, operation: Fields) {
-  const operations = json.object({
+  const operations = object({
     scope: text,
     ...catalogTexts,
-    routes: json.array(json.object({ method: text, path: text })),
+    routes: array(object({ method: text, path: text })),
     kycLevel: optionalText,
     sensitive: json.boolean,
     ...operation,
   })
-  return json.array(
-    json.object({ id: text, ...catalogTexts, ...product, operations: json.array(operations) }),
-  )
+  return array(object({ id: text, ...catalogTexts, ...product, operations: array(operations) }))
 }
 
-const Catalog = json.object({
+const Catalog = object({
   kycLevel: optionalText,
   kycLevels: texts,
   products: productsWith({}, { available: json.boolean }),
 })
 
-const AccessPreview = json.object({
+const AccessPreview = object({
   noToken,
   kycLevel: optionalText,
   products: productsWith(
     { added: json.boolean },
     {
       callable: json.boolean,
-      missing: json.array(json.choice(['product', 'operation', 'kycLevel', 'user', 'token'])),
+      missing: array(choice(['product', 'operation', 'kycLevel', 'user', 'token'])),
     },
   ),
 })
 
 const document = optional(
-  json.object({ host: text, isVerified: json.boolean }),
+  object({ host: text, isVerified: json.boolean }),
   'For an application with a client metadata document: show `host` as its name. It calls itself `name`, which is not checked unless `isVerified`',
 )
 
-const Authorization = json.object({
+const Authorization = object({
   grantId: text,
   clientId: text,
   accountId: text,
@@ -138,25 +136,25 @@ const Authorization = json.object({
   lastUsedAt: optionalTime,
   expiresAt: secondsAsTime,
   application: optional(
-    json.object({ name: text, document, ...optionalLinks }),
+    object({ name: text, document, ...optionalLinks }),
     'What users may know about the application; absent if it was deleted',
   ),
 })
 
-const AuditEntry = json.object({
+const AuditEntry = object({
   id: text,
-  at: millisecondsAsTime,
+  at: json.millisecondsAsTime,
   name: text,
-  outcome: json.choice(['success', 'failure']),
+  outcome: choice(['success', 'failure']),
   actor: optionalText,
   by: optional(
-    json.choice(['user', 'service']),
+    choice(['user', 'service']),
     'Who did it, in `GET /audit`, if the account may not see the `actor`',
   ),
   accountId: optionalText,
   userId: optionalText,
   clientId: optionalText,
-  kind: optional(json.choice(KINDS)),
+  kind: optional(choice(KINDS)),
   clientName: optional(text, 'The name that the client had before the act'),
   grantId: optionalText,
   tokenId: optionalText,
@@ -174,31 +172,31 @@ const AuditEntry = json.object({
   address: optionalText,
   userAgent: optionalText,
   count: optional(json.number, 'How many equal acts or failures it covers'),
-  until: optional(millisecondsAsTime, 'When the last of the equal acts happened'),
+  until: optional(json.millisecondsAsTime, 'When the last of the equal acts happened'),
   erased: optional(json.boolean, 'Whether a person of the entry was erased, so that no field names them'),
 })
 
-const SigningKey = json.object({
+const SigningKey = object({
   kid: text,
   alg: text,
-  state: json.choice(['next', 'current', 'previous', 'retired', 'revoked']),
+  state: choice(['next', 'current', 'previous', 'retired', 'revoked']),
   createdAt: optionalTime,
   since: optionalTime,
   until: optionalTime,
 })
 
-const Health = json.object({
+const Health = object({
   ready: json.boolean,
-  status: json.choice(['pass', 'warn', 'fail']),
-  checks: json.array(
-    json.object({
+  status: choice(['pass', 'warn', 'fail']),
+  checks: array(
+    object({
       name: text,
-      status: json.choice(['pass', 'warn', 'fail', 'unknown']),
+      status: choice(['pass', 'warn', 'fail', 'unknown']),
       message: text,
       remedy: optionalText,
     }),
   ),
-  revocations: json.object({
+  revocations: object({
     enabled: json.boolean,
     stale: json.boolean,
     ageSeconds: optional(json.number),
@@ -206,7 +204,7 @@ const Health = json.object({
   }),
 })
 
-const Session = json.object({
+const Session = object({
   accountId: text,
   userId: optionalText,
   operator: json.boolean,
@@ -215,7 +213,7 @@ const Session = json.object({
 
 const usedAt = optional(secondsAsTime, 'When a program last authenticated with it, to the hour')
 
-const Secret = json.object({
+const Secret = object({
   createdAt: secondsAsTime,
   expiresAt: optionalTime,
   lastUsedAt: usedAt,
@@ -223,9 +221,9 @@ const Secret = json.object({
   shownTo: optional(text, 'The user to whom it was shown'),
 })
 
-const Key = json.object({
+const Key = object({
   kid: text,
-  kty: json.choice(['EC', 'RSA']),
+  kty: choice(['EC', 'RSA']),
   alg: optional(text, 'The only algorithm of the key; absent if all of its type are allowed'),
   createdAt: secondsAsTime,
   lastUsedAt: usedAt,
@@ -237,12 +235,12 @@ const secretOfNew = optional(
   'Absent for a public application, and for a client that is created with `jwks`',
 )
 
-/** A number of API calls. */
-const UsageRow = json.object({
+/** A json.number of API calls. */
+const UsageRow = object({
   at: optional(secondsAsTime, 'The start of the hour or day'),
   clientId: optionalText,
   operation: optional(text, 'A scope, `POST /oauth2/token` for token requests, or `other operations`'),
-  result: optional(json.choice(['successful', 'rejected', 'failed'])),
+  result: optional(choice(['successful', 'rejected', 'failed'])),
   outcome: optional(text, 'What became of the calls'),
   count: json.number,
 })
@@ -253,41 +251,41 @@ const uncalled = optional(texts, 'Scopes; absent if usage has been counted for f
 export const ANSWERS = {
   ApiKey,
   ApiKeyPage: pageOf(ApiKey),
-  CreatedApiKey: json.object({ apiKey: ApiKey, clientSecret: secretOfNew }),
+  CreatedApiKey: object({ apiKey: ApiKey, clientSecret: secretOfNew }),
   Application,
   ApplicationPage: pageOf(Application),
-  CreatedApplication: json.object({ application: Application, clientSecret: secretOfNew }),
+  CreatedApplication: object({ application: Application, clientSecret: secretOfNew }),
   Catalog,
   AccessPreview,
   Authorization,
   AuthorizationPage: pageOf(Authorization),
-  RevokedAuthorizations: json.object({ grants: json.number }),
+  RevokedAuthorizations: object({ grants: json.number }),
   Client: anyClient(),
-  Account: json.object({ accountId: text, kycLevel: optionalText }),
-  SearchResult: json.object({
-    clients: json.array(anyClient()),
-    accounts: json.array(json.object({ accountId: text, userId: optionalText, name: optionalText })),
+  Account: object({ accountId: text, kycLevel: optionalText }),
+  SearchResult: object({
+    clients: array(anyClient()),
+    accounts: array(object({ accountId: text, userId: optionalText, name: optionalText })),
   }),
-  RevokedAccess: json.object({ clients: json.number, grants: json.number }),
-  ErasedRecords: json.object({ clients: json.number, grants: json.number, entries: json.number }),
-  SigningKeyList: json.object({ items: json.array(SigningKey) }),
+  RevokedAccess: object({ clients: json.number, grants: json.number }),
+  ErasedRecords: object({ clients: json.number, grants: json.number, entries: json.number }),
+  SigningKeyList: object({ items: array(SigningKey) }),
   Health,
   AuditEntry,
   AuditPage: pageOf(AuditEntry),
   ClientFindings,
   FindingsPage: pageOf(ClientFindings),
-  UsageRows: json.object({ items: json.array(UsageRow) }),
-  TopClients: json.object({ items: json.array(json.object({ clientId: text, calls: json.number })) }),
-  UncalledOperations: json.object({ items: uncalled }),
-  RotatedSecret: json.object({ clientSecret: text, oldSecretExpiresAt: optionalTime }),
-  SecretList: json.object({ items: json.array(Secret) }),
-  KeyList: json.object({ items: json.array(Key) }),
-  ReportedSecret: json.object({
-    kind: json.choice(KINDS),
+  UsageRows: object({ items: array(UsageRow) }),
+  TopClients: object({ items: array(object({ clientId: text, calls: json.number })) }),
+  UncalledOperations: object({ items: uncalled }),
+  RotatedSecret: object({ clientSecret: text, oldSecretExpiresAt: optionalTime }),
+  SecretList: object({ items: array(Secret) }),
+  KeyList: object({ items: array(Key) }),
+  ReportedSecret: object({
+    kind: choice(KINDS),
     clientId: text,
     wasValid: described(json.boolean, 'Whether the secret or key was valid until now'),
   }),
-  UnusedProducts: json.object({ items: described(texts, 'Ids of products') }),
+  UnusedProducts: object({ items: described(texts, 'Ids of products') }),
   Session,
   Problem,
 } satisfies Record<string, Rule>

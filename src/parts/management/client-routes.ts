@@ -8,8 +8,7 @@ import { actOf } from '../front-door/key-limits.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import type { ChangeOptions } from '../../host/change-options.ts'
 import { route, type Call, type Route } from './route.ts'
-import { keyRoutes } from './key-routes.ts'
-import { errorsOfPublic, repeatOptionsOf, secretRoutes } from './secret-routes.ts'
+import { credentialRoutes, errorsOfPublic, repeatOptionsOf } from './credential-routes.ts'
 import { ClientQuery } from './query-schemas.ts'
 import { NewOwner } from './body-schemas.ts'
 import type { AnswerName } from './answer-schemas.ts'
@@ -270,8 +269,7 @@ export function clientRoutes<C extends Client, New extends Chosen, Changes exten
       handle: ({ resource, change: changeOptions }) =>
         service.reportCompromised(resource.clientId, changeOptions),
     }),
-    ...secretRoutes({ service, permissions, name, one, common }),
-    ...keyRoutes({ service, permissions, name, one, common, sendClient }),
+    ...credentialRoutes({ service, permissions, name, one, common, sendClient }),
   ]
 }
 

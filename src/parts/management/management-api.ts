@@ -22,7 +22,10 @@ import { limitRoutes } from './limit-routes.ts'
 import { limitsRule, usageRule } from '../front-door/part-options.ts'
 import type { Usage } from '../usage/usage-types.ts'
 import { usageRoutes } from './usage-routes.ts'
-import { apiKeyRoutes, applicationRoutes } from './routes-of-each-kind.ts'
+import { apiKeyChanges, newApiKeyFields } from '../../clients/api-keys.ts'
+import { applicationChanges, newApplicationFields } from '../../clients/applications.ts'
+import { clientRoutes } from './client-routes.ts'
+import { ApiKeyChanges, ApplicationChanges, NewApiKey, NewApplication } from './body-schemas.ts'
 
 /** Options of the management API. */
 export interface ManagementOptions {
@@ -59,7 +62,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
     limits: optional(limitsRule),
   })
   const { path, mountPath } = pathsOf({ ...options, path: options.path ?? DEFAULT_PATH })
-  const { accounts, catalog, issuer, csrfKeys } = parts
+  const { accounts, apiKeys, applications, catalog, issuer, csrfKeys, keyPolicy } = parts
   if (!accounts.current) {
     throw new GatehouseError(
       'ERR_OPTIONS',
@@ -87,8 +90,34 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
         csrfToken: tokens.issue(ctx, caller),
       }),
     }),
-    ...apiKeyRoutes(parts, ofClients),
-    ...applicationRoutes(parts, ofClients),
+    ...clientRoutes({
+      service: apiKeys,
+      parts: ofClients,
+      kind: 'apiKey',
+      base: '/api-keys',
+      permissions: 'keys',
+      name: 'ApiKey',
+      newClient: NewApiKey,
+      changes: ApiKeyChanges,
+      rules: {
+        newClient: (input) => newApiKeyFields(catalog.current, input, keyPolicy),
+        changes: apiKeyChanges(keyPolicy),
+      },
+    }),
+    ...clientRoutes({
+      service: applications,
+      parts: ofClients,
+      kind: 'application',
+      base: '/applications',
+      permissions: 'applications',
+      name: 'Application',
+      newClient: NewApplication,
+      changes: ApplicationChanges,
+      rules: {
+        newClient: (input) => newApplicationFields(catalog.current, input, keyPolicy),
+        changes: applicationChanges(keyPolicy),
+      },
+    }),
     ...leakedSecretRoutes(parts),
     ...hygieneRoutes(parts),
     ...(options.usage ? usageRoutes(parts, options.usage) : []),
