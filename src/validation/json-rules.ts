@@ -33,7 +33,6 @@ function typed<T>(
   return ruleWith(check, { read: rule.read, json })
 }
 
-const isString = (value: unknown) => typeof value === 'string'
 const isNumber = (value: unknown) => typeof value === 'number'
 
 /** The same rule, with a description for the OpenAPI document. */
@@ -59,12 +58,13 @@ export const text = textOf({})
 /** A text within bounds. @param bounds as in JSON Schema */
 export function textOf(bounds: { minLength?: 1; maxLength?: number; pattern?: string }): Rule<string> {
   const { minLength = 0, maxLength: max = Infinity, pattern = '' } = bounds
+  const form = new RegExp(pattern)
+  const isString = (value: unknown) => typeof value === 'string'
   return typed('a string', isString, { type: 'string', ...bounds }, (value) => {
-    const { length } = value as string
-    if (length < minLength) return { code: 'empty', message: 'must not be empty' }
-    if (length > max) return { code: 'too-long', message: `must have at most ${max} characters`, max }
-    if (new RegExp(pattern).test(value as string)) return undefined
-    return { code: 'type', message: `must be a /${pattern}/` }
+    const sent = String(value)
+    if (sent.length < minLength) return { code: 'empty', message: 'must not be empty' }
+    if (sent.length > max) return { code: 'too-long', message: `must have at most ${max} characters`, max }
+    return form.test(sent) ? undefined : { code: 'type', message: `must be a ${form}` }
   })
 }
 
@@ -124,39 +124,30 @@ const DATE_TIME = { type: 'string', format: 'date-time' }
 const TIMESTAMP =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:[12]\d|0[1-9]|3[01])[T ](?:0\d|1\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,9})?(?:Z| ?[+-](?:0\d|1\d|2[0-3])(?::?[0-5]\d)?)$/
 
+function isTime(sent: string): boolean {
+  // Some texts have the form of a timestamp, but are no time: the 30th of February, or an offset such as `+05`.
+  return TIMESTAMP.test(sent) && isDay(sent.slice(0, 10)) && Number.isFinite(Date.parse(sent))
+}
+
+const NO_TIME: Fault = { code: 'type', message: 'must be a time, such as 2026-07-01T09:30:00Z' }
+
 /** A time that a caller sends, such as `2026-07-01T09:30:00Z`, read as epoch seconds. */
-export const time = typed<number>(
-  'a string',
-  isString,
-  DATE_TIME,
-  ruleWith(
-    (value) => {
-      const sent = String(value)
-      // Some texts have the form of a timestamp, but are no time: the 30th of February, or an offset such as `+05`.
-      if (TIMESTAMP.test(sent) && isDay(sent.slice(0, 10)) && Number.isFinite(Date.parse(sent)))
-        return undefined
-      return { code: 'type', message: 'must be a time, such as 2026-07-01T09:30:00Z' }
-    },
-    { read: (value) => Math.floor(Date.parse(String(value)) / 1000) },
-  ),
+export const time = ruleWith<number>(
+  (value) => text(value) ?? (isTime(String(value)) ? undefined : NO_TIME),
+  {
+    json: DATE_TIME,
+    read: (value) => Math.floor(Date.parse(String(value)) / 1000),
+  },
 )
 
+function asTime(write: (time: number) => string): Rule<string> {
+  return ruleWith(number, { json: DATE_TIME, read: (value) => write(Number(value)) })
+}
+
 /** A time of the services, in epoch seconds, read as ISO 8601 in UTC: `2026-07-01T09:30:00Z`. */
-export const secondsAsTime = typed<string>(
-  'a number',
-  isNumber,
-  DATE_TIME,
-  ruleWith(anyValue, {
-    read: (seconds) => new Date(Math.floor(Number(seconds)) * 1000).toISOString().replace('.000Z', 'Z'),
-  }),
+export const secondsAsTime = asTime((seconds) =>
+  new Date(Math.floor(seconds) * 1000).toISOString().replace('.000Z', 'Z'),
 )
 
 /** A time of the services, in milliseconds since the epoch, read as `2026-07-01T09:30:00.125Z`. */
-export const millisecondsAsTime = typed<string>(
-  'a number',
-  isNumber,
-  DATE_TIME,
-  ruleWith(anyValue, {
-    read: (milliseconds) => new Date(Number(milliseconds)).toISOString(),
-  }),
-)
+export const millisecondsAsTime = asTime((milliseconds) => new Date(milliseconds).toISOString())

@@ -136,12 +136,14 @@ export function nullable(rule: Rule): Rule {
   return (value) => (value === undefined || value === null || value === '' ? undefined : rule(value))
 }
 
-/** An object whose fields match their rules. Other fields are allowed. */
-export function objectOf<const F extends Fields>(fields: F): Rule<ValuesOf<F>> {
+/** An object whose fields match their rules. @param other the rule for each other field. @default any value */
+export function objectOf<const F extends Fields>(fields: F, other?: Rule): Rule<ValuesOf<F>> {
   const rules = Object.entries(fields)
   const check: Rule = (value) => {
     if (!isObject(value)) return otherKind('an object', value)
-    return problemsIn(rules, ([name, rule]) => [name, rule(value[name])], Infinity)
+    const others = other ? Object.keys(value).filter((name) => !Object.hasOwn(fields, name)) : []
+    const all = other ? [...rules, ...others.map((name) => [name, other] as const)] : rules
+    return problemsIn(all, ([name, rule]) => [name, rule(value[name])], Infinity)
   }
   function read(value: unknown) {
     const values = value as Readonly<Record<string, unknown>>
@@ -154,24 +156,9 @@ export function objectOf<const F extends Fields>(fields: F): Rule<ValuesOf<F>> {
 /** An object whose fields match their rules, without any other field. @param message says that a field is unknown */
 export function exactObjectOf<const F extends Fields>(
   fields: F,
-  message = unknownIn(fields),
+  message = `is unknown here; expected one of ${Object.keys(fields).join(', ')}`,
 ): Rule<ValuesOf<F>> {
-  const known = objectOf(fields)
-  const check: Rule = (value) => {
-    const others = isObject(value) ? unknownFields(value, fields, message) : []
-    return others.length > 0 ? [...toProblems(known(value)), ...others] : known(value)
-  }
-  return ruleWith(check, known)
-}
-
-function unknownIn(fields: Fields): string {
-  return `is unknown here; expected one of ${Object.keys(fields).join(', ')}`
-}
-
-/** A problem for each field that has no rule. */
-function unknownFields(values: object, fields: Fields, message: string): readonly Problem[] {
-  const others = Object.keys(values).filter((name) => !Object.hasOwn(fields, name))
-  return others.map((name) => ({ path: formatKey(name), code: 'unknown', message }))
+  return objectOf(fields, () => ({ code: 'unknown', message }))
 }
 
 /** An object whose values all match `rule`, and whose keys all match `keyRule`. */
