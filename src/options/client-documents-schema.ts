@@ -5,19 +5,24 @@ import {
   findPatternProblem,
 } from '../clients/documents/document-policy.ts'
 import { isObject } from '../validation/predicates.ts'
-import { exactObjectOf, listOf, optional, together, type AddProblem, type Rule } from '../validation/rules.ts'
+import {
+  exactObjectOf,
+  listOf,
+  oneOf,
+  optional,
+  together,
+  type AddProblem,
+  type Rule,
+} from '../validation/rules.ts'
 import { flag, productIds } from './shared-schema.ts'
 
 const match: Rule<string> = findPatternProblem
-
-const nameRule: Rule<'verified'> = (value) =>
-  value === 'verified' ? undefined : { code: 'choice', message: "must be 'verified', or absent" }
 
 const policyRule = exactObjectOf({
   match,
   products: productIds,
   kycLevel: optional<string>(() => undefined),
-  name: optional(nameRule),
+  name: optional(oneOf('verified')),
   loopback: flag,
 })
 

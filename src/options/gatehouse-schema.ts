@@ -23,20 +23,14 @@ import {
   exactObjectOf,
   mapOf,
   optional,
+  stringRule,
   together,
+  visibleTextRule,
   wholeNumber,
   type AddProblem,
   type Rule,
 } from '../validation/rules.ts'
-import {
-  flag,
-  milliseconds,
-  numberOf,
-  REVOCATION_FIELDS,
-  seconds,
-  SHARED_FIELDS,
-  visibleText,
-} from './shared-schema.ts'
+import { flag, milliseconds, numberOf, REVOCATION_FIELDS, seconds, SHARED_FIELDS } from './shared-schema.ts'
 import { accountsRule, storeRule } from './host-interfaces.ts'
 import { SECRET_REQUIRED, secretRule } from './secret.ts'
 import { signingKeysRule } from './signing-keys.ts'
@@ -48,16 +42,11 @@ import { placementProblem } from './urls.ts'
 const PROTOCOL_CLAIMS =
   'sub iss aud exp iat nbf jti nonce acr amr azp auth_time sid at_hash c_hash s_hash cnf'.split(' ')
 
-const anyText: Rule<string> = (value) =>
-  typeof value === 'string' ? undefined : { code: 'type', message: 'must be a text' }
-
 /** The texts of the pages in one language, each of which may be absent or empty. */
 const textsRule = exactObjectOf(
-  Object.fromEntries(Object.keys(english).map((name) => [name, optional(anyText)])),
+  Object.fromEntries(Object.keys(english).map((name) => [name, optional(stringRule)])),
   'is unknown; expected the name of a text (see Texts)',
 )
-
-const locale: Rule<string> = localeProblem
 
 const days = wholeNumber(1, MAX_DAYS, 'a whole number of days')
 
@@ -84,7 +73,7 @@ const auditRule = exactObjectOf({
 })
 
 const brandingRule = exactObjectOf({
-  name: optional(visibleText),
+  name: optional(visibleTextRule),
   logo: optional(pageAddress('/logo.svg')),
   accentColor: optional<string>(colorProblem, DEFAULT_ACCENT_COLOR),
 })
@@ -130,7 +119,7 @@ export const gatehouseRule = together(
     branding: optional(brandingRule, {}),
     connectedApplicationsUri: optional(pageAddress('/settings/applications')),
     texts: optional(mapOf(textsRule, localeProblem), {}),
-    defaultLocale: optional(locale, DEFAULT_LOCALE),
+    defaultLocale: optional<string>(localeProblem, DEFAULT_LOCALE),
   }),
   checkTogether,
 )

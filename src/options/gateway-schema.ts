@@ -9,16 +9,10 @@ import {
   type AddProblem,
   type Rule,
   type ValueOf,
+  visibleTextRule,
 } from '../validation/rules.ts'
 import { storeRule } from './host-interfaces.ts'
-import {
-  milliseconds,
-  readOptions,
-  REVOCATION_FIELDS,
-  seconds,
-  SHARED_FIELDS,
-  visibleText,
-} from './shared-schema.ts'
+import { milliseconds, readOptions, REVOCATION_FIELDS, seconds, SHARED_FIELDS } from './shared-schema.ts'
 import { endpointProblem } from './urls.ts'
 
 function endpoint(example: string): Rule<string | undefined> {
@@ -28,8 +22,8 @@ function endpoint(example: string): Rule<string | undefined> {
 const feedRule = exactObjectOf({
   ...REVOCATION_FIELDS,
   store: optional(storeRule),
-  clientId: optional(visibleText),
-  clientSecret: optional(visibleText),
+  clientId: optional(visibleTextRule),
+  clientSecret: optional(visibleTextRule),
   uri: endpoint('https://example.com/auth/oauth2/revocations'),
   timeoutMs: milliseconds(FEED_TIMEOUT_MS),
 })

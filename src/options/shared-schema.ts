@@ -6,7 +6,15 @@ import { silentLogger } from '../host/logger.ts'
 import { POLL_INTERVAL_SECONDS } from '../revocation/revocation-follower.ts'
 import { MAX_STALENESS_SECONDS, WHEN_STALE } from '../revocation/staleness.ts'
 import { isObject, isVisibleText } from '../validation/predicates.ts'
-import { booleanRule, optional, problemsOf, valueOf, wholeNumber, type Rule } from '../validation/rules.ts'
+import {
+  booleanRule,
+  oneOf,
+  optional,
+  problemsOf,
+  valueOf,
+  wholeNumber,
+  type Rule,
+} from '../validation/rules.ts'
 import { loggerRule } from './host-interfaces.ts'
 import { addressProblem } from './urls.ts'
 
@@ -30,10 +38,6 @@ export const milliseconds = numberOf.bind(undefined, 'milliseconds')
 
 /** A switch that is off by default. */
 export const flag = optional(booleanRule, false)
-
-/** A text that is not blank. The message never quotes the value, which may be a secret. */
-export const visibleText: Rule<string> = (value) =>
-  isVisibleText(value) ? undefined : { code: 'type', message: 'must be a text' }
 
 /** A list of texts. @param what the list, for the message */
 function textsOf(what: string): Rule<readonly string[]> {
@@ -71,15 +75,10 @@ export const SHARED_FIELDS = {
   logger: optional(loggerRule, silentLogger),
 }
 
-const whenStaleRule: Rule<'serve' | 'reject'> = (value) =>
-  value === 'serve' || value === 'reject'
-    ? undefined
-    : { code: 'choice', message: "must be 'serve' or 'reject'" }
-
 /** How both kinds of gateway receive revocations. */
 export const REVOCATION_FIELDS = {
   pollIntervalSeconds: seconds(POLL_INTERVAL_SECONDS),
-  whenStale: optional(whenStaleRule, WHEN_STALE),
+  whenStale: optional(oneOf('serve', 'reject'), WHEN_STALE),
   maxStalenessSeconds: seconds(MAX_STALENESS_SECONDS),
 }
 

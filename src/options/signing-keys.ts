@@ -1,4 +1,5 @@
-import { createHash, createPrivateKey, createPublicKey, sign, verify, type JsonWebKey } from 'node:crypto'
+import { createPrivateKey, createPublicKey, sign, verify, type JsonWebKey } from 'node:crypto'
+import { thumbprintOf, type PublicJwk } from '../clients/jwk-set.ts'
 import { isObject } from '../validation/predicates.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
 import { PUBLISH_AHEAD_SECONDS, ROTATE_AFTER_SECONDS } from '../keys/rotation-policy.ts'
@@ -144,10 +145,8 @@ function asInput(key: Record<string, unknown>) {
   return { key: key as JsonWebKey, format: 'jwk' as const }
 }
 
-/** The thumbprint of a public key (RFC 7638). */
-function thumbprint({ kty, crv, x, y, n, e }: Record<string, unknown>): string {
-  const members = kty === 'RSA' ? { e, kty, n } : { crv, kty, x, y }
-  return createHash('sha256').update(JSON.stringify(members)).digest('base64url')
+function thumbprint(key: Record<string, unknown>): string {
+  return thumbprintOf(key as unknown as PublicJwk)
 }
 
 function pick(jwk: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {

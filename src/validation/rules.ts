@@ -8,7 +8,7 @@ import {
   type Problem,
   type ProblemCode,
 } from '../errors.ts'
-import { isCount, isEpochSeconds, isObject, isText, kindOf } from './predicates.ts'
+import { isCount, isEpochSeconds, isObject, isText, isVisibleText, kindOf } from './predicates.ts'
 
 /**
  * Checks one value, whose type is T if it is valid. A rule returns undefined for a valid value. Otherwise it returns what
@@ -66,6 +66,8 @@ export const stringRule = must<string>('a text', (value) => typeof value === 'st
 
 /** A text that is not empty. It is also the rule for ids that are only looked up, such as account ids of the host. */
 export const textRule = must<string>('a text that is not empty', isText)
+
+export const visibleTextRule = must<string>('a text with visible characters', isVisibleText)
 
 export const booleanRule = must<boolean>('true or false', (value) => typeof value === 'boolean')
 

@@ -60,7 +60,6 @@ const Application = object({
   origins: optional(texts, 'Origins of a public application, besides those of its https redirect URIs'),
 })
 
-/** An API key or an application. */
 function anyClient() {
   return ruleWith<object>(object({}), {
     json: { oneOf: [ApiKey.json, Application.json] },
@@ -68,7 +67,6 @@ function anyClient() {
   })
 }
 
-/** A client that needs attention. */
 const ClientFindings = object({
   kind: choice(KINDS),
   clientId: text,
@@ -82,10 +80,9 @@ const ClientFindings = object({
   lastUsedAt: optionalTime,
 })
 
-/** A page of a list. */
-function pageOf(item: Rule) {
-  return object({ items: array(item), cursor: optionalText })
-}
+const listOf = (item: Rule) => object({ items: array(item) })
+
+const pageOf = (item: Rule) => object({ items: array(item), cursor: optionalText })
 
 const catalogTexts = { title: text, description: optionalText }
 
@@ -101,24 +98,6 @@ function productsWith(product: Fields, operation: Fields) {
   })
   return array(object({ id: text, ...catalogTexts, ...product, operations: array(operations) }))
 }
-
-const Catalog = object({
-  kycLevel: optionalText,
-  kycLevels: texts,
-  products: productsWith({}, { available: json.boolean }),
-})
-
-const AccessPreview = object({
-  noToken,
-  kycLevel: optionalText,
-  products: productsWith(
-    { added: json.boolean },
-    {
-      callable: json.boolean,
-      missing: array(choice(['product', 'operation', 'kycLevel', 'user', 'token'])),
-    },
-  ),
-})
 
 const document = optional(
   object({ host: text, isVerified: json.boolean }),
@@ -176,76 +155,12 @@ const AuditEntry = object({
   erased: optional(json.boolean, 'Whether a person of the entry was erased, so that no field names them'),
 })
 
-const SigningKey = object({
-  kid: text,
-  alg: text,
-  state: choice(['next', 'current', 'previous', 'retired', 'revoked']),
-  createdAt: optionalTime,
-  since: optionalTime,
-  until: optionalTime,
-})
-
-const Health = object({
-  ready: json.boolean,
-  status: choice(['pass', 'warn', 'fail']),
-  checks: array(
-    object({
-      name: text,
-      status: choice(['pass', 'warn', 'fail', 'unknown']),
-      message: text,
-      remedy: optionalText,
-    }),
-  ),
-  revocations: object({
-    enabled: json.boolean,
-    stale: json.boolean,
-    ageSeconds: optional(json.number),
-    count: json.number,
-  }),
-})
-
-const Session = object({
-  accountId: text,
-  userId: optionalText,
-  operator: json.boolean,
-  csrfToken: text,
-})
-
 const usedAt = optional(secondsAsTime, 'When a program last authenticated with it, to the hour')
 
-const Secret = object({
-  createdAt: secondsAsTime,
-  expiresAt: optionalTime,
-  lastUsedAt: usedAt,
-  hint: optional(text, 'Its beginning and its last four characters; absent if it was imported'),
-  shownTo: optional(text, 'The user to whom it was shown'),
-})
-
-const Key = object({
-  kid: text,
-  kty: choice(['EC', 'RSA']),
-  alg: optional(text, 'The only algorithm of the key; absent if all of its type are allowed'),
-  createdAt: secondsAsTime,
-  lastUsedAt: usedAt,
-})
-
-/** The secret in the answer to a creation. */
 const secretOfNew = optional(
   text,
   'Absent for a public application, and for a client that is created with `jwks`',
 )
-
-/** A json.number of API calls. */
-const UsageRow = object({
-  at: optional(secondsAsTime, 'The start of the hour or day'),
-  clientId: optionalText,
-  operation: optional(text, 'A scope, `POST /oauth2/token` for token requests, or `other operations`'),
-  result: optional(choice(['successful', 'rejected', 'failed'])),
-  outcome: optional(text, 'What became of the calls'),
-  count: json.number,
-})
-
-const uncalled = optional(texts, 'Scopes; absent if usage has been counted for fewer days')
 
 /** The rules of answers, each with its name in the OpenAPI document. */
 export const ANSWERS = {
@@ -255,8 +170,22 @@ export const ANSWERS = {
   Application,
   ApplicationPage: pageOf(Application),
   CreatedApplication: object({ application: Application, clientSecret: secretOfNew }),
-  Catalog,
-  AccessPreview,
+  Catalog: object({
+    kycLevel: optionalText,
+    kycLevels: texts,
+    products: productsWith({}, { available: json.boolean }),
+  }),
+  AccessPreview: object({
+    noToken,
+    kycLevel: optionalText,
+    products: productsWith(
+      { added: json.boolean },
+      {
+        callable: json.boolean,
+        missing: array(choice(['product', 'operation', 'kycLevel', 'user', 'token'])),
+      },
+    ),
+  }),
   Authorization,
   AuthorizationPage: pageOf(Authorization),
   RevokedAuthorizations: object({ grants: json.number }),
@@ -268,25 +197,83 @@ export const ANSWERS = {
   }),
   RevokedAccess: object({ clients: json.number, grants: json.number }),
   ErasedRecords: object({ clients: json.number, grants: json.number, entries: json.number }),
-  SigningKeyList: object({ items: array(SigningKey) }),
-  Health,
+  SigningKeyList: listOf(
+    object({
+      kid: text,
+      alg: text,
+      state: choice(['next', 'current', 'previous', 'retired', 'revoked']),
+      createdAt: optionalTime,
+      since: optionalTime,
+      until: optionalTime,
+    }),
+  ),
+  Health: object({
+    ready: json.boolean,
+    status: choice(['pass', 'warn', 'fail']),
+    checks: array(
+      object({
+        name: text,
+        status: choice(['pass', 'warn', 'fail', 'unknown']),
+        message: text,
+        remedy: optionalText,
+      }),
+    ),
+    revocations: object({
+      enabled: json.boolean,
+      stale: json.boolean,
+      ageSeconds: optional(json.number),
+      count: json.number,
+    }),
+  }),
   AuditEntry,
   AuditPage: pageOf(AuditEntry),
   ClientFindings,
   FindingsPage: pageOf(ClientFindings),
-  UsageRows: object({ items: array(UsageRow) }),
-  TopClients: object({ items: array(object({ clientId: text, calls: json.number })) }),
-  UncalledOperations: object({ items: uncalled }),
+  UsageRows: listOf(
+    object({
+      at: optional(secondsAsTime, 'The start of the hour or day'),
+      clientId: optionalText,
+      operation: optional(text, 'A scope, `POST /oauth2/token` for token requests, or `other operations`'),
+      result: optional(choice(['successful', 'rejected', 'failed'])),
+      outcome: optional(text, 'What became of the calls'),
+      count: json.number,
+    }),
+  ),
+  TopClients: listOf(object({ clientId: text, calls: json.number })),
+  UncalledOperations: object({
+    items: optional(texts, 'Scopes; absent if usage has been counted for fewer days'),
+  }),
   RotatedSecret: object({ clientSecret: text, oldSecretExpiresAt: optionalTime }),
-  SecretList: object({ items: array(Secret) }),
-  KeyList: object({ items: array(Key) }),
+  SecretList: listOf(
+    object({
+      createdAt: secondsAsTime,
+      expiresAt: optionalTime,
+      lastUsedAt: usedAt,
+      hint: optional(text, 'Its beginning and its last four characters; absent if it was imported'),
+      shownTo: optional(text, 'The user to whom it was shown'),
+    }),
+  ),
+  KeyList: listOf(
+    object({
+      kid: text,
+      kty: choice(['EC', 'RSA']),
+      alg: optional(text, 'The only algorithm of the key; absent if all of its type are allowed'),
+      createdAt: secondsAsTime,
+      lastUsedAt: usedAt,
+    }),
+  ),
   ReportedSecret: object({
     kind: choice(KINDS),
     clientId: text,
     wasValid: described(json.boolean, 'Whether the secret or key was valid until now'),
   }),
   UnusedProducts: object({ items: described(texts, 'Ids of products') }),
-  Session,
+  Session: object({
+    accountId: text,
+    userId: optionalText,
+    operator: json.boolean,
+    csrfToken: text,
+  }),
   Problem,
 } satisfies Record<string, Rule>
 

@@ -3,7 +3,7 @@ import { clientNotFound } from '../../clients/client-id.ts'
 import { findClients } from '../front-door/clients-named-in-list.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { route, type Route } from './route.ts'
-import { AuditQuery, OperatorAuditQuery } from './query-schemas.ts'
+import { QUERIES } from './query-schemas.ts'
 
 /**
  * The routes of the audit trail. Callers read the trail of their account, and operators read the whole trail.
@@ -33,7 +33,7 @@ export function auditRoutes(parts: Internals): Route[] {
       description:
         '`clientId` limits the list to one client that was not deleted. `trail=failures` lists wrong secrets of the clients. Names of operators and of users of other accounts are left out; `by` says that it was one.',
       access: 'audit:read',
-      query: AuditQuery,
+      query: QUERIES.audit,
       errors: ['ERR_INVALID_ARGUMENT', 'ERR_NOT_FOUND'],
       async handle({ caller: { accountId }, query }) {
         const { clientId } = query
@@ -50,7 +50,7 @@ export function auditRoutes(parts: Internals): Route[] {
       summary: 'What happened at all, newest first',
       description: 'At most one of `accountId`, `clientId` and `actor` limits the list.',
       access: 'operator',
-      query: OperatorAuditQuery,
+      query: QUERIES.operatorAudit,
       handle: ({ query }) => audit.list(query),
     }),
   ]

@@ -6,13 +6,10 @@ import type { Grant } from '../../grants/grant.ts'
 import type { Grants } from '../../grants/grant-service.ts'
 import { belongsTo } from '../../host/subject.ts'
 import { route, type Route } from './route.ts'
-import { textOf, exactObject } from '../../validation/json-rules.ts'
 import type { ValueOf } from '../../validation/rules.ts'
-import { PageQuery } from './query-schemas.ts'
+import { QUERIES } from './query-schemas.ts'
 
-const ClientIdQuery = exactObject({ clientId: textOf({ minLength: 1 }) })
-
-type PageOptions = ValueOf<typeof PageQuery>
+type PageOptions = ValueOf<typeof QUERIES.page>
 
 /**
  * Creates a function that reads a page of grants, each with the information about its application that users may see.
@@ -50,7 +47,7 @@ export function authorizationRoutes(grants: Grants, registry: ClientRegistry): R
       summary: 'List what the caller has authorized applications to do, oldest first',
       description: 'For a user of an account, only what this user has authorized.',
       access: 'authorizations:read',
-      query: PageQuery,
+      query: QUERIES.page,
       errors: ['ERR_INVALID_ARGUMENT'],
       status: 200,
       answer: 'AuthorizationPage',
@@ -64,7 +61,7 @@ export function authorizationRoutes(grants: Grants, registry: ClientRegistry): R
       summary: 'Disconnect an application: revoke all authorizations that the caller gave to it',
       description: 'A repeat revokes 0 grants. For a user of an account, only what this user has authorized.',
       access: 'authorizations:revoke',
-      query: ClientIdQuery,
+      query: QUERIES.application,
       status: 200,
       answer: 'RevokedAuthorizations',
       async handle({ caller: { accountId, userId }, query: { clientId }, change }) {

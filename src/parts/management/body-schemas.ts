@@ -35,7 +35,6 @@ const jwk = object({
   e: optionalText,
 })
 
-/** A public key: the service checks it further. */
 const publicKey = ruleWith<PublicKeyInput>(
   (value) => {
     if (value === undefined || typeof value === 'string') return pem(value)
@@ -48,9 +47,6 @@ const publicKey = ruleWith<PublicKeyInput>(
     },
   },
 )
-
-/** A public key that is added to a client. */
-export const NewKey = exactObject({ key: publicKey })
 
 const origins = optional(
   texts,
@@ -72,18 +68,6 @@ const newClient = {
   ),
 }
 
-export const NewApiKey = exactObject(newClient)
-
-export const NewApplication = exactObject({
-  ...newClient,
-  isPublic: optional(boolean, 'true: it runs in a browser or on a device, and gets no secret'),
-  redirectUris: optionalTexts,
-  postLogoutRedirectUris: optionalTexts,
-  origins,
-  ...linksOf(optionalText),
-})
-
-/** What every client can change. */
 const clientChanges = {
   name: optional(name),
   expiresAt: optional(
@@ -93,51 +77,47 @@ const clientChanges = {
   allowedAddresses: optional(texts, 'A change revokes the tokens issued so far; empty: any address'),
 }
 
-export const ApiKeyChanges = exactObject(clientChanges)
-
-export const ApplicationChanges = exactObject({
-  ...clientChanges,
-  redirectUris: optionalTexts,
-  postLogoutRedirectUris: optionalTexts,
-  origins,
-  ...linksOf(optional(nullable(text))),
-})
-
-/** The user or account to which a client is handed over. */
-export const NewOwner = exactObject({
-  userId: described(nullable(text), 'null for the account'),
-})
-
 const limit = integer({ minimum: 1, maximum: 1_000_000_000 })
 
-/** Limits of one client. */
-export const NewLimits = exactObject({
-  perMinute: optional(limit, 'API calls a minute'),
-  perDay: optional(limit, 'API calls a day'),
-})
-
-export const Rotation = exactObject({
-  overlapSeconds: optional(integer({ minimum: 0, maximum: OVERLAP_SECONDS.max })),
-})
-
-export const LeakedSecret = exactObject({
-  secret: textOf({ minLength: 1, maxLength: MAX_KEY_LENGTH }),
-  leakSource: optional(
-    textOf({ maxLength: MAX_LEAK_LENGTH.source }),
-    'Where the secret was found, such as `commit`',
-  ),
-  leakUrl: optional(textOf({ maxLength: MAX_LEAK_LENGTH.url }), 'The address at which the secret was found'),
-})
-
-/** The rules of bodies that have a name in the OpenAPI document. */
+/** The rules of bodies, each with its name in the OpenAPI document. The services check the values further. */
 export const BODIES = {
-  NewApiKey,
-  ApiKeyChanges,
-  NewApplication,
-  ApplicationChanges,
-  NewKey,
-  NewOwner,
-  NewLimits,
-  Rotation,
-  LeakedSecret,
+  NewApiKey: exactObject(newClient),
+  ApiKeyChanges: exactObject(clientChanges),
+  NewApplication: exactObject({
+    ...newClient,
+    isPublic: optional(boolean, 'true: it runs in a browser or on a device, and gets no secret'),
+    redirectUris: optionalTexts,
+    postLogoutRedirectUris: optionalTexts,
+    origins,
+    ...linksOf(optionalText),
+  }),
+  ApplicationChanges: exactObject({
+    ...clientChanges,
+    redirectUris: optionalTexts,
+    postLogoutRedirectUris: optionalTexts,
+    origins,
+    ...linksOf(optional(nullable(text))),
+  }),
+  NewKey: exactObject({ key: publicKey }),
+  NewOwner: exactObject({
+    userId: described(nullable(text), 'null for the account'),
+  }),
+  NewLimits: exactObject({
+    perMinute: optional(limit, 'API calls a minute'),
+    perDay: optional(limit, 'API calls a day'),
+  }),
+  Rotation: exactObject({
+    overlapSeconds: optional(integer({ minimum: 0, maximum: OVERLAP_SECONDS.max })),
+  }),
+  LeakedSecret: exactObject({
+    secret: textOf({ minLength: 1, maxLength: MAX_KEY_LENGTH }),
+    leakSource: optional(
+      textOf({ maxLength: MAX_LEAK_LENGTH.source }),
+      'Where the secret was found, such as `commit`',
+    ),
+    leakUrl: optional(
+      textOf({ maxLength: MAX_LEAK_LENGTH.url }),
+      'The address at which the secret was found',
+    ),
+  }),
 } satisfies Record<string, Rule>

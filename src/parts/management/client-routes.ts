@@ -9,8 +9,8 @@ import type { Internals } from '../../gatehouse/internals.ts'
 import type { ChangeOptions } from '../../host/change-options.ts'
 import { route, type Call, type Route } from './route.ts'
 import { credentialRoutes, errorsOfPublic, repeatOptionsOf } from './credential-routes.ts'
-import { ClientQuery } from './query-schemas.ts'
-import { NewOwner } from './body-schemas.ts'
+import { QUERIES } from './query-schemas.ts'
+import { BODIES } from './body-schemas.ts'
 import type { AnswerName } from './answer-schemas.ts'
 import type { ClientPresenter } from './add-client-state.ts'
 import type { Fields, Rule, ValueOf } from '../../validation/rules.ts'
@@ -122,7 +122,7 @@ export function clientRoutes<C extends Client, New extends Chosen, Changes exten
       tag,
       summary: `List the ${tag} of the account`.replace('Applications', 'applications'),
       access: `${permissions}:read`,
-      query: ClientQuery,
+      query: QUERIES.client,
       errors: ['ERR_INVALID_ARGUMENT'],
       status: 200,
       answer: `${name}Page`,
@@ -232,7 +232,7 @@ export function clientRoutes<C extends Client, New extends Chosen, Changes exten
         },
       ),
     ),
-    change<ValueOf<typeof NewOwner>>(
+    change<ValueOf<typeof BODIES.NewOwner>>(
       {
         method: 'put',
         path: `${one}/owner`,
@@ -247,7 +247,7 @@ export function clientRoutes<C extends Client, New extends Chosen, Changes exten
           if (call.body.userId === null) await requireAccess(call, `${permissions}:handToAccount`)
         },
         confirms: kind === 'apiKey' ? 'keys:rotate' : undefined,
-        body: NewOwner,
+        body: BODIES.NewOwner,
         errors: ['ERR_INVALID_ARGUMENT'],
       },
       ({ resource, body, change: changeOptions }) =>

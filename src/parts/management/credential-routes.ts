@@ -7,7 +7,7 @@ import type { SecretAge } from '../../clients/secret-rotation.ts'
 import type { ValueOf } from '../../validation/rules.ts'
 import { route, type Route } from './route.ts'
 import type { ClientPresenter } from './add-client-state.ts'
-import { NewKey, Rotation } from './body-schemas.ts'
+import { BODIES } from './body-schemas.ts'
 import type { ServiceCode } from './openapi-codes.ts'
 
 /** What differs between the credentials of API keys and the credentials of applications. */
@@ -49,7 +49,7 @@ export function credentialRoutes<C extends Client>(options: CredentialRoutesOpti
       answer: 'SecretList',
       handle: async ({ resource }) => ({ items: await service.listSecrets(resource.clientId) }),
     }),
-    route<ValueOf<typeof Rotation>, undefined, C>({
+    route<ValueOf<typeof BODIES.Rotation>, undefined, C>({
       ...common,
       method: 'post',
       path: `${one}/secrets`,
@@ -59,7 +59,7 @@ export function credentialRoutes<C extends Client>(options: CredentialRoutesOpti
         'Only this answer has the secret. `overlapSeconds` says how long the old secret stays valid (default 86400, 1 day); with 0, all older secrets are revoked at once.',
       access: `${permissions}:rotate`,
       confirms: `${permissions}:rotate`,
-      body: Rotation,
+      body: BODIES.Rotation,
       errors: ['ERR_TWO_SECRETS', 'ERR_SECRETS_CHANGED', 'ERR_CHANGED', ...errorsOfPublic(name)],
       isRepeatable: true,
       status: 201,
@@ -103,7 +103,7 @@ export function credentialRoutes<C extends Client>(options: CredentialRoutesOpti
       answer: 'KeyList',
       handle: async ({ resource }) => ({ items: await service.listKeys(resource.clientId) }),
     }),
-    route<ValueOf<typeof NewKey>, undefined, C>({
+    route<ValueOf<typeof BODIES.NewKey>, undefined, C>({
       ...changed,
       method: 'post',
       path: `${one}/keys`,
@@ -112,7 +112,7 @@ export function credentialRoutes<C extends Client>(options: CredentialRoutesOpti
       description:
         'Without `kid`, the id of the key is its thumbprint (RFC 7638). A key that the client already has changes nothing.',
       confirms: `${permissions}:rotate`,
-      body: NewKey,
+      body: BODIES.NewKey,
       errors: ['ERR_INVALID_ARGUMENT'],
       handle: async ({ ctx, resource, body, change }) =>
         sendClient(ctx, await service.addKey(resource.clientId, body.key, ifUnchanged(change, resource))),

@@ -2,11 +2,11 @@ import type { FoundSecret } from '../../clients/leaked-secrets.ts'
 import { GatehouseError } from '../../errors.ts'
 import { requireAccess } from '../front-door/access.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
-import { LeakedSecret } from './body-schemas.ts'
+import { BODIES } from './body-schemas.ts'
 import type { ValueOf } from '../../validation/rules.ts'
 import { route, type Call, type Route } from './route.ts'
 
-type LeakCall = Call<ValueOf<typeof LeakedSecret>>
+type LeakCall = Call<ValueOf<typeof BODIES.LeakedSecret>>
 
 /** The routes that take a leaked secret, for owners and for operators. */
 export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Route[] {
@@ -18,7 +18,7 @@ export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Rou
 
   const common = {
     method: 'post',
-    body: LeakedSecret,
+    body: BODIES.LeakedSecret,
     status: 200,
     answer: 'ReportedSecret',
     description:

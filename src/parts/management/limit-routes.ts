@@ -1,7 +1,7 @@
 import { clientNotFound } from '../../clients/client-id.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import type { ClientPresenter } from './add-client-state.ts'
-import { NewLimits } from './body-schemas.ts'
+import { BODIES } from './body-schemas.ts'
 import { route, type Route } from './route.ts'
 
 /** The routes with which operators set the limits of a client. */
@@ -30,7 +30,7 @@ export function limitRoutes(
       operationId: 'setLimits',
       summary: 'Give a client limits of its own, instead of the limits of all clients',
       description: 'A limit that is left out does not apply to the client. At least one limit is needed.',
-      body: NewLimits,
+      body: BODIES.NewLimits,
       errors: ['ERR_NOT_FOUND', 'ERR_INVALID_ARGUMENT'],
       async handle({ ctx, params: { clientId = '' }, body, change }) {
         const service = await serviceOf(clientId)

@@ -25,7 +25,7 @@ import { usageRoutes } from './usage-routes.ts'
 import { apiKeyChanges, newApiKeyFields } from '../../clients/api-keys.ts'
 import { applicationChanges, newApplicationFields } from '../../clients/applications.ts'
 import { clientRoutes } from './client-routes.ts'
-import { ApiKeyChanges, ApplicationChanges, NewApiKey, NewApplication } from './body-schemas.ts'
+import { BODIES } from './body-schemas.ts'
 
 /** Options of the management API. */
 export interface ManagementOptions {
@@ -97,8 +97,8 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
       base: '/api-keys',
       permissions: 'keys',
       name: 'ApiKey',
-      newClient: NewApiKey,
-      changes: ApiKeyChanges,
+      newClient: BODIES.NewApiKey,
+      changes: BODIES.ApiKeyChanges,
       rules: {
         newClient: (input) => newApiKeyFields(catalog.current, input, keyPolicy),
         changes: apiKeyChanges(keyPolicy),
@@ -111,8 +111,8 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
       base: '/applications',
       permissions: 'applications',
       name: 'Application',
-      newClient: NewApplication,
-      changes: ApplicationChanges,
+      newClient: BODIES.NewApplication,
+      changes: BODIES.ApplicationChanges,
       rules: {
         newClient: (input) => newApplicationFields(catalog.current, input, keyPolicy),
         changes: applicationChanges(keyPolicy),

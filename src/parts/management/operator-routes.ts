@@ -8,14 +8,14 @@ import type { ClientPresenter } from './add-client-state.ts'
 import type { Rule } from '../../validation/rules.ts'
 import { route, type Route } from './route.ts'
 import type { ServiceCode } from './openapi-codes.ts'
-import { ClientQuery, PageQuery, SearchQuery } from './query-schemas.ts'
+import { QUERIES } from './query-schemas.ts'
 import type { AnswerName } from './answer-schemas.ts'
 
 const CLIENT = '/operator/clients/{clientId}'
 const ACCOUNT = '/operator/accounts/{accountId}'
 const COMMON = { tag: 'Operators', access: 'operator' } as const
-const LIST = { query: PageQuery, errors: ['ERR_INVALID_ARGUMENT'] } as const
-const CLIENTS = { query: ClientQuery, errors: ['ERR_INVALID_ARGUMENT'] } as const
+const LIST = { query: QUERIES.page, errors: ['ERR_INVALID_ARGUMENT'] } as const
+const CLIENTS = { query: QUERIES.client, errors: ['ERR_INVALID_ARGUMENT'] } as const
 const MAY_BE_UNKNOWN = { errors: ['ERR_NOT_FOUND'] } as const
 
 /** A route that reads. @param errors must contain `ERR_INVALID_ARGUMENT` if the route has a query */
@@ -89,7 +89,7 @@ export function operatorRoutes(parts: Internals, { presentPage, sendClient }: Cl
         const { items } = await presentPage({ items: [...clients] })
         return { clients: items, ...found }
       },
-      { query: SearchQuery },
+      { query: QUERIES.search },
     ),
     read(
       CLIENT,
