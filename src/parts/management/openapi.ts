@@ -1,14 +1,15 @@
 import { STATUS_CODES } from 'node:http'
-import type { JsonSchema, Rule } from '../../validation/rules.ts'
+import type { Rule } from '../../validation/rules.ts'
 import { permissionOf } from '../front-door/key-limits.ts'
 import type { Route } from './route.ts'
 import { collectProblemResponses } from './openapi-responses.ts'
 import { BODIES } from './body-schemas.ts'
-import { ANSWERS, type AnswerName } from './answer-schemas.ts'
+import { ANSWERS } from './answer-schemas.ts'
 
 const REFERENCE = '#/components/schemas/'
 
-const referenceTo = (name: AnswerName | keyof typeof BODIES) => ({ $ref: REFERENCE + name })
+const RULES: Readonly<Record<string, Rule>> = { ...BODIES, ...ANSWERS }
+const NAMES = new Map<unknown, string>(Object.entries(RULES).map(([name, { json }]) => [json, name]))
 
 /** What the routes of each tag do, in the order of the document. */
 const TAGS: Readonly<Record<string, string>> = {
@@ -50,9 +51,11 @@ const LOCATION =
 
 /** The OpenAPI document of the table of routes. @param path the path of the API, as clients see it */
 export function openApiDocument(routes: readonly Route[], path: string) {
-  const paths: Record<string, Record<string, unknown>> = {}
+  const operations: Record<string, Record<string, unknown>> = {}
   const problems = collectProblemResponses()
-  for (const each of routes) (paths[each.path] ??= {})[each.method] = operationOf(each, problems.of(each))
+  for (const each of routes)
+    (operations[each.path] ??= {})[each.method] = operationOf(each, problems.of(each))
+  const paths = withReferences(operations)
   return {
     openapi: '3.1.0',
     info: {
@@ -74,9 +77,17 @@ export function openApiDocument(routes: readonly Route[], path: string) {
   }
 }
 
+/** A part of the document, with a reference for each schema that has a name. */
+function withReferences(part: object | undefined): object {
+  const refer = (key: string, value: unknown) =>
+    key !== '' && NAMES.has(value) ? { $ref: REFERENCE + NAMES.get(value) } : value
+  return JSON.parse(JSON.stringify(part, refer)) as object
+}
+
 /** The schemas that a part of the document names, and those that they name. Optional parts may lack their routes. */
 function usedSchemas(part: object): Record<string, object> {
-  const all = { ...schemasOf(BODIES), ...schemasOf(ANSWERS) }
+  const all = Object.entries(RULES).map(([name, { json }]) => [name, withReferences(json)] as const)
+  const schemas = new Map(all)
   const used = new Set<string>()
   const namesIn = (value: unknown) =>
     [...JSON.stringify(value).matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name = '']) => name)
@@ -84,20 +95,9 @@ function usedSchemas(part: object): Record<string, object> {
   for (const name of open) {
     if (used.has(name)) continue
     used.add(name)
-    open.push(...namesIn(all[name] ?? {}))
+    open.push(...namesIn(schemas.get(name) ?? {}))
   }
-  return Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)))
-}
-
-/** The schemas of rules, with a reference for each schema that has a name. */
-function schemasOf(rules: Readonly<Record<string, Rule>>): Record<string, object> {
-  const names = new Map<unknown, string>(Object.entries(rules).map(([name, { json }]) => [json, name]))
-  const refer = (key: string, value: unknown) =>
-    key !== '' && names.has(value) ? { $ref: REFERENCE + names.get(value) } : value
-  const schemas = Object.entries(rules).map(
-    ([name, { json }]) => [name, JSON.stringify(json, refer)] as const,
-  )
-  return Object.fromEntries(schemas.map(([name, text]) => [name, JSON.parse(text) as object]))
+  return Object.fromEntries(all.filter(([name]) => used.has(name)))
 }
 
 function operationOf(each: Route, problems: Record<string, object>) {
@@ -112,7 +112,7 @@ function operationOf(each: Route, problems: Record<string, object>) {
     ...(body && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: schemaOf(body) } },
+        content: { 'application/json': { schema: body.json } },
       },
     }),
     responses: {
@@ -120,7 +120,7 @@ function operationOf(each: Route, problems: Record<string, object>) {
         description: STATUS_CODES[status],
         ...headersOf({ ETag: documentsEtag && 'For If-Match', Location: status === 201 && LOCATION }),
         ...(status !== 204 && {
-          content: { 'application/json': { schema: answer ? referenceTo(answer) : { type: 'object' } } },
+          content: { 'application/json': { schema: answer ? ANSWERS[answer].json : { type: 'object' } } },
         }),
       },
       ...problems,
@@ -175,10 +175,4 @@ function headerParameters({ isConditional, isRepeatable }: Route) {
   return Object.entries(headers).flatMap(([name, description]) =>
     description ? [{ name, in: 'header', required: false, description, schema: { type: 'string' } }] : [],
   )
-}
-
-/** A reference if the schema has a name, or else the schema itself. */
-function schemaOf({ json }: Rule): JsonSchema | undefined {
-  const named = Object.entries(BODIES).find(([, each]) => each.json === json)
-  return named ? referenceTo(named[0] as keyof typeof BODIES) : json
 }
