@@ -211,8 +211,9 @@ export function notEmpty(rule: Rule): Rule {
 
 /** All problems that the rules find in the values, field by field. */
 export function findProblems(values: Readonly<Record<string, unknown>>, fields: Fields): readonly Problem[] {
-  const found = problemsIn(Object.entries(fields), ([name, rule]) => [name, rule(values[name])], Infinity)
-  return problemsOf(found, '')
+  return Object.entries(fields).flatMap(([name, rule]) =>
+    toProblems(rule(values[name])).map((problem) => ({ ...problem, path: name + problem.path })),
+  )
 }
 
 /** What a rule has found, as a list. @param whole the path of a problem of the value as a whole */

@@ -7,14 +7,18 @@ import { ruleWith, valueOf, type Fields, type Rule } from '../../validation/rule
 import { linksOf } from './body-schemas.ts'
 import { Problem } from './problem-details.ts'
 
-const { array, choice, described, object, optional, secondsAsTime, text } = json
+const text = json.text
+const optional = json.optional
+const object = json.object
+const array = json.array
+const secondsAsTime = json.secondsAsTime
 const texts = array(text)
 const optionalText = optional(text)
 const optionalTime = optional(secondsAsTime)
 
 const optionalLinks = linksOf(optionalText)
 
-const noToken = optional(choice(NO_TOKEN_REASONS), 'Why it gets no token; absent if it gets tokens')
+const noToken = optional(json.choice(NO_TOKEN_REASONS), 'Why it gets no token; absent if it gets tokens')
 
 const clientEntries = {
   clientId: text,
@@ -68,12 +72,12 @@ function anyClient() {
 }
 
 const ClientFindings = object({
-  kind: choice(KINDS),
+  kind: json.choice(KINDS),
   clientId: text,
   accountId: text,
   userId: clientEntries.userId,
   name: text,
-  findings: described(array(choice(FINDINGS)), 'What is wrong, the most urgent first'),
+  findings: json.described(array(json.choice(FINDINGS)), 'What is wrong, the most urgent first'),
   knownToFormer: optional(texts, 'Users who left the account and know a secret, with `known-to-former`'),
   createdAt: secondsAsTime,
   expiresAt: optionalTime,
@@ -109,7 +113,10 @@ const Authorization = object({
   clientId: text,
   accountId: text,
   userId: optionalText,
-  resource: described(text, 'What the application may use: the address of the API or of another resource'),
+  resource: json.described(
+    text,
+    'What the application may use: the address of the API or of another resource',
+  ),
   scopes: texts,
   authorizedAt: secondsAsTime,
   lastUsedAt: optionalTime,
@@ -124,16 +131,16 @@ const AuditEntry = object({
   id: text,
   at: json.millisecondsAsTime,
   name: text,
-  outcome: choice(['success', 'failure']),
+  outcome: json.choice(['success', 'failure']),
   actor: optionalText,
   by: optional(
-    choice(['user', 'service']),
+    json.choice(['user', 'service']),
     'Who did it, in `GET /audit`, if the account may not see the `actor`',
   ),
   accountId: optionalText,
   userId: optionalText,
   clientId: optionalText,
-  kind: optional(choice(KINDS)),
+  kind: optional(json.choice(KINDS)),
   clientName: optional(text, 'The name that the client had before the act'),
   grantId: optionalText,
   tokenId: optionalText,
@@ -182,7 +189,7 @@ export const ANSWERS = {
       { added: json.boolean },
       {
         callable: json.boolean,
-        missing: array(choice(['product', 'operation', 'kycLevel', 'user', 'token'])),
+        missing: array(json.choice(['product', 'operation', 'kycLevel', 'user', 'token'])),
       },
     ),
   }),
@@ -201,7 +208,7 @@ export const ANSWERS = {
     object({
       kid: text,
       alg: text,
-      state: choice(['next', 'current', 'previous', 'retired', 'revoked']),
+      state: json.choice(['next', 'current', 'previous', 'retired', 'revoked']),
       createdAt: optionalTime,
       since: optionalTime,
       until: optionalTime,
@@ -209,11 +216,11 @@ export const ANSWERS = {
   ),
   Health: object({
     ready: json.boolean,
-    status: choice(['pass', 'warn', 'fail']),
+    status: json.choice(['pass', 'warn', 'fail']),
     checks: array(
       object({
         name: text,
-        status: choice(['pass', 'warn', 'fail', 'unknown']),
+        status: json.choice(['pass', 'warn', 'fail', 'unknown']),
         message: text,
         remedy: optionalText,
       }),
@@ -234,7 +241,7 @@ export const ANSWERS = {
       at: optional(secondsAsTime, 'The start of the hour or day'),
       clientId: optionalText,
       operation: optional(text, 'A scope, `POST /oauth2/token` for token requests, or `other operations`'),
-      result: optional(choice(['successful', 'rejected', 'failed'])),
+      result: optional(json.choice(['successful', 'rejected', 'failed'])),
       outcome: optional(text, 'What became of the calls'),
       count: json.number,
     }),
@@ -256,18 +263,18 @@ export const ANSWERS = {
   KeyList: listOf(
     object({
       kid: text,
-      kty: choice(['EC', 'RSA']),
+      kty: json.choice(['EC', 'RSA']),
       alg: optional(text, 'The only algorithm of the key; absent if all of its type are allowed'),
       createdAt: secondsAsTime,
       lastUsedAt: usedAt,
     }),
   ),
   ReportedSecret: object({
-    kind: choice(KINDS),
+    kind: json.choice(KINDS),
     clientId: text,
-    wasValid: described(json.boolean, 'Whether the secret or key was valid until now'),
+    wasValid: json.described(json.boolean, 'Whether the secret or key was valid until now'),
   }),
-  UnusedProducts: object({ items: described(texts, 'Ids of products') }),
+  UnusedProducts: object({ items: json.described(texts, 'Ids of products') }),
   Session: object({
     accountId: text,
     userId: optionalText,

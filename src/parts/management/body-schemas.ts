@@ -5,25 +5,25 @@ import { MAX_LEAK_LENGTH } from '../../host/change-options.ts'
 import * as json from '../../validation/json-rules.ts'
 import { MAX_NAME_LENGTH, ruleWith, type Rule } from '../../validation/rules.ts'
 
-const { array, boolean, described, exactObject, integer, nullable, object, optional, text, textOf, time } =
-  json
+const text = json.text
+const optional = json.optional
 
 // What callers send.
 
 const optionalText = optional(text)
-const texts = array(text)
+const texts = json.array(text)
 const optionalTexts = optional(texts)
-const name = textOf({ minLength: 1, maxLength: MAX_NAME_LENGTH })
+const name = json.textOf({ minLength: 1, maxLength: MAX_NAME_LENGTH })
 
 /** The links that the consent page shows for an application. */
 export function linksOf<Link>(link: Link) {
   return { homepageUri: link, logoUri: link, privacyUri: link, termsUri: link }
 }
 
-const expiry = nullable(described(time, 'When it expires, such as `2026-07-01T00:00:00Z`'))
+const expiry = json.nullable(json.described(json.time, 'When it expires, such as `2026-07-01T00:00:00Z`'))
 
-const pem = textOf({ maxLength: MAX_KEY_LENGTH })
-const jwk = object({
+const pem = json.textOf({ maxLength: MAX_KEY_LENGTH })
+const jwk = json.object({
   kty: text,
   kid: optionalText,
   use: optionalText,
@@ -63,7 +63,7 @@ const newClient = {
     'IP addresses and networks, such as `203.0.113.0/24`, from which it may be used',
   ),
   jwks: optional(
-    exactObject({ keys: array(publicKey) }),
+    json.exactObject({ keys: json.array(publicKey) }),
     'Public keys with which it authenticates, instead of a secret; at most 10',
   ),
 }
@@ -77,46 +77,46 @@ const clientChanges = {
   allowedAddresses: optional(texts, 'A change revokes the tokens issued so far; empty: any address'),
 }
 
-const limit = integer({ minimum: 1, maximum: 1_000_000_000 })
+const limit = json.integer({ minimum: 1, maximum: 1_000_000_000 })
 
 /** The rules of bodies, each with its name in the OpenAPI document. The services check the values further. */
 export const BODIES = {
-  NewApiKey: exactObject(newClient),
-  ApiKeyChanges: exactObject(clientChanges),
-  NewApplication: exactObject({
+  NewApiKey: json.exactObject(newClient),
+  ApiKeyChanges: json.exactObject(clientChanges),
+  NewApplication: json.exactObject({
     ...newClient,
-    isPublic: optional(boolean, 'true: it runs in a browser or on a device, and gets no secret'),
+    isPublic: optional(json.boolean, 'true: it runs in a browser or on a device, and gets no secret'),
     redirectUris: optionalTexts,
     postLogoutRedirectUris: optionalTexts,
     origins,
     ...linksOf(optionalText),
   }),
-  ApplicationChanges: exactObject({
+  ApplicationChanges: json.exactObject({
     ...clientChanges,
     redirectUris: optionalTexts,
     postLogoutRedirectUris: optionalTexts,
     origins,
-    ...linksOf(optional(nullable(text))),
+    ...linksOf(optional(json.nullable(text))),
   }),
-  NewKey: exactObject({ key: publicKey }),
-  NewOwner: exactObject({
-    userId: described(nullable(text), 'null for the account'),
+  NewKey: json.exactObject({ key: publicKey }),
+  NewOwner: json.exactObject({
+    userId: json.described(json.nullable(text), 'null for the account'),
   }),
-  NewLimits: exactObject({
+  NewLimits: json.exactObject({
     perMinute: optional(limit, 'API calls a minute'),
     perDay: optional(limit, 'API calls a day'),
   }),
-  Rotation: exactObject({
-    overlapSeconds: optional(integer({ minimum: 0, maximum: OVERLAP_SECONDS.max })),
+  Rotation: json.exactObject({
+    overlapSeconds: optional(json.integer({ minimum: 0, maximum: OVERLAP_SECONDS.max })),
   }),
-  LeakedSecret: exactObject({
-    secret: textOf({ minLength: 1, maxLength: MAX_KEY_LENGTH }),
+  LeakedSecret: json.exactObject({
+    secret: json.textOf({ minLength: 1, maxLength: MAX_KEY_LENGTH }),
     leakSource: optional(
-      textOf({ maxLength: MAX_LEAK_LENGTH.source }),
+      json.textOf({ maxLength: MAX_LEAK_LENGTH.source }),
       'Where the secret was found, such as `commit`',
     ),
     leakUrl: optional(
-      textOf({ maxLength: MAX_LEAK_LENGTH.url }),
+      json.textOf({ maxLength: MAX_LEAK_LENGTH.url }),
       'The address at which the secret was found',
     ),
   }),

@@ -7,21 +7,25 @@ import * as json from '../../validation/json-rules.ts'
 import { PAGE_LIMIT } from '../../validation/page-limit.ts'
 import { ruleWith } from '../../validation/rules.ts'
 
-const { choice, exactObject, integer, optional, text, textOf, time } = json
+const text = json.text
+const optional = json.optional
 const id = optional(text)
 
 const page = {
   cursor: optional(text),
-  limit: optional(integer({ minimum: 1, maximum: PAGE_LIMIT.max })),
+  limit: optional(json.integer({ minimum: 1, maximum: PAGE_LIMIT.max })),
 }
 
-const hygiene = { kind: optional(choice(KINDS)), ...page }
+const hygiene = { kind: optional(json.choice(KINDS)), ...page }
 
-const audit = { ...page, trail: optional(choice(['changes', 'failures'])), clientId: id }
+const audit = { ...page, trail: optional(json.choice(['changes', 'failures'])), clientId: id }
 
 const period = {
-  from: optional(time, 'The list begins with the hour or day of this time. Without it: 30 days before `to`'),
-  to: optional(time, 'The list ends with the hour or day of this time. Without it: now'),
+  from: optional(
+    json.time,
+    'The list begins with the hour or day of this time. Without it: 30 days before `to`',
+  ),
+  to: optional(json.time, 'The list ends with the hour or day of this time. Without it: now'),
 }
 
 /** Names with commas between them. */
@@ -36,43 +40,43 @@ const usage = {
   by: optional(dimensions, 'What the rows are separated by, with commas'),
 }
 
-const digits = textOf({ pattern: '^\\d{1,4}$' })
+const digits = json.textOf({ pattern: '^\\d{1,4}$' })
 
 /** The rules of queries. */
 export const QUERIES = {
-  page: exactObject(page),
-  hygiene: exactObject(hygiene),
-  operatorHygiene: exactObject({
+  page: json.exactObject(page),
+  hygiene: json.exactObject(hygiene),
+  operatorHygiene: json.exactObject({
     accountId: optional(text, 'Only clients of this account'),
     ...hygiene,
   }),
-  client: exactObject({
+  client: json.exactObject({
     name: optional(text, 'Only clients with this text in their name, in upper or lower case'),
     product: id,
     state: optional(
-      choice(LISTED_STATES),
+      json.choice(LISTED_STATES),
       'Only clients that get tokens, that get none, or that get none for this reason',
     ),
-    unusedSince: optional(time, 'Only clients that got no token since this time'),
-    sort: optional(choice(LIST_ORDERS), '`newest` without it; `last-used` begins with the latest use'),
+    unusedSince: optional(json.time, 'Only clients that got no token since this time'),
+    sort: optional(json.choice(LIST_ORDERS), '`newest` without it; `last-used` begins with the latest use'),
     ...page,
   }),
-  application: exactObject({ clientId: textOf({ minLength: 1 }) }),
-  search: exactObject({
-    text: textOf({ minLength: 1, maxLength: MAX_SEARCH_LENGTH }),
+  application: json.exactObject({ clientId: json.textOf({ minLength: 1 }) }),
+  search: json.exactObject({
+    text: json.textOf({ minLength: 1, maxLength: MAX_SEARCH_LENGTH }),
   }),
-  audit: exactObject(audit),
-  operatorAudit: exactObject({ ...audit, accountId: id, actor: id }),
-  usage: exactObject(usage),
-  operatorUsage: exactObject({
+  audit: json.exactObject(audit),
+  operatorAudit: json.exactObject({ ...audit, accountId: id, actor: id }),
+  usage: json.exactObject(usage),
+  operatorUsage: json.exactObject({
     accountId: optional(text, 'Only calls of the clients of this account'),
     ...usage,
   }),
-  topClients: exactObject({
+  topClients: json.exactObject({
     ...period,
-    limit: optional(integer({ minimum: 1, maximum: 100 })),
+    limit: optional(json.integer({ minimum: 1, maximum: 100 })),
   }),
-  uncalled: exactObject({
+  uncalled: json.exactObject({
     clientId: id,
     days: optional(
       ruleWith(digits, { ...digits, read: Number }),
