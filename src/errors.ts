@@ -264,14 +264,6 @@ export function toFault(found: string | Fault): Fault {
 }
 
 /**
- * Writes a path as in code: `['products', 'invoices', 'operations', 'invoices:read', 'route', 0]` becomes
- * `products.invoices.operations['invoices:read'].route[0]`.
- */
-export function formatPath(keys: readonly (string | number)[]): string {
-  return keys.map(formatKey).join('').replace(/^\./, '')
-}
-
-/**
  * Writes one key of a path as in code, to be appended to the path before it: `.route`, `['invoices:read']`,
  * `[0]`.
  */

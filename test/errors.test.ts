@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { collectProblems, formatPath } from '../src/errors.ts'
+import { collectProblems, formatKey } from '../src/errors.ts'
 
-describe('formatPath()', () => {
+describe('formatKey()', () => {
   it.each([
     [
       ['products', 'invoices', 'operations', 'invoices:read', 'route', 0],
@@ -12,8 +12,8 @@ describe('formatPath()', () => {
     [['a', `it's "b" \\`], `a['it\\'s "b" \\\\']`],
     [['a', 'b\nc'], `a['b\\nc']`],
     [['secret', 1], 'secret[1]'],
-  ])('formatPath() writes the path %j as JavaScript code does', (keys, path) => {
-    expect(formatPath(keys)).toBe(path)
+  ])('formatKey() writes the keys of the path %j as JavaScript code does', (keys, path) => {
+    expect(keys.map(formatKey).join('')).toBe(`.${path}`)
   })
 })
 

@@ -4,10 +4,10 @@ import {
   exactObjectOf,
   listOf,
   mapOf,
-  must,
   notEmpty,
   optional,
   type Rule,
+  visibleTextRule,
 } from '../validation/rules.ts'
 import { localeProblem } from '../http/locale.ts'
 import { parseRoute } from './route.ts'
@@ -70,8 +70,6 @@ function kycLevelRule(levels: readonly string[] | undefined): Rule {
     return { code: 'not-found', message: `the KYC level '${level}' is not in kycLevels (${known})` }
   }
 }
-
-const visibleTextRule = must('a text with visible characters', isVisibleText)
 
 /** A text for people, or one text per locale. */
 export const localizedTextRule: Rule = (value) => {

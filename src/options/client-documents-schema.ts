@@ -4,36 +4,36 @@ import {
   findPolicy,
   findPatternProblem,
 } from '../clients/documents/document-policy.ts'
-import type { Fault } from '../errors.ts'
 import { isObject } from '../validation/predicates.ts'
-import { exactly, flag, list, listOf, optional, rule, type AddProblem } from './schema.ts'
+import {
+  exactObjectOf,
+  listOf,
+  oneOf,
+  optional,
+  together,
+  type AddProblem,
+  type Rule,
+} from '../validation/rules.ts'
+import { flag, productIds } from './shared-schema.ts'
+
+const match: Rule<string> = findPatternProblem
+
+const policyRule = exactObjectOf({
+  match,
+  products: productIds,
+  kycLevel: optional<string>(() => undefined),
+  name: optional(oneOf('verified')),
+  loopback: flag,
+})
 
 /** The option `clientDocuments`, except for the check of `checkDocuments`. */
-export const documentsSchema = listOf(
-  exactly(
-    {
-      match: rule<string>(findPatternProblem),
-      products: list('a list of at least one product id'),
-      kycLevel: optional(rule<string>(() => undefined)),
-      name: optional(rule<'verified'>(nameProblem)),
-      loopback: flag,
-    },
-    {
-      check({ match, products, name }, add) {
-        if (Array.isArray(products) && products.length === 0) {
-          add(['products'], { code: 'empty', message: 'must have at least one product id' })
-        }
-        if (name === undefined || !coversEveryHost(match)) return
-        const message = 'is possible only for hosts that you know, and this entry covers every host'
-        add(['name'], { code: 'not-allowed', message })
-      },
-    },
-  ),
+export const documentsRule = listOf(
+  together(policyRule, ({ match: pattern, name }, add) => {
+    if (name === undefined || !coversEveryHost(pattern)) return
+    const message = 'is possible only for hosts that you know, and this entry covers every host'
+    add(['name'], { code: 'not-allowed', message })
+  }),
 )
-
-function nameProblem(value: unknown): Fault | undefined {
-  return value === 'verified' ? undefined : { code: 'choice', message: "must be 'verified', or absent" }
-}
 
 /** Checks the policies against each other, against `kycLevels`, and against `products` unless a function loads them. */
 export function checkDocuments(options: Readonly<Record<string, unknown>>, add: AddProblem): void {

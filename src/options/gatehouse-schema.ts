@@ -16,110 +16,110 @@ import { STORE_TIMEOUT_MS } from '../store/deadline.ts'
 import { isScope } from '../catalog/scope.ts'
 import { english } from '../authorization-server/interaction/texts.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
-import { revocationEntries, sharedEntries } from './shared-schema.ts'
-import { accountsSchema, storeSchema } from './host-interfaces.ts'
-import { wholeNumber as wholeNumberRule } from '../validation/rules.ts'
 import { isVisibleText } from '../validation/predicates.ts'
 import {
-  exactly,
-  flag,
+  booleanRule,
+  exactObjectOf,
   mapOf,
-  milliseconds,
   optional,
-  rule,
-  secondsEach,
-  text,
+  stringRule,
+  together,
+  visibleTextRule,
   wholeNumber,
   type AddProblem,
-} from './schema.ts'
-import { SECRET_REQUIRED, secretSchema } from './secret.ts'
-import { signingKeysSchema } from './signing-keys.ts'
-import { checkDocuments, documentsSchema } from './client-documents-schema.ts'
-import { checkResources, resourcesSchema } from './resources-schema.ts'
+  type Rule,
+} from '../validation/rules.ts'
+import { flag, milliseconds, numberOf, REVOCATION_FIELDS, seconds, SHARED_FIELDS } from './shared-schema.ts'
+import { accountsRule, storeRule } from './host-interfaces.ts'
+import { SECRET_REQUIRED, secretRule } from './secret.ts'
+import { signingKeysRule } from './signing-keys.ts'
+import { checkDocuments, documentsRule } from './client-documents-schema.ts'
+import { checkResources, resourcesRule } from './resources-schema.ts'
 import { placementProblem } from './urls.ts'
 
 /** Claims that the protocol defines. The host must not set them. */
 const PROTOCOL_CLAIMS =
   'sub iss aud exp iat nbf jti nonce acr amr azp auth_time sid at_hash c_hash s_hash cnf'.split(' ')
 
-/** The texts of the pages, each of which may be absent or empty. */
-const TEXTS = Object.fromEntries(
-  Object.keys(english).map((name) => [name, optional(rule<string>(textProblem))]),
+/** The texts of the pages in one language, each of which may be absent or empty. */
+const textsRule = exactObjectOf(
+  Object.fromEntries(Object.keys(english).map((name) => [name, optional(stringRule)])),
+  'is unknown; expected the name of a text (see Texts)',
 )
 
-const days = rule<number>(wholeNumberRule(1, MAX_DAYS, 'a whole number of days'))
+const days = wholeNumber(1, MAX_DAYS, 'a whole number of days')
 
 /** Whole seconds without a fixed default: `resolveOptions` adds the default. */
 function upTo({ min = 1, max }: { readonly min?: number; readonly max: number }) {
-  return rule<number>(wholeNumberRule(min, max, 'a whole number of seconds'))
+  return wholeNumber(min, max, 'a whole number of seconds')
 }
 
+const lifetimesRule = exactObjectOf({
+  directAccessToken: seconds(LIFETIMES.directAccessToken),
+  delegatedAccessToken: seconds(LIFETIMES.delegatedAccessToken),
+  refreshToken: seconds(LIFETIMES.refreshToken),
+  authorizationCode: seconds(LIFETIMES.authorizationCode),
+  idToken: seconds(LIFETIMES.idToken),
+  signIn: seconds(LIFETIMES.signIn),
+  session: seconds(LIFETIMES.session),
+  publicRefreshToken: optional(upTo(LIFETIMES.refreshToken)),
+})
+
+const auditRule = exactObjectOf({
+  maxAgeDays: numberOf('days', RETENTION.maxAgeDays),
+  maxEntries: numberOf('entries', RETENTION.maxEntries),
+  maxFailures: numberOf('entries', RETENTION.maxFailures),
+})
+
+const brandingRule = exactObjectOf({
+  name: optional(visibleTextRule),
+  logo: optional(pageAddress('/logo.svg')),
+  accentColor: optional<string>(colorProblem, DEFAULT_ACCENT_COLOR),
+})
+
 /** The options of `createGatehouse`, with their defaults. */
-export const gatehouseSchema = exactly(
-  {
-    ...sharedEntries,
-    resources: optional(resourcesSchema, {}),
-    store: storeSchema,
-    secret: optional(secretSchema),
-    accounts: accountsSchema,
-    kycLevels: optional(rule<readonly string[]>(levelsProblem), []),
-    mountPath: optional(rule<string>(mountPathProblem)),
+export const gatehouseRule = together(
+  exactObjectOf({
+    ...SHARED_FIELDS,
+    resources: optional(resourcesRule, {}),
+    store: storeRule,
+    secret: optional(secretRule),
+    accounts: accountsRule,
+    kycLevels: optional<readonly string[]>(levelsProblem, []),
+    mountPath: optional<string>(mountPathProblem),
     checkedElsewhere: flag,
-    lifetimes: optional(
-      exactly({ ...secondsEach(LIFETIMES), publicRefreshToken: optional(upTo(LIFETIMES.refreshToken)) }),
-      {},
-    ),
+    lifetimes: optional(lifetimesRule, {}),
     requirePkce: flag,
     refreshTokenGraceSeconds: optional(upTo(GRACE_SECONDS)),
     publicApplications: flag,
     privateKeyJwt: flag,
-    clientDocuments: optional(documentsSchema, []),
-    revocations: optional(exactly(revocationEntries), {}),
-    signingKeys: signingKeysSchema,
-    secretPrefix: optional(rule<string>(prefixProblem), SECRET_PREFIX.byDefault),
-    maxClientsPerAccount: wholeNumber('clients', CLIENTS_PER_ACCOUNT),
+    clientDocuments: optional(documentsRule, []),
+    revocations: optional(exactObjectOf(REVOCATION_FIELDS), {}),
+    signingKeys: optional(signingKeysRule, {}),
+    secretPrefix: optional<string>(prefixProblem, SECRET_PREFIX.byDefault),
+    maxClientsPerAccount: numberOf('clients', CLIENTS_PER_ACCOUNT),
     keyPolicy: optional(
-      exactly({
+      exactObjectOf({
         maxAgeDays: optional(days),
         defaultDays: optional(days),
-        required: optional(flag),
+        required: optional(booleanRule),
       }),
       {},
     ),
     storeTimeoutMs: milliseconds(STORE_TIMEOUT_MS),
-    maxSignInAttempts: wholeNumber('attempts', SIGN_IN_ATTEMPTS),
-    audit: optional(
-      exactly({
-        maxAgeDays: wholeNumber('days', RETENTION.maxAgeDays),
-        maxEntries: wholeNumber('entries', RETENTION.maxEntries),
-        maxFailures: wholeNumber('entries', RETENTION.maxFailures),
-      }),
-      {},
-    ),
-    maxTokenRequests: wholeNumber('requests', TOKEN_REQUESTS),
-    maxPendingInteractions: wholeNumber('interactions', PENDING_INTERACTIONS),
-    maxRevocationsPerClient: wholeNumber('revocations', REVOCATIONS_PER_CLIENT),
-    claims: optional(
-      mapOf(rule<string>(claimsScopeProblem), rule<readonly string[]>(claimsProblem)),
-      STANDARD_CLAIMS,
-    ),
+    maxSignInAttempts: numberOf('attempts', SIGN_IN_ATTEMPTS),
+    audit: optional(auditRule, {}),
+    maxTokenRequests: numberOf('requests', TOKEN_REQUESTS),
+    maxPendingInteractions: numberOf('interactions', PENDING_INTERACTIONS),
+    maxRevocationsPerClient: numberOf('revocations', REVOCATIONS_PER_CLIENT),
+    claims: optional(mapOf<readonly string[]>(claimsProblem, claimsScopeProblem), STANDARD_CLAIMS),
     claimsInIdToken: flag,
-    branding: optional(
-      exactly({
-        name: optional(text),
-        logo: optional(rule<string>(pageAddressProblem('/logo.svg'))),
-        accentColor: optional(rule<string>(colorProblem), DEFAULT_ACCENT_COLOR),
-      }),
-      {},
-    ),
-    connectedApplicationsUri: optional(rule<string>(pageAddressProblem('/settings/applications'))),
-    texts: optional(
-      mapOf(rule<string>(localeProblem), exactly(TEXTS, { known: 'the name of a text (see Texts)' })),
-      {},
-    ),
-    defaultLocale: optional(rule<string>(localeProblem), DEFAULT_LOCALE),
-  },
-  { check: checkTogether },
+    branding: optional(brandingRule, {}),
+    connectedApplicationsUri: optional(pageAddress('/settings/applications')),
+    texts: optional(mapOf(textsRule, localeProblem), {}),
+    defaultLocale: optional<string>(localeProblem, DEFAULT_LOCALE),
+  }),
+  checkTogether,
 )
 
 /** Checks the addresses against each other, and the secret against the store. */
@@ -144,10 +144,6 @@ function prefixProblem(value: unknown): string | undefined {
   return typeof value === 'string' && SECRET_PREFIX.form.test(value)
     ? undefined
     : "must be 3 to 33 letters, digits and _ that begin with a letter and end with _, such as 'acme_'"
-}
-
-function textProblem(value: unknown): Fault | undefined {
-  return typeof value === 'string' ? undefined : { code: 'type', message: 'must be a text' }
 }
 
 function colorProblem(value: unknown): Fault | undefined {
@@ -179,8 +175,8 @@ function claimsProblem(value: unknown): string | undefined {
 }
 
 /** Checks an address that our pages show or link to. */
-function pageAddressProblem(example: string) {
-  return (value: unknown): string | undefined => {
+function pageAddress(example: string): Rule<string> {
+  return (value) => {
     const url = typeof value === 'string' ? URL.parse(value) : null
     const fits =
       url === null

@@ -2,42 +2,39 @@ import { REFRESH_SECONDS } from '../catalog/live-catalog.ts'
 import { JWKS_CACHE_SECONDS } from '../gateway/remote-keys.ts'
 import { FEED_TIMEOUT_MS } from '../revocation/http-source.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import { storeSchema } from './host-interfaces.ts'
 import {
-  exactly,
-  milliseconds,
+  exactObjectOf,
   optional,
-  parseOptions,
-  rule,
-  seconds,
-  text,
+  together,
   type AddProblem,
-  type Resolved,
-} from './schema.ts'
-import { revocationEntries, sharedEntries } from './shared-schema.ts'
+  type Rule,
+  type ValueOf,
+  visibleTextRule,
+} from '../validation/rules.ts'
+import { storeRule } from './host-interfaces.ts'
+import { milliseconds, readOptions, REVOCATION_FIELDS, seconds, SHARED_FIELDS } from './shared-schema.ts'
 import { endpointProblem } from './urls.ts'
 
-const endpoint = (example: string) => optional(rule<string>((value) => endpointProblem(value, example)))
+function endpoint(example: string): Rule<string | undefined> {
+  return optional((value) => endpointProblem(value, example))
+}
+
+const feedRule = exactObjectOf({
+  ...REVOCATION_FIELDS,
+  store: optional(storeRule),
+  clientId: optional(visibleTextRule),
+  clientSecret: optional(visibleTextRule),
+  uri: endpoint('https://example.com/auth/oauth2/revocations'),
+  timeoutMs: milliseconds(FEED_TIMEOUT_MS),
+})
 
 /** The options of `createGateway`, with their defaults. */
-const gatewaySchema = exactly({
-  ...sharedEntries,
+const gatewayRule = exactObjectOf({
+  ...SHARED_FIELDS,
   productsRefreshSeconds: seconds(REFRESH_SECONDS),
   jwksUri: endpoint('https://example.com/auth/oauth2/jwks'),
   jwksCacheSeconds: seconds(JWKS_CACHE_SECONDS),
-  revocations: optional(
-    exactly(
-      {
-        ...revocationEntries,
-        store: optional(storeSchema),
-        clientId: optional(text),
-        clientSecret: optional(text),
-        uri: endpoint('https://example.com/auth/oauth2/revocations'),
-        timeoutMs: milliseconds(FEED_TIMEOUT_MS),
-      },
-      { check: checkFeed },
-    ),
-  ),
+  revocations: optional(together(feedRule, checkFeed)),
 })
 
 /** Checks that a gateway has exactly one source of revocations, with all that this source needs. */
@@ -67,18 +64,16 @@ export type ResolvedGatewayOptions = ReturnType<typeof resolveGatewayOptions>
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems, each with its path and the remedy
  */
 export function resolveGatewayOptions(options: GatewayOptions) {
-  const parsed = parseOptions('the options of createGateway are not valid', gatewaySchema, options)
+  const parsed = readOptions('the options of createGateway are not valid', gatewayRule, options)
   const { issuer, jwksUri = `${issuer}/oauth2/jwks`, revocations } = parsed
   return Object.freeze({ ...parsed, jwksUri, revocations: revocations && resolveFeed(revocations, issuer) })
 }
 
 /**
- * The source of revocations. The schema has checked that `feed` has either a store or the credentials of an
+ * The source of revocations. `checkFeed` has checked that `feed` has either a store or the credentials of an
  * API key.
  */
-function resolveFeed(feed: ParsedFeed, issuer: string) {
+function resolveFeed(feed: ValueOf<typeof feedRule>, issuer: string) {
   const { store, clientId = '', clientSecret = '', uri = `${issuer}/oauth2/revocations`, ...policy } = feed
   return Object.freeze({ ...policy, ...(store ? { store } : { clientId, clientSecret, uri }) })
 }
-
-type ParsedFeed = NonNullable<Resolved<typeof gatewaySchema>['revocations']>

@@ -1,9 +1,9 @@
 import { deepFreeze } from '../catalog/deep-freeze.ts'
 import { GRACE_SECONDS } from '../grants/refresh-tokens/grace-period.ts'
-import { gatehouseSchema } from './gatehouse-schema.ts'
+import { gatehouseRule } from './gatehouse-schema.ts'
 import type { GatehouseOptions } from './options.ts'
-import { parseOptions } from './schema.ts'
 import { randomSecret } from './secret.ts'
+import { readOptions } from './shared-schema.ts'
 
 /** The checked and frozen options of `createGatehouse`, with all defaults. */
 export type ResolvedOptions = ReturnType<typeof resolveOptions>
@@ -16,7 +16,7 @@ export type ResolvedOptions = ReturnType<typeof resolveOptions>
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems, each with its path and the remedy
  */
 export function resolveOptions(options: GatehouseOptions) {
-  const parsed = parseOptions('the options of createGatehouse are not valid', gatehouseSchema, options)
+  const parsed = readOptions('the options of createGatehouse are not valid', gatehouseRule, options)
   const { store, products, accounts, logger, secret = [randomSecret()], ...data } = parsed
   const { hostname, pathname } = new URL(data.issuer)
   const {

@@ -1,34 +1,17 @@
 import type { LocalizedText } from '../catalog/definition.ts'
 import { localizedTextRule } from '../catalog/products-rule.ts'
-import type { ResourceOptions } from '../catalog/resources.ts'
 import { isObject } from '../validation/predicates.ts'
-import { exactly, list, mapOf, optional, rule, type AddProblem } from './schema.ts'
-import { metadataScopesSchema } from './shared-schema.ts'
+import { exactObjectOf, mapOf, optional, type AddProblem, type Rule } from '../validation/rules.ts'
+import { metadataScopes, productIds } from './shared-schema.ts'
 import { addressProblem, conflictProblem, placementProblem } from './urls.ts'
 
-const titleSchema = rule<LocalizedText>((value) =>
-  localizedTextRule(value) === undefined
-    ? undefined
-    : { code: 'type', message: 'must be a text, or a text per locale' },
-)
+const titleRule: Rule<LocalizedText> = (value) =>
+  localizedTextRule(value) && { code: 'type', message: 'must be a text, or a text per locale' }
 
 /** The option `resources`, except for the checks of `checkResources`. */
-export const resourcesSchema = mapOf<ResourceOptions>(
-  rule<string>(addressProblem),
-  exactly(
-    {
-      products: list('a list of at least one product id'),
-      title: optional(titleSchema),
-      metadataScopes: metadataScopesSchema,
-    },
-    {
-      check({ products }, add) {
-        if (Array.isArray(products) && products.length === 0) {
-          add(['products'], { code: 'empty', message: 'must have at least one product id' })
-        }
-      },
-    },
-  ),
+export const resourcesRule = mapOf(
+  exactObjectOf({ products: productIds, title: optional(titleRule), metadataScopes }),
+  addressProblem,
 )
 
 /** Checks the addresses of the resources against `issuer`, against `audience` and against each other. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Fault } from '../errors.ts'
-import type { AddProblem } from './schema.ts'
+import { ruleWith, uniqueListOf, type Rule } from '../validation/rules.ts'
 
 const MIN_BYTES = 32
 /**
@@ -9,7 +9,6 @@ const MIN_BYTES = 32
  */
 const MIN_DIFFERENT_CHARACTERS = 6
 const HOW_TO = 'make one with: openssl rand -base64 48'
-const TWICE: Fault = { code: 'duplicate', message: 'is in the list twice' }
 
 /** The problem of a missing secret. */
 export const SECRET_REQUIRED: Fault = {
@@ -17,24 +16,24 @@ export const SECRET_REQUIRED: Fault = {
   message: `is required: at least ${MIN_BYTES} random bytes as text; ${HOW_TO}`,
 }
 
-/** The option `secret`, resolved to a list, newest first. The messages never quote a secret. */
-export function secretSchema(secret: unknown, add: AddProblem): readonly string[] {
-  const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret]
-  if (secrets.length === 0) add([], { code: 'empty', message: `is an empty list; ${HOW_TO}` })
-  for (const [position, one] of secrets.entries()) {
-    const problem = secrets.indexOf(one) < position ? TWICE : secretProblem(one)
-    if (problem !== undefined) add(Array.isArray(secret) ? [position] : [], problem)
-  }
-  return [...(secrets as readonly string[])]
+const oneSecretRule: Rule<string> = (secret) => {
+  if (typeof secret !== 'string') return 'must be a text, or a list of texts with the newest first'
+  if (Buffer.byteLength(secret) < MIN_BYTES) return `must be at least ${MIN_BYTES} bytes long; ${HOW_TO}`
+  return new Set(secret).size < MIN_DIFFERENT_CHARACTERS ? `can be guessed; ${HOW_TO}` : undefined
 }
+
+const secretsRule = uniqueListOf(oneSecretRule)
+
+/** The option `secret`, read as a list, newest first. The messages never quote a secret. */
+export const secretRule = ruleWith<readonly string[]>(
+  (secret) => {
+    if (!Array.isArray(secret)) return oneSecretRule(secret)
+    return secret.length > 0 ? secretsRule(secret) : { code: 'empty', message: `is an empty list; ${HOW_TO}` }
+  },
+  { read: (secret) => [secret as string | readonly string[]].flat() },
+)
 
 /** A random secret, for a store that loses all data when the process ends. */
 export function randomSecret(): string {
   return randomBytes(MIN_BYTES).toString('base64url')
-}
-
-function secretProblem(secret: unknown): string | undefined {
-  if (typeof secret !== 'string') return 'must be a text, or a list of texts with the newest first'
-  if (Buffer.byteLength(secret) < MIN_BYTES) return `must be at least ${MIN_BYTES} bytes long; ${HOW_TO}`
-  return new Set(secret).size < MIN_DIFFERENT_CHARACTERS ? `can be guessed; ${HOW_TO}` : undefined
 }

@@ -1,44 +1,95 @@
-import type { Fault } from '../errors.ts'
+import { collectProblems, type Fault } from '../errors.ts'
 import type { ProductSource } from '../catalog/definition.ts'
 import { START_TIMEOUT_MS } from '../gateway/first-load.ts'
 import { CACHED_TOKENS } from '../gateway/verified-tokens.ts'
 import { silentLogger } from '../host/logger.ts'
 import { POLL_INTERVAL_SECONDS } from '../revocation/revocation-follower.ts'
 import { MAX_STALENESS_SECONDS, WHEN_STALE } from '../revocation/staleness.ts'
-import { isObject } from '../validation/predicates.ts'
-import { loggerSchema } from './host-interfaces.ts'
-import { list, milliseconds, optional, rule, seconds, wholeNumber } from './schema.ts'
+import { isObject, isVisibleText } from '../validation/predicates.ts'
+import {
+  booleanRule,
+  oneOf,
+  optional,
+  problemsOf,
+  valueOf,
+  wholeNumber,
+  type Rule,
+} from '../validation/rules.ts'
+import { loggerRule } from './host-interfaces.ts'
 import { addressProblem } from './urls.ts'
 
+/** The default and the bounds of a number. The constant with the bounds is next to the code that the number limits. */
+interface Bounds {
+  readonly byDefault: number
+  readonly max: number
+  readonly min?: number
+}
+
+/** A whole number with its default. */
+export function numberOf(unit: string, { byDefault, max, min = 1 }: Bounds): Rule<number> {
+  return optional(wholeNumber(min, max, `a whole number of ${unit}`), byDefault)
+}
+
+/** A duration in whole seconds, with its default. */
+export const seconds = numberOf.bind(undefined, 'seconds')
+
+/** A duration in whole milliseconds, with its default. */
+export const milliseconds = numberOf.bind(undefined, 'milliseconds')
+
+/** A switch that is off by default. */
+export const flag = optional(booleanRule, false)
+
+/** A list of texts. @param what the list, for the message */
+function textsOf(what: string): Rule<readonly string[]> {
+  const fault: Fault = { code: 'type', message: `must be ${what}` }
+  return (value) => (Array.isArray(value) && value.every(isVisibleText) ? undefined : fault)
+}
+
+/** The ids of at least one product. */
+export const productIds: Rule<readonly string[]> = (value) => {
+  if (!Array.isArray(value) || value.length > 0) return textsOf('a list of at least one product id')(value)
+  return { code: 'empty', message: 'must have at least one product id' }
+}
+
 /** The option `metadataScopes`. */
-export const metadataScopesSchema = optional(list('a list of scopes'))
+export const metadataScopes = optional(textsOf('a list of scopes'))
+
+const productsRule: Rule<ProductSource> = (value) =>
+  typeof value === 'function' || isObject(value)
+    ? undefined
+    : 'must be an object of products, or a function that loads them'
+
+const address: Rule<string> = addressProblem
 
 /**
  * Options of both kinds of gateway: the gateway of `createGatehouse`, and the gateway of `createGateway` in
  * another process.
  */
-export const sharedEntries = {
-  issuer: rule<string>(addressProblem),
-  audience: rule<string>(addressProblem),
-  products: rule<ProductSource>((value) =>
-    typeof value === 'function' || isObject(value)
-      ? undefined
-      : 'must be an object of products, or a function that loads them',
-  ),
-  metadataScopes: metadataScopesSchema,
+export const SHARED_FIELDS = {
+  issuer: address,
+  audience: address,
+  products: productsRule,
+  metadataScopes,
   startTimeoutMs: milliseconds(START_TIMEOUT_MS),
-  maxCachedTokens: wholeNumber('tokens', CACHED_TOKENS),
-  logger: optional(loggerSchema, silentLogger),
+  maxCachedTokens: numberOf('tokens', CACHED_TOKENS),
+  logger: optional(loggerRule, silentLogger),
 }
 
 /** How both kinds of gateway receive revocations. */
-export const revocationEntries = {
+export const REVOCATION_FIELDS = {
   pollIntervalSeconds: seconds(POLL_INTERVAL_SECONDS),
-  whenStale: optional(rule<'serve' | 'reject'>(whenStaleProblem), WHEN_STALE),
+  whenStale: optional(oneOf('serve', 'reject'), WHEN_STALE),
   maxStalenessSeconds: seconds(MAX_STALENESS_SECONDS),
 }
 
-function whenStaleProblem(value: unknown): Fault | undefined {
-  if (value === 'serve' || value === 'reject') return undefined
-  return { code: 'choice', message: "must be 'serve' or 'reject'" }
+/**
+ * Checks options, and adds the defaults.
+ *
+ * @param headline the beginning of the error message
+ * @throws {GatehouseError} `ERR_OPTIONS` with all problems, each with its path and the remedy
+ */
+export function readOptions<T>(headline: string, rule: Rule<T>, options: unknown): T {
+  const found = isObject(options) ? rule(options) : ({ code: 'type', message: 'must be an object' } as const)
+  collectProblems('ERR_OPTIONS', headline, problemsOf(found, 'options')).throwIfAny()
+  return valueOf(rule, options)
 }

@@ -1,47 +1,63 @@
-import { createHash, createPrivateKey, createPublicKey, sign, verify, type JsonWebKey } from 'node:crypto'
+import { createPrivateKey, createPublicKey, sign, verify, type JsonWebKey } from 'node:crypto'
+import { thumbprintOf, type PublicJwk } from '../clients/jwk-set.ts'
 import { isObject } from '../validation/predicates.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
 import { PUBLISH_AHEAD_SECONDS, ROTATE_AFTER_SECONDS } from '../keys/rotation-policy.ts'
-import { exactly, seconds, type AddProblem } from './schema.ts'
+import {
+  exactObjectOf,
+  ruleWith,
+  together,
+  valueOf,
+  type AddProblem,
+  type Rule,
+} from '../validation/rules.ts'
+import { seconds } from './shared-schema.ts'
 
 /** The schedule of the key rotation. */
-const schedule = exactly(
+const scheduleRule = exactObjectOf(
   {
     rotateAfterSeconds: seconds(ROTATE_AFTER_SECONDS),
     publishAheadSeconds: seconds(PUBLISH_AHEAD_SECONDS),
   },
-  { known: 'rotateAfterSeconds and publishAheadSeconds, or jwks alone' },
+  'is unknown; expected rotateAfterSeconds and publishAheadSeconds, or jwks alone',
 )
+
+const jwkSetRule: Rule = (jwks) =>
+  isObject(jwks) && Array.isArray(jwks['keys'])
+    ? undefined
+    : 'must be a JWK Set: { keys: [...] } (RFC 7517 5)'
 
 /** The host's own keys. The host decides when these keys change. */
-const hostKeys = exactly(
-  { jwks: resolveKeySet },
-  { known: 'jwks alone, or rotateAfterSeconds and publishAheadSeconds' },
+const hostKeysRule = exactObjectOf(
+  {
+    jwks: ruleWith(together(jwkSetRule, readKeys), {
+      read: (jwks) => ({ keys: readKeys(jwks as { keys: readonly unknown[] }, () => {}) }),
+    }),
+  },
+  'is unknown; expected jwks alone, or rotateAfterSeconds and publishAheadSeconds',
 )
 
-/** The option `signingKeys` with its defaults. The messages never quote a private key. */
-export function signingKeysSchema(value: unknown = {}, add: AddProblem) {
-  if (isObject(value) && value['jwks'] !== undefined) return hostKeys(value, add)
-  let isValid = true
-  const resolved = schedule(value, (keys, found) => {
-    isValid = false
-    add(keys, found)
-  })
-  const { rotateAfterSeconds, publishAheadSeconds } = resolved
-  if (isValid && publishAheadSeconds >= rotateAfterSeconds) {
-    const message = `must be less than rotateAfterSeconds (${rotateAfterSeconds}): a key is published before it signs`
-    add(['publishAheadSeconds'], { code: 'not-allowed', message })
-  }
-  return resolved
-}
+const isHostKeys = (value: unknown) => isObject(value) && value['jwks'] !== undefined
 
-function resolveKeySet(jwks: unknown, add: AddProblem): { readonly keys: readonly SigningJwk[] } {
+/** The option `signingKeys` with its defaults. The messages never quote a private key. */
+export const signingKeysRule = ruleWith(
+  (value) => {
+    if (isHostKeys(value)) return hostKeysRule(value)
+    const found = scheduleRule(value)
+    if (found !== undefined) return found
+    const { rotateAfterSeconds, publishAheadSeconds } = valueOf(scheduleRule, value)
+    if (publishAheadSeconds < rotateAfterSeconds) return undefined
+    const message = `must be less than rotateAfterSeconds (${rotateAfterSeconds}): a key is published before it signs`
+    return [{ path: '.publishAheadSeconds', code: 'not-allowed', message }]
+  },
+  { read: (value) => (isHostKeys(value) ? valueOf(hostKeysRule, value) : valueOf(scheduleRule, value)) },
+)
+
+/** The valid keys of a JWK Set. @param add receives the problems of the others */
+function readKeys({ keys: jwks }: { readonly keys?: unknown }, add: AddProblem): readonly SigningJwk[] {
   const keys: SigningJwk[] = []
-  if (!isObject(jwks) || !Array.isArray(jwks['keys'])) {
-    add([], 'must be a JWK Set: { keys: [...] } (RFC 7517 5)')
-    return { keys }
-  }
-  for (const [position, jwk] of (jwks['keys'] as unknown[]).entries()) {
+  if (!Array.isArray(jwks)) return keys
+  for (const [position, jwk] of (jwks as unknown[]).entries()) {
     const key = readSigningJwk(jwk)
     if (typeof key === 'string') add(['keys', position], key)
     else if (keys.some(({ kid }) => kid === key.kid))
@@ -59,7 +75,7 @@ function resolveKeySet(jwks: unknown, add: AddProblem): { readonly keys: readonl
     const use = alg === 'ES256' ? 'access tokens' : 'ID tokens'
     add(['keys'], `has no private key for ${alg}, which signs ${use}`)
   }
-  return { keys }
+  return keys
 }
 
 /** The minimum size of an RSA key (RFC 7518 3.3). */
@@ -129,10 +145,8 @@ function asInput(key: Record<string, unknown>) {
   return { key: key as JsonWebKey, format: 'jwk' as const }
 }
 
-/** The thumbprint of a public key (RFC 7638). */
-function thumbprint({ kty, crv, x, y, n, e }: Record<string, unknown>): string {
-  const members = kty === 'RSA' ? { e, kty, n } : { crv, kty, x, y }
-  return createHash('sha256').update(JSON.stringify(members)).digest('base64url')
+function thumbprint(key: Record<string, unknown>): string {
+  return thumbprintOf(key as unknown as PublicJwk)
 }
 
 function pick(jwk: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {

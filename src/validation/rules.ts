@@ -8,20 +8,44 @@ import {
   type Problem,
   type ProblemCode,
 } from '../errors.ts'
-import { isCount, isEpochSeconds, isObject, isText, kindOf } from './predicates.ts'
+import { isCount, isEpochSeconds, isObject, isText, isVisibleText, kindOf } from './predicates.ts'
 
 /**
- * Checks one value. A rule returns undefined for a valid value. Otherwise it returns what is wrong with the value, or
- * the problems of its parts, each with its path. If a rule returns only a sentence, the sentence describes the valid
- * form, and names the remedy.
+ * Checks one value, whose type is T if it is valid. A rule returns undefined for a valid value. Otherwise it returns what
+ * is wrong with the value, or the problems of its parts, each with its path. If a rule returns only a sentence, the
+ * sentence describes the valid form, and names the remedy.
  */
-export type Rule = (value: unknown) => string | Fault | readonly Problem[] | undefined
+export interface Rule<T = unknown> {
+  (value: unknown): string | Fault | readonly Problem[] | undefined
+  /** Converts a valid value: it adds defaults, and leaves out unknown fields. If absent, values stay as they are. */
+  readonly read?: ((value: unknown) => T) | undefined
+  /** How an OpenAPI document describes the valid values. */
+  readonly json?: JsonSchema | undefined
+}
+
+/** A JSON Schema (2020-12). */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** The type of the valid values of a rule. */
+export type ValueOf<R> = R extends Rule<infer T> ? T : never
 
 /** The rules of an object's fields; an optional field is wrapped in `optional`. */
 export type Fields = Readonly<Record<string, Rule>>
 
+type ValuesOf<F extends Fields> = { readonly [Name in keyof F]: ValueOf<F[Name]> }
+
+/** A valid value as the code uses it: with its defaults. */
+export function valueOf<T>({ read }: Rule<T>, value: unknown): T {
+  return read ? read(value) : (value as T)
+}
+
+/** A rule with `read`, `json`, or both. */
+export function ruleWith<T>(check: Rule, more: Pick<Rule<T>, 'read' | 'json'>): Rule<T> {
+  return Object.assign((value: unknown) => check(value), more)
+}
+
 /** A rule from a predicate. @param what the valid values, as they follow "must be" in the message */
-export function must(what: string, isValid: (value: unknown) => boolean): Rule {
+export function must<T>(what: string, isValid: (value: unknown) => boolean): Rule<T> {
   return (value) => (isValid(value) ? undefined : otherKind(what, value))
 }
 
@@ -38,29 +62,31 @@ function kindCode(value: unknown): ProblemCode {
 export const anyValue: Rule = () => undefined
 
 /** Any text, including the empty text. */
-export const stringRule = must('a text', (value) => typeof value === 'string')
+export const stringRule = must<string>('a text', (value) => typeof value === 'string')
 
 /** A text that is not empty. It is also the rule for ids that are only looked up, such as account ids of the host. */
-export const textRule = must('a text that is not empty', isText)
+export const textRule = must<string>('a text that is not empty', isText)
 
-export const booleanRule = must('true or false', (value) => typeof value === 'boolean')
+export const visibleTextRule = must<string>('a text with visible characters', isVisibleText)
+
+export const booleanRule = must<boolean>('true or false', (value) => typeof value === 'boolean')
 
 export const functionRule = must('a function', (value) => typeof value === 'function')
 
-export const finiteNumberRule = must('a number', Number.isFinite)
+export const finiteNumberRule = must<number>('a number', Number.isFinite)
 
 /** A counter, or a time without a fraction. */
-export const countRule = must('a whole number from 0', isCount)
+export const countRule = must<number>('a whole number from 0', isCount)
 
 /** A whole number within bounds, both included. */
-export function wholeNumber(min: number, max: number, what = 'a whole number') {
+export function wholeNumber(min: number, max: number, what = 'a whole number'): Rule<number> {
   const fault: Fault = { code: 'range', message: `must be ${what} from ${min} to ${max}`, min, max }
-  return (value: unknown) =>
+  return (value) =>
     Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max ? undefined : fault
 }
 
 /** A time in epoch seconds, with or without a fraction. */
-export const epochSecondsRule: Rule = (value) => {
+export const epochSecondsRule: Rule<number> = (value) => {
   if (isEpochSeconds(value)) return undefined
   if (typeof value === 'number' && value > 0) {
     return { code: 'range', message: 'must be in seconds since the epoch, and looks like milliseconds' }
@@ -69,7 +95,7 @@ export const epochSecondsRule: Rule = (value) => {
 }
 
 /** An identifier that the host assigns and gatehouse stores: an account, a user, an actor. */
-export const hostIdRule: Rule = (value) =>
+export const hostIdRule: Rule<string> = (value) =>
   typeof value === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(value)
     ? undefined
     : 'must be a text of 1 to 255 characters without control characters'
@@ -77,7 +103,7 @@ export const hostIdRule: Rule = (value) =>
 export const MAX_NAME_LENGTH = 120
 
 /** A display name. Characters that reorder or hide text are rejected, because names are shown on the consent page. */
-export const nameRule: Rule = (value) => {
+export const nameRule: Rule<string> = (value) => {
   if (typeof value !== 'string') return { code: kindCode(value), message: 'must be a text that is not empty' }
   if (value.trim() === '') return { code: 'empty', message: 'must be a text that is not empty' }
   const max = MAX_NAME_LENGTH
@@ -91,14 +117,20 @@ export const nameRule: Rule = (value) => {
 }
 
 /** Exactly one of these values. */
-export function oneOf(...values: readonly unknown[]): Rule {
+export function oneOf<const T extends readonly unknown[]>(...values: T): Rule<T[number]> {
   const listed = () => values.map((value) => JSON.stringify(value)).join(' or ')
   return (value) => (values.includes(value) ? undefined : { code: 'choice', message: `must be ${listed()}` })
 }
 
-/** Applies the rule only if there is a value. */
-export function optional(rule: Rule): Rule {
-  return (value) => (value === undefined ? undefined : rule(value))
+/** Applies the rule only if there is a value. @param byDefault what the code uses if there is no value */
+export function optional<T>(rule: Rule<T>): Rule<T | undefined>
+export function optional<T>(rule: Rule<T>, byDefault: unknown): Rule<T>
+export function optional<T>(rule: Rule<T>, byDefault?: unknown): Rule<T | undefined> {
+  const read = (value: unknown = byDefault) => (value === undefined ? undefined : valueOf(rule, value))
+  return ruleWith<T | undefined>((value) => (value === undefined ? undefined : rule(value)), {
+    ...rule,
+    read,
+  })
 }
 
 /** Applies the rule only if there is a value. Databases return null or an empty text for a missing value. */
@@ -106,40 +138,66 @@ export function nullable(rule: Rule): Rule {
   return (value) => (value === undefined || value === null || value === '' ? undefined : rule(value))
 }
 
-/** An object whose fields match their rules. Other fields are allowed. */
-export function objectOf(fields: Fields): Rule {
+/** An object whose fields match their rules. @param other the rule for each other field. @default any value */
+export function objectOf<const F extends Fields>(fields: F, other?: Rule): Rule<ValuesOf<F>> {
   const rules = Object.entries(fields)
-  return (value) => {
+  const check: Rule = (value) => {
     if (!isObject(value)) return otherKind('an object', value)
-    return problemsIn(rules, ([name, rule]) => [`.${name}`, rule(value[name])], Infinity)
+    const others = other ? Object.keys(value).filter((name) => !Object.hasOwn(fields, name)) : []
+    const all = other ? [...rules, ...others.map((name) => [name, other] as const)] : rules
+    return problemsIn(all, ([name, rule]) => [name, rule(value[name])], Infinity)
   }
+  function read(value: unknown) {
+    const values = value as Readonly<Record<string, unknown>>
+    const entries = rules.map(([name, rule]) => [name, valueOf(rule, values[name])] as const)
+    return Object.fromEntries(entries.filter(([, each]) => each !== undefined)) as ValuesOf<F>
+  }
+  return ruleWith(check, { read })
 }
 
-/** An object whose fields match their rules, without any other field. */
-export function exactObjectOf(fields: Fields): Rule {
-  return (value) => objectOf(isObject(value) ? exactFields(value, fields) : fields)(value)
-}
-
-/** The rules of an object's fields. For each other field in `values`, a rule is added that rejects the field. */
-function exactFields(values: Readonly<Record<string, unknown>>, fields: Fields): Fields {
-  const unknown: Rule = () => {
-    return { code: 'unknown', message: `is unknown here; expected one of ${Object.keys(fields).join(', ')}` }
-  }
-  const others = Object.keys(values).filter((name) => !Object.hasOwn(fields, name))
-  if (others.length === 0) return fields
-  return { ...fields, ...Object.fromEntries(others.map((name) => [name, unknown])) }
+/** An object whose fields match their rules, without any other field. @param message says that a field is unknown */
+export function exactObjectOf<const F extends Fields>(
+  fields: F,
+  message = `is unknown here; expected one of ${Object.keys(fields).join(', ')}`,
+): Rule<ValuesOf<F>> {
+  return objectOf(fields, () => ({ code: 'unknown', message }))
 }
 
 /** An object whose values all match `rule`, and whose keys all match `keyRule`. */
-export function mapOf(rule: Rule, keyRule: (key: string) => ReturnType<Rule> = anyValue): Rule {
-  return (value) => {
+export function mapOf<T>(
+  rule: Rule<T>,
+  keyRule: (key: string) => ReturnType<Rule> = anyValue,
+): Rule<Readonly<Record<string, T>>> {
+  const check: Rule = (value) => {
     if (!isObject(value)) return otherKind('an object', value)
     const parts = Object.entries(value).flatMap(([key, entry]) => [
-      [formatKey(key), keyRule(key)] as const,
-      [formatKey(key), rule(entry)] as const,
+      [key, keyRule(key)] as const,
+      [key, rule(entry)] as const,
     ])
     return problemsIn(parts, (part) => part)
   }
+  return ruleWith(check, {
+    read: (map) =>
+      Object.fromEntries(Object.entries(map as object).map(([key, value]) => [key, valueOf(rule, value)])),
+  })
+}
+
+/** Records a problem of a value, at a path below the value. */
+export type AddProblem = (keys: readonly (string | number)[], found: string | Fault) => void
+
+/** Also checks the fields of an object against each other. @param check is called even if some fields are invalid */
+export function together<T>(
+  rule: Rule<T>,
+  check: (values: Readonly<Record<string, unknown>>, add: AddProblem) => void,
+): Rule<T> {
+  const both: Rule = (value) => {
+    const problems = [...toProblems(rule(value))]
+    if (isObject(value)) {
+      check(value, (keys, found) => problems.push({ path: keys.map(formatKey).join(''), ...toFault(found) }))
+    }
+    return problems.length > 0 ? problems : undefined
+  }
+  return ruleWith(both, rule)
 }
 
 /** An object or a list that matches a rule and has at least one entry. */
@@ -153,7 +211,19 @@ export function notEmpty(rule: Rule): Rule {
 
 /** All problems that the rules find in the values, field by field. */
 export function findProblems(values: Readonly<Record<string, unknown>>, fields: Fields): readonly Problem[] {
-  return problemsIn(Object.entries(fields), ([name, rule]) => [name, rule(values[name])], Infinity) ?? []
+  return Object.entries(fields).flatMap(([name, rule]) =>
+    toProblems(rule(values[name])).map((problem) => ({ ...problem, path: name + problem.path })),
+  )
+}
+
+/** What a rule has found, as a list. @param whole the path of a problem of the value as a whole */
+export function problemsOf(found: ReturnType<Rule>, whole: string): readonly Problem[] {
+  return toProblems(found).map((problem) => ({ ...problem, path: problem.path.replace(/^\./, '') || whole }))
+}
+
+function toProblems(found: ReturnType<Rule>): readonly Problem[] {
+  if (found === undefined) return []
+  return typeof found === 'string' || 'code' in found ? [{ path: '', ...toFault(found) }] : found
 }
 
 /**
@@ -170,16 +240,16 @@ export function checkInput(
   code: GatehouseErrorCode = 'ERR_INVALID_ARGUMENT',
 ): void {
   if (!isObject(input)) throw new GatehouseError(code, `${headline}: expected an object`)
-  const problems = findProblems(input, exactFields(input, fields))
-  if (problems.length > 0) collectProblems(code, headline, problems).throwIfAny()
+  collectProblems(code, headline, problemsOf(exactObjectOf(fields)(input), '')).throwIfAny()
 }
 
 /** A list whose entries all match a rule. */
-export function listOf(rule: Rule): Rule {
-  return (value) => {
+export function listOf<T>(rule: Rule<T>): Rule<readonly T[]> {
+  const check: Rule = (value) => {
     if (!Array.isArray(value)) return otherKind('a list', value)
-    return problemsIn(value.entries(), ([index, entry]) => [`[${index}]`, rule(entry)])
+    return problemsIn(value.entries(), ([index, entry]) => [index, rule(entry)])
   }
+  return ruleWith(check, { read: (list) => (list as unknown[]).map((entry) => valueOf(rule, entry)) })
 }
 
 /** Maximum entries of a list in an argument, unless its rule has a lower maximum. */
@@ -205,19 +275,18 @@ export const MAX_PROBLEMS = 100
 
 /**
  * The problems of all parts of a value; undefined if there are none.
- * @param check checks a part, and returns the path of the part and its problems
+ * @param check checks a part, and returns the key of the part and its problems
  */
 function problemsIn<Part>(
   parts: Iterable<Part>,
-  check: (part: Part) => readonly [path: string, found: ReturnType<Rule>],
+  check: (part: Part) => readonly [key: string | number, found: ReturnType<Rule>],
   max = MAX_PROBLEMS,
 ): Problem[] | undefined {
   const problems: Problem[] = []
   for (const part of parts) {
-    const [path, found] = check(part)
+    const [key, found] = check(part)
     if (found === undefined) continue
-    if (typeof found === 'string' || 'code' in found) problems.push({ path, ...toFault(found) })
-    else problems.push(...found.map((problem) => ({ ...problem, path: path + problem.path })))
+    problems.push(...toProblems(found).map((each) => ({ ...each, path: formatKey(key) + each.path })))
     if (problems.length >= max) break
   }
   return problems.length > 0 ? problems : undefined

@@ -12,7 +12,7 @@ export const PACKAGES_OF_ENTRIES: Readonly<Record<string, readonly string[]>> = 
   'koa-gatehouse': ['jose', ...VERIFYING, 'keygrip', 'koa', 'koa-compose', 'oidc-provider'],
   'koa-gatehouse/gateway': [...VERIFYING, 'jose/jwks/remote'].toSorted(),
   'koa-gatehouse/console': ['@koa/router'],
-  'koa-gatehouse/management': ['@koa/bodyparser', '@koa/router', '@valibot/to-json-schema', 'valibot'],
+  'koa-gatehouse/management': ['@koa/bodyparser', '@koa/router'],
   'koa-gatehouse/backup': [],
   'koa-gatehouse/leak-reports': [],
   'koa-gatehouse/usage': [],

@@ -72,7 +72,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/testing': ['jose'],
   'src/gatehouse': ['keygrip', 'koa-compose'],
   'src/parts/front-door': ['@koa/router'],
-  'src/parts/management': ['@koa/bodyparser', '@valibot/to-json-schema', 'valibot'],
+  'src/parts/management': ['@koa/bodyparser'],
   'src/authorization-server/routing': ['koa-compose'],
   'src/authorization-server/provider': ['oidc-provider', 'koa', 'koa-compose', 'keygrip'],
   'src/gateway': ['jose'],

@@ -316,7 +316,7 @@ describe('the packed package', () => {
   it('with --enable-source-maps an error names the files and lines of the sources', async () => {
     const program = `import('koa-gatehouse').then(({ createGatehouse }) => createGatehouse({}))`
     const failure = runToEnd(project, process.execPath, ['--enable-source-maps', '-e', program])
-    await expect(failure).rejects.toThrow(/koa-gatehouse\/src\/options\/schema\.ts:\d+/)
+    await expect(failure).rejects.toThrow(/koa-gatehouse\/src\/options\/shared-schema\.ts:\d+/)
   })
 
   it('a process that mounts the package and has no other work ends by itself, even with a failing store', async () => {

@@ -3,6 +3,7 @@ import {
   checkInput,
   countRule,
   epochSecondsRule,
+  exactObjectOf,
   findProblems,
   hostIdRule,
   listOf,
@@ -12,7 +13,9 @@ import {
   oneOf,
   optional,
   textRule,
+  together,
   uniqueListOf,
+  valueOf,
   wholeNumber,
 } from '../../src/validation/rules.ts'
 
@@ -83,6 +86,28 @@ describe('rules', () => {
 
   it('a list reports at most a hundred problems', () => {
     expect(listOf(textRule)(Array.from({ length: 1000 }, () => 1))).toHaveLength(100)
+  })
+
+  it('reading a valid value adds the defaults, also of nested objects, and leaves out fields that are undefined', () => {
+    const inner = exactObjectOf({ size: optional(countRule, 3), name: optional(textRule) })
+    const rule = exactObjectOf({ inner: optional(inner, {}), list: optional(listOf(inner)) })
+    expect(valueOf(rule, {})).toStrictEqual({ inner: { size: 3 } })
+    expect(valueOf(rule, { inner: { size: 1 }, list: [{ name: 'a' }] })).toStrictEqual({
+      inner: { size: 1 },
+      list: [{ size: 3, name: 'a' }],
+    })
+  })
+
+  it('together checks fields against each other, even if one of them is invalid', () => {
+    const rule = together(exactObjectOf({ a: countRule, b: countRule }), ({ a, b }, add) => {
+      if (a === b) add(['b'], 'must differ from a')
+    })
+    expect(rule({ a: 1, b: 2 })).toBeUndefined()
+    expect(findProblems({ x: { a: -1, b: -1 } }, { x: rule }).map(({ path }) => path)).toEqual([
+      'x.a',
+      'x.b',
+      'x.b',
+    ])
   })
 
   it('checkInput rejects unknown fields, and reports all problems at once', () => {

@@ -1,299 +1,287 @@
-import * as v from 'valibot'
-import { NO_TOKEN_REASONS } from '../../clients/why-no-token.ts'
+import type { Client } from '../../clients/client.ts'
 import { FINDINGS } from '../../clients/findings.ts'
+import { KINDS } from '../../clients/walk-clients.ts'
+import { NO_TOKEN_REASONS } from '../../clients/why-no-token.ts'
+import * as json from '../../validation/json-rules.ts'
+import { ruleWith, valueOf, type Fields, type Rule } from '../../validation/rules.ts'
 import { linksOf } from './body-schemas.ts'
-import { CREDENTIAL_ANSWERS, secretOfNew } from './credential-answers.ts'
-import { USAGE_ANSWERS } from './usage-answers.ts'
-import { millisecondsAsTime, secondsAsTime } from './times.ts'
+import { Problem } from './problem-details.ts'
 
-const text = v.string()
-const texts = v.array(text)
+const text = json.text
+const optional = json.optional
+const object = json.object
+const array = json.array
+const secondsAsTime = json.secondsAsTime
+const texts = array(text)
+const optionalText = optional(text)
+const optionalTime = optional(secondsAsTime)
 
-const optionalLinks = linksOf(v.optional(text))
+const optionalLinks = linksOf(optionalText)
 
-const noToken = v.pipe(
-  v.picklist(NO_TOKEN_REASONS),
-  v.description('Why it gets no token; absent if it gets tokens'),
-)
+const noToken = optional(json.choice(NO_TOKEN_REASONS), 'Why it gets no token; absent if it gets tokens')
 
 const clientEntries = {
   clientId: text,
   accountId: text,
-  userId: v.optional(
-    v.pipe(text, v.description('The user to whom it belongs; absent if it belongs to the account')),
-  ),
-  createdBy: v.optional(text),
+  userId: optional(text, 'The user to whom it belongs; absent if it belongs to the account'),
+  createdBy: optionalText,
   name: text,
   products: texts,
   removedOperations: texts,
-  disabled: v.boolean(),
-  disabledBy: v.optional(
-    v.pipe(v.literal('operator'), v.description('Only an operator may enable it; absent if its owner may')),
-  ),
-  noToken: v.optional(noToken),
-  knownToFormer: v.optional(
-    v.pipe(texts, v.description('Users who have left the account and know a valid secret: rotate it')),
-  ),
+  disabled: json.boolean,
+  disabledBy: optional(json.literal('operator'), 'Only an operator may enable it; absent if its owner may'),
+  noToken,
+  knownToFormer: optional(texts, 'Users who have left the account and know a valid secret: rotate it'),
   createdAt: secondsAsTime,
-  expiresAt: v.optional(
-    v.pipe(secondsAsTime, v.description('From then on it gets no tokens; absent if it never expires')),
+  expiresAt: optional(secondsAsTime, 'From then on it gets no tokens; absent if it never expires'),
+  allowedAddresses: optional(
+    texts,
+    'From where it and its tokens may be used; absent or empty: from anywhere',
   ),
-  allowedAddresses: v.optional(
-    v.pipe(texts, v.description('From where it and its tokens may be used; absent or empty: from anywhere')),
+  limits: optional(
+    object({ perMinute: optional(json.number), perDay: optional(json.number) }),
+    'Its own limits of API calls; absent if it has the limits of all clients',
   ),
-  limits: v.optional(
-    v.pipe(
-      v.object({ perMinute: v.optional(v.number()), perDay: v.optional(v.number()) }),
-      v.description('Its own limits of API calls; absent if it has the limits of all clients'),
-    ),
-  ),
-  keys: v.optional(
-    v.pipe(texts, v.description('Ids of its public keys, newest first; `GET …/keys` says more about them')),
-  ),
-  lastUsedAt: v.optional(secondsAsTime),
+  keys: optional(texts, 'Ids of its public keys, newest first; `GET …/keys` says more about them'),
+  lastUsedAt: optionalTime,
 }
 
-const ApiKey = v.object({
-  kind: v.literal('apiKey'),
+const ApiKey = object({
+  kind: json.literal('apiKey'),
   ...clientEntries,
-  resourceServer: v.boolean(),
-  resources: v.optional(
-    v.pipe(texts, v.description('The resources whose tokens it may introspect; absent: all resources')),
-  ),
+  resourceServer: json.boolean,
+  resources: optional(texts, 'The resources whose tokens it may introspect; absent: all resources'),
 })
 
-const Application = v.object({
-  kind: v.literal('application'),
+const Application = object({
+  kind: json.literal('application'),
   ...clientEntries,
   redirectUris: texts,
   postLogoutRedirectUris: texts,
   ...optionalLinks,
-  firstParty: v.boolean(),
-  isPublic: v.optional(
-    v.pipe(v.boolean(), v.description('true: it has no secret and must use PKCE; absent for all others')),
-  ),
-  origins: v.optional(
-    v.pipe(texts, v.description('Origins of a public application, besides those of its https redirect URIs')),
-  ),
+  firstParty: json.boolean,
+  isPublic: optional(json.boolean, 'true: it has no secret and must use PKCE; absent for all others'),
+  origins: optional(texts, 'Origins of a public application, besides those of its https redirect URIs'),
 })
 
-/** A client that needs attention. */
-const ClientFindings = v.object({
-  kind: v.picklist(['apiKey', 'application']),
+function anyClient() {
+  return ruleWith<object>(object({}), {
+    json: { oneOf: [ApiKey.json, Application.json] },
+    read: (client) => valueOf<object>((client as Client).kind === 'apiKey' ? ApiKey : Application, client),
+  })
+}
+
+const ClientFindings = object({
+  kind: json.choice(KINDS),
   clientId: text,
   accountId: text,
   userId: clientEntries.userId,
   name: text,
-  findings: v.pipe(v.array(v.picklist(FINDINGS)), v.description('What is wrong, the most urgent first')),
-  knownToFormer: v.optional(
-    v.pipe(texts, v.description('Users who left the account and know a secret, with `known-to-former`')),
-  ),
+  findings: json.described(array(json.choice(FINDINGS)), 'What is wrong, the most urgent first'),
+  knownToFormer: optional(texts, 'Users who left the account and know a secret, with `known-to-former`'),
   createdAt: secondsAsTime,
-  expiresAt: v.optional(secondsAsTime),
-  lastUsedAt: v.optional(secondsAsTime),
+  expiresAt: optionalTime,
+  lastUsedAt: optionalTime,
 })
 
-/** A page of a list. */
-function pageOf<Item extends v.GenericSchema>(item: Item) {
-  return v.object({ items: v.array(item), cursor: v.optional(text) })
-}
+const listOf = (item: Rule) => object({ items: array(item) })
 
-const catalogTexts = { title: text, description: v.optional(text) }
+const pageOf = (item: Rule) => object({ items: array(item), cursor: optionalText })
+
+const catalogTexts = { title: text, description: optionalText }
 
 /** The products of the catalog, with what an answer says of each product and of each operation. */
-function productsWith<Of extends v.ObjectEntries, OfEach extends v.ObjectEntries>(
-  product: Of,
-  operation: OfEach,
-) {
-  const operations = v.object({
+function productsWith(product: Fields, operation: Fields) {
+  const operations = object({
     scope: text,
     ...catalogTexts,
-    routes: v.array(v.object({ method: text, path: text })),
-    kycLevel: v.optional(text),
-    sensitive: v.boolean(),
+    routes: array(object({ method: text, path: text })),
+    kycLevel: optionalText,
+    sensitive: json.boolean,
     ...operation,
   })
-  return v.array(v.object({ id: text, ...catalogTexts, ...product, operations: v.array(operations) }))
+  return array(object({ id: text, ...catalogTexts, ...product, operations: array(operations) }))
 }
 
-const Catalog = v.object({
-  kycLevel: v.optional(text),
-  kycLevels: texts,
-  products: productsWith({}, { available: v.boolean() }),
-})
-
-const AccessPreview = v.object({
-  noToken: v.optional(noToken),
-  kycLevel: v.optional(text),
-  products: productsWith(
-    { added: v.boolean() },
-    {
-      callable: v.boolean(),
-      missing: v.array(v.picklist(['product', 'operation', 'kycLevel', 'user', 'token'])),
-    },
-  ),
-})
-
-const DocumentFacts = v.pipe(
-  v.object({ host: text, isVerified: v.boolean() }),
-  v.description(
-    'For an application with a client metadata document: show `host` as its name. It calls itself `name`, which is not checked unless `isVerified`',
-  ),
+const document = optional(
+  object({ host: text, isVerified: json.boolean }),
+  'For an application with a client metadata document: show `host` as its name. It calls itself `name`, which is not checked unless `isVerified`',
 )
 
-const Authorization = v.object({
+const Authorization = object({
   grantId: text,
   clientId: text,
   accountId: text,
-  userId: v.optional(text),
-  resource: v.pipe(
+  userId: optionalText,
+  resource: json.described(
     text,
-    v.description('What the application may use: the address of the API or of another resource'),
+    'What the application may use: the address of the API or of another resource',
   ),
   scopes: texts,
   authorizedAt: secondsAsTime,
-  lastUsedAt: v.optional(secondsAsTime),
+  lastUsedAt: optionalTime,
   expiresAt: secondsAsTime,
-  application: v.optional(
-    v.pipe(
-      v.object({ name: text, document: v.optional(DocumentFacts), ...optionalLinks }),
-      v.description('What users may know about the application; absent if it was deleted'),
-    ),
+  application: optional(
+    object({ name: text, document, ...optionalLinks }),
+    'What users may know about the application; absent if it was deleted',
   ),
 })
 
-const AuditEntry = v.object({
+const AuditEntry = object({
   id: text,
-  at: millisecondsAsTime,
+  at: json.millisecondsAsTime,
   name: text,
-  outcome: v.picklist(['success', 'failure']),
-  actor: v.optional(text),
-  by: v.optional(
-    v.pipe(
-      v.picklist(['user', 'service']),
-      v.description('Who did it, in `GET /audit`, if the account may not see the `actor`'),
-    ),
+  outcome: json.choice(['success', 'failure']),
+  actor: optionalText,
+  by: optional(
+    json.choice(['user', 'service']),
+    'Who did it, in `GET /audit`, if the account may not see the `actor`',
   ),
-  accountId: v.optional(text),
-  userId: v.optional(text),
-  clientId: v.optional(text),
-  kind: v.optional(v.picklist(['apiKey', 'application'])),
-  clientName: v.optional(v.pipe(text, v.description('The name that the client had before the act'))),
-  grantId: v.optional(text),
-  tokenId: v.optional(text),
-  keyId: v.optional(text),
-  change: v.optional(text),
-  target: v.optional(text),
-  scopes: v.optional(texts),
-  denied: v.optional(texts),
-  leakSource: v.optional(v.pipe(text, v.description('Where a leaked secret was found, such as `commit`'))),
-  leakUrl: v.optional(v.pipe(text, v.description('The address at which a leaked secret was found'))),
-  added: v.optional(texts),
-  removed: v.optional(texts),
-  reason: v.optional(v.pipe(text, v.description('Why, as a code: `too-many-grants`'))),
-  afterSeconds: v.optional(v.pipe(v.number(), v.description('Seconds between two uses of a token'))),
-  address: v.optional(text),
-  userAgent: v.optional(text),
-  count: v.optional(v.pipe(v.number(), v.description('How many equal acts or failures it covers'))),
-  until: v.optional(v.pipe(millisecondsAsTime, v.description('When the last of the equal acts happened'))),
-  erased: v.optional(
-    v.pipe(
-      v.boolean(),
-      v.description('Whether a person of the entry was erased, so that no field names them'),
-    ),
-  ),
+  accountId: optionalText,
+  userId: optionalText,
+  clientId: optionalText,
+  kind: optional(json.choice(KINDS)),
+  clientName: optional(text, 'The name that the client had before the act'),
+  grantId: optionalText,
+  tokenId: optionalText,
+  keyId: optionalText,
+  change: optionalText,
+  target: optionalText,
+  scopes: optional(texts),
+  denied: optional(texts),
+  leakSource: optional(text, 'Where a leaked secret was found, such as `commit`'),
+  leakUrl: optional(text, 'The address at which a leaked secret was found'),
+  added: optional(texts),
+  removed: optional(texts),
+  reason: optional(text, 'Why, as a code: `too-many-grants`'),
+  afterSeconds: optional(json.number, 'Seconds between two uses of a token'),
+  address: optionalText,
+  userAgent: optionalText,
+  count: optional(json.number, 'How many equal acts or failures it covers'),
+  until: optional(json.millisecondsAsTime, 'When the last of the equal acts happened'),
+  erased: optional(json.boolean, 'Whether a person of the entry was erased, so that no field names them'),
 })
 
-const SigningKey = v.object({
-  kid: text,
-  alg: text,
-  state: v.picklist(['next', 'current', 'previous', 'retired', 'revoked']),
-  createdAt: v.optional(secondsAsTime),
-  since: v.optional(secondsAsTime),
-  until: v.optional(secondsAsTime),
-})
+const usedAt = optional(secondsAsTime, 'When a program last authenticated with it, to the hour')
 
-const Health = v.object({
-  ready: v.boolean(),
-  status: v.picklist(['pass', 'warn', 'fail']),
-  checks: v.array(
-    v.object({
-      name: text,
-      status: v.picklist(['pass', 'warn', 'fail', 'unknown']),
-      message: text,
-      remedy: v.optional(text),
-    }),
-  ),
-  revocations: v.object({
-    enabled: v.boolean(),
-    stale: v.boolean(),
-    ageSeconds: v.optional(v.number()),
-    count: v.number(),
-  }),
-})
+const secretOfNew = optional(
+  text,
+  'Absent for a public application, and for a client that is created with `jwks`',
+)
 
-const Session = v.object({
-  accountId: text,
-  userId: v.optional(text),
-  operator: v.boolean(),
-  csrfToken: text,
-})
-
-const Problem = v.object({
-  type: text,
-  title: text,
-  status: v.pipe(v.number(), v.integer()),
-  code: text,
-  detail: text,
-  confirmUrl: v.optional(
-    v.pipe(text, v.description('With `ERR_CONFIRM`: the page where the caller signs in again')),
-  ),
-  errors: v.optional(
-    v.array(
-      v.object({
-        path: text,
-        code: v.pipe(text, v.description('What is wrong: `required`, `too-long`, …')),
-        message: text,
-        min: v.optional(v.number()),
-        max: v.optional(v.number()),
-        expected: v.optional(text),
-      }),
-    ),
-  ),
-})
-
-/** The schemas of answers, each with its name in the OpenAPI document. */
+/** The rules of answers, each with its name in the OpenAPI document. */
 export const ANSWERS = {
   ApiKey,
   ApiKeyPage: pageOf(ApiKey),
-  CreatedApiKey: v.object({ apiKey: ApiKey, clientSecret: secretOfNew }),
+  CreatedApiKey: object({ apiKey: ApiKey, clientSecret: secretOfNew }),
   Application,
   ApplicationPage: pageOf(Application),
-  CreatedApplication: v.object({ application: Application, clientSecret: secretOfNew }),
-  Catalog,
-  AccessPreview,
+  CreatedApplication: object({ application: Application, clientSecret: secretOfNew }),
+  Catalog: object({
+    kycLevel: optionalText,
+    kycLevels: texts,
+    products: productsWith({}, { available: json.boolean }),
+  }),
+  AccessPreview: object({
+    noToken,
+    kycLevel: optionalText,
+    products: productsWith(
+      { added: json.boolean },
+      {
+        callable: json.boolean,
+        missing: array(json.choice(['product', 'operation', 'kycLevel', 'user', 'token'])),
+      },
+    ),
+  }),
   Authorization,
   AuthorizationPage: pageOf(Authorization),
-  RevokedAuthorizations: v.object({ grants: v.number() }),
-  Client: v.variant('kind', [ApiKey, Application]),
-  Account: v.object({ accountId: text, kycLevel: v.optional(text) }),
-  SearchResult: v.object({
-    clients: v.array(v.variant('kind', [ApiKey, Application])),
-    accounts: v.array(v.object({ accountId: text, userId: v.optional(text), name: v.optional(text) })),
+  RevokedAuthorizations: object({ grants: json.number }),
+  Client: anyClient(),
+  Account: object({ accountId: text, kycLevel: optionalText }),
+  SearchResult: object({
+    clients: array(anyClient()),
+    accounts: array(object({ accountId: text, userId: optionalText, name: optionalText })),
   }),
-  RevokedAccess: v.object({ clients: v.number(), grants: v.number() }),
-  ErasedRecords: v.object({ clients: v.number(), grants: v.number(), entries: v.number() }),
-  SigningKeyList: v.object({ items: v.array(SigningKey) }),
-  Health,
+  RevokedAccess: object({ clients: json.number, grants: json.number }),
+  ErasedRecords: object({ clients: json.number, grants: json.number, entries: json.number }),
+  SigningKeyList: listOf(
+    object({
+      kid: text,
+      alg: text,
+      state: json.choice(['next', 'current', 'previous', 'retired', 'revoked']),
+      createdAt: optionalTime,
+      since: optionalTime,
+      until: optionalTime,
+    }),
+  ),
+  Health: object({
+    ready: json.boolean,
+    status: json.choice(['pass', 'warn', 'fail']),
+    checks: array(
+      object({
+        name: text,
+        status: json.choice(['pass', 'warn', 'fail', 'unknown']),
+        message: text,
+        remedy: optionalText,
+      }),
+    ),
+    revocations: object({
+      enabled: json.boolean,
+      stale: json.boolean,
+      ageSeconds: optional(json.number),
+      count: json.number,
+    }),
+  }),
   AuditEntry,
   AuditPage: pageOf(AuditEntry),
   ClientFindings,
   FindingsPage: pageOf(ClientFindings),
-  ...USAGE_ANSWERS,
-  ...CREDENTIAL_ANSWERS,
-  UnusedProducts: v.object({ items: v.pipe(texts, v.description('Ids of products')) }),
-  Session,
+  UsageRows: listOf(
+    object({
+      at: optional(secondsAsTime, 'The start of the hour or day'),
+      clientId: optionalText,
+      operation: optional(text, 'A scope, `POST /oauth2/token` for token requests, or `other operations`'),
+      result: optional(json.choice(['successful', 'rejected', 'failed'])),
+      outcome: optional(text, 'What became of the calls'),
+      count: json.number,
+    }),
+  ),
+  TopClients: listOf(object({ clientId: text, calls: json.number })),
+  UncalledOperations: object({
+    items: optional(texts, 'Scopes; absent if usage has been counted for fewer days'),
+  }),
+  RotatedSecret: object({ clientSecret: text, oldSecretExpiresAt: optionalTime }),
+  SecretList: listOf(
+    object({
+      createdAt: secondsAsTime,
+      expiresAt: optionalTime,
+      lastUsedAt: usedAt,
+      hint: optional(text, 'Its beginning and its last four characters; absent if it was imported'),
+      shownTo: optional(text, 'The user to whom it was shown'),
+    }),
+  ),
+  KeyList: listOf(
+    object({
+      kid: text,
+      kty: json.choice(['EC', 'RSA']),
+      alg: optional(text, 'The only algorithm of the key; absent if all of its type are allowed'),
+      createdAt: secondsAsTime,
+      lastUsedAt: usedAt,
+    }),
+  ),
+  ReportedSecret: object({
+    kind: json.choice(KINDS),
+    clientId: text,
+    wasValid: json.described(json.boolean, 'Whether the secret or key was valid until now'),
+  }),
+  UnusedProducts: object({ items: json.described(texts, 'Ids of products') }),
+  Session: object({
+    accountId: text,
+    userId: optionalText,
+    operator: json.boolean,
+    csrfToken: text,
+  }),
   Problem,
-} satisfies Record<string, v.GenericSchema>
+} satisfies Record<string, Rule>
 
 export type AnswerName = keyof typeof ANSWERS

@@ -1,22 +1,9 @@
-import * as v from 'valibot'
 import { entryForOwner } from '../../audit/entry-for-owner.ts'
 import { clientNotFound } from '../../clients/client-id.ts'
 import { findClients } from '../front-door/clients-named-in-list.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { route, type Route } from './route.ts'
-import { PageQuery } from './query-schemas.ts'
-
-const AuditQuery = v.strictObject({
-  ...PageQuery.entries,
-  trail: v.optional(v.picklist(['changes', 'failures'])),
-  clientId: v.optional(v.string()),
-})
-
-const OperatorAuditQuery = v.strictObject({
-  ...AuditQuery.entries,
-  accountId: v.optional(v.string()),
-  actor: v.optional(v.string()),
-})
+import { QUERIES } from './query-schemas.ts'
 
 /**
  * The routes of the audit trail. Callers read the trail of their account, and operators read the whole trail.
@@ -38,7 +25,7 @@ export function auditRoutes(parts: Internals): Route[] {
     errors: ['ERR_INVALID_ARGUMENT'],
   } as const
   return [
-    route<undefined, v.InferOutput<typeof AuditQuery>>({
+    route({
       ...common,
       path: '/audit',
       operationId: 'listAudit',
@@ -46,7 +33,7 @@ export function auditRoutes(parts: Internals): Route[] {
       description:
         '`clientId` limits the list to one client that was not deleted. `trail=failures` lists wrong secrets of the clients. Names of operators and of users of other accounts are left out; `by` says that it was one.',
       access: 'audit:read',
-      query: AuditQuery,
+      query: QUERIES.audit,
       errors: ['ERR_INVALID_ARGUMENT', 'ERR_NOT_FOUND'],
       async handle({ caller: { accountId }, query }) {
         const { clientId } = query
@@ -56,14 +43,14 @@ export function auditRoutes(parts: Internals): Route[] {
         return { items: items.map((entry) => entryForOwner(entry, accountId)), cursor }
       },
     }),
-    route<undefined, v.InferOutput<typeof OperatorAuditQuery>>({
+    route({
       ...common,
       path: '/operator/audit',
       operationId: 'listWholeAudit',
       summary: 'What happened at all, newest first',
       description: 'At most one of `accountId`, `clientId` and `actor` limits the list.',
       access: 'operator',
-      query: OperatorAuditQuery,
+      query: QUERIES.operatorAudit,
       handle: ({ query }) => audit.list(query),
     }),
   ]

@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import type { Application } from '../../clients/client.ts'
 import { findApplications, type ClientRegistry } from '../../clients/client-registry.ts'
 import { documentOf } from '../../clients/documents/document-application.ts'
@@ -7,11 +6,10 @@ import type { Grant } from '../../grants/grant.ts'
 import type { Grants } from '../../grants/grant-service.ts'
 import { belongsTo } from '../../host/subject.ts'
 import { route, type Route } from './route.ts'
-import { PageQuery } from './query-schemas.ts'
+import type { ValueOf } from '../../validation/rules.ts'
+import { QUERIES } from './query-schemas.ts'
 
-const ClientIdQuery = v.strictObject({ clientId: v.pipe(v.string(), v.minLength(1)) })
-
-type PageOptions = v.InferOutput<typeof PageQuery>
+type PageOptions = ValueOf<typeof QUERIES.page>
 
 /**
  * Creates a function that reads a page of grants, each with the information about its application that users may see.
@@ -41,7 +39,7 @@ export function authorizationRoutes(grants: Grants, registry: ClientRegistry): R
   const list = authorizationLists(grants, registry)
   const tag = 'Authorizations'
   return [
-    route<undefined, PageOptions>({
+    route({
       method: 'get',
       path: '/authorizations',
       operationId: 'listAuthorizations',
@@ -49,13 +47,13 @@ export function authorizationRoutes(grants: Grants, registry: ClientRegistry): R
       summary: 'List what the caller has authorized applications to do, oldest first',
       description: 'For a user of an account, only what this user has authorized.',
       access: 'authorizations:read',
-      query: PageQuery,
+      query: QUERIES.page,
       errors: ['ERR_INVALID_ARGUMENT'],
       status: 200,
       answer: 'AuthorizationPage',
       handle: ({ caller: { accountId, userId }, query }) => list({ accountId, userId }, query),
     }),
-    route<undefined, v.InferOutput<typeof ClientIdQuery>>({
+    route({
       method: 'delete',
       path: '/authorizations',
       operationId: 'revokeAuthorizationsOfApplication',
@@ -63,7 +61,7 @@ export function authorizationRoutes(grants: Grants, registry: ClientRegistry): R
       summary: 'Disconnect an application: revoke all authorizations that the caller gave to it',
       description: 'A repeat revokes 0 grants. For a user of an account, only what this user has authorized.',
       access: 'authorizations:revoke',
-      query: ClientIdQuery,
+      query: QUERIES.application,
       status: 200,
       answer: 'RevokedAuthorizations',
       async handle({ caller: { accountId, userId }, query: { clientId }, change }) {

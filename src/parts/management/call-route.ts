@@ -1,11 +1,11 @@
 import type { Context } from 'koa'
-import * as v from 'valibot'
 import { etagsOf, IF_MATCH } from '../../clients/if-match.ts'
 import { enter, type FrontDoorParts } from '../front-door/access.ts'
 import { isCsrfTokenExpired, needsCsrfToken, requireOwnPage } from '../front-door/csrf-check.ts'
 import { createMatch, type Match } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import { hasTooManyParameters } from '../../http/query-limit.ts'
+import { valueOf } from '../../validation/rules.ts'
 import { readBody, readQuery, requireJson } from './read-input.ts'
 import type { Call, Route } from './route.ts'
 import { ANSWERS } from './answer-schemas.ts'
@@ -26,7 +26,7 @@ export function createRouteHandler(routes: readonly Route[], parts: FrontDoorPar
     ctx.status = status
     if (status === 204) return
     ctx.type = 'application/json'
-    ctx.body = JSON.stringify(answer ? v.parse(ANSWERS[answer], result) : result)
+    ctx.body = JSON.stringify(answer ? valueOf<unknown>(ANSWERS[answer], result) : result)
   }
 }
 

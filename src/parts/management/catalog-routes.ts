@@ -77,15 +77,12 @@ function presentProducts<P extends object, O extends object>(
   about: { product(product: Product): P; operation(operation: Operation): O },
 ) {
   return [...catalog.products.values()].map((product) => ({
+    ...product,
     ...presentTexts(product, text),
-    id: product.id,
     ...about.product(product),
     operations: product.operations.map((operation) => ({
+      ...operation,
       ...presentTexts(operation, text),
-      scope: operation.scope,
-      routes: operation.routes.map(({ method, path }) => ({ method, path })),
-      kycLevel: operation.kycLevel,
-      sensitive: operation.sensitive,
       ...about.operation(operation),
     })),
   }))

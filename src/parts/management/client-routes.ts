@@ -1,4 +1,3 @@
-import type * as v from 'valibot'
 import type { Client } from '../../clients/client.ts'
 import type { ClientChanges, CreationOptions } from '../../clients/client-inputs.ts'
 import type { ClientService } from '../../clients/client-service-types.ts'
@@ -9,13 +8,12 @@ import { actOf } from '../front-door/key-limits.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import type { ChangeOptions } from '../../host/change-options.ts'
 import { route, type Call, type Route } from './route.ts'
-import { keyRoutes } from './key-routes.ts'
-import { errorsOfPublic, repeatOptionsOf, secretRoutes } from './secret-routes.ts'
-import { ClientQuery } from './query-schemas.ts'
-import { NewOwner } from './body-schemas.ts'
+import { credentialRoutes, errorsOfPublic, repeatOptionsOf } from './credential-routes.ts'
+import { QUERIES } from './query-schemas.ts'
+import { BODIES } from './body-schemas.ts'
 import type { AnswerName } from './answer-schemas.ts'
 import type { ClientPresenter } from './add-client-state.ts'
-import type { Fields } from '../../validation/rules.ts'
+import type { Fields, Rule, ValueOf } from '../../validation/rules.ts'
 import { ifUnchanged } from '../../clients/if-match.ts'
 import type { ServiceCode } from './openapi-codes.ts'
 
@@ -37,8 +35,8 @@ interface ClientRoutesOptions<C extends Client, New extends Chosen, Changes exte
   readonly permissions: 'keys' | 'applications'
   /** The name of the kind, as operation ids and names of schemas contain it. */
   readonly name: 'ApiKey' | 'Application'
-  readonly newClient: v.GenericSchema<unknown, New>
-  readonly changes: v.GenericSchema<unknown, Changes>
+  readonly newClient: Rule<New>
+  readonly changes: Rule<Changes>
   /** The rules of the service for the values of a new client, and of changes. */
   readonly rules: { readonly newClient: (input: unknown) => Fields; readonly changes: Fields }
   readonly parts: ClientRouteParts
@@ -124,7 +122,7 @@ export function clientRoutes<C extends Client, New extends Chosen, Changes exten
       tag,
       summary: `List the ${tag} of the account`.replace('Applications', 'applications'),
       access: `${permissions}:read`,
-      query: ClientQuery,
+      query: QUERIES.client,
       errors: ['ERR_INVALID_ARGUMENT'],
       status: 200,
       answer: `${name}Page`,
@@ -234,7 +232,7 @@ export function clientRoutes<C extends Client, New extends Chosen, Changes exten
         },
       ),
     ),
-    change<v.InferOutput<typeof NewOwner>>(
+    change<ValueOf<typeof BODIES.NewOwner>>(
       {
         method: 'put',
         path: `${one}/owner`,
@@ -249,7 +247,7 @@ export function clientRoutes<C extends Client, New extends Chosen, Changes exten
           if (call.body.userId === null) await requireAccess(call, `${permissions}:handToAccount`)
         },
         confirms: kind === 'apiKey' ? 'keys:rotate' : undefined,
-        body: NewOwner,
+        body: BODIES.NewOwner,
         errors: ['ERR_INVALID_ARGUMENT'],
       },
       ({ resource, body, change: changeOptions }) =>
@@ -271,8 +269,7 @@ export function clientRoutes<C extends Client, New extends Chosen, Changes exten
       handle: ({ resource, change: changeOptions }) =>
         service.reportCompromised(resource.clientId, changeOptions),
     }),
-    ...secretRoutes({ service, permissions, name, one, common }),
-    ...keyRoutes({ service, permissions, name, one, common, sendClient }),
+    ...credentialRoutes({ service, permissions, name, one, common, sendClient }),
   ]
 }
 

@@ -1,7 +1,7 @@
 import type { HygienePage } from '../../clients/hygiene.ts'
 import { listOwnFindings } from '../front-door/own-findings.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
-import { HygieneQuery, OperatorHygieneQuery } from './query-schemas.ts'
+import { QUERIES } from './query-schemas.ts'
 import { route, type Route } from './route.ts'
 
 const EXAMINED =
@@ -26,7 +26,7 @@ export function hygieneRoutes({ hygiene }: Pick<Internals, 'hygiene'>): Route[] 
       summary: 'List the API keys and applications of the account that need attention',
       description: `${EXAMINED} The caller sees the kinds of clients that it may read.`,
       access: 'signed-in',
-      query: HygieneQuery,
+      query: QUERIES.hygiene,
       errors: ['ERR_FORBIDDEN', 'ERR_INVALID_ARGUMENT'],
       status: 200,
       answer: 'FindingsPage',
@@ -40,7 +40,7 @@ export function hygieneRoutes({ hygiene }: Pick<Internals, 'hygiene'>): Route[] 
       summary: 'List the API keys and applications of all accounts that need attention',
       description: EXAMINED,
       access: 'operator',
-      query: OperatorHygieneQuery,
+      query: QUERIES.operatorHygiene,
       errors: ['ERR_INVALID_ARGUMENT'],
       status: 200,
       answer: 'FindingsPage',

@@ -1,12 +1,12 @@
-import type * as v from 'valibot'
 import type { FoundSecret } from '../../clients/leaked-secrets.ts'
 import { GatehouseError } from '../../errors.ts'
 import { requireAccess } from '../front-door/access.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
-import { LeakedSecret } from './body-schemas.ts'
+import { BODIES } from './body-schemas.ts'
+import type { ValueOf } from '../../validation/rules.ts'
 import { route, type Call, type Route } from './route.ts'
 
-type LeakCall = Call<v.InferOutput<typeof LeakedSecret>>
+type LeakCall = Call<ValueOf<typeof BODIES.LeakedSecret>>
 
 /** The routes that take a leaked secret, for owners and for operators. */
 export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Route[] {
@@ -18,14 +18,14 @@ export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Rou
 
   const common = {
     method: 'post',
-    body: LeakedSecret,
+    body: BODIES.LeakedSecret,
     status: 200,
     answer: 'ReportedSecret',
     description:
       'The secret, or the private key (a JWK as text, or PEM), and all access tokens of its client are revoked. If it is not valid any more, only the access tokens are revoked. A repeated report changes nothing. The answer and the audit trail never have the secret.',
   } as const
   return [
-    route<LeakCall['body']>({
+    route({
       ...common,
       path: '/secrets/report-leaked',
       operationId: 'reportLeakedSecret',
@@ -44,7 +44,7 @@ export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Rou
         return report(call, found)
       },
     }),
-    route<LeakCall['body']>({
+    route({
       ...common,
       path: '/operator/secrets/report-leaked',
       operationId: 'reportLeakedSecretOfAnyAccount',

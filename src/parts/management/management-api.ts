@@ -11,18 +11,20 @@ import { authorizationRoutes } from './authorization-routes.ts'
 import { catalogRoutes, createAccessPreview } from './catalog-routes.ts'
 import { hygieneRoutes } from './hygiene-routes.ts'
 import { leakedSecretRoutes } from './leaked-secret-routes.ts'
-import { operatorRoutes } from './operator-routes.ts'
+import { limitRoutes, operatorRoutes } from './operator-routes.ts'
 import { createClientPresenter } from './add-client-state.ts'
 import { createRouteHandler } from './call-route.ts'
 import { openApiDocument } from './openapi.ts'
 import { createErrorAnswers } from './problem-details.ts'
 import { route, type Route } from './route.ts'
 import type { Limits } from '../limits/limits.ts'
-import { limitRoutes } from './limit-routes.ts'
 import { limitsRule, usageRule } from '../front-door/part-options.ts'
 import type { Usage } from '../usage/usage-types.ts'
 import { usageRoutes } from './usage-routes.ts'
-import { apiKeyRoutes, applicationRoutes } from './routes-of-each-kind.ts'
+import { apiKeyChanges, newApiKeyFields } from '../../clients/api-keys.ts'
+import { applicationChanges, newApplicationFields } from '../../clients/applications.ts'
+import { clientRoutes } from './client-routes.ts'
+import { BODIES } from './body-schemas.ts'
 
 /** Options of the management API. */
 export interface ManagementOptions {
@@ -59,7 +61,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
     limits: optional(limitsRule),
   })
   const { path, mountPath } = pathsOf({ ...options, path: options.path ?? DEFAULT_PATH })
-  const { accounts, catalog, issuer, csrfKeys } = parts
+  const { accounts, apiKeys, applications, catalog, issuer, csrfKeys, keyPolicy } = parts
   if (!accounts.current) {
     throw new GatehouseError(
       'ERR_OPTIONS',
@@ -87,8 +89,34 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
         csrfToken: tokens.issue(ctx, caller),
       }),
     }),
-    ...apiKeyRoutes(parts, ofClients),
-    ...applicationRoutes(parts, ofClients),
+    ...clientRoutes({
+      service: apiKeys,
+      parts: ofClients,
+      kind: 'apiKey',
+      base: '/api-keys',
+      permissions: 'keys',
+      name: 'ApiKey',
+      newClient: BODIES.NewApiKey,
+      changes: BODIES.ApiKeyChanges,
+      rules: {
+        newClient: (input) => newApiKeyFields(catalog.current, input, keyPolicy),
+        changes: apiKeyChanges(keyPolicy),
+      },
+    }),
+    ...clientRoutes({
+      service: applications,
+      parts: ofClients,
+      kind: 'application',
+      base: '/applications',
+      permissions: 'applications',
+      name: 'Application',
+      newClient: BODIES.NewApplication,
+      changes: BODIES.ApplicationChanges,
+      rules: {
+        newClient: (input) => newApplicationFields(catalog.current, input, keyPolicy),
+        changes: applicationChanges(keyPolicy),
+      },
+    }),
     ...leakedSecretRoutes(parts),
     ...hygieneRoutes(parts),
     ...(options.usage ? usageRoutes(parts, options.usage) : []),

@@ -1,15 +1,15 @@
 import { STATUS_CODES } from 'node:http'
-import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
-import type * as v from 'valibot'
+import type { Rule } from '../../validation/rules.ts'
 import { permissionOf } from '../front-door/key-limits.ts'
 import type { Route } from './route.ts'
 import { collectProblemResponses } from './openapi-responses.ts'
 import { BODIES } from './body-schemas.ts'
-import { ANSWERS, type AnswerName } from './answer-schemas.ts'
+import { ANSWERS } from './answer-schemas.ts'
 
 const REFERENCE = '#/components/schemas/'
 
-const referenceTo = (name: AnswerName | keyof typeof BODIES) => ({ $ref: REFERENCE + name })
+const RULES: Readonly<Record<string, Rule>> = { ...BODIES, ...ANSWERS }
+const NAMES = new Map<unknown, string>(Object.entries(RULES).map(([name, { json }]) => [json, name]))
 
 /** What the routes of each tag do, in the order of the document. */
 const TAGS: Readonly<Record<string, string>> = {
@@ -51,9 +51,11 @@ const LOCATION =
 
 /** The OpenAPI document of the table of routes. @param path the path of the API, as clients see it */
 export function openApiDocument(routes: readonly Route[], path: string) {
-  const paths: Record<string, Record<string, unknown>> = {}
+  const operations: Record<string, Record<string, unknown>> = {}
   const problems = collectProblemResponses()
-  for (const each of routes) (paths[each.path] ??= {})[each.method] = operationOf(each, problems.of(each))
+  for (const each of routes)
+    (operations[each.path] ??= {})[each.method] = operationOf(each, problems.of(each))
+  const paths = withReferences(operations)
   return {
     openapi: '3.1.0',
     info: {
@@ -75,12 +77,17 @@ export function openApiDocument(routes: readonly Route[], path: string) {
   }
 }
 
+/** A part of the document, with a reference for each schema that has a name. */
+function withReferences(part: object | undefined): object {
+  const refer = (key: string, value: unknown) =>
+    key !== '' && NAMES.has(value) ? { $ref: REFERENCE + NAMES.get(value) } : value
+  return JSON.parse(JSON.stringify(part, refer)) as object
+}
+
 /** The schemas that a part of the document names, and those that they name. Optional parts may lack their routes. */
 function usedSchemas(part: object): Record<string, object> {
-  const all: Readonly<Record<string, object>> = {
-    ...schemasOf(BODIES, 'input'),
-    ...schemasOf(ANSWERS, 'output'),
-  }
+  const all = Object.entries(RULES).map(([name, { json }]) => [name, withReferences(json)] as const)
+  const schemas = new Map(all)
   const used = new Set<string>()
   const namesIn = (value: unknown) =>
     [...JSON.stringify(value).matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name = '']) => name)
@@ -88,17 +95,9 @@ function usedSchemas(part: object): Record<string, object> {
   for (const name of open) {
     if (used.has(name)) continue
     used.add(name)
-    open.push(...namesIn(all[name] ?? {}))
+    open.push(...namesIn(schemas.get(name) ?? {}))
   }
-  return Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)))
-}
-
-/** Schemas with their names. A body is described as it is sent, an answer as it is received. */
-function schemasOf(definitions: Readonly<Record<string, v.GenericSchema>>, typeMode: 'input' | 'output') {
-  return toJsonSchemaDefs(definitions, {
-    typeMode,
-    overrideRef: ({ referenceId }) => REFERENCE + referenceId,
-  })
+  return Object.fromEntries(all.filter(([name]) => used.has(name)))
 }
 
 function operationOf(each: Route, problems: Record<string, object>) {
@@ -113,7 +112,7 @@ function operationOf(each: Route, problems: Record<string, object>) {
     ...(body && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: schemaOf(body) } },
+        content: { 'application/json': { schema: body.json } },
       },
     }),
     responses: {
@@ -121,7 +120,7 @@ function operationOf(each: Route, problems: Record<string, object>) {
         description: STATUS_CODES[status],
         ...headersOf({ ETag: documentsEtag && 'For If-Match', Location: status === 201 && LOCATION }),
         ...(status !== 204 && {
-          content: { 'application/json': { schema: answer ? referenceTo(answer) : { type: 'object' } } },
+          content: { 'application/json': { schema: answer ? ANSWERS[answer].json : { type: 'object' } } },
         }),
       },
       ...problems,
@@ -159,7 +158,7 @@ function pathParameters({ path }: Route) {
 
 function queryParameters({ query }: Route) {
   if (!query) return []
-  const { properties = {}, required = [] } = toJsonSchema(query, { typeMode: 'input' })
+  const { properties, required } = query.json as { properties: object; required: readonly string[] }
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
@@ -176,10 +175,4 @@ function headerParameters({ isConditional, isRepeatable }: Route) {
   return Object.entries(headers).flatMap(([name, description]) =>
     description ? [{ name, in: 'header', required: false, description, schema: { type: 'string' } }] : [],
   )
-}
-
-/** A reference if the schema has a name, or else the schema itself. */
-function schemaOf(schema: v.GenericSchema): object {
-  const named = Object.entries(BODIES).find(([, each]) => (each as unknown) === schema)
-  return named ? referenceTo(named[0] as keyof typeof BODIES) : toJsonSchema(schema)
 }

@@ -1,4 +1,3 @@
-import type * as v from 'valibot'
 import type { Client } from '../../clients/client.ts'
 import { search } from '../front-door/search.ts'
 import { clientNotFound } from '../../clients/client-id.ts'
@@ -6,16 +5,18 @@ import type { Internals } from '../../gatehouse/internals.ts'
 import { GatehouseError } from '../../errors.ts'
 import { authorizationLists } from './authorization-routes.ts'
 import type { ClientPresenter } from './add-client-state.ts'
+import type { Rule } from '../../validation/rules.ts'
 import { route, type Route } from './route.ts'
 import type { ServiceCode } from './openapi-codes.ts'
-import { ClientQuery, PageQuery, SearchQuery } from './query-schemas.ts'
+import { BODIES } from './body-schemas.ts'
+import { QUERIES } from './query-schemas.ts'
 import type { AnswerName } from './answer-schemas.ts'
 
 const CLIENT = '/operator/clients/{clientId}'
 const ACCOUNT = '/operator/accounts/{accountId}'
 const COMMON = { tag: 'Operators', access: 'operator' } as const
-const LIST = { query: PageQuery, errors: ['ERR_INVALID_ARGUMENT'] } as const
-const CLIENTS = { query: ClientQuery, errors: ['ERR_INVALID_ARGUMENT'] } as const
+const LIST = { query: QUERIES.page, errors: ['ERR_INVALID_ARGUMENT'] } as const
+const CLIENTS = { query: QUERIES.client, errors: ['ERR_INVALID_ARGUMENT'] } as const
 const MAY_BE_UNKNOWN = { errors: ['ERR_NOT_FOUND'] } as const
 
 /** A route that reads. @param errors must contain `ERR_INVALID_ARGUMENT` if the route has a query */
@@ -25,7 +26,7 @@ function read<Query = undefined>(
   summary: string,
   answer: AnswerName,
   handle: Route<undefined, Query, undefined>['handle'],
-  { query, errors = [] }: { query?: v.GenericSchema<unknown, Query>; errors?: readonly ServiceCode[] } = {},
+  { query, errors = [] }: { query?: Rule<Query>; errors?: readonly ServiceCode[] } = {},
 ): Route {
   const documentsEtag = answer === 'Client'
   const described = { path, operationId, summary, answer, query, errors, documentsEtag }
@@ -48,16 +49,59 @@ function change(
   return route({ ...COMMON, ...described, method: 'post', status: answer ? 200 : 204, handle })
 }
 
+type Services = Pick<Internals, 'apiKeys' | 'applications'>
+
+async function requireClient({ apiKeys, applications }: Services, clientId: string): Promise<Client> {
+  const client = (await apiKeys.find(clientId)) ?? (await applications.find(clientId))
+  if (!client) throw clientNotFound('API key or application', clientId)
+  return client
+}
+
+async function serviceOf(services: Services, clientId: string) {
+  const { kind } = await requireClient(services, clientId)
+  return kind === 'apiKey' ? services.apiKeys : services.applications
+}
+
+/** The routes with which operators set the limits of a client. */
+export function limitRoutes(parts: Services, { sendClient }: ClientPresenter): Route[] {
+  const common = {
+    path: `${CLIENT}/limits`,
+    ...COMMON,
+    status: 200,
+    answer: 'Client',
+    errors: ['ERR_NOT_FOUND'],
+  } as const
+  return [
+    route({
+      ...common,
+      method: 'put',
+      operationId: 'setLimits',
+      summary: 'Give a client limits of its own, instead of the limits of all clients',
+      description: 'A limit that is left out does not apply to the client. At least one limit is needed.',
+      body: BODIES.NewLimits,
+      errors: ['ERR_NOT_FOUND', 'ERR_INVALID_ARGUMENT'],
+      async handle({ ctx, params: { clientId = '' }, body, change }) {
+        const service = await serviceOf(parts, clientId)
+        return sendClient(ctx, await service.setLimits(clientId, body, change))
+      },
+    }),
+    route({
+      ...common,
+      method: 'delete',
+      operationId: 'removeLimits',
+      summary: 'Remove the limits that a client has of its own',
+      async handle({ ctx, params: { clientId = '' }, change }) {
+        const service = await serviceOf(parts, clientId)
+        return sendClient(ctx, await service.setLimits(clientId, null, change))
+      },
+    }),
+  ]
+}
+
 /** The routes of operators, who may read and revoke everything. */
 export function operatorRoutes(parts: Internals, { presentPage, sendClient }: ClientPresenter): Route[] {
   const { apiKeys, applications, grants, tokens, signingKeys, accounts, health } = parts
   const listAuthorizations = authorizationLists(grants, parts.registry)
-
-  async function requireClient(clientId: string): Promise<Client> {
-    const client = (await apiKeys.find(clientId)) ?? (await applications.find(clientId))
-    if (!client) throw clientNotFound('API key or application', clientId)
-    return client
-  }
 
   const changeClient = (name: 'disable' | 'enable' | 'reportCompromised', path: string, summary: string) =>
     change(
@@ -65,8 +109,7 @@ export function operatorRoutes(parts: Internals, { presentPage, sendClient }: Cl
       `${name}Client`,
       summary,
       async ({ params: { clientId = '' }, change: options }) => {
-        const { kind } = await requireClient(clientId)
-        const service = kind === 'apiKey' ? apiKeys : applications
+        const service = await serviceOf(parts, clientId)
         if (name === 'reportCompromised') await service.reportCompromised(clientId, options)
         else await service[name](clientId, { ...options, by: 'operator' })
       },
@@ -89,14 +132,14 @@ export function operatorRoutes(parts: Internals, { presentPage, sendClient }: Cl
         const { items } = await presentPage({ items: [...clients] })
         return { clients: items, ...found }
       },
-      { query: SearchQuery },
+      { query: QUERIES.search },
     ),
     read(
       CLIENT,
       'getClient',
       'Read an API key or application of any account',
       'Client',
-      async ({ ctx, params: { clientId = '' } }) => sendClient(ctx, await requireClient(clientId)),
+      async ({ ctx, params: { clientId = '' } }) => sendClient(ctx, await requireClient(parts, clientId)),
       MAY_BE_UNKNOWN,
     ),
     change(

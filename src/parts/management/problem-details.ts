@@ -1,10 +1,34 @@
 import { STATUS_CODES } from 'node:http'
 import type { Context } from 'koa'
-import type { GatehouseErrorCode, Problem } from '../../errors.ts'
+import type { GatehouseErrorCode } from '../../errors.ts'
 import { createFailures, type Failure } from '../front-door/failure.ts'
 import type { RejectionDetails, RejectionReason } from '../front-door/rejection.ts'
 import { TOO_MANY_PARAMETERS } from '../../http/query-limit.ts'
+import * as json from '../../validation/json-rules.ts'
+import { valueOf } from '../../validation/rules.ts'
 import { MAX_BODY_BYTES } from './read-input.ts'
+
+/** Problem details (RFC 9457). */
+export const Problem = json.object({
+  type: json.text,
+  title: json.text,
+  status: json.integer(),
+  code: json.text,
+  detail: json.text,
+  confirmUrl: json.optional(json.text, 'With `ERR_CONFIRM`: the page where the caller signs in again'),
+  errors: json.optional(
+    json.array(
+      json.object({
+        path: json.text,
+        code: json.described(json.text, 'What is wrong: `required`, `too-long`, …'),
+        message: json.text,
+        min: json.optional(json.number),
+        max: json.optional(json.number),
+        expected: json.optional(json.text),
+      }),
+    ),
+  ),
+})
 
 /**
  * Creates a function that answers a request with problem details (RFC 9457), and reports errors on our side. The status
@@ -20,21 +44,17 @@ export function createErrorAnswers(parts: Parameters<typeof createFailures>[1]) 
     if (status === 401) ctx.set('WWW-Authenticate', 'Bearer')
     ctx.status = status
     ctx.type = 'application/problem+json'
-    ctx.body = JSON.stringify({
+    const details = {
       type: 'about:blank',
       title: STATUS_CODES[status] ?? 'Error',
       status,
       code,
       detail: detailOf(ctx, failure),
-      ...(failure.details.confirmUrl !== undefined && { confirmUrl: failure.details.confirmUrl }),
-      ...(problems.length > 0 && { errors: problems.map(presentProblem) }),
-    })
+      confirmUrl: failure.details.confirmUrl,
+      errors: problems.length > 0 ? problems : undefined,
+    }
+    ctx.body = JSON.stringify(valueOf(Problem, details))
   }
-}
-
-/** A problem with its fields in the order of the OpenAPI document. */
-function presentProblem({ path, code, message, min, max, expected }: Problem): Problem {
-  return { path, code, message, min, max, expected }
 }
 
 function detailOf({ method }: Context, failure: Failure): string {

@@ -1,8 +1,7 @@
-import type * as v from 'valibot'
 import type { ConditionalChange } from '../../clients/if-match.ts'
 import type { Access, Guarded, Visit } from '../front-door/access.ts'
 import type { ConfirmedPermission } from '../../host/accounts.ts'
-import type { Fields } from '../../validation/rules.ts'
+import type { Fields, Rule } from '../../validation/rules.ts'
 import type { ProblemCode } from './openapi-codes.ts'
 import type { AnswerName } from './answer-schemas.ts'
 
@@ -33,8 +32,8 @@ export interface Route<Body = unknown, Query = unknown, Resource = unknown> exte
    * The errors with which the route may answer, besides the errors that follow from its other fields.
    */
   readonly errors?: readonly ProblemCode[] | undefined
-  readonly query?: v.GenericSchema<unknown, Query> | undefined
-  readonly body?: v.GenericSchema<unknown, Body> | undefined
+  readonly query?: Rule<Query> | undefined
+  readonly body?: Rule<Body> | undefined
   /**
    * The rules of the service for the values of the body. With these rules, one answer can name all mistakes of a body.
    */
@@ -49,7 +48,7 @@ export interface Route<Body = unknown, Query = unknown, Resource = unknown> exte
   readonly isRepeatable?: boolean | undefined
   readonly status: 200 | 201 | 204
   /**
-   * The schema of the answer. It also decides the fields, their order, and the format of times. Undefined if the answer
+   * The rule of the answer. It also decides the fields, their order, and the format of times. Undefined if the answer
    * has no body.
    */
   readonly answer?: AnswerName | undefined
@@ -58,10 +57,10 @@ export interface Route<Body = unknown, Query = unknown, Resource = unknown> exte
   handle(call: Call<Body, Query, Resource>): Promise<unknown>
 }
 
-/** Adds a route to the table. Its schemas give the types of its input. */
+/** Adds a route to the table. Its rules give the types of its input. */
 export function route<Body = undefined, Query = undefined, Resource = undefined>(
   definition: Route<Body, Query, Resource>,
 ): Route {
-  // Only `createRouteHandler` calls `handle`, with the results of the same route's schemas and `find`.
+  // Only `createRouteHandler` calls `handle`, with the results of the same route's rules and `find`.
   return definition as unknown as Route
 }

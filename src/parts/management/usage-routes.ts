@@ -1,10 +1,9 @@
-import type * as v from 'valibot'
 import { clientNotFound } from '../../clients/client-id.ts'
 import { findClients } from '../front-door/clients-named-in-list.ts'
 import { requireAccess, type Visit } from '../front-door/access.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import type { Usage } from '../usage/usage-types.ts'
-import { OperatorUsageQuery, TopClientsQuery, UncalledQuery, UsageQuery } from './query-schemas.ts'
+import { QUERIES } from './query-schemas.ts'
 import { route, type Route } from './route.ts'
 
 const DESCRIPTION =
@@ -21,7 +20,7 @@ export function usageRoutes(parts: Internals, usage: Usage): Route[] {
 
   const common = { method: 'get', status: 200, errors: ['ERR_INVALID_ARGUMENT'] } as const
   return [
-    route<undefined, v.InferOutput<typeof UsageQuery>>({
+    route({
       ...common,
       path: '/usage',
       operationId: 'listUsage',
@@ -29,7 +28,7 @@ export function usageRoutes(parts: Internals, usage: Usage): Route[] {
       summary: 'List the API calls of the API keys and applications of the account',
       description: `${DESCRIPTION} Without \`clientId\`, the caller needs the permissions to read API keys and applications.`,
       access: 'signed-in',
-      query: UsageQuery,
+      query: QUERIES.usage,
       errors: ['ERR_FORBIDDEN', 'ERR_INVALID_ARGUMENT', 'ERR_NOT_FOUND'],
       answer: 'UsageRows',
       async handle(call) {
@@ -45,7 +44,7 @@ export function usageRoutes(parts: Internals, usage: Usage): Route[] {
         return { items: await usage.list({ ...query, accountId: caller.accountId }) }
       },
     }),
-    route<undefined, v.InferOutput<typeof OperatorUsageQuery>>({
+    route({
       ...common,
       path: '/operator/usage',
       operationId: 'listUsageOfAllAccounts',
@@ -53,22 +52,22 @@ export function usageRoutes(parts: Internals, usage: Usage): Route[] {
       summary: 'List the API calls of all clients, of one client or of one account',
       description: DESCRIPTION,
       access: 'operator',
-      query: OperatorUsageQuery,
+      query: QUERIES.operatorUsage,
       answer: 'UsageRows',
       handle: async ({ query }) => ({ items: await usage.list(query) }),
     }),
-    route<undefined, v.InferOutput<typeof TopClientsQuery>>({
+    route({
       ...common,
       path: '/operator/usage/top-clients',
       operationId: 'listTopClients',
       tag: 'Operators',
       summary: 'List the clients with the most API calls',
       access: 'operator',
-      query: TopClientsQuery,
+      query: QUERIES.topClients,
       answer: 'TopClients',
       handle: async ({ query }) => ({ items: await usage.topClients(query) }),
     }),
-    route<undefined, v.InferOutput<typeof UncalledQuery>>({
+    route({
       ...common,
       path: '/operator/usage/uncalled-operations',
       operationId: 'listUncalledOperations',
@@ -76,7 +75,7 @@ export function usageRoutes(parts: Internals, usage: Usage): Route[] {
       summary: 'List the operations that were not called for some days',
       description: 'The answer has no `items` if usage has been counted for fewer days.',
       access: 'operator',
-      query: UncalledQuery,
+      query: QUERIES.uncalled,
       answer: 'UncalledOperations',
       handle: async ({ query }) => ({ items: await usage.uncalledOperations(query) }),
     }),

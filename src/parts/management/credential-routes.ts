@@ -1,17 +1,21 @@
 import type { Context } from 'koa'
-import type * as v from 'valibot'
 import type { Client } from '../../clients/client.ts'
 import type { CreationOptions } from '../../clients/client-inputs.ts'
 import type { ClientService } from '../../clients/client-service-types.ts'
 import { ifUnchanged } from '../../clients/if-match.ts'
 import type { SecretAge } from '../../clients/secret-rotation.ts'
+import type { ValueOf } from '../../validation/rules.ts'
 import { route, type Route } from './route.ts'
-import { Rotation } from './body-schemas.ts'
+import type { ClientPresenter } from './add-client-state.ts'
+import { BODIES } from './body-schemas.ts'
 import type { ServiceCode } from './openapi-codes.ts'
 
-/** What differs between the secrets of API keys and the secrets of applications. */
-interface SecretRoutesOptions<C extends Client> {
-  readonly service: Pick<ClientService<C, string, string>, 'listSecrets' | 'rotateSecret' | 'revokeSecret'>
+/** What differs between the credentials of API keys and the credentials of applications. */
+interface CredentialRoutesOptions<C extends Client> {
+  readonly service: Pick<
+    ClientService<C, string, string>,
+    'listSecrets' | 'rotateSecret' | 'revokeSecret' | 'listKeys' | 'addKey' | 'removeKey'
+  >
   readonly permissions: 'keys' | 'applications'
   /** The name of the kind, as operation ids contain it. */
   readonly name: 'ApiKey' | 'Application'
@@ -19,11 +23,20 @@ interface SecretRoutesOptions<C extends Client> {
   readonly one: string
   /** What all routes of a client have in common. */
   readonly common: Pick<Route<undefined, undefined, C>, 'tag' | 'find' | 'target'>
+  readonly sendClient: ClientPresenter['sendClient']
 }
 
-/** The routes of the secrets of a client. */
-export function secretRoutes<C extends Client>(options: SecretRoutesOptions<C>): Route[] {
-  const { service, permissions, name, one, common } = options
+/** The routes of the secrets and public keys of a client. A change of the keys answers with the changed client. */
+export function credentialRoutes<C extends Client>(options: CredentialRoutesOptions<C>): Route[] {
+  const { service, permissions, name, one, common, sendClient } = options
+  const changed = {
+    ...common,
+    access: `${permissions}:rotate`,
+    isConditional: true,
+    status: 200,
+    answer: name,
+    documentsEtag: true,
+  } as const
   return [
     route<undefined, undefined, C>({
       ...common,
@@ -36,7 +49,7 @@ export function secretRoutes<C extends Client>(options: SecretRoutesOptions<C>):
       answer: 'SecretList',
       handle: async ({ resource }) => ({ items: await service.listSecrets(resource.clientId) }),
     }),
-    route<v.InferOutput<typeof Rotation>, undefined, C>({
+    route<ValueOf<typeof BODIES.Rotation>, undefined, C>({
       ...common,
       method: 'post',
       path: `${one}/secrets`,
@@ -46,7 +59,7 @@ export function secretRoutes<C extends Client>(options: SecretRoutesOptions<C>):
         'Only this answer has the secret. `overlapSeconds` says how long the old secret stays valid (default 86400, 1 day); with 0, all older secrets are revoked at once.',
       access: `${permissions}:rotate`,
       confirms: `${permissions}:rotate`,
-      body: Rotation,
+      body: BODIES.Rotation,
       errors: ['ERR_TWO_SECRETS', 'ERR_SECRETS_CHANGED', 'ERR_CHANGED', ...errorsOfPublic(name)],
       isRepeatable: true,
       status: 201,
@@ -79,6 +92,43 @@ export function secretRoutes<C extends Client>(options: SecretRoutesOptions<C>):
           service.revokeSecret(resource.clientId, which, changeOptions),
       }),
     ),
+    route<undefined, undefined, C>({
+      ...common,
+      method: 'get',
+      path: `${one}/keys`,
+      operationId: `list${name}Keys`,
+      summary: 'List the public keys with which the client may authenticate, newest first',
+      access: `${permissions}:read`,
+      status: 200,
+      answer: 'KeyList',
+      handle: async ({ resource }) => ({ items: await service.listKeys(resource.clientId) }),
+    }),
+    route<ValueOf<typeof BODIES.NewKey>, undefined, C>({
+      ...changed,
+      method: 'post',
+      path: `${one}/keys`,
+      operationId: `add${name}Key`,
+      summary: 'Add a public key; secrets and other keys stay valid',
+      description:
+        'Without `kid`, the id of the key is its thumbprint (RFC 7638). A key that the client already has changes nothing.',
+      confirms: `${permissions}:rotate`,
+      body: BODIES.NewKey,
+      errors: ['ERR_INVALID_ARGUMENT'],
+      handle: async ({ ctx, resource, body, change }) =>
+        sendClient(ctx, await service.addKey(resource.clientId, body.key, ifUnchanged(change, resource))),
+    }),
+    route<undefined, undefined, C>({
+      ...changed,
+      access: `${permissions}:remove`,
+      method: 'delete',
+      path: `${one}/keys/{kid}`,
+      operationId: `remove${name}Key`,
+      summary: 'Remove a public key; tokens that were obtained with it stay valid',
+      description: 'A repeat changes nothing. If the private key leaked, report the private key instead.',
+      errors: ['ERR_ONE_SECRET'],
+      handle: async ({ ctx, resource, params: { kid = '' }, change }) =>
+        sendClient(ctx, await service.removeKey(resource.clientId, kid, change)),
+    }),
   ]
 }
 
