@@ -21,7 +21,7 @@ interface QueuedCommand {
  */
 const SLOW_ANSWER_MS = 1000
 
-/** The write may be sent over another connection. */
+/** The write was not sent, so it may be sent over another connection. */
 export class WaitConnectionClosed extends Error {}
 
 /**

@@ -23,7 +23,7 @@ const FAILURE_COOLDOWN_MS = 1_000
 
 /**
  * Creates a source of keys over HTTP (RFC 7517 5). The keys are fetched at the first use, when a token names
- * an unknown key, and in the background when they are older than `jwksCacheSeconds`; no timer runs. If the
+ * an unknown key, which may be new, and in the background when older than `jwksCacheSeconds`; no timer runs. If the
  * authorization service is unavailable, the old keys stay in use without a time limit, so that its restart
  * does not make tokens invalid.
  */

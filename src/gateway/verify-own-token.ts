@@ -15,7 +15,7 @@ interface OwnToken {
 
 /** Of the 64 bytes of ES256. */
 const SIGNATURE_LENGTH = 86
-/** The last character has four bits more than the bytes need. In the canonical text, these bits are 0. */
+/** Several texts decode to the same bytes: the last character has four bits too many. Here they are 0. */
 const SIGNATURE = /^[\w-]{85}[AQgw]$/
 /** Otherwise Node would decode other characters too, by their low byte. */
 const SIGNED = /^[\w-]+\.[\w-]+$/

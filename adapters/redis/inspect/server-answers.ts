@@ -42,6 +42,7 @@ export async function askServer(
   }
 }
 
+/** Undefined if an access list forbids the command, or if the server does not know it. */
 async function ask(server: RedisServerClient, command: string, ...args: string[]): Promise<unknown> {
   try {
     return await server.call(command, ...args)

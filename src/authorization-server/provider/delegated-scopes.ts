@@ -17,8 +17,8 @@ import { namedResource, resourceServerOf } from './resource-indicator.ts'
 import { invalidScope, isIgnoredScope, requestedScopes, requireAllowed } from './requested-scope.ts'
 
 /**
- * The scopes that a token of this application may carry now, besides those of OpenID Connect. They are looked
- * up once per request: a refresh checks exactly the scopes that its access token will carry.
+ * The scopes that a token of this application may carry now, besides those of OpenID Connect. All tokens of a
+ * request are for one resource, so they are looked up once: a refresh checks exactly what its token will carry.
  *
  * Relies on: oidc-provider sets the account and the grant before it resolves the scopes of a token. In an
  * authorization request, it resolves the scopes before the account is known, and `limitToUser` limits them

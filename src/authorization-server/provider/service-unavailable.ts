@@ -1,7 +1,7 @@
 import { GatehouseError } from '../../errors.ts'
 import type { Logger } from '../../host/logger.ts'
 
-/** The response to a failure on our side: 503 if it is temporary (RFC 6749 4.1.2.1), otherwise 500. */
+/** A failure on our side: 503 if it is temporary (RFC 6749 4.1.2.1), else 500. The cause is not revealed. */
 export function failureResponse(error: unknown) {
   if (isServiceUnavailable(error)) {
     // The message about a document names only its host, which the client knows.

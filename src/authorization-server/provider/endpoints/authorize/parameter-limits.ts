@@ -8,6 +8,7 @@ const MAX_BYTES_TOGETHER = 3072
 /**
  * Finds a parameter that is too long, because strangers choose the parameters, and oidc-provider stores them.
  * The name is empty if all together are too long. `checkRequestedScope` checks `scope`.
+ * `id_token_hint` is short here: `keepSubjectOfHint` has replaced the ID token by its subject.
  */
 export function findTooLong(params: Readonly<Record<string, unknown>>) {
   let together = 0
