@@ -15,7 +15,7 @@ type Parts = Pick<ClientRepository<Client>, 'loadPublicKeys' | 'secretOwners'>
 
 const listRule = objectOf({ keys: listOf(anyValue) })
 
-/** The rule for the keys of a new client. `readGivenKeys` checks the keys themselves. */
+/** `readGivenKeys` checks the keys themselves. */
 export const givenKeysRule: Rule = (value) => {
   const problem = listRule(value)
   if (problem !== undefined) return problem
@@ -25,12 +25,7 @@ export const givenKeysRule: Rule = (value) => {
   return length > 0 ? undefined : { code: 'empty', message: 'must have at least one key' }
 }
 
-/**
- * Reads the keys of a new client.
- *
- * @returns an empty list if there are none
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
- */
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export async function readGivenKeys(
   parts: Parts,
   { jwks }: { readonly jwks?: { readonly keys: readonly PublicKeyInput[] } | undefined },
@@ -47,7 +42,6 @@ export async function readGivenKeys(
   return read
 }
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the private key was reported as leaked, by any client */
 async function requireNotLeaked({ secretOwners }: Parts, key: PublicJwk, path: string): Promise<void> {
   const owners = await secretOwners.findOfKey(identityOf(key))
   if (owners.some(({ reported }) => reported)) throw invalidKey(path, LEAKED)
@@ -59,10 +53,10 @@ const LEAKED: Fault = {
 }
 
 /**
- * Reads keys in the forms in which they are registered.
+ * No message quotes a key.
  *
  * @param pathOf the path of each key, for problems
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`. No message quotes a key
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
  */
 export async function readKeys(
   { loadPublicKeys }: Pick<Parts, 'loadPublicKeys'>,

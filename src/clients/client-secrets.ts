@@ -100,7 +100,7 @@ export function createSecretMethods<C extends Client>(
   }
 }
 
-/** The valid secrets of clients, each list newest first. All last uses are read at once. */
+/** Each list newest first. All last uses are read at once. */
 export async function presentSecrets(
   secretUses: Pick<LastUses, 'get'>,
   records: readonly Pick<ClientRecord, 'secrets'>[],
@@ -120,7 +120,6 @@ function presentSecret(
   return { createdAt, expiresAt, lastUsedAt: lastUseSince(createdAt, used), hint, shownTo }
 }
 
-/** Gives a client a new secret, unless an earlier attempt at the same rotation has done so. */
 async function setNewSecret<C extends Client>(
   clients: ClientRepository<C>,
   clientId: string,
@@ -145,11 +144,7 @@ async function setNewSecret<C extends Client>(
   return presentRotation(record, clientSecret)
 }
 
-/**
- * The result of a rotation, or of its repeat with an idempotency key.
- *
- * @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if the secret was revoked after the first attempt
- */
+/** @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if the secret was revoked after the first attempt */
 function presentRotation({ secrets }: Pick<ClientRecord, 'secrets'>, clientSecret: string): RotatedSecret {
   const hash = hashSecret(clientSecret)
   if (!hasSecretHash(secrets, hash)) throw goneSince('secret')

@@ -53,10 +53,9 @@ export function createClientService<C extends Client>(
   clients: ClientRepository<C>,
 ): Omit<ClientService<C, string, string>, 'update'> {
   const { catalog, otherScopes } = clients
-  /** Makes a change that does not remove access. */
   const change = async (what: Change, apply: (client: C) => C | undefined) =>
     presentClient(clients, await changeRecord(clients, what, ofClient(apply)))
-  /** Makes a change that also revokes the tokens issued so far; see `removeAccess`. */
+  /** Also revokes the tokens issued so far. */
   const changeAndRevoke = async (
     what: Change,
     apply: (client: C) => C | undefined,
@@ -131,12 +130,10 @@ export function createClientService<C extends Client>(
 }
 
 /**
- * Creates a method that sets fields in one change. A field that is undefined stays as it is, and null removes an
- * optional field.
+ * A field that is undefined stays as it is, and null removes an optional field.
  *
- * @param rules the rules of all fields that may be set
- * @param nameOfChange the name of the change. @default the names of the given fields
  * @param complete may replace the changed client; throws if the change is not allowed
+ * @param nameOfChange @default the names of the given fields
  */
 export function fieldsSetter<C extends Client>(
   clients: ClientRepository<C>,
@@ -179,7 +176,6 @@ export function fieldsSetter<C extends Client>(
   }
 }
 
-/** Makes a change, and updates the index of origins if the change may set origins. */
 async function changeListed<C extends Client>(
   clients: ClientRepository<C>,
   clientId: string,
@@ -193,7 +189,7 @@ async function changeListed<C extends Client>(
   return withOrigins(clients.store, client, Object.fromEntries(fields), { change, findClient })
 }
 
-/** Makes a change that sets the expiry. If the client expires earlier than before, its tokens are revoked. */
+/** If the client expires earlier than before, its tokens are revoked. */
 async function changeExpiry<C extends Client>(
   clients: ClientRepository<C>,
   change: Change,
@@ -223,10 +219,7 @@ async function changeExpiry<C extends Client>(
   return record
 }
 
-/**
- * Updates the index of names when a change sets a name. The words of the new name are added before the change, so that
- * the client can be found by its name at all times.
- */
+/** The new words are added before the change, so that the client can be found by its name at all times. */
 async function rename<C extends Client>(
   clients: ClientRepository<C>,
   clientId: string,
@@ -239,13 +232,11 @@ async function rename<C extends Client>(
   try {
     return await change()
   } finally {
-    // If this call fails, words of an outdated name stay in the index. The search compares its text with the current
-    // name, so it skips such a client.
+    // If this fails, outdated words stay in the index. The search skips such a client.
     await tidyNames(clients, clientId, [before.name, name]).catch(() => {})
   }
 }
 
-/** Removes the words of a client's given names from the index, except for words of its present name. */
 async function tidyNames<C extends Client>(
   { store, records }: ClientRepository<C>,
   clientId: string,
@@ -254,16 +245,14 @@ async function tidyNames<C extends Client>(
   const nameNow = async () => (await records.get(clientId))?.client.name ?? ''
   const kept = await nameNow()
   for (const each of names) await removeName(store, clientId, each, kept)
-  // Adds the present name again, because a concurrent rename may have set a name whose words were just removed.
+  // A concurrent rename may have set a name whose words were just removed.
   await addName(store, clientId, await nameNow())
 }
 
-/** The client as it is stored, without fields that are undefined. */
 function encoded(client: Client): unknown {
   return JSON.parse(JSON.stringify(client))
 }
 
-/** Converts a change of a client into a change of its record. */
 function ofClient<C extends Client>(apply: (client: C) => C | undefined): ApplyChange<C> {
   return (record) => {
     const client = apply(record.client)

@@ -63,10 +63,10 @@ export interface Hygiene {
   unusedProducts(): Promise<readonly string[]>
 }
 
-/** The number of clients that are examined at the same time. The host is asked about their users. */
+/** At the same time. The host is asked about their users. */
 const BATCH = 25
 
-/** The number of pages of clients that one call reads. */
+/** For one call. */
 const MAX_READS = 2
 
 const CURSOR = /^(apiKey|application):(\d{13}:.+)?$/
@@ -98,10 +98,7 @@ export function createHygiene(parts: HygieneParts) {
     }))
   }
 
-  /**
-   * Examines the clients after a place. The last value is the place where the next call continues, if there are further
-   * clients.
-   */
+  /** The last value is the place where the next call continues, if there are further clients. */
   async function* examineAfter(
     accountId: string | undefined,
     kinds: readonly Client['kind'][],
@@ -165,11 +162,7 @@ export function createHygiene(parts: HygieneParts) {
       return [...unused]
     },
 
-    /**
-     * The findings about one client; undefined if there is no such client.
-     *
-     * @param accountId if given, a client of another account counts as absent, and the host is not asked about it
-     */
+    /** @param accountId if given, a client of another account counts as absent, and the host is not asked */
     async ofClient(clientId: string, accountId?: string): Promise<ClientFindings | undefined> {
       const [record] = await load([clientId])
       if (record instanceof CorruptRecord) throw record.error
@@ -180,7 +173,6 @@ export function createHygiene(parts: HygieneParts) {
   }
 }
 
-/** The place of a client among all clients. */
 function placeOf(examined: { record: ClientRecord } | undefined): string | undefined {
   if (!examined) return undefined
   const { client, listedAt } = examined.record

@@ -2,21 +2,20 @@ import type { Store } from '../store/contract.ts'
 import type { Client } from './client.ts'
 import { originsOf } from './public-applications.ts'
 
-/** The index of the origins of all public applications. A member is an origin, U+0000 and the client id. */
+/** A member is an origin, U+0000 and the client id of a public application. */
 const ORIGINS = 'public-origins'
 
-/** The entries of the index for a client: none, unless it is a public application. */
 export function originEntriesOf(client: Client): [index: string, member: string][] {
   if (client.kind !== 'application') return []
   return originsOf(client).map((origin) => [ORIGINS, `${origin}\0${client.clientId}`])
 }
 
 /**
- * Makes a change that may give a public application other origins. The new origins are added before the change, so that
+ * Makes a change that may give a public application other origins. They are added before the change, so that
  * they work at once. Afterwards the index is made equal to the stored application.
  *
- * @param fields the fields that the change sets
- * @param findClient reads the client from the store; undefined if it was deleted
+ * @param fields what the change sets
+ * @param findClient undefined if the client was deleted
  */
 export async function withOrigins<T>(
   store: Pick<Store, 'add' | 'remove'>,
@@ -34,7 +33,6 @@ export async function withOrigins<T>(
   }
 }
 
-/** Removes the entries that the client does not have. */
 async function tidy(
   store: Pick<Store, 'add' | 'remove'>,
   entries: readonly (readonly [index: string, member: string])[],
@@ -51,7 +49,6 @@ async function tidy(
   await Promise.all((await present()).map((entry) => store.add(...entry)))
 }
 
-/** Whether at least one public application has the origin. */
 export async function isPublicOrigin(store: Pick<Store, 'range'>, origin: string): Promise<boolean> {
   const [first] = await store.range(ORIGINS, { after: `${origin}\0`, limit: 1 })
   return first?.startsWith(`${origin}\0`) ?? false

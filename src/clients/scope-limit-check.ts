@@ -8,7 +8,6 @@ import { CorruptRecord } from '../store/corrupt-record.ts'
 import { isOversized, MAX_SCOPE_BYTES } from './client-products.ts'
 import { createClientWalk } from './walk-clients.ts'
 
-/** The maximum milliseconds between two searches in the background. */
 const INTERVAL_MS = 3_600_000
 
 const OVERSIZED = `products have grown: tokens of these clients carry more than ${MAX_SCOPE_BYTES} bytes of scope, and proxies may reject them`
@@ -27,7 +26,7 @@ export function createScopeLimitCheck({
   const walk = createClientWalk(store)
   let checks: readonly StoreCheck[] = []
 
-  /** Finds the clients with too much scope, and returns their number. Reads clients only if the products are that large. */
+  /** Reads clients only if the products are that large. */
   async function findOversized(pages = walk.pages(undefined)): Promise<number> {
     const { current } = catalog
     const found: string[] = []
@@ -46,9 +45,8 @@ export function createScopeLimitCheck({
 
   return {
     findOversized,
-    /** Names the clients that `findOversized` has found. */
     check: () => checks,
-    /** Starts the searches. @returns a function that stops them */
+    /** @returns a function that stops the searches */
     start(): () => void {
       const stop = new AbortController()
       const search = () =>

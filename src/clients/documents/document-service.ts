@@ -150,7 +150,7 @@ export function createDocumentService(parts: Omit<Parts, 'clear'>) {
       blocked.get(originOf(clientId)),
       documents.users(clientId),
     ])
-    // A document that was not used for more than a year is no longer stored.
+    // Documents that were not used for more than a year are gone.
     if (!stored) {
       await documents.unlist(clientId)
       return undefined

@@ -11,7 +11,6 @@ const PAGE_SIZE = 500
 /**
  * Removes people from the users of all approved documents.
  *
- * @param accountId the account of the people
  * @param isMeant selects a person of the account who has approved the client
  */
 export async function eraseDocumentUsers(
@@ -30,7 +29,7 @@ export async function eraseDocumentUsers(
       for (const subject of own) {
         if (await isMeant(personOf(subject), clientId)) await documents.removeUser(clientId, subject)
       }
-      // The users of an account follow each other in the index.
+      // They follow each other in the index.
       after = own.length === users.length ? own.at(-1) : undefined
     }
   }
@@ -43,7 +42,7 @@ export async function eraseDocumentUsers(
   }
 }
 
-/** Removes the names of erased people who blocked hosts. The hosts stay blocked. */
+/** Removes the names of people who blocked hosts. The hosts stay blocked. */
 export async function eraseBlockers(store: Store, people: ErasedPeople): Promise<void> {
   const hosts = hostRecords(store)
   for await (const records of hosts.pages()) {

@@ -6,7 +6,7 @@ import { Rejection } from './rejection.ts'
 const PERMISSIONS = { apiKey: 'keys:read', application: 'applications:read' } as const
 
 /**
- * Lists the clients of the caller's account that need attention. Kinds that the caller may not read are left out.
+ * Lists the clients of the caller's account that need attention, of the kinds that the caller may read.
  *
  * @throws {Rejection} `forbidden` if the caller may read none of the wanted kinds
  */

@@ -7,10 +7,10 @@ import { columns, panel, table } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 
 /**
- * The operations of an application that need a higher KYC level than its developer has, or a sentence that the level is
- * enough. Undefined if no operation of its products needs any level.
+ * The operations of an application that need a higher KYC level than its developer has. Undefined if no
+ * operation of its products needs any level.
  *
- * @param kycLevel level of the developer's account; undefined counts as the lowest level
+ * @param kycLevel undefined counts as the lowest level
  */
 export function levelPanel(
   { texts }: Pick<Call, 'texts'>,
@@ -38,7 +38,6 @@ export function levelPanel(
   )
 }
 
-/** The operations of an application that need a higher KYC level than its developer has. */
 export function operationsAboveLevel(
   catalog: Catalog,
   application: Application,

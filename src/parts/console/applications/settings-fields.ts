@@ -3,13 +3,12 @@ import type { Application } from '../../../clients/client.ts'
 import type { Form } from '../../../http/form-body.ts'
 import { linesOf } from '../elements/form.ts'
 
-/** The name of a field. Its value is one text, or a list with one address in each line. */
+/** Its value is one text, or a list with one address in each line. */
 export type SettingsField = Exclude<keyof ApplicationChanges, 'expiresAt' | 'allowedAddresses'>
 
-/** The fields of the settings, in the form that text fields show. */
 export type SettingsTexts = Readonly<Record<SettingsField, string>>
 
-/** All fields in the order of the form. */
+/** In the order of the form. */
 const SETTINGS_FIELDS: readonly SettingsField[] = [
   'name',
   'redirectUris',
@@ -21,7 +20,7 @@ const SETTINGS_FIELDS: readonly SettingsField[] = [
   'termsUri',
 ]
 
-/** The fields with one address in each line. */
+/** One address in each line. */
 const LISTS: readonly SettingsField[] = ['redirectUris', 'postLogoutRedirectUris', 'origins']
 
 /** The stored settings of an application. */
@@ -40,7 +39,7 @@ export function textsOf(application: Application): SettingsTexts {
   }
 }
 
-/** Reads the submitted settings without empty lines. A field that was not sent has its stored value. */
+/** Without empty lines. A field that was not sent has its stored value. */
 export function readTexts(form: Form, stored: SettingsTexts): SettingsTexts {
   const texts: Record<SettingsField, string> = { ...stored }
   for (const name of SETTINGS_FIELDS) {
@@ -50,7 +49,6 @@ export function readTexts(form: Form, stored: SettingsTexts): SettingsTexts {
   return texts
 }
 
-/** The fields whose values differ. */
 export function changedFields(from: SettingsTexts, to: SettingsTexts): SettingsField[] {
   return SETTINGS_FIELDS.filter((name) => from[name] !== to[name])
 }

@@ -25,10 +25,10 @@ const HINTS: Readonly<Record<SettingsField, TextName>> = {
 type FormCall = Pick<Call<Application>, 'texts' | 'form' | 'problems' | 'self' | 'csrfToken' | 'resource'>
 
 /**
- * The form with all settings, which are saved together. A hidden field has the version of the application, so that an
- * old form does not overwrite newer changes.
+ * The form with all settings. It has the version of the application, so that an old form does not overwrite
+ * newer changes.
  *
- * @param mayChange whether the person may save; otherwise the fields are locked
+ * @param mayChange otherwise the fields are locked
  */
 export function settingsForm(call: FormCall, mayChange: boolean): Html {
   const { texts, resource: application } = call

@@ -45,8 +45,8 @@ export function settingsPage(services: ConsoleServices): Page {
   }
 
   /**
-   * Checks the changes of an application that is not public. The service does so too, but begins with what is wrong for
-   * every application, and would name schemes that only a public application may use.
+   * The service begins with what is wrong for every application, and would name schemes that only a public
+   * application may use.
    */
   function checkWebAddresses(changes: ApplicationChanges): void {
     const web = optional(webRedirectUrisRule)
@@ -73,15 +73,12 @@ export function settingsPage(services: ConsoleServices): Page {
     }
   }
 
-  /**
-   * If another user has saved in the meantime, shows the stored settings, and the submitted values that differ from
-   * them. Undefined if no value differs.
-   */
+  /** If another user has saved meanwhile: the stored settings, and the submitted values that differ. */
   async function changedMeanwhile(call: Call<Application>, wanted: SettingsTexts): Promise<View | undefined> {
     const { caller, params, texts } = call
     const resource = await kind.service.findOwn(caller.accountId, params['clientId'] ?? '')
     const lost = changedFields(textsOf(resource), wanted)
-    // No value differs if the same form was sent twice at the same time.
+    // The same form was sent twice at the same time.
     if (lost.length === 0) return undefined
     const entered = facts(
       lost.map((name) => [

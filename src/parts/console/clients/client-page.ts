@@ -20,10 +20,8 @@ import { keysPanel } from './keys-panel.ts'
 import { secretsPanel } from './secrets-panel.ts'
 import { settingsPanel } from './settings-panel.ts'
 
-/** Redirect URIs that the page shows. */
 const MAX_URIS = 5
 
-/** Entries of the audit trail that the page shows. */
 const MAX_ENTRIES = 10
 
 /** The page of one client, with all that its owner can change. */
@@ -133,7 +131,6 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
   })
 }
 
-/** Says that people who have left the account know a valid secret. */
 function formerNotice({ texts }: Pick<Call, 'texts'>, userIds: readonly string[], mayRotate: boolean): Html {
   return notice(
     'warn',
@@ -146,7 +143,6 @@ function formerNotice({ texts }: Pick<Call, 'texts'>, userIds: readonly string[]
   )
 }
 
-/** The owner of the client, with a link to the page that hands the client over. */
 function belongsTo(
   { texts, to, caller, resource }: Call<Client>,
   path: string,
@@ -162,14 +158,13 @@ function belongsTo(
   >`
 }
 
-/** The redirect URIs of an application, and a link to the page on which its developer changes them. */
 function redirectUriList(
   { texts, to }: Pick<Call, 'texts' | 'to'>,
   kind: ClientKind,
   application: Application,
 ): Html | undefined {
   const { redirectUris } = application
-  // A notice above says that there are no redirect URIs.
+  // A notice above says so.
   if (redirectUris.length === 0) return undefined
   const others = redirectUris.length - MAX_URIS
   return html`<div class="tight">
@@ -179,7 +174,7 @@ function redirectUriList(
   </div>`
 }
 
-/** The last entries about a client. Undefined if the caller may not read the audit trail. */
+/** Undefined if the caller may not read the audit trail. */
 async function latestEntries(call: Call<Client>, { audit }: ConsoleServices) {
   if (!(await call.may('audit:read'))) return undefined
   const { items } = await audit.list({ clientId: call.resource.clientId, limit: MAX_ENTRIES })

@@ -10,7 +10,7 @@ import type { Call } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 import { pathOf, type ClientKind } from './client-kind.ts'
 
-/** How the pages show why a client gets no token: a badge, a sentence, and what its owner can do. */
+/** A badge, a sentence, and what its owner can do. */
 const STATES: Readonly<Record<NoTokenReason, State>> = {
   'disabled-by-operator': { badge: 'stateByOperator', tone: 'bad', why: 'stateByOperatorWhy' },
   disabled: {
@@ -80,11 +80,11 @@ interface State {
   readonly badge: TextName
   readonly tone: 'good' | 'bad' | 'warn'
   readonly why: TextName
-  /** The text of the button; a path below the page, or an action of the page; and the act that the caller needs. */
+  /** The text; a path below the page, or an action of the page; and the act that the caller needs. */
   readonly next?: readonly [TextName, where: string, 'write' | 'give' | 'rotate' | 'handOver'] | undefined
 }
 
-/** The name of a state, without markup. `no-token` covers all states without tokens. */
+/** Without markup. `no-token` covers all states without tokens. */
 export function stateText(
   { texts }: Pick<Call, 'texts'>,
   state: NoTokenReason | 'active' | 'no-token',
@@ -93,14 +93,12 @@ export function stateText(
   return texts.plain(state === 'no-token' ? 'stateNoToken' : STATES[state].badge)
 }
 
-/** The state of a client as a badge. */
 export function stateBadge({ texts }: Pick<Call, 'texts'>, noToken: NoTokenReason | undefined): Html {
   if (noToken === undefined) return badge(texts.html('stateActive'), 'good')
   const state = STATES[noToken]
   return badge(texts.html(state.badge), state.tone)
 }
 
-/** Says why a client gets no token, but not what can be done. */
 export function stateNotice(
   { texts }: Pick<Call, 'texts'>,
   noToken: NoTokenReason | undefined,
@@ -136,7 +134,7 @@ export async function ownStateNotice(
   )
 }
 
-/** When a client last got a token, or the key of a gateway was last used. */
+/** For the key of a gateway, when it was last used. */
 export function lastUsed(
   { texts }: Pick<Call, 'texts'>,
   { lastUsedAt }: Client,
@@ -146,7 +144,7 @@ export function lastUsed(
   return now / 1000 - lastUsedAt < LAST_USE_SECONDS ? texts.html('clientsUsedLately') : texts.ago(lastUsedAt)
 }
 
-/** The title of a product in the reader's language; its id if the catalog no longer has the product. */
+/** The id, if the catalog no longer has the product. */
 export function productTitle(
   { texts }: Pick<Call, 'texts'>,
   { products }: Pick<Catalog, 'products'>,
@@ -156,7 +154,6 @@ export function productTitle(
   return product ? texts.localize(product.title) : displayText(id)
 }
 
-/** Says which KYC level an operation needs, and which level the account has. */
 export function neededLevel(
   { texts }: Pick<Call, 'texts'>,
   {

@@ -14,10 +14,9 @@ import { pathOf, word, type ClientKind } from './client-kind.ts'
 import { expiryBadge } from './expiry-panel.ts'
 import { lastUsed, productTitle, stateBadge } from './client-state.ts'
 
-/** The maximum number of products that a row names. */
 const MAX_PRODUCTS = 3
 
-/** A list with at most this number of clients has no filter. */
+/** A list that is not longer has no filter. */
 const SHORT_LIST = 5
 
 /** The list of the caller's clients of one kind. */
@@ -67,9 +66,7 @@ function newButton({ texts, to }: Call, kind: ClientKind): Html {
   >`
 }
 
-/**
- * The text of an empty list: what such a client is for, and when a client of the other kind fits better.
- */
+/** What such a client is for, and when a client of the other kind fits better. */
 function emptyState({ texts, to, has }: Call, kind: ClientKind, button: HtmlValue): Html {
   const [other, path] =
     kind.kind === 'apiKey'
@@ -116,7 +113,6 @@ function rows(
   )
 }
 
-/** The titles of the first products, and how many more there are. */
 function productsOf({ texts }: Call, { products }: Client, catalog: Catalog): Html {
   if (products.length === 0) return html`<span class="muted">${texts.html('none')}</span>`
   const titles = products.slice(0, MAX_PRODUCTS).map((id) => productTitle({ texts }, catalog, id))

@@ -11,16 +11,14 @@ import { keyField, readKey } from './public-key-field.ts'
 
 type Parts = Pick<ConsoleServices, 'settings' | 'loadPublicKeys'>
 
-/** The field that says where an application runs, and its value for a public application. */
+/** It says where an application runs. */
 const KIND = { name: 'kind', isPublic: 'public' }
 
-/** What a new client authenticates with: a new secret, a public key, or nothing. */
 interface NewCredentials {
   readonly isPublic: boolean
   readonly key: PublicKeyInput | undefined
 }
 
-/** What a form chooses. */
 export function readCredentials(form: Form): NewCredentials {
   return { isPublic: form.get(KIND.name) === KIND.isPublic, key: readKey(form) }
 }

@@ -15,7 +15,6 @@ const TEXTS = {
   key: { valid: 'inspectorKeyValid', validText: 'inspectorKeyValidText', over: 'inspectorKeyOver' },
 } as const
 
-/** Whether a pasted text is a private key. */
 export async function isPrivateKey(
   { loadPublicKeys }: Pick<ConsoleServices, 'loadPublicKeys'>,
   pasted: string,
@@ -25,10 +24,10 @@ export async function isPrivateKey(
 }
 
 /**
- * What a caller may know about a pasted client secret or private key. Operators may inspect every secret. Other callers
- * may inspect the secrets of clients that their account owns. The answer never contains the secret or the key.
+ * What a caller may know about a pasted secret or private key: operators about all, others about those of
+ * their account. The answer never contains it.
  *
- * @returns undefined if the text is not a secret that the caller may inspect
+ * @returns undefined if the caller may not inspect it
  */
 export async function inspectSecret(
   { secrets, loadPublicKeys }: Pick<ConsoleServices, 'secrets' | 'loadPublicKeys'>,
@@ -44,7 +43,6 @@ export async function inspectSecret(
   return notices.length === 0 ? undefined : html`${notices}`
 }
 
-/** What a caller may know about one client of a secret or key; undefined if that is nothing. */
 async function inspectFound(
   call: Pick<Call, 'may' | 'has' | 'texts' | 'to'>,
   found: FoundSecret,

@@ -79,10 +79,7 @@ function tokenFacts(
   ])
 }
 
-/**
- * One table for each product: the operations that the scopes allow, and the routes of each operation. Products that the
- * client does not have are shown only for operations that its own products do not have.
- */
+/** Products that the client does not have are shown only for operations that its own products do not have. */
 function operationTables(
   scopes: readonly string[],
   texts: Call['texts'],

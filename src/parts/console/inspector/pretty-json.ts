@@ -1,13 +1,7 @@
-/**
- * The depth up to which values are indented. Deeper values are written in one line, because indentation would make the
- * text very long.
- */
+/** Deeper values are in one line, because indentation would make the text very long. */
 const MAX_DEPTH = 8
 
-/**
- * Formats a value from outside as JSON that people can read. Characters that are invisible or change the direction of
- * text are written as escapes.
- */
+/** JSON that people can read: characters that are invisible or change the direction of text are escapes. */
 export function prettyJson(value: Readonly<Record<string, unknown>>): string {
   return write(value).replaceAll(
     /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,
@@ -20,12 +14,12 @@ function write(value: unknown): string {
     const plain = JSON.stringify(value)
     return depthOf(plain) > MAX_DEPTH ? plain : JSON.stringify(value, null, 2)
   } catch {
-    // The value is nested more deeply than the stack allows.
+    // More deeply nested than the stack allows.
     return '…'
   }
 }
 
-/** The deepest nesting of a JSON text. Brackets in texts count too, which only makes the result higher. */
+/** Brackets in texts count too, which only makes the result higher. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

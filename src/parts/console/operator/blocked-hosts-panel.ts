@@ -9,13 +9,12 @@ import { ROWS_PER_PAGE } from '../elements/pager.ts'
 import type { Call } from '../page-types.ts'
 import { DOCUMENTS_PATH } from './client-href.ts'
 
-/** The parameter of the query with the last host of the previous page. */
+/** The last host of the previous page. */
 const AFTER = 'after'
 
 const blockerOf = ({ blockedBy }: BlockedHost): Person | undefined =>
   blockedBy === undefined ? undefined : personOfActor(blockedBy, undefined)
 
-/** The people who blocked hosts. */
 export function blockersOf(hosts: readonly BlockedHost[]): (Person | undefined)[] {
   return hosts.map(blockerOf)
 }

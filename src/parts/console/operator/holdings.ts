@@ -5,14 +5,11 @@ import type { Grant } from '../../../grants/grant.ts'
 import { PAGE_LIMIT } from '../../../validation/page-limit.ts'
 import type { Holder } from './operator-page.ts'
 
-/** The first part of a list. */
 interface Part<T> {
   readonly items: readonly T[]
-  /** Whether the list goes on. */
   readonly hasMore: boolean
 }
 
-/** What an account or user has: clients that it owns, and connections that it gave to applications. */
 export interface Holdings {
   readonly apiKeys: Part<ApiKey>
   readonly applications: Part<Application>
@@ -20,10 +17,9 @@ export interface Holdings {
 }
 
 /**
- * Reads the first part of each list. All lists are read at the same time.
+ * Reads the first part of each list: the clients of an account or user, and the connections that it gave.
  *
- * @param limit maximum items of each list. For a user, `hasMore` is also true if some clients of the account were not
- *   read, because they may belong to the user
+ * @param limit of each list. For a user, `hasMore` is also true if unread clients may belong to the user
  */
 export async function holdingsOf(
   { apiKeys, applications, grants }: ConsoleServices,
@@ -31,7 +27,7 @@ export async function holdingsOf(
   limit: number,
 ): Promise<Holdings> {
   const { accountId, userId } = holder
-  // Only some clients of the account belong to the user, so a larger page is read for a user.
+  // Only some clients of the account belong to the user.
   const options = { limit: userId === undefined ? limit : PAGE_LIMIT.max }
   const [keys, apps, given] = await Promise.all([
     apiKeys.listByOwner(accountId, options),
@@ -49,7 +45,7 @@ export async function holdingsOf(
   }
 }
 
-/** All clients of one kind that an account or user owns, page by page. */
+/** Page by page. */
 export async function* clientPagesOf(
   service: {
     listByOwner(

@@ -4,37 +4,31 @@ import type { Call } from '../page-types.ts'
 import type { Result } from '../../usage/outcomes.ts'
 import type { TextName } from '../texts.ts'
 
-/** The names of the results of calls, from the bottom of a bar to its top. */
+/** From the bottom of a bar to its top. */
 const RESULTS = {
   successful: 'usageSuccessful',
   rejected: 'usageRejected',
   failed: 'usageFailed',
 } as const satisfies Readonly<Record<Result, TextName>>
 
-/** Numbers of calls by result. */
 export type Sums = Readonly<Record<Result, number>>
 
 export const totalOf = ({ successful, rejected, failed }: Sums): number => successful + rejected + failed
 
-/** One bar. */
 export interface Bar {
-  /** The start of the hour or day, in epoch seconds. */
+  /** Epoch seconds. */
   readonly at: number
   readonly sums: Sums
 }
 
 const HEIGHT = 100
-/** The width of a bar with the gap after it. */
+/** With the gap after the bar. */
 const STEP = 12
 const WIDTH = 9
-/** The least height of a part of a bar, so that few failed calls among many are seen. */
+/** So that few failed calls among many are seen. */
 const LEAST = 2
 
-/**
- * Bars of calls, as a picture for eyes, a sentence for screen readers, and a table for both.
- *
- * @param nameOf writes the time of a bar
- */
+/** A picture for eyes, a sentence for screen readers, and a table for both. @param nameOf writes the time */
 export function barChart(
   { texts }: Pick<Call, 'texts'>,
   bars: readonly Bar[],
@@ -78,12 +72,10 @@ export function barChart(
 
 const keys = () => Object.keys(RESULTS) as Result[]
 
-/** A number as the language writes it. */
 export function writeNumber(lang: string, value: number): string {
   return new Intl.NumberFormat(lang).format(value)
 }
 
-/** Adds up calls. */
 export function sumOf(all: readonly Sums[]): Sums {
   const sum = { successful: 0, rejected: 0, failed: 0 }
   for (const each of all) for (const result of keys()) sum[result] += each[result]

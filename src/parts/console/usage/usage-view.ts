@@ -13,10 +13,9 @@ const HOUR = 3600
 const DAY = 86_400
 const HOURS = 24
 const DAYS = 30
-/** The most operations, and the most problems, that a page names. */
+/** Operations, or problems. */
 const MAX_ROWS = 20
 
-/** Whose usage is shown. */
 export type Subject = Pick<UsageQuery, 'clientId' | 'accountId'>
 
 /** The calls of a client, an account or all, as charts and tables. */
@@ -74,7 +73,7 @@ function sumsOf(rows: readonly UsageRow[]): Sums {
   return sumOf(rows.map(({ result, count }) => ({ ...none, ...(result && { [result]: count }) })))
 }
 
-/** What was rejected or failed, the most frequent first, with what to do. */
+/** The most frequent first, with what to do. */
 function problems(
   { texts }: Pick<Call, 'texts'>,
   rows: readonly UsageRow[],
@@ -120,7 +119,7 @@ function operations(
   )
 }
 
-/** The title of an operation, and its scope. Names that are not scopes are explained. */
+/** Names that are not scopes are explained. */
 function operationName(
   call: Pick<Call, 'texts'>,
   catalog: ConsoleServices['catalog'],
@@ -132,7 +131,6 @@ function operationName(
   return call.texts.html(operation === 'other operations' ? 'usageOtherOperations' : 'usageTokenRequests')
 }
 
-/** The name of an outcome, and what the developer can do about it. */
 const OUTCOME_TEXTS: Readonly<Record<Outcome, readonly [name: TextName, remedy?: TextName]>> = {
   ok: ['outcomeOk'],
   accepted: ['outcomeAccepted'],
