@@ -2,9 +2,7 @@ import type { RevocationSpec } from '../revocation/kept-until.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
 
-/**
- * For the write that removes access: tokens carry the epoch (`access_epoch`), so older tokens are rejected.
- */
+/** For the write that removes access: older tokens carry a lower epoch (`access_epoch`), and are rejected. */
 export function bumpEpoch<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
   const client = { ...record.client, epoch: record.client.epoch + 1 }
   return { ...record, client, partialRevocations: undefined }

@@ -10,8 +10,8 @@ const NO_URL: Fault = {
 }
 
 /**
- * Why the authorization server must not redirect to `uri`. Redirect URIs are compared character by character
- * (RFC 9700 2.1), and browsers rewrite every URI into their own form. So only URIs in that form are accepted.
+ * Why the authorization server must not redirect to `uri`. It is compared character by character (RFC 9700
+ * 2.1), and browsers rewrite URIs into their own form. So only that form is accepted.
  */
 export function findRedirectUriProblem(uri: unknown): Fault | undefined {
   const text = typeof uri === 'string' ? uri : ''

@@ -20,7 +20,7 @@ export function isClientId(value: unknown): value is string {
 }
 
 /**
- * The error for a client id that no client has. The message quotes only what is no secret.
+ * The error for a client id that no client has. The message never quotes a possible secret.
  *
  * @param what `API key`, `application`, or `API key or application`
  */

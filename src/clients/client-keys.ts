@@ -95,8 +95,14 @@ export function createKeyMethods<C extends Client>(
           const keys = keysOf(client)
           const known = keys.find((each) => identityOf(each) === identityOf(key))
           if (known?.kid === key.kid) return undefined
-          if (known) throw sameKey(known.kid)
-          if (keys.some(({ kid }) => kid === key.kid)) throw sameId(key.kid)
+          if (known) {
+            const message = `the client has this key already, with the id "${known.kid}"`
+            throw conflict(message, 'is a key of the client already')
+          }
+          if (keys.some(({ kid }) => kid === key.kid)) {
+            const message = `another key of the client has the id "${key.kid}"; give the new key another kid`
+            throw conflict(message, 'has the id of another key: give it another kid')
+          }
           if (keys.length >= MAX_KEYS) throw invalidKey('key', TOO_MANY)
           return { ...others, client: withKeys(client, [key, ...keys]) }
         }),
@@ -142,20 +148,9 @@ function invalidKey(path: string, fault: Fault): GatehouseError {
   })
 }
 
-function sameId(kid: string): GatehouseError {
-  const message = `another key of the client has the id "${kid}"; give the new key another kid`
-  const problem = {
-    path: 'key',
-    code: 'duplicate',
-    message: 'has the id of another key: give it another kid',
-  } as const
-  return new GatehouseError('ERR_CONFLICT', message, { problems: [problem] })
-}
-
-function sameKey(kid: string): GatehouseError {
-  const message = `the client has this key already, with the id "${kid}"`
-  const problem = { path: 'key', code: 'duplicate', message: 'is a key of the client already' } as const
-  return new GatehouseError('ERR_CONFLICT', message, { problems: [problem] })
+function conflict(message: string, problem: string): GatehouseError {
+  const problems = [{ path: 'key', code: 'duplicate', message: problem } as const]
+  return new GatehouseError('ERR_CONFLICT', message, { problems })
 }
 
 function lastKey(): GatehouseError {

@@ -78,10 +78,7 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
     },
     /** False if a client has the id, or a deleted client had it. */
     create: collection.create,
-    /**
-     * @param change pure; returns undefined if there is nothing to change
-     * @returns the current record; undefined if it is absent, or if the client was deleted
-     */
+    /** @param change pure; undefined for no change @returns undefined if the record is absent or deleted */
     async update(
       clientId: string,
       change: (record: ClientRecord<C>) => ClientRecord<C> | undefined,

@@ -5,7 +5,7 @@ import { allowedAddressesRule } from './allowed-addresses.ts'
 import { isClientId, newClientId } from './client-id.ts'
 import type { Client } from './client.ts'
 import { expiryOfNew, newExpiryRule, type KeyPolicy } from './expiry.ts'
-import { expiryEntriesOf, withNewExpiry } from './expiry-notices.ts'
+import { listExpiry, withNewExpiry } from './expiry-notices.ts'
 import { findOperationProblem, findProductProblem, requireFits, scopesOf } from './client-products.ts'
 import { givenKeysRule, readGivenKeys } from './client-keys.ts'
 import type { CreationOptions, NewClient, PublicKeyInput } from './client-inputs.ts'
@@ -85,19 +85,12 @@ export function newClient(kind: Client['kind'], input: NewClient, keyPolicy: Key
   }
 }
 
-interface Credentials {
-  /** Undefined for a client without a secret. */
-  readonly hash: string | undefined
-  /** Undefined if there is no new secret. */
-  readonly clientSecret: string | undefined
-}
-
 function credentialsOfNew(
   client: Client,
   { secretHash }: CredentialsInput,
   attempt: Attempt | undefined,
   prefix: string,
-): Credentials {
+): { readonly hash: string | undefined; readonly clientSecret: string | undefined } {
   if (!needsSecret(client)) return { hash: undefined, clientSecret: undefined }
   if (secretHash !== undefined) return { hash: secretHash, clientSecret: undefined }
   const clientSecret = attempt?.clientSecret ?? formatSecret(randomBytes(32), prefix)
@@ -128,8 +121,7 @@ export async function createClient<C extends Client>(
     requireFits(client, clients.catalog.current, clients.otherScopes)
     const shownTo = clientSecret === undefined ? undefined : client.createdBy
     const hint = clientSecret === undefined ? undefined : hintOf(clientSecret)
-    const secrets =
-      hash === undefined ? [] : [newSecret({ hash, shownTo, hint, createdAt: client.createdAt })]
+    const secrets = hash === undefined ? [] : [{ hash, createdAt: client.createdAt, shownTo, hint }]
     await withSecretOwners(clients, client.clientId, credentialsOf({ client, secrets }), () =>
       insert(clients, client, secrets, input),
     )
@@ -203,23 +195,14 @@ async function insert<C extends Client>(
       : 'belonged to a client that was deleted, so no other client can have it; choose another client id'
     throw new GatehouseError('ERR_CONFLICT', `the client id "${clientId}" ${why}`)
   }
-  // Another process may have seen an entry before the client, and removed it.
-  await Promise.all(expiryEntriesOf(client).map((each) => clients.store.add(...each)))
+  await listExpiry(clients.store, client)
   events.emit('client.created', { kind, clientId, accountId, actor: options.actor })
-}
-
-/** Fields that are undefined are not stored. */
-function newSecret({ hash, createdAt, shownTo, hint }: StoredSecret): StoredSecret {
-  return { hash, createdAt, ...(shownTo !== undefined && { shownTo }), ...(hint !== undefined && { hint }) }
 }
 
 /** The option `maxClientsPerAccount`. */
 export const CLIENTS_PER_ACCOUNT = { byDefault: 500, max: 100_000 }
 
-/**
- * The new client is listed before this check, so processes that create clients at the same time cannot exceed
- * the maximum.
- */
+/** The client is listed first, so concurrent creations cannot exceed the maximum. */
 async function requireRoom(
   { index, maxClientsPerAccount: max }: Pick<ClientRepository<Client>, 'index' | 'maxClientsPerAccount'>,
   accountId: string,

@@ -37,16 +37,23 @@ const INTERVAL_MS = 15_000
 
 const PAGE_SIZE = 100
 
-/**
- * Add them before the record is written, so that no notice is missed. If the expiry is changed later, the old
- * entry is removed when it is due.
- */
 export function expiryEntriesOf(
   { clientId, expiresAt }: Pick<Client, 'clientId' | 'expiresAt'>,
   now = Date.now(),
 ): [index: string, member: string][] {
   const next = expiresAt === undefined ? undefined : nextNoticeTime(expiresAt, now)
   return next === undefined ? [] : [[EXPIRIES, timedMember(next, clientId)]]
+}
+
+/**
+ * Call it before the record is written, so that no notice is missed, and again afterwards: another process may have seen
+ * the entry without the record, and removed it. After a later change, the old entry is removed when it is due.
+ */
+export async function listExpiry(
+  store: Pick<Store, 'add'>,
+  client: Pick<Client, 'clientId' | 'expiresAt'>,
+): Promise<void> {
+  await Promise.all(expiryEntriesOf(client).map((entry) => store.add(...entry)))
 }
 
 /** Notices whose time has passed already are not given. */
@@ -57,10 +64,7 @@ export function withNewExpiry<C extends Client>(record: ClientRecord<C>): Client
   return { ...others, ...(noticed !== undefined && { noticed }) }
 }
 
-/**
- * Gives a notice 30, 7 and 1 days before a client expires, and when it has expired: an audit entry and an
- * event. Only one process gives each notice. Of missed notices, only the last is given.
- */
+/** Gives a notice before a client expires and when it has expired: an entry and an event, by one process. */
 export function createExpiryNotices(parts: {
   readonly store: Store
   readonly audit: Pick<AuditWriter, 'change'>

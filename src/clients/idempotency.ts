@@ -8,10 +8,7 @@ import { newClientId } from './client-id.ts'
 import { formatSecret } from './secret-format.ts'
 
 const KEPT_SECONDS = 86_400
-/**
- * Then another process may take over. A change makes only a few calls to the store, and each fails after one
- * second by default.
- */
+/** A change makes only a few calls to the store, and each fails after one second by default. */
 const ABANDONED_AFTER_MS = 10_000
 
 /** The client secret can be derived from it only with the option `secret` of the server. */
@@ -51,9 +48,7 @@ export interface Attempt extends Pick<IdempotencyRecord, 'newestCreatedAt'> {
   clientId(kind: Client['kind']): string
   /** @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
   complete(): Promise<void>
-  /**
-   * For a change that was rejected. If no earlier attempt can have changed anything, the key is free again.
-   */
+  /** For a change that was rejected: the key is free again if no attempt can have changed anything. */
   reject(): Promise<void>
   /** So that this process may begin another attempt. */
   end(): void

@@ -65,10 +65,7 @@ export function createLastUses(
         logger.debug({ [label]: keyOf(clientId), err: error }, 'a last use could not be written')
       })
     },
-    /**
-     * Epoch seconds, rounded down to the hour. A corrupt time counts as absent, and the next use overwrites
-     * it.
-     */
+    /** Epoch seconds, rounded down to the hour. A corrupt time counts as absent until the next use. */
     async get(clientIds: readonly string[]): Promise<(number | undefined)[]> {
       return (await records.getEach(clientIds.map(keyOf))).map((record, at) => {
         if (!(record instanceof CorruptRecord)) return record?.lastUsedAt

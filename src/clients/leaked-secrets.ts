@@ -166,9 +166,7 @@ async function identifyEach(texts: readonly string[]): Promise<string[]> {
 
 export type LeakedSecrets = ReturnType<typeof createSecrets>
 
-/**
- * As the audit trail accepts it. If the text contains the secret in any spelling, only its origin is left.
- */
+/** As the audit trail accepts it: only the origin if the text contains the secret in any spelling. */
 function placeOf(text: string | undefined, secret: string, maxLength: number): string | undefined {
   if (text === undefined) return undefined
   const plain = unescape(text).replaceAll(/\p{C}/gu, '')

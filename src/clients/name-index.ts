@@ -11,28 +11,7 @@ const PAGE_SIZE = 200
 const MAX_PAGES = 20
 
 export function nameEntriesOf(clientId: string, name: string): [index: string, member: string][] {
-  return wordsOf(name).map((word) => [NAME_WORDS, memberOf(word, clientId)])
-}
-
-/** Words that are in the index already stay. */
-export async function addName(store: Store, clientId: string, name: string): Promise<void> {
-  await Promise.all(nameEntriesOf(clientId, name).map((entry) => store.add(...entry)))
-}
-
-/** @param except another name of the client, whose words stay */
-export async function removeName(
-  store: Store,
-  clientId: string,
-  name: string,
-  except: string,
-): Promise<void> {
-  const kept = new Set(wordsOf(except))
-  const removed = wordsOf(name).filter((word) => !kept.has(word))
-  await Promise.all(removed.map((word) => store.remove(NAME_WORDS, memberOf(word, clientId))))
-}
-
-function memberOf(word: string, clientId: string): string {
-  return `${word}\0${clientId}`
+  return wordsOf(name).map((word) => [NAME_WORDS, `${word}\0${clientId}`])
 }
 
 export function idOfWord(member: string): string {
@@ -53,10 +32,7 @@ function wordsOf(name: string): string[] {
 export function createNameSearch(store: Store) {
   const { getEach } = clientRecords(store)
 
-  /**
-   * Finds both kinds by the beginnings of the words in their names, without corrupt records. @param text
-   * words
-   */
+  /** Finds clients by the beginnings of the words in their names, without corrupt records. */
   return async function searchByName(text: string, limit: number): Promise<Client[]> {
     const wanted = wordsOf(text)
     const [longest] = wanted.toSorted((one, other) => other.length - one.length)

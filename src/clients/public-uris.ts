@@ -50,10 +50,7 @@ function isLocalHttps({ protocol, hostname }: URL): boolean {
 
 const LOCAL_HOST = /^(?:(?:.+\.)?localhost\.?|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:.*\])$/
 
-/**
- * Why the pages of an origin must not call the token endpoint. An app may have an origin such as
- * `capacitor://localhost`.
- */
+/** Why the pages of an origin must not call the token endpoint. An app may have `capacitor://localhost`. */
 export function findOriginProblem(origin: unknown): Fault | undefined {
   const url = typeof origin === 'string' && origin.length <= 300 ? URL.parse(origin) : null
   if (url === null || url.host === '') {

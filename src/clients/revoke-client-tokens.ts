@@ -28,10 +28,7 @@ export interface ClientTokens {
   revokeFirst(planned: readonly PlannedRevocation[]): Promise<void>
   /** What the current epoch requires. Repeating these revocations is harmless. */
   revocationsOf(clientId: string): Promise<readonly RevocationSpec[]>
-  /**
-   * Page by page, with corrupt records. @throws {GatehouseError} after the last page, `ERR_STORE_CORRUPT` if
-   * a list is corrupt
-   */
+  /** With corrupt records. @throws {GatehouseError} after the last page, `ERR_STORE_CORRUPT` for a list */
   listByAccount(accountId: string): AsyncIterable<readonly (Client | CorruptRecord)[]>
 }
 

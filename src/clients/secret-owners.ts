@@ -94,10 +94,7 @@ function clientsOfKey(identity: string): string {
 
 export type SecretOwners = ReturnType<typeof createSecretOwners>
 
-/**
- * @param hash of the secret, or the identity of the key
- * @throws what `change` throws
- */
+/** @param hash of the secret, or the identity of the key @throws what `change` throws */
 export async function withSecretOwner<C extends Client, T>(
   clients: {
     readonly kind: C['kind']

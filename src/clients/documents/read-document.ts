@@ -21,10 +21,7 @@ const FORBIDDEN = ['client_secret', 'client_secret_expires_at']
 
 const METHODS = ['private_key_jwt', 'none'] as const
 
-/**
- * Checks a document. @returns what it says, or what is wrong, as a text that continues "the document of the
- * client"
- */
+/** Checks a document. @returns what it says, or what is wrong: it continues "the document of the client" */
 export function readDocument(
   clientId: string,
   body: Readonly<Record<string, unknown>>,

@@ -228,10 +228,7 @@ export function createDocumentResolver(parts: DocumentResolverParts) {
     return { ...stored, keys: known }
   }
 
-  /**
-   * @param options.isUsable whether what is stored can be used without an answer: then undefined
-   * @throws `ERR_DOCUMENT_UNAVAILABLE`
-   */
+  /** @returns undefined without an answer, if what is stored `isUsable` @throws `ERR_DOCUMENT_UNAVAILABLE` */
   async function tryFetch(
     url: string,
     options: Omit<FetchJsonOptions, 'budget'> & { readonly isKnown: boolean; readonly isUsable: boolean },

@@ -28,9 +28,7 @@ export interface StoredDocument {
   readonly keys?: (JwkSet & { readonly fetchedAt: number; readonly freshUntil: number }) | undefined
 }
 
-/**
- * Longer than an authorization request may wait. The record expires, because strangers can invent documents.
- */
+/** Longer than an authorization request may wait. Strangers can invent documents, so the record expires. */
 const UNAPPROVED_SECONDS = 4500
 
 /** Each fetch renews them, and each refresh of tokens needs a fresh document. */

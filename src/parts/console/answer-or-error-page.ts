@@ -20,10 +20,7 @@ interface Parts {
   }
 }
 
-/**
- * Answers a request of the console. An error gets a page in the layout of the host, or a document of its own
- * if the layout fails too.
- */
+/** Answers a request of the console. If the layout of the host fails for an error page, it has none. */
 export function createAnswer(mount: Mount, { handlePage, respond, fail, readers }: Parts) {
   return async function answer(ctx: Context, path: string): Promise<void> {
     // The reader's language is not known yet.

@@ -78,7 +78,7 @@ export function createReaders() {
       dateTime: (milliseconds: number): Html => time(milliseconds, formats.dateTime.format(milliseconds)),
       relative,
       /**
-       * “3 days ago”. The exact time is the tooltip, and screen readers read it. @param seconds epoch seconds
+       * “3 days ago”. Screen readers read the exact time, which is the tooltip. @param seconds epoch seconds
        */
       ago(seconds: number): Html {
         const exact = formats.dateTime.format(seconds * 1000)

@@ -16,10 +16,7 @@ import type { Reader } from './reader-formats.ts'
 /** A script asks for a page without a document around it. */
 export const FRAGMENT_HEADER = 'X-Gatehouse-Fragment'
 
-/**
- * Creates a function that sends a page: in the layout of the host, as a document of its own, or as a fragment without a
- * document.
- */
+/** Sends a page: in the layout of the host, as a document of its own, or as a fragment without one. */
 export function createResponder(
   { path }: Mount,
   { assets, branding }: { assets: Assets; branding: PageBranding },

@@ -9,10 +9,7 @@ interface NamesClient {
   readonly kind?: Client['kind'] | undefined
 }
 
-/**
- * Finds the clients that a list names, each once, in one batch. What was deleted, is no longer stored or is
- * corrupt is left out.
- */
+/** Finds the clients that a list names, in one batch. What is gone or corrupt is left out. */
 export async function findClients(
   { apiKeys, applications, registry }: Pick<Internals, 'apiKeys' | 'applications' | 'registry'>,
   items: readonly NamesClient[],

@@ -16,10 +16,7 @@ export function statusOf(code: GatehouseErrorCode): number {
   return EXCEPTIONS[code] ?? STATUS[code]
 }
 
-/**
- * The status is the same for all front ends, each with its own text. If the input of a form is rejected, the
- * console shows the form again with status 422.
- */
+/** If the input of a form is rejected, the console shows the form again with status 422. */
 export interface Failure {
   readonly status: number
   readonly code: Rejection['code'] | GatehouseErrorCode | 'ERR_INTERNAL'

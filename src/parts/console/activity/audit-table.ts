@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../../audit/entry.ts'
 import type { AuditListOptions, TrailName } from '../../../audit/check-options.ts'
+import { KINDS } from '../clients/client-kind.ts'
 import { entryForOwner, type EntryForOwner } from '../../../audit/entry-for-owner.ts'
 import type { Catalog, CurrentCatalog } from '../../../catalog/catalog.ts'
 import type { Client } from '../../../clients/client.ts'
@@ -79,10 +80,7 @@ export function shownTrail({ query }: Pick<Call, 'query'>): TrailName {
 
 const MAX_NAMED = 6
 
-/**
- * A table of sentences: what happened, who did it, from where, and when. Only operators see the names of
- * operators and of users of other accounts.
- */
+/** A table of sentences. Only operators see the names of operators and of users of other accounts. */
 export function auditTable(
   call: Pick<Call, 'texts' | 'to' | 'has' | 'caller'>,
   entries: readonly AuditEntry[],
@@ -136,8 +134,7 @@ function subject(
     const client = clients.get(clientId)
     const known = client?.kind ?? kind
     const name = client ? applicationName(client) : unknownClientName(clientId, deleted?.get(clientId))
-    const [section, base] =
-      known === 'apiKey' ? (['apiKeys', '/api-keys'] as const) : (['applications', '/applications'] as const)
+    const { section, base } = KINDS[known ?? 'application']
     const isOwn = client?.accountId === caller.accountId && has(section)
     const own = isOwn ? to(`${base}/${encodeURIComponent(clientId)}`) : undefined
     const href = isForOperators ? clientHref({ to, has }, clientId) : own

@@ -5,10 +5,7 @@ import type { ConsoleServices } from '../services.ts'
 
 const LATEST = 5
 
-/**
- * The names of deleted clients by id: from the entries themselves, or from the newest entries of the client.
- * The clients of an erased person have no names.
- */
+/** The names of deleted clients by id, from their newest entries. Those of an erased person have none. */
 export async function namesOfDeleted(
   audit: ConsoleServices['audit'],
   entries: readonly AuditEntry[],

@@ -13,8 +13,14 @@ import type { ConsoleServices } from '../services.ts'
 import { page, type Call, type Page, type Redirect, type View } from '../page-types.ts'
 import { checkInput, optional } from '../../../validation/rules.ts'
 import { levelPanel } from './level-panel.ts'
-import { changedFields, readTexts, textsOf, toChanges, type SettingsTexts } from './settings-fields.ts'
-import { settingsForm } from './settings-form.ts'
+import {
+  changedFields,
+  readTexts,
+  settingsForm,
+  textsOf,
+  toChanges,
+  type SettingsTexts,
+} from './settings-form.ts'
 
 /** The settings of an application, which are saved together. */
 export function settingsPage(services: ConsoleServices): Page {
@@ -44,10 +50,7 @@ export function settingsPage(services: ConsoleServices): Page {
     }
   }
 
-  /**
-   * The service begins with what is wrong for every application, and would name schemes that only a public
-   * application may use.
-   */
+  /** The service would also name schemes that only a public application may use. */
   function checkWebAddresses(changes: ApplicationChanges): void {
     const web = optional(webRedirectUrisRule)
     const rules = applicationChanges(services.keyPolicy)

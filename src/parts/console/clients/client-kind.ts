@@ -21,26 +21,30 @@ export interface ClientKind<C extends Client = Client> {
   readonly words: 'clientsKey' | 'clientsApp'
 }
 
-export function apiKeyKind({ apiKeys: service }: ConsoleServices): ClientKind {
-  return {
+/** What the pages about a kind have in common, whatever service they use. */
+export const KINDS = {
+  apiKey: {
     kind: 'apiKey',
-    service,
     base: '/api-keys',
     section: 'apiKeys',
     permissions: 'keys',
     words: 'clientsKey',
-  }
-}
-
-export function applicationKind({ applications: service }: ConsoleServices): ClientKind<Application> {
-  return {
+  },
+  application: {
     kind: 'application',
-    service,
     base: '/applications',
     section: 'applications',
     permissions: 'applications',
     words: 'clientsApp',
-  }
+  },
+} as const
+
+export function apiKeyKind({ apiKeys: service }: ConsoleServices): ClientKind {
+  return { ...KINDS.apiKey, service }
+}
+
+export function applicationKind({ applications: service }: ConsoleServices): ClientKind<Application> {
+  return { ...KINDS.application, service }
 }
 
 export function kindOf(services: ConsoleServices, { kind }: Pick<Client, 'kind'>): ClientKind {
@@ -71,8 +75,7 @@ export function pathOf({ base }: Pick<ClientKind, 'base'>, { clientId }: Pick<Cl
 
 /** For operators, or for its owner. Undefined if the console has no such page here. */
 export function pagePathOf({ has }: Pick<Call, 'has'>, { kind, clientId }: Client): string | undefined {
-  const [section, base] =
-    kind === 'apiKey' ? (['apiKeys', '/api-keys'] as const) : (['applications', '/applications'] as const)
+  const { section, base } = KINDS[kind]
   const id = encodeURIComponent(clientId)
   if (isDocumentId(clientId)) return undefined
   if (has('operator')) return `/operator/clients/${id}`

@@ -10,79 +10,46 @@ import type { Call } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 import { pathOf, type ClientKind } from './client-kind.ts'
 
-/** A badge, a sentence, and what its owner can do. */
+/**
+ * The badge and the sentence of each state, and what its owner can do: the text; a path below the page, or an action of
+ * the page; and the act that the caller needs.
+ */
 const STATES: Readonly<Record<NoTokenReason, State>> = {
-  'disabled-by-operator': { badge: 'stateByOperator', tone: 'bad', why: 'stateByOperatorWhy' },
-  disabled: {
-    badge: 'stateDisabled',
-    tone: 'bad',
-    why: 'stateDisabledWhy',
-    next: ['enableButton', 'enable', 'give'],
-  },
-  expired: {
-    badge: 'stateExpired',
-    tone: 'bad',
-    why: 'stateExpiredWhy',
-    next: ['stateExpiredNext', '#expiry', 'give'],
-  },
-  compromised: {
-    badge: 'stateCompromised',
-    tone: 'bad',
-    why: 'stateCompromisedWhy',
-    next: ['clientsRotate', '#secrets', 'rotate'],
-  },
-  'no-secret': {
-    badge: 'stateNoSecret',
-    tone: 'bad',
-    why: 'stateNoSecretWhy',
-    next: ['clientsRotate', '#secrets', 'rotate'],
-  },
-  gateway: { badge: 'gatewayBadge', tone: 'good', why: 'gatewayWhat' },
-  'no-product': {
-    badge: 'stateNoProduct',
-    tone: 'warn',
-    why: 'stateNoProductWhy',
-    next: ['clientsAddProducts', '#access', 'give'],
-  },
-  'no-operation': {
-    badge: 'stateNoOperation',
-    tone: 'warn',
-    why: 'stateNoOperationWhy',
-    next: ['stateNoOperationNext', '#access', 'give'],
-  },
-  'owner-gone': {
-    badge: 'stateOwnerGone',
-    tone: 'bad',
-    why: 'stateOwnerGoneWhy',
-    next: ['handOverLink', '/hand-over', 'handOver'],
-  },
-  'user-operations': {
-    badge: 'stateUserOperations',
-    tone: 'bad',
-    why: 'stateUserOperationsWhy',
-    next: ['handOverLink', '/hand-over', 'handOver'],
-  },
-  'kyc-level': {
-    badge: 'stateLevel',
-    tone: 'warn',
-    why: 'stateLevelWhy',
-    next: ['stateLevelNext', '/settings#level', 'write'],
-  },
-  'no-redirect-uri': {
-    badge: 'stateNoRedirectUri',
-    tone: 'warn',
-    why: 'clientsNoRedirectUri',
-    next: ['clientsSetRedirectUri', '/settings', 'write'],
-  },
+  'disabled-by-operator': ['stateByOperator', 'bad', 'stateByOperatorWhy'],
+  disabled: ['stateDisabled', 'bad', 'stateDisabledWhy', ['enableButton', 'enable', 'give']],
+  expired: ['stateExpired', 'bad', 'stateExpiredWhy', ['stateExpiredNext', '#expiry', 'give']],
+  compromised: ['stateCompromised', 'bad', 'stateCompromisedWhy', ['clientsRotate', '#secrets', 'rotate']],
+  'no-secret': ['stateNoSecret', 'bad', 'stateNoSecretWhy', ['clientsRotate', '#secrets', 'rotate']],
+  gateway: ['gatewayBadge', 'good', 'gatewayWhat'],
+  'no-product': ['stateNoProduct', 'warn', 'stateNoProductWhy', ['clientsAddProducts', '#access', 'give']],
+  'no-operation': [
+    'stateNoOperation',
+    'warn',
+    'stateNoOperationWhy',
+    ['stateNoOperationNext', '#access', 'give'],
+  ],
+  'owner-gone': ['stateOwnerGone', 'bad', 'stateOwnerGoneWhy', ['handOverLink', '/hand-over', 'handOver']],
+  'user-operations': [
+    'stateUserOperations',
+    'bad',
+    'stateUserOperationsWhy',
+    ['handOverLink', '/hand-over', 'handOver'],
+  ],
+  'kyc-level': ['stateLevel', 'warn', 'stateLevelWhy', ['stateLevelNext', '/settings#level', 'write']],
+  'no-redirect-uri': [
+    'stateNoRedirectUri',
+    'warn',
+    'clientsNoRedirectUri',
+    ['clientsSetRedirectUri', '/settings', 'write'],
+  ],
 }
 
-interface State {
-  readonly badge: TextName
-  readonly tone: 'good' | 'bad' | 'warn'
-  readonly why: TextName
-  /** The text; a path below the page, or an action of the page; and the act that the caller needs. */
-  readonly next?: readonly [TextName, where: string, 'write' | 'give' | 'rotate' | 'handOver'] | undefined
-}
+type State = readonly [
+  badge: TextName,
+  tone: 'good' | 'bad' | 'warn',
+  why: TextName,
+  next?: readonly [TextName, where: string, 'write' | 'give' | 'rotate' | 'handOver'],
+]
 
 /** Without markup. `no-token` covers all states without tokens. */
 export function stateText(
@@ -90,13 +57,13 @@ export function stateText(
   state: NoTokenReason | 'active' | 'no-token',
 ): string {
   if (state === 'active') return texts.plain('stateActive')
-  return texts.plain(state === 'no-token' ? 'stateNoToken' : STATES[state].badge)
+  return texts.plain(state === 'no-token' ? 'stateNoToken' : STATES[state][0])
 }
 
 export function stateBadge({ texts }: Pick<Call, 'texts'>, noToken: NoTokenReason | undefined): Html {
   if (noToken === undefined) return badge(texts.html('stateActive'), 'good')
-  const state = STATES[noToken]
-  return badge(texts.html(state.badge), state.tone)
+  const [name, tone] = STATES[noToken]
+  return badge(texts.html(name), tone)
 }
 
 export function stateNotice(
@@ -104,7 +71,8 @@ export function stateNotice(
   noToken: NoTokenReason | undefined,
 ): Html | undefined {
   if (noToken === undefined) return undefined
-  return notice(STATES[noToken].tone, html`<p>${texts.html(STATES[noToken].why)}</p>`)
+  const [, tone, why] = STATES[noToken]
+  return notice(tone, html`<p>${texts.html(why)}</p>`)
 }
 
 /** Says why a client gets no token, with a button for what the caller can do. */
@@ -113,8 +81,8 @@ export async function ownStateNotice(
   noToken: NoTokenReason | undefined,
   kind: ClientKind,
 ): Promise<Html | undefined> {
-  const next = noToken && STATES[noToken].next
-  if (noToken === undefined || !next || !(await call.may(`${kind.permissions}:${next[2]}`)))
+  const [, tone, why, next] = noToken === undefined ? [] : STATES[noToken]
+  if (!tone || !why || !next || !(await call.may(`${kind.permissions}:${next[2]}`)))
     return stateNotice(call, noToken)
   const [text, where] = next
   const { texts, to } = call
@@ -124,7 +92,6 @@ export async function ownStateNotice(
   const button = /^[#/]/.test(where)
     ? html`<a class="button slim" href="${address}">${texts.html(text)}</a>`
     : form(call, { action: where, isInline: true }, html`<button class="slim">${texts.html(text)}</button>`)
-  const { tone, why } = STATES[noToken]
   return notice(
     tone,
     html`<div class="line spread">

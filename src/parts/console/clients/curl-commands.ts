@@ -12,10 +12,7 @@ export const SECRET_COMMAND = `printf 'Client secret: '; stty -echo; read -r CLI
 
 const TOKENS = { TOKEN: 'access_token', REFRESH_TOKEN: 'refresh_token' }
 
-/**
- * The lines for a POSIX shell that send a request to the token endpoint, and keep the tokens of the response
- * in variables. The secret is in `CLIENT_SECRET`.
- */
+/** The lines for a POSIX shell that request tokens, and keep them in variables. */
 export function tokenCommand(
   { tokenAddress, ...client }: ClientAtEndpoint,
   parameters: readonly string[],

@@ -26,9 +26,7 @@ function dayOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10)
 }
 
-/**
- * Epoch seconds; null for never; undefined without a field. The service rejects `NaN`, for an invalid day.
- */
+/** Epoch seconds; null for never; undefined without a field; for an invalid day `NaN`, which is rejected. */
 export function readExpiry(sent: Form): number | null | undefined {
   const day = sent.get('expiresAt')?.trim()
   if (day === undefined || day === '') return day === undefined ? undefined : null

@@ -1,5 +1,4 @@
 import { readKeys } from '../../../clients/client-keys.ts'
-import type { PublicKeyInput } from '../../../clients/client-inputs.ts'
 import { GatehouseError } from '../../../errors.ts'
 import type { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'
@@ -14,17 +13,15 @@ type Parts = Pick<ConsoleServices, 'settings' | 'loadPublicKeys'>
 /** It says where an application runs. */
 const KIND = { name: 'kind', isPublic: 'public' }
 
-interface NewCredentials {
-  readonly isPublic: boolean
-  readonly key: PublicKeyInput | undefined
-}
-
-export function readCredentials(form: Form): NewCredentials {
+export function readCredentials(form: Form) {
   return { isPublic: form.get(KIND.name) === KIND.isPublic, key: readKey(form) }
 }
 
 /** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the key cannot be used, or not for a public application */
-export async function checkCredentials(parts: Parts, { isPublic, key }: NewCredentials): Promise<void> {
+export async function checkCredentials(
+  parts: Parts,
+  { isPublic, key }: ReturnType<typeof readCredentials>,
+): Promise<void> {
   if (key === undefined) return
   if (isPublic) {
     const message = 'must be empty for a public application'

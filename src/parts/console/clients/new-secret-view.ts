@@ -2,6 +2,7 @@ import type { ConsoleServices } from '../services.ts'
 import { ROUTES } from '../../../authorization-server/provider/routes.ts'
 import { directScopes, limitToOwner } from '../../../catalog/resolve-scopes.ts'
 import { isGatewayKey, type Client } from '../../../clients/client.ts'
+import type { RotatedSecret } from '../../../clients/client-service-types.ts'
 import { whyUnusable } from '../../../clients/why-no-token.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
@@ -10,12 +11,9 @@ import type { Call, View } from '../page-types.ts'
 import { pathOf, word, type ClientKind } from './client-kind.ts'
 import { callCommand, firstReadAddress, secretAndTokenCommand } from './curl-commands.ts'
 
-export interface NewSecret {
+export interface NewSecret extends RotatedSecret {
   readonly client: Client
-  readonly clientSecret: string
   readonly isRotation: boolean
-  /** Epoch seconds; undefined if no old secret is valid. */
-  readonly oldSecretExpiresAt?: number | undefined
 }
 
 /** The page that shows a new secret, once. */

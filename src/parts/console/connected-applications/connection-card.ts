@@ -100,8 +100,7 @@ function permissions(texts: Reader, { all, main }: Resources, scopes: Connection
 }
 
 /**
- * Sensitive operations come first, so that they are always visible. A scope that is no longer in the catalog
- * gives no access.
+ * Sensitive operations first, so that they are always visible. Scopes without an operation give no access.
  */
 function permissionsAt(
   texts: Reader,

@@ -49,9 +49,7 @@ export function columns({ texts }: Pick<Call, 'texts'>, names: readonly TextName
   return names.map((name) => ({ title: texts.html(name), label: texts.plain(name) }))
 }
 
-/**
- * A table. On narrow screens, each row is a card with its first cell as heading. @param isAlike equal columns
- */
+/** On narrow screens, each row is a card with its first cell as heading. @param isAlike equal columns */
 export function table(
   columns: readonly Column[],
   rows: readonly (readonly HtmlValue[])[],

@@ -48,10 +48,7 @@ interface FieldOptions {
   readonly isCode?: boolean | undefined
 }
 
-/**
- * A text field with its label, its hint and its problems. The type `lines` has several lines. The path of a
- * problem begins with the name of its field, such as `redirectUris[1]`.
- */
+/** A text field, with the problems whose path begins with its name, such as `redirectUris[1]`. */
 export function field(
   { form: sent, problems, texts }: Pick<Call, 'form' | 'problems' | 'texts'>,
   options: FieldOptions,

@@ -10,9 +10,7 @@ import { inspectSecret, isPrivateKey } from './inspect-secret.ts'
 import { readToken } from './read-token.ts'
 import { inspectionResult } from './inspection-result.ts'
 
-/**
- * Explains an access token, a client secret, or a private key. The page with the answer does not contain it.
- */
+/** Explains an access token, a client secret, or a private key, which the answer does not contain. */
 export function inspectorPage(services: ConsoleServices): Page {
   return page({
     path: '/token-inspector',

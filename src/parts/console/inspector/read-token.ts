@@ -13,10 +13,7 @@ export interface DecodedToken {
 /** RFC 7516 3.1. */
 const ENCRYPTED_PARTS = 5
 
-/**
- * Decodes what a person has pasted, also with `Authorization:`, `Bearer` or line breaks. @returns or what is
- * wrong
- */
+/** Decodes what a person has pasted, also with `Authorization:` or line breaks. @returns or what is wrong */
 export function readToken(pasted: string): DecodedToken | TextName {
   const token = pasted.replace(/^\s*(authorization\s*:)?\s*(bearer\s)?/i, '').replaceAll(/[\s"']/g, '')
   if (token === '') return 'inspectorEmpty'

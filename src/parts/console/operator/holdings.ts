@@ -1,20 +1,8 @@
 import type { ConsoleServices } from '../services.ts'
-import type { Application, ApiKey, Client } from '../../../clients/client.ts'
+import type { Client } from '../../../clients/client.ts'
 import type { ClientPage } from '../../../clients/client-index.ts'
-import type { Grant } from '../../../grants/grant.ts'
 import { PAGE_LIMIT } from '../../../validation/page-limit.ts'
 import type { Holder } from './operator-page.ts'
-
-interface Part<T> {
-  readonly items: readonly T[]
-  readonly hasMore: boolean
-}
-
-export interface Holdings {
-  readonly apiKeys: Part<ApiKey>
-  readonly applications: Part<Application>
-  readonly grants: Part<Grant>
-}
 
 /**
  * Reads the first part of each list: the clients of an account or user, and the connections that it gave.
@@ -25,7 +13,7 @@ export async function holdingsOf(
   { apiKeys, applications, grants }: ConsoleServices,
   holder: Holder,
   limit: number,
-): Promise<Holdings> {
+) {
   const { accountId, userId } = holder
   // Only some clients of the account belong to the user.
   const options = { limit: userId === undefined ? limit : PAGE_LIMIT.max }
@@ -34,7 +22,7 @@ export async function holdingsOf(
     applications.listByOwner(accountId, options),
     grants.list({ ...holder, limit }),
   ])
-  const own = <T extends Client>({ items, cursor }: ClientPage<T>): Part<T> => {
+  const own = <T extends Client>({ items, cursor }: ClientPage<T>) => {
     const found = userId === undefined ? items : items.filter((client) => client.userId === userId)
     return { items: found.slice(0, limit), hasMore: cursor !== undefined || found.length > limit }
   }
