@@ -13,7 +13,6 @@ const listRule = uniqueListOf(
   MAX_NETWORKS,
 )
 
-/** The rule for the networks from which a client may be used. */
 export const allowedAddressesRule: Rule = (value) => {
   const problem = listRule(value)
   if (problem !== undefined) return problem

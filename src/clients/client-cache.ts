@@ -36,7 +36,6 @@ export function createClientCache({
   now = () => performance.now(),
 }: ClientCacheParts) {
   const registry = createClientRegistry(store)
-  /** `readAt` is when the read began. */
   const clients = createLru<string, { readonly client: StoredClient; readonly readAt: number }>(maxClients)
   /** Concurrent callers share a read. Its result is cached only if the read is still in this map. */
   const reads = new Map<string, Promise<StoredClient | undefined>>()

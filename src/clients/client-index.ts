@@ -104,7 +104,6 @@ export async function clientIdsOf(store: Store, accountId: string): Promise<stri
   return (await Promise.all(kinds)).flat()
 }
 
-/** The largest page that a store returns. */
 const PAGE_SIZE = 1000
 
 async function countMembers(store: Store, index: string, limit: number): Promise<number> {

@@ -137,7 +137,6 @@ function kindOf(stored: ClientRecord | DeletedClient): Client['kind'] {
   return isDeleted(stored) ? stored.kind : stored.client.kind
 }
 
-/** With what people may see about its secrets. */
 export function clientOf<C extends Client>({ client, secrets }: ClientRecord<C>): C {
   return { ...client, ...describeSecrets(secrets, needsSecret(client)) }
 }

@@ -39,7 +39,7 @@ export interface ClientsDependencies {
   readonly accounts: Pick<HostAccounts, 'find'>
   readonly events: EventSink
   readonly lastUses: LastUses
-  /** By the hashes of secrets. */
+  /** Those of secrets, by their hashes. */
   readonly secretUses: LastUses
   readonly secretPrefix: string
   readonly revocations: Pick<Revocations, 'revokeWith' | 'revokeFirst'>
@@ -60,7 +60,7 @@ export interface Change {
   readonly clientId: string
   /** The event `client.changed` has it as `change`; for `compromised`, `client.compromised` is emitted. */
   readonly name: string
-  /** What was added or removed: the product, the scope, or the secret. */
+  /** The product, the scope, or the secret. */
   readonly target?: string | undefined
   readonly leak?: Leak | undefined
   /** A change that removes access is made even if its audit entry cannot be listed as pending. */
@@ -86,7 +86,7 @@ export function createClientRepository<C extends Client>(
     kind,
     otherScopes,
     records,
-    /** With the time of the last use. */
+    /** Each listed client has the time of its last use. */
     index: createClientIndex<C>({ store, kind, load }),
     secretOwners: createSecretOwners(store),
     /** Of the client that this process created last, in milliseconds. */
@@ -133,7 +133,6 @@ export async function findClient<C extends Client>(
   return record?.client.kind === kind ? record.client : undefined
 }
 
-/** A client whose record is corrupt is omitted and logged. */
 export async function listClients<C extends Client>(
   clients: ClientRepository<C>,
   options: ListOptions,
@@ -142,7 +141,7 @@ export async function listClients<C extends Client>(
   return { items: items.map(({ client }) => client), cursor }
 }
 
-/** A corrupt record is omitted and logged. */
+/** Without corrupt records, which are logged. */
 export async function recordsOfOwner<C extends Client>(
   clients: ClientRepository<C>,
   accountId: string,

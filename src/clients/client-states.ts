@@ -7,9 +7,7 @@ import { whyNoToken, type NoTokenReason } from './why-no-token.ts'
 
 const CONCURRENCY = 25
 
-/** The state that pages and lists show to people. */
 export interface ClientState {
-  /** Why the client gets no token; undefined if it gets tokens. */
   readonly noToken: NoTokenReason | undefined
   /** Users who know a valid secret, although the host no longer finds them in the account. */
   readonly knownToFormer: readonly string[]

@@ -63,7 +63,6 @@ export function newClientFields(catalog: Catalog, input: unknown, keyPolicy: Key
   }
 }
 
-/** From validated input. */
 export function newClient(kind: Client['kind'], input: NewClient, keyPolicy: KeyPolicy) {
   const createdBy = input.createdBy ?? input.userId
   const expiresAt = expiryOfNew(keyPolicy, input.expiresAt)

@@ -14,7 +14,6 @@ const EXPIRIES = 'clients:expiry'
 
 const DAY_SECONDS = 86_400
 
-/** Before the expiry; 0 for the expiry itself. */
 const NOTICE_DAYS = [0, 1, 7, 30] as const
 
 type NoticeDays = (typeof NOTICE_DAYS)[number]
@@ -98,7 +97,6 @@ export function createExpiryNotices(parts: {
     if (!entries.some(([, next]) => next === member)) await store.remove(EXPIRIES, member)
   }
 
-  /** @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
   async function giveDue(): Promise<void> {
     const now = storeClock.now()
     let due: string[] = []

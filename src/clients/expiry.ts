@@ -59,14 +59,12 @@ const REQUIRED: Fault = {
   message: 'is required: every API key and application must expire',
 }
 
-/** Null for never. */
 export function newExpiryRule(policy: KeyPolicy): Rule {
   const rule = changedExpiryRule(policy)
   const isMissing = isExpiryRequired(policy) && defaultDaysOf(policy) === undefined
   return (value) => (value === undefined && isMissing ? REQUIRED : rule(value))
 }
 
-/** Null removes the expiry. */
 export function changedExpiryRule(policy: KeyPolicy): Rule {
   const rule = expiryRule(policy)
   return (value) => {

@@ -80,7 +80,6 @@ export function expiresSoon(client: Client, policy: KeyPolicy): boolean {
 export interface Examined {
   readonly record: ClientRecord
   readonly findings: readonly Finding[]
-  /** With a secret that stays valid for more than 7 days. */
   readonly knownToFormer: readonly string[]
 }
 
@@ -94,7 +93,6 @@ export function createExamine({
 }) {
   const find = findOnce(accounts)
 
-  /** @param record its client has the time of the last use */
   return async function examine(record: ClientRecord): Promise<Examined> {
     const { accountId } = record.client
     const knownToFormer = await missingUsers(usersToCheck(record), (userId) => find(accountId, userId))

@@ -13,12 +13,10 @@ const ABANDONED_AFTER_MS = 10_000
 
 /** The client secret can be derived from it only with the option `secret` of the server. */
 interface IdempotencyRecord {
-  /** Keyed digest of the input. */
   readonly body: string
   /** So that the same idempotency key leads to another secret after this record has expired. */
   readonly nonce: string
   readonly state: 'pending' | 'done'
-  /** Of the last attempt. */
   readonly process: string
   /** Milliseconds. */
   readonly startedAt: number
@@ -32,7 +30,6 @@ export interface RepeatableChange {
   readonly key: string
   /** Who makes the change, and what it changes: the same key means another change elsewhere. */
   readonly what: readonly (string | undefined)[]
-  /** The same key with another input is rejected. */
   readonly input: unknown
   /** For a rotation: `createdAt` of the newest secret. Later attempts get the value of the first attempt. */
   readonly newestCreatedAt?: number | undefined
@@ -44,7 +41,6 @@ export interface Attempt extends Pick<IdempotencyRecord, 'newestCreatedAt'> {
   readonly isRepeat: boolean
   /** Equal for every attempt of the same change. */
   readonly clientSecret: string
-  /** Equal for every attempt of the same creation. */
   clientId(kind: Client['kind']): string
   /** @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
   complete(): Promise<void>
@@ -77,7 +73,7 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[], pre
   })
   const running = new Set<string>()
 
-  /** Its id may be derived from an older secret of the server. */
+  /** The id may be derived from an older secret of the server. */
   async function locate(name: string) {
     const places = keys.map((key) => ({ key, id: mac(key, 'record', name).toString('base64url') }))
     const found = await records.getMany(places.map(({ id }) => id))
@@ -105,7 +101,7 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[], pre
     try {
       await records.delete(id)
     } catch {
-      // It expires.
+      // The record expires.
     }
   }
 
@@ -160,7 +156,6 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[], pre
 
 export type Idempotency = ReturnType<typeof createIdempotency>
 
-/** For a repeat. */
 export function goneSince(what: 'client' | 'secret'): GatehouseError {
   const gone = what === 'client' ? 'the client was deleted' : 'the secret was revoked'
   return keyError(`what this idempotency key has created is gone: ${gone} since`)

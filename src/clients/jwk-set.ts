@@ -40,7 +40,6 @@ export function thumbprintOf({ kty, crv, x, y, n, e }: KeyMembers): string {
   return digest(JSON.stringify(kty === 'EC' ? { crv, kty, x, y } : { e, kty, n }))
 }
 
-/** As the hash identifies a secret. */
 export function identityOf(key: KeyMembers): string {
   return `jkt:${thumbprintOf(key)}`
 }

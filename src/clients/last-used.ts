@@ -81,5 +81,4 @@ export function createLastUses(
   }
 }
 
-/** Each process usually writes once per client and hour. */
 export type LastUses = ReturnType<typeof createLastUses>

@@ -18,7 +18,6 @@ export function idOfWord(member: string): string {
   return member.slice(member.indexOf('\0') + 1)
 }
 
-/** In lower case, each once. */
 function wordsOf(name: string): string[] {
   const words =
     name

@@ -110,7 +110,6 @@ function writeCursor(place: Place): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
 
-/** Undefined if the value is not a cursor of a list in this order. */
 function readCursor(cursor: unknown, sort: ListOrder): Place | undefined {
   if (!isText(cursor)) return undefined
   try {

@@ -4,7 +4,6 @@ import type { RevocationSet } from '../revocation/is-revoked.ts'
 import { clientRecords } from './client-record.ts'
 import type { ClientRegistry, StoredClient } from './client-registry.ts'
 
-/** In memory. */
 export type KnownOfClients = Pick<RevocationSet, 'lowestValidEpoch' | 'isClientRevoked'>
 
 /**

@@ -30,7 +30,6 @@ export async function reportCompromised<C extends Client>(
   })
 }
 
-/** Of a secret, or of a key. */
 const credentialRule: Rule = (value) =>
   typeof value === 'string' && isKeyIdentity(value) ? undefined : secretHashRule(value)
 

@@ -4,7 +4,7 @@ export const SECRET_PREFIX = { byDefault: 'gatehouse_', form: /^[A-Za-z][A-Za-z0
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** In base 62, for 256 bits and 32 bits. */
+/** In base 62: 256 bits and 32 bits. */
 const LENGTH = { bits: 43, checksum: 6 }
 
 const FORM = /^[0-9A-Za-z]{49}$/
@@ -47,7 +47,6 @@ export function isSecret(
   return text.slice(end) === checksumOf(text.slice(0, end))
 }
 
-/** It was mistyped, cut off or extended. */
 export function isMistypedSecret(text: string, prefix: string): boolean {
   return text.startsWith(prefix) && !isSecret(text, { prefix })
 }

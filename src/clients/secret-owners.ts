@@ -44,12 +44,10 @@ export function createSecretOwners(store: Store) {
       await list(hash, owner.clientId)
       return records.create(recordOf(hash, owner), owner)
     },
-    /** For good. */
     async keep(hash: string, owner: SecretOwner): Promise<void> {
       await list(hash, owner.clientId)
       await records.set(recordOf(hash, owner), owner)
     },
-    /** For one more year. */
     async retire(hashes: readonly string[], owner: SecretOwner): Promise<void> {
       await Promise.all(hashes.map((hash) => records.set(recordOf(hash, owner), owner, LOST_SECONDS)))
     },
@@ -57,12 +55,10 @@ export function createSecretOwners(store: Store) {
       if (isKeyIdentity(hash)) await store.remove(clientsOfKey(hash), owner.clientId)
       await records.delete(recordOf(hash, owner))
     },
-    /** Undefined if the client never had it. */
     async findOf(hash: string, clientId: string): Promise<SecretOwner | undefined> {
       const [owner] = await records.getEach([recordOf(hash, { clientId })])
       return owner instanceof CorruptRecord || owner?.clientId !== clientId ? undefined : owner
     },
-    /** Also those that had it in the last year. */
     async findOfKey(identity: string): Promise<SecretOwner[]> {
       const owners: SecretOwner[] = []
       for (let page: string[] | undefined; page === undefined || page.length === BATCH;) {

@@ -48,7 +48,6 @@ export function createClientWalk(store: Store) {
   }
 
   return {
-    /** @param accountId undefined for all clients */
     pages,
 
     /** In the background, with pauses. @throws the reason of `signal` */

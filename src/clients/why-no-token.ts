@@ -55,7 +55,6 @@ export function whyUnusable(
   return isExpired(client) ? 'expired' : undefined
 }
 
-/** Enabled, not expired, and not public without the option. */
 export function isUsable(
   client: Client,
   { publicApplications }: { readonly publicApplications: boolean },

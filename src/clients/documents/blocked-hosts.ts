@@ -31,7 +31,6 @@ const HOSTS = 'client-document-hosts'
 
 const PAGE_SIZE = 500
 
-/** By their origins. */
 export function hostRecords(store: Store) {
   const records = createCollection<HostRecord>(store, {
     name: 'client-document-host',
@@ -48,14 +47,13 @@ export function hostRecords(store: Store) {
   return {
     key: (origin: string) => records.key(digest(origin)),
     get: (origin: string) => records.get(digest(origin)),
-    /** False if there is one. */
     async create(record: HostRecord): Promise<boolean> {
       await store.add(HOSTS, record.origin)
       return records.create(digest(record.origin), record)
     },
     update: (origin: string, change: (record: HostRecord) => HostRecord | undefined) =>
       records.update(digest(origin), change),
-    /** Page by page, in alphabetical order. */
+    /** In alphabetical order. */
     async *pages(): AsyncGenerator<readonly (HostRecord | CorruptRecord)[]> {
       for (let after: string | undefined, isLast = false; !isLast;) {
         const origins: readonly string[] = await store.range(HOSTS, { after, limit: PAGE_SIZE })

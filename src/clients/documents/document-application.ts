@@ -21,7 +21,6 @@ export interface DocumentApplication extends Application {
   readonly document: DocumentFacts
 }
 
-/** Undefined for a client without a metadata document. */
 export function documentOf(client: Client): DocumentFacts | undefined {
   return 'document' in client ? (client as DocumentApplication).document : undefined
 }

@@ -29,7 +29,7 @@ export async function eraseDocumentUsers(
       for (const subject of own) {
         if (await isMeant(personOf(subject), clientId)) await documents.removeUser(clientId, subject)
       }
-      // They follow each other in the index.
+      // The users of an account follow each other in the index.
       after = own.length === users.length ? own.at(-1) : undefined
     }
   }

@@ -47,11 +47,9 @@ const MAX_STRANGERS = 64
 /** They do not count for `MAX_STRANGERS`. */
 const MAX_REMEMBERED = 1000
 
-/** The problem is a text for the developer of the client. */
 export type ResolvedDocument = { readonly application: DocumentApplication } | { readonly problem: string }
 
 export interface DocumentResolverParts {
-  /** With confirmed writes. */
   readonly store: Store
   readonly settings: {
     readonly clientDocuments: readonly DocumentPolicy[]
@@ -162,7 +160,6 @@ export function createDocumentResolver(parts: DocumentResolverParts) {
     })
   }
 
-  /** @returns what is wrong with the document, if something is */
   async function fetchDocument(
     clientId: string,
     stored: StoredDocument | undefined,

@@ -3,7 +3,6 @@ import type { Store } from '../../store/contract.ts'
 import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import { hostRecords, type HostRecord } from './blocked-hosts.ts'
 
-/** In a file of `exportRegistry`. */
 export type ExportedHost = Omit<HostRecord, 'isClearing' | 'audit'>
 
 /**

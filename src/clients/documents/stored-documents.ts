@@ -12,10 +12,8 @@ import { storedIdOf } from './document-id.ts'
 
 /** As it was last fetched. All times are in epoch seconds. */
 export interface StoredDocument {
-  /** The address of the document. */
   readonly clientId: string
   readonly metadata: DocumentMetadata
-  /** See `versionOf`. */
   readonly version: string
   readonly createdAt: number
   readonly fetchedAt: number
@@ -24,7 +22,6 @@ export interface StoredDocument {
   readonly approvedAt?: number | undefined
   /** Why the document could not be used when it was last fetched; undefined if it could. */
   readonly problem?: string | undefined
-  /** The keys at `metadata.jwksUri`. */
   readonly keys?: (JwkSet & { readonly fetchedAt: number; readonly freshUntil: number }) | undefined
 }
 
@@ -124,14 +121,13 @@ export function createStoredDocuments(store: Store) {
       )
     },
 
-    /** Subjects after `after`; at most 1000. */
+    /** At most 1000 subjects. */
     users: (clientId: string, after?: string) => store.range(usersOf(clientId), { after, limit: 1000 }),
     removeUser: (clientId: string, subject: string) => store.remove(usersOf(clientId), subject),
 
     /** In alphabetical order. @param after only addresses after this one */
     list: (after: string | undefined, limit: number) => store.range(APPROVED, { after, limit }),
 
-    /** At most `MAX_DOCUMENTS_OF_HOST`. */
     async ofOrigin(origin: string): Promise<readonly string[]> {
       const prefix = `${origin}/`
       const listed = await store.range(APPROVED, { after: prefix, limit: MAX_DOCUMENTS_OF_HOST })

@@ -4,7 +4,6 @@ import { redirectKindOf } from '../public-uris.ts'
 import type { DocumentApplication } from './document-application.ts'
 import { coversEveryHost, type DocumentPolicy } from './document-policy.ts'
 
-/** After it was checked. */
 export interface DocumentMetadata {
   readonly name: string
   /** Those that can be used: https, or http on loopback. At least one. */

@@ -23,7 +23,6 @@ export function createMount(options: MountOptions, pages: readonly Page[], base 
     pages,
     below,
     address,
-    /** For links and forms. */
     to(pagePath: string, query: Readonly<Record<string, string | undefined>> = {}): string {
       const search = new URLSearchParams()
       for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, value)

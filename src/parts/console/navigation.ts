@@ -5,7 +5,6 @@ import type { Mount } from './mount.ts'
 import type { Call, Page, Section, View } from './page-types.ts'
 import { english, type TextName } from './texts.ts'
 
-/** The path is that of the first page. */
 const ENTRIES: readonly (readonly [Section, string, TextName])[] = [
   ['overview', '/', 'navOverview'],
   ['apiKeys', '/api-keys', 'navApiKeys'],

@@ -3,7 +3,6 @@ import { localize } from '../../catalog/localize.ts'
 import type { LocalizedText } from '../../catalog/definition.ts'
 import type { ConsoleReaderTexts } from './texts.ts'
 
-/** As the reader's language writes them. */
 export type Reader = ReturnType<ReturnType<typeof createReaders>>
 
 const UNITS = [
@@ -74,7 +73,6 @@ export function createReaders() {
       date: (seconds: number): Html => time(seconds * 1000, formats.date.format(seconds * 1000)),
       /** With its day, in UTC. @param seconds epoch seconds */
       hour: (seconds: number): Html => time(seconds * 1000, formats.hour.format(seconds * 1000)),
-      /** In UTC. */
       dateTime: (milliseconds: number): Html => time(milliseconds, formats.dateTime.format(milliseconds)),
       relative,
       /**
@@ -85,7 +83,6 @@ export function createReaders() {
         const content = html`${relative(seconds)}<span class="unseen">, ${exact}</span>`
         return html`<time datetime="${isoOf(seconds * 1000)}" title="${exact}">${content}</time>`
       },
-      /** “a, b and c” */
       list: (items: readonly string[]) => formats.list.format(items),
     }
   }

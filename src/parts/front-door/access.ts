@@ -48,10 +48,8 @@ export interface Guarded<Resource = unknown> {
 export interface Visit<Resource = unknown> extends Rights {
   readonly ctx: Context
   readonly caller: Caller
-  /** Decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly resource: Resource
-  /** For each change that the request makes. */
   readonly change: ChangeOptions
 }
 

@@ -5,7 +5,6 @@ import type { Internals } from '../../gatehouse/internals.ts'
 
 interface NamesClient {
   readonly clientId?: string | undefined
-  /** @default any kind */
   readonly kind?: Client['kind'] | undefined
 }
 

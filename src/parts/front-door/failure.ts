@@ -43,7 +43,7 @@ export function failureOf(error: unknown): Failure {
   const { code, problems, headers } = error
   const status = statusOf(code)
   if (status >= 500) return { ...unknown, status, code, headers }
-  // It repeats the problems after the first line.
+  // The message repeats the problems after the first line.
   const [line = ''] = error.message.split('\n', 1)
   const message = problems.length > 0 ? line.replace(/:$/, '') : line
   return { ...unknown, status, code, message, problems, headers }

@@ -11,7 +11,6 @@ import { Rejection } from './rejection.ts'
 // because the key may belong to the account later. The operations of an application are limited by the person who
 // authorizes it.
 
-/** Or the account itself. */
 export type Member = Pick<SignedIn, 'accountId' | 'userId'>
 
 export interface GrantParts {

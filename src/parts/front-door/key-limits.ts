@@ -8,7 +8,6 @@ import type { RejectionDetails } from './rejection.ts'
 /** The permission of each part: to give access, to hand over, to report a leak; to remove a secret or public key. */
 const PARTS = { give: 'write', handOver: 'write', handToAccount: 'write', report: 'write', remove: 'rotate' }
 
-/** A permission of the host, or a part of it. */
 export type Right = Permission | `${'keys' | 'applications'}:${keyof typeof PARTS}`
 
 export function permissionOf(right: Right): Permission {

@@ -32,7 +32,7 @@ export function createMatch<Each>(table: readonly Each[], placeOf: (each: Each) 
       throw new Rejection('method', { allowed })
     }
     const routed = ctx as { newRouterPath?: string; params?: Match<Each>['params'] }
-    // It may contain parameters from a router of the host.
+    // It may contain parameters of a router of the host.
     const { params: outer } = routed
     routed.params = {}
     // The router then reads the path from it.

@@ -30,7 +30,6 @@ export interface RejectionDetails {
   readonly limit?: 'owner' | 'operator' | undefined
   /** Where the caller signs in again, if the host demands it. */
   readonly confirmUrl?: string | undefined
-  /** It has the problems. */
   readonly part?: 'body' | 'query' | undefined
   readonly problems?: readonly Problem[] | undefined
 }

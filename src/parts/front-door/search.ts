@@ -4,7 +4,7 @@ import type { Internals } from '../../gatehouse/internals.ts'
 import { isDocumentId } from '../../validation/document-id.ts'
 import { findClients } from './clients-named-in-list.ts'
 
-/** Of clients. Accounts and users together have the same maximum. */
+/** Of clients. Of accounts and users together, the same. */
 const MAX_FOUND = 20
 
 export const MAX_SEARCH_LENGTH = 600

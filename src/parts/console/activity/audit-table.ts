@@ -24,7 +24,6 @@ export interface AuditTableOptions {
   readonly catalog: CurrentCatalog
   /** By client id: the rows show their names, with links. Left out on the page of one client. */
   readonly clients?: ReadonlyMap<string, Client> | undefined
-  /** By id. */
   readonly deleted?: ReadonlyMap<string, string> | undefined
   readonly people: People
   /** Operators see every name, address and user agent, and links to clients and accounts. @default false */

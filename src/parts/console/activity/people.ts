@@ -34,7 +34,6 @@ export async function findPeople(
   }
 }
 
-/** Undefined for a program of the host. */
 export function personOf({ name, actor, accountId, userId }: AuditEntry): Person | undefined {
   if (actor === undefined) {
     return name.startsWith('consent.') && accountId !== undefined ? { accountId, userId } : undefined

@@ -111,7 +111,6 @@ function timeIn(target: string, texts: Reader): Html | undefined {
   return /^\d{4}-\d\d-\d\dT/.test(target) ? texts.dateTime(Date.parse(target)) : undefined
 }
 
-/** “name, logo and home page” */
 function fieldsOf(change: string, texts: Reader): string {
   const names = change.split(',').map((field) => {
     const known = find(FIELDS, field)

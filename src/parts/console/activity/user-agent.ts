@@ -24,7 +24,6 @@ function find(list: typeof PROGRAMS, userAgent: string): string | undefined {
 /** Nearly every browser and many other programs name them. */
 const COMMON = /^(Mozilla|AppleWebKit|Gecko|Mobile|Safari|Version)\//
 
-/** Such as `curl/8.5.0`. */
 const PRODUCT = /(?<![\w.+-])[\w.+-]+\/[^\s;,()]+/g
 
 /** The program and the system of a user agent. An unknown program is the first product that identifies it. */

@@ -17,7 +17,6 @@ export type SettingsField = Exclude<keyof ApplicationChanges, 'expiresAt' | 'all
 
 export type SettingsTexts = Readonly<Record<SettingsField, string>>
 
-/** In the order of the form. */
 const HINTS: Readonly<Record<SettingsField, TextName>> = {
   name: 'appsNameHint',
   redirectUris: 'appsRedirectUrisHint',
@@ -83,7 +82,6 @@ export function settingsForm(call: FormCall, mayChange: boolean): Html {
   )
 }
 
-/** One address in each line. */
 const LISTS: readonly SettingsField[] = ['redirectUris', 'postLogoutRedirectUris', 'origins']
 
 /** The stored settings of an application. */

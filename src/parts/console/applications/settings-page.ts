@@ -26,7 +26,6 @@ import {
 export function settingsPage(services: ConsoleServices): Page {
   const kind = applicationKind(services)
 
-  /** @param message above the form */
   async function view(call: Call<Application>, message?: Html): Promise<View> {
     const { texts, to, resource: application } = call
     const [mayChange, developer] = await Promise.all([

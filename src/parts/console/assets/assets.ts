@@ -12,7 +12,6 @@ const RULES =
 
 const SCRIPT = readAsset(new URL('./console.js', import.meta.url))
 
-/** One year. */
 const CACHE_CONTROL = 'public, max-age=31536000, immutable'
 
 /** Creates the stylesheet and the script of the console. @param accentColor `#rrggbb` */
@@ -35,7 +34,6 @@ export function createAssets(accentColor: string) {
     tags: ({ path }: Pick<Mount, 'path'>): string =>
       html`<link rel="stylesheet" href="${path}${stylesheetPath}" />
         <script type="module" src="${path}${scriptPath}"></script>`.toString(),
-    /** @returns whether the path belongs to a file */
     send(ctx: Context, path: string): boolean {
       const asset = files.get(path)
       if (!asset || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return false

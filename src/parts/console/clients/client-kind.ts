@@ -82,7 +82,6 @@ export function pagePathOf({ has }: Pick<Call, 'has'>, { kind, clientId }: Clien
   return has(section) ? `${base}/${id}` : undefined
 }
 
-/** The list, and the page of the client. */
 export function trail({ texts, to }: Pick<Call, 'texts' | 'to'>, kind: ClientKind, client?: Client): Html {
   return html`<nav class="trail-links" aria-label="${texts.plain('clientsTrail')}">
     <a href="${to(kind.base)}">${texts.html(word(kind, 'ListTitle'))}</a>
@@ -90,7 +89,6 @@ export function trail({ texts, to }: Pick<Call, 'texts' | 'to'>, kind: ClientKin
   </nav>`
 }
 
-/** Newest first. */
 export interface FoundCredentials {
   readonly secrets: readonly SecretInfo[]
   readonly keys: readonly KeyInfo[]
@@ -116,7 +114,6 @@ export function backTo(kind: ClientKind, client: Client, done: Redirect['done'])
   return { redirect: pathOf(kind, client), done }
 }
 
-/** For an action that gives the client access. */
 export function give(...[kind, ...others]: Parameters<typeof change>): Action<Client> {
   return { ...change(kind, ...others), access: `${kind.permissions}:give` }
 }

@@ -211,7 +211,7 @@ function redirectUriList(
   application: Application,
 ): Html | undefined {
   const { redirectUris } = application
-  // A notice above says so.
+  // A notice above says that there are no redirect URIs.
   if (redirectUris.length === 0) return undefined
   const others = redirectUris.length - MAX_URIS
   return html`<div class="tight">
@@ -221,7 +221,6 @@ function redirectUriList(
   </div>`
 }
 
-/** Undefined if the caller may not read the audit trail. */
 async function latestEntries(call: Call<Client>, { audit }: ConsoleServices) {
   if (!(await call.may('audit:read'))) return undefined
   const { items } = await audit.list({ clientId: call.resource.clientId, limit: MAX_ENTRIES })

@@ -3,7 +3,6 @@ import type { Catalog } from '../../../catalog/catalog.ts'
 export interface ClientAtEndpoint {
   readonly clientId: string
   readonly tokenAddress: string
-  /** @default true */
   readonly hasSecret?: boolean | undefined
 }
 

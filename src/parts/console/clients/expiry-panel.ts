@@ -33,7 +33,6 @@ export function readExpiry(sent: Form): number | null | undefined {
   return isDay(day) ? (Date.parse(day) + DAY_MS) / 1000 : Number.NaN
 }
 
-/** @param client undefined for a new client */
 export function expiryField(
   call: Pick<Call, 'form' | 'problems' | 'texts'>,
   keyPolicy: KeyPolicy,

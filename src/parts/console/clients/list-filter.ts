@@ -22,7 +22,6 @@ const ORDER_TEXTS: Readonly<Record<(typeof LIST_ORDERS)[number], TextName>> = {
   'last-used': 'listByLastUse',
 }
 
-/** An empty field is not a filter. */
 export function isUnfiltered(query: Query): boolean {
   return FIELDS.every((name) => !query[name])
 }

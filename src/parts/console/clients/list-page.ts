@@ -16,7 +16,7 @@ import { lastUsed, productTitle, stateBadge } from './client-state.ts'
 
 const MAX_PRODUCTS = 3
 
-/** A list that is not longer has no filter. */
+/** A short list has no filter. */
 const SHORT_LIST = 5
 
 /** The list of the caller's clients of one kind. */

@@ -10,7 +10,6 @@ import { keyField, readKey } from './public-key-field.ts'
 
 type Parts = Pick<ConsoleServices, 'settings' | 'loadPublicKeys'>
 
-/** It says where an application runs. */
 const KIND = { name: 'kind', isPublic: 'public' }
 
 export function readCredentials(form: Form) {

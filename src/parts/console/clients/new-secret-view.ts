@@ -64,7 +64,6 @@ function oldSecret({ texts }: Pick<Call, 'texts'>, { client, oldSecretExpiresAt 
   return texts.html(until, { time: texts.dateTime(oldSecretExpiresAt * 1000) })
 }
 
-/** Or what is needed before the first call. */
 async function firstCall(
   call: Pick<Call, 'texts' | 'to'>,
   kind: ClientKind,

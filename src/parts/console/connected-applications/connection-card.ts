@@ -22,7 +22,6 @@ const VISIBLE = 5
 
 export interface ConnectionModel {
   readonly connection: Connection
-  /** Undefined if it was deleted. */
   readonly application: Application | undefined
   readonly developer: string | undefined
 }
@@ -61,7 +60,6 @@ export function connectionCard(
   </li>`
 }
 
-/** Its record or document is no longer stored. */
 export function nameOfUnknown({ texts }: Pick<Call, 'texts'>, clientId: string): string {
   return isDocumentId(clientId) ? unknownClientName(clientId) : texts.plain('connectedUnknown')
 }

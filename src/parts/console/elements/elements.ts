@@ -76,7 +76,6 @@ function cell(value: HtmlValue, column: Column | undefined): Html {
   return html`<td ${column?.label !== undefined && html`data-label="${column.label}"`}>${value}</td>`
 }
 
-/** Pairs without a value are left out. */
 export function facts(pairs: readonly (readonly [HtmlValue, HtmlValue])[]): Html {
   const present = pairs.filter(([, value]) => value !== undefined && value !== false)
   return html`<dl class="facts">
@@ -122,7 +121,6 @@ export function actionRow(title: HtmlValue, hint: HtmlValue, button: HtmlValue):
   </li>`
 }
 
-/** @param label what the links choose, for screen readers */
 export function choiceLinks(
   label: string,
   choices: readonly { readonly href: string; readonly text: HtmlValue; readonly isCurrent: boolean }[],

@@ -4,9 +4,7 @@ import type { Call } from '../page-types.ts'
 
 interface FormOptions {
   readonly action: string
-  /** @default false */
   readonly isInline?: boolean | undefined
-  /** For buttons outside the form that send it. */
   readonly id?: string | undefined
 }
 
@@ -97,13 +95,11 @@ export function field(
   </div>`
 }
 
-/** Undefined if the problem concerns the whole field. */
 function lineOf(path: string, text: string): number | undefined {
   const index = /\[(\d+)\]$/.exec(path)?.[1]
   return index === undefined ? undefined : typedLineOf(text, Number(index))
 }
 
-/** Without empty lines and without white space at their ends. */
 export function linesOf(text: string): string[] {
   return typedLines(text).map(({ line }) => line)
 }

@@ -7,7 +7,6 @@ import type { TextName } from '../texts.ts'
 import { notice } from './elements.ts'
 import { typedLineOf } from './form.ts'
 
-/** By the names that the services give to the fields. */
 export const FIELD_LABELS = {
   name: 'nameLabel',
   expiresAt: 'expiryLabel',

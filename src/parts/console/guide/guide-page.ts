@@ -15,7 +15,6 @@ const PROGRAMS = {
   application: `${DOCUMENTS}/client-programs.md#an-application`,
 }
 
-/** Between clients that authenticate in different ways. */
 const WAYS = {
   secret: { link: 'guideProgramLink', rejected: 'guideAnswerClient401Hint', document: undefined },
   key: {
@@ -51,7 +50,6 @@ export function guidePage(kind: ClientKind, services: ConsoleServices): Page {
   })
 }
 
-/** Or what the client needs before examples are possible. */
 function content(call: Call<Client>, kind: ClientKind, values: GuideValues): Html {
   const { texts, to, resource: client } = call
   const path = pathOf(kind, client)
@@ -109,7 +107,6 @@ function assertionFacts({ texts }: Pick<Call, 'texts'>, { clientId, issuer, keyI
 
 const MAX_OPERATIONS = 12
 
-/** The values that every OAuth library asks for. */
 function valueFacts(call: Pick<Call, 'texts'>, values: GuideValues): Html {
   const { texts } = call
   const { clientId, issuer, authorizationAddress, tokenAddress, revocationAddress, audience, redirectUri } =

@@ -6,7 +6,6 @@ import { credentialsOf, kindOf } from '../clients/client-kind.ts'
 import { firstReadAddress } from '../clients/curl-commands.ts'
 import type { ConsoleServices } from '../services.ts'
 
-/** They never contain the secret. */
 export type GuideValues = Awaited<ReturnType<typeof guideValues>>
 
 /** Collects the values of a client for the examples. */

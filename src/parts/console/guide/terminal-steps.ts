@@ -17,9 +17,7 @@ interface Step {
   readonly id: string
   readonly title: TextName
   readonly hint?: TextName | undefined
-  /** If the step fails. */
   readonly note?: TextName | undefined
-  /** Undefined if there is nothing to copy. */
   readonly command: string | undefined
 }
 

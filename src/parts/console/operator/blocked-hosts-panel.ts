@@ -9,7 +9,6 @@ import { ROWS_PER_PAGE } from '../elements/pager.ts'
 import type { Call } from '../page-types.ts'
 import { DOCUMENTS_PATH } from './client-href.ts'
 
-/** The last host of the previous page. */
 const AFTER = 'after'
 
 const blockerOf = ({ blockedBy }: BlockedHost): Person | undefined =>

@@ -33,7 +33,6 @@ export async function holdingsOf(
   }
 }
 
-/** Page by page. */
 export async function* clientPagesOf(
   service: {
     listByOwner(

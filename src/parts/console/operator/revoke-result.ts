@@ -15,7 +15,6 @@ export interface RevokeOutcome {
   readonly holder: Holder
   /** Undefined if there are corrupt records. Everything else was revoked then. */
   readonly revoked: RevokedAccess | undefined
-  /** Clients whose secrets ended. */
   readonly ended: number
   readonly errors: readonly GatehouseError[]
 }

@@ -19,7 +19,6 @@ export function overviewPage(services: ConsoleServices): Page {
   return page({ path: '/', section: 'overview', access: 'signed-in', show: (call) => show(services, call) })
 }
 
-/** At the same time. */
 async function read({ apiKeys, applications, connections, audit, accounts }: ConsoleServices, call: Call) {
   const { accountId, userId } = call.caller
   const [mayKeys, mayApplications, mayConnected, mayActivity] = await Promise.all([
@@ -135,16 +134,13 @@ function connectedCard(
   })
 }
 
-/** The first step, or a few names and how many there are. */
 interface Card {
   readonly title: TextName
   readonly what: TextName
   readonly path: string
-  /** Undefined if the caller may not take it. */
   readonly start: readonly [text: TextName, path: string] | undefined
   readonly names: readonly Html[]
   readonly count: number
-  /** @default false */
   readonly hasMore?: boolean
 }
 

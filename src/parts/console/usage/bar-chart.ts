@@ -4,7 +4,6 @@ import type { Call } from '../page-types.ts'
 import type { Result } from '../../usage/outcomes.ts'
 import type { TextName } from '../texts.ts'
 
-/** From the bottom of a bar to its top. */
 const RESULTS = {
   successful: 'usageSuccessful',
   rejected: 'usageRejected',

@@ -13,7 +13,6 @@ const HOUR = 3600
 const DAY = 86_400
 const HOURS = 24
 const DAYS = 30
-/** Operations, or problems. */
 const MAX_ROWS = 20
 
 export type Subject = Pick<UsageQuery, 'clientId' | 'accountId'>
@@ -73,7 +72,6 @@ function sumsOf(rows: readonly UsageRow[]): Sums {
   return sumOf(rows.map(({ result, count }) => ({ ...none, ...(result && { [result]: count }) })))
 }
 
-/** The most frequent first, with what to do. */
 function problems(
   { texts }: Pick<Call, 'texts'>,
   rows: readonly UsageRow[],
@@ -119,7 +117,6 @@ function operations(
   )
 }
 
-/** Names that are not scopes are explained. */
 function operationName(
   call: Pick<Call, 'texts'>,
   catalog: ConsoleServices['catalog'],
