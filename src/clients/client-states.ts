@@ -1,8 +1,7 @@
-import type { CurrentCatalog } from '../catalog/catalog.ts'
 import { findOnce } from '../host/find-once.ts'
-import type { HostAccounts } from '../host/host-accounts.ts'
 import { missingUsers } from '../host/missing-users.ts'
 import type { Client } from './client.ts'
+import type { ClientsDependencies } from './client-repository.ts'
 import { whyNoToken, type NoTokenReason } from './why-no-token.ts'
 
 const CONCURRENCY = 25
@@ -14,13 +13,7 @@ export interface ClientState {
 }
 
 /** Finds the states of clients. It asks the host once for each owner and each user. */
-export function createStates({
-  accounts,
-  catalog,
-}: {
-  accounts: Pick<HostAccounts, 'find'>
-  catalog: CurrentCatalog
-}) {
+export function createStates({ accounts, catalog }: Pick<ClientsDependencies, 'accounts' | 'catalog'>) {
   return async function statesOf(clients: readonly Client[]): Promise<ClientState[]> {
     const find = findOnce(accounts)
     const stateOf = async (client: Client): Promise<ClientState> => {

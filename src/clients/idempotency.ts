@@ -97,14 +97,6 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[], pre
     return { record, isFirst: false }
   }
 
-  async function forget(id: string): Promise<void> {
-    try {
-      await records.delete(id)
-    } catch {
-      // The record expires.
-    }
-  }
-
   return {
     /**
      * @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if the key is not valid, or was used with another input;
@@ -142,7 +134,8 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[], pre
             await records.update(id, (latest) => ({ ...latest, state: 'done' }), KEPT_SECONDS)
           },
           async reject() {
-            if (isFirst) await forget(id)
+            // The record expires.
+            if (isFirst) await records.delete(id).catch(() => {})
           },
           end: () => void running.delete(id),
         }

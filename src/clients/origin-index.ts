@@ -10,6 +10,7 @@ export function originEntriesOf(client: Client): [index: string, member: string]
   return originsOf(client).map((origin) => [ORIGINS, `${origin}\0${client.clientId}`])
 }
 
+/** Whether at least one public application has the origin. */
 export async function isPublicOrigin(store: Pick<Store, 'range'>, origin: string): Promise<boolean> {
   const [first] = await store.range(ORIGINS, { after: `${origin}\0`, limit: 1 })
   return first?.startsWith(`${origin}\0`) ?? false

@@ -83,9 +83,6 @@ export function createBlockedHosts(parts: {
   const records = hostRecords(store)
 
   return {
-    get: records.get,
-    pages: records.pages,
-
     /**
      * Revokes all tokens of the clients of a host with one revocation, which every gateway receives within
      * milliseconds. May be called again.
@@ -93,22 +90,21 @@ export function createBlockedHosts(parts: {
      * @param host as in the addresses of the documents, such as `claude.ai` or `example.com:8443`
      * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: call the method again
      */
-    async block(host: string, options: ChangeOptions = {}): Promise<HostRecord> {
+    async block(host: string, options: ChangeOptions = {}): Promise<void> {
       checkChange('clientDocuments.block', options)
       const origin = requireOrigin(host)
       const { actor } = options
       const entry = { name: 'document_host.blocked', target: host, ...changeOptionsOf(options) }
-      const record = await revocations.revokeWith(
+      await revocations.revokeWith(
         { of: 'client', id: origin },
         async () => {
-          const result = await storeBlock(origin, actor)
-          return { result, revoked: [{ of: 'client', id: origin, below: result.epoch }], actor }
+          const { epoch } = await storeBlock(origin, actor)
+          return { result: undefined, revoked: [{ of: 'client', id: origin, below: epoch }], actor }
         },
         entry,
       )
       events.emit('document_host.blocked', { host, ...(actor !== undefined && { actor }) })
       clear()
-      return record
     },
 
     /**
@@ -117,7 +113,7 @@ export function createBlockedHosts(parts: {
      * @throws {GatehouseError} `ERR_NOT_FOUND` if the host is not blocked; `ERR_IN_PROGRESS` while its grants
      *   are being deleted; `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`
      */
-    async unblock(host: string, options: ChangeOptions = {}): Promise<HostRecord> {
+    async unblock(host: string, options: ChangeOptions = {}): Promise<void> {
       checkChange('clientDocuments.unblock', options)
       const origin = requireOrigin(host)
       const entry: EntryFields = {
@@ -136,7 +132,6 @@ export function createBlockedHosts(parts: {
       if (!record) throw notBlocked()
       const { actor } = options
       events.emit('document_host.unblocked', { host, ...(actor !== undefined && { actor }) })
-      return record
     },
   }
 
@@ -159,8 +154,6 @@ export function createBlockedHosts(parts: {
     return (await records.update(origin, change)) ?? created
   }
 }
-
-export type BlockedHosts = ReturnType<typeof createBlockedHosts>
 
 const notBlocked = () => new GatehouseError('ERR_NOT_FOUND', 'this host is not blocked')
 

@@ -3,7 +3,7 @@ import { checkInput, optional, textRule, wholeNumber } from '../../validation/ru
 import { hostOf, originOf } from '../../validation/document-id.ts'
 import { lastUseSince, type LastUses } from '../last-used.ts'
 import { CorruptRecord } from '../../store/corrupt-record.ts'
-import { type BlockedHosts, createBlockedHosts, hostRecords, type HostRecord } from './blocked-hosts.ts'
+import { createBlockedHosts, hostRecords, type HostRecord } from './blocked-hosts.ts'
 import { createClearing } from './delete-grants-of-blocked-hosts.ts'
 import { storedIdOf } from './document-id.ts'
 import { type DocumentPolicy, findPolicy } from './document-policy.ts'
@@ -95,8 +95,9 @@ const MAX_PAGE = 100
 export function createDocumentService(parts: Omit<Parts, 'clear'>) {
   const { store, lastUses, policies } = parts
   const documents = createStoredDocuments(store)
-  const clearing = createClearing({ ...parts, documents, hosts: hostRecords(store) })
-  const blocked: BlockedHosts = createBlockedHosts({ ...parts, clear: clearing.begin })
+  const hosts = hostRecords(store)
+  const clearing = createClearing({ ...parts, documents, hosts })
+  const blocked = createBlockedHosts({ ...parts, clear: clearing.begin })
 
   const service: ClientDocuments = {
     async list(options = {}) {
@@ -116,7 +117,7 @@ export function createDocumentService(parts: Omit<Parts, 'clear'>) {
     async listBlocked() {
       const records: HostRecord[] = []
       // A corrupt record does not hide the others. `health()` names it.
-      for await (const page of blocked.pages()) {
+      for await (const page of hosts.pages()) {
         for (const record of page) if (!(record instanceof CorruptRecord)) records.push(record)
       }
       return records
@@ -131,13 +132,8 @@ export function createDocumentService(parts: Omit<Parts, 'clear'>) {
         })
     },
 
-    async block(host, options) {
-      await blocked.block(host, options)
-    },
-
-    async unblock(host, options) {
-      await blocked.unblock(host, options)
-    },
+    block: blocked.block,
+    unblock: blocked.unblock,
   }
   return { service, start: clearing.start }
 
@@ -147,7 +143,7 @@ export function createDocumentService(parts: Omit<Parts, 'clear'>) {
   ): Promise<ClientDocument | undefined> {
     const [stored, host, users] = await Promise.all([
       documents.get(clientId),
-      blocked.get(originOf(clientId)),
+      hosts.get(originOf(clientId)),
       documents.users(clientId),
     ])
     // Documents that were not used for more than a year are gone.

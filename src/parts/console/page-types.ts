@@ -64,6 +64,7 @@ export interface Redirect {
   readonly done?: (TextName & `done${string}`) | undefined
 }
 
+/** A page that asks for confirmation before an action. */
 export interface Confirmation {
   readonly title: TextName
   readonly what: TextName

@@ -12,7 +12,10 @@ import type { Call } from '../page-types.ts'
 import type { ClientKind, ClientPanel } from './client-kind.ts'
 import { OVERLAPS, REVOCATIONS, secretActions } from './secret-actions.ts'
 
-/** The valid secrets of a client with their forms, or why a public application has none. */
+/**
+ * The valid secrets of a client, and the forms that rotate and revoke them. For a public application, the panel says why
+ * there is no secret.
+ */
 export function secretsPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
   return {
     async show(call, { secrets, keys, people }) {

@@ -42,7 +42,3 @@ export async function guideValues(services: ConsoleServices, client: Client) {
     readAddress: firstReadAddress(catalog, scopes, audience),
   }
 }
-
-export function scopeText({ operations }: Pick<GuideValues, 'operations'>): string {
-  return operations.map(({ scope }) => scope).join(' ')
-}

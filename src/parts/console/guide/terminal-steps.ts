@@ -10,7 +10,7 @@ import {
 import { copyable } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
-import { scopeText, type GuideValues } from './guide-values.ts'
+import type { GuideValues } from './guide-values.ts'
 
 /** The element of the lines to copy has the id `step-${id}`. */
 interface Step {
@@ -96,7 +96,7 @@ function authorizationCommand(values: GuideValues, redirectUri: string): string 
     response_type: 'code',
     client_id: clientId,
     redirect_uri: redirectUri,
-    scope: scopeText(values),
+    scope: values.operations.map(({ scope }) => scope).join(' '),
     code_challenge_method: 'S256',
   })
   return [

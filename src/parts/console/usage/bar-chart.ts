@@ -1,5 +1,5 @@
 import { html, type Html } from '../../../http/html.ts'
-import { table } from '../elements/elements.ts'
+import { columns, table } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { Result } from '../../usage/outcomes.ts'
 import type { TextName } from '../texts.ts'
@@ -53,13 +53,7 @@ export function barChart(
     <details>
       <summary>${texts.html('usageTable')}</summary>
       ${table(
-        [
-          { title: texts.html('usageTime') },
-          ...Object.values(RESULTS).map((name) => ({
-            title: texts.html(name),
-            label: texts.plain(name),
-          })),
-        ],
+        [{ title: texts.html('usageTime') }, ...columns({ texts }, Object.values(RESULTS))],
         present.map(({ at, sums }) => [
           nameOf(at),
           ...keys().map((result) => writeNumber(texts.lang, sums[result])),
