@@ -28,12 +28,7 @@ export const webRedirectUrisRule = uniqueListOf(findRedirectUriProblem, MAX_REDI
 /** In bytes. An address is ASCII. */
 const MAX_ADDRESS_BYTES = 16_384
 
-/**
- * Rejects addresses that are too long in total, if a change makes them longer.
- *
- * @param before undefined for a new application
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
- */
+/** Rejects too long addresses that get longer. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export function requireShortAddresses(application: Addresses, before?: Addresses): void {
   const bytes = addressBytes(application)
   if (bytes <= MAX_ADDRESS_BYTES || (before && bytes <= addressBytes(before))) return

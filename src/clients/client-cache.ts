@@ -104,12 +104,7 @@ export function createClientCache({
       })
     },
 
-    /**
-     * Clients are cached only while a subscription is active.
-     *
-     * @returns a function that ends the subscription
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** @returns a function that ends the subscription @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
     async follow(): Promise<() => Promise<void>> {
       const unsubscribe = await store.subscribe(CLIENTS_CHANNEL, forget, clear)
       subscriptions += 1

@@ -19,11 +19,7 @@ export function isClientId(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z0-9._~@=-]{1,200}$/.test(value) && !(value in Object.prototype)
 }
 
-/**
- * The error for a client id that no client has. The message never quotes a possible secret.
- *
- * @param what `API key`, `application`, or `API key or application`
- */
+/** The error for a client id that no client has. It quotes no secret. @param what such as `API key` */
 export function clientNotFound(what: string, clientId: string): GatehouseError {
   const which =
     isClientId(clientId) && !mayContainSecret(clientId) ? ` "${clientId}"` : ' with that client id'

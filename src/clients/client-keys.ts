@@ -52,12 +52,7 @@ const LEAKED: Fault = {
   message: 'belongs to a private key that was reported as leaked: create a new pair',
 }
 
-/**
- * No message quotes a key.
- *
- * @param pathOf the path of each key, for problems
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
- */
+/** No message quotes a key. @param pathOf of each key @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export async function readKeys(
   { loadPublicKeys }: Pick<Parts, 'loadPublicKeys'>,
   given: readonly PublicKeyInput[],

@@ -12,11 +12,7 @@ type Products = Pick<Client, 'products' | 'removedOperations'>
 // `otherScopes` are the scopes that tokens carry in addition to operations: the OpenID Connect scopes, for
 // applications.
 
-/**
- * Removes products that are not in `products`, and adds products that the client does not have yet.
- *
- * @throws {GatehouseError} `ERR_SCOPE_TOO_LARGE`
- */
+/** The new list replaces the old one. @throws {GatehouseError} `ERR_SCOPE_TOO_LARGE` */
 export function setProducts<C extends Client>(
   client: C,
   products: readonly string[],
@@ -66,11 +62,7 @@ export function addProduct<C extends Client>(
   return changed
 }
 
-/**
- * If the product is added again, the client gets all its operations, so they leave `removedOperations`.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
- */
+/** Added again, the product has all its operations. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export function removeProduct<C extends Client>(client: C, product: string, catalog: Catalog): C | undefined {
   if (!client.products.includes(product)) {
     requireKnownProduct(catalog, product)

@@ -42,11 +42,7 @@ const PATIENCE_DAYS = 7
 /** In epoch seconds. */
 const daysAgo = (days: number) => Date.now() / 1000 - days * 86_400
 
-/**
- * Without `known-to-former`, for which the host must be asked. None for a client that cannot authenticate.
- *
- * @param record its client has the time of the last use
- */
+/** Without `known-to-former`, for which the host must be asked. @param record with the last use */
 function findingsOf({ client, secrets }: ClientRecord, policy: KeyPolicy): Finding[] {
   if (whyNotAuthenticated(client)) return []
   const { expiresAt, createdAt, lastUsedAt } = client

@@ -33,12 +33,7 @@ export async function reportCompromised<C extends Client>(
 const credentialRule: Rule = (value) =>
   typeof value === 'string' && isKeyIdentity(value) ? undefined : secretHashRule(value)
 
-/**
- * A report that is repeated changes nothing.
- *
- * @param secret.isLost the client had lost the secret before. Then only the access tokens are revoked,
- *   because a thief may have obtained them with the secret
- */
+/** A repeated report changes nothing. @param secret.isLost a thief may have got access tokens with it */
 async function reportSecret<C extends Client>(
   clients: ClientRepository<C>,
   change: Change,

@@ -20,11 +20,7 @@ export interface ClientTokens {
   revokeAll(clientId: string, options: RemovalOptions): Promise<void>
   /** As `revokeAll`, for tokens with one of `scopes`; for all tokens if the record is corrupt. */
   revokeScopes(clientId: string, scopes: readonly string[], options: RemovalOptions): Promise<void>
-  /**
-   * At once, before `revokeAll` or `revokeScopes` is called for each client.
-   *
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-   */
+  /** At once, before each client's own revocation. @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
   revokeFirst(planned: readonly PlannedRevocation[]): Promise<void>
   /** What the current epoch requires. Repeating these revocations is harmless. */
   revocationsOf(clientId: string): Promise<readonly RevocationSpec[]>

@@ -43,11 +43,7 @@ export function rotateSecret(
   return replaced === undefined ? [added] : [added, { ...replaced, expiresAt: createdAt + overlapSeconds }]
 }
 
-/**
- * @param hash of the secret that the rotation adds
- * @param attempt.newestCreatedAt `createdAt` of the newest secret before the first attempt, in epoch seconds
- * @throws {GatehouseError} `ERR_SECRETS_CHANGED` if the secrets were changed after the first attempt
- */
+/** @throws {GatehouseError} `ERR_SECRETS_CHANGED` if they were changed after the first attempt */
 export function isRotated(
   secrets: readonly StoredSecret[],
   hash: string,

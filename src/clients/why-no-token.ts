@@ -75,11 +75,7 @@ export function whyNoOperation(catalog: Catalog, client: Client): NoTokenReason 
   return hasOperation(catalog, client) ? undefined : 'no-operation'
 }
 
-/**
- * Why an authenticated client may use no operation.
- *
- * @param owner what `accounts.find` returns for the account and the user of the client
- */
+/** Why an authenticated client may use no operation. @param owner what `accounts.find` returns for it */
 export function whyUnauthorized(
   catalog: Catalog,
   client: Client,

@@ -8,11 +8,7 @@ import { createStoredDocuments } from './stored-documents.ts'
 
 const PAGE_SIZE = 500
 
-/**
- * Removes people from the users of all approved documents.
- *
- * @param isMeant selects a person of the account who has approved the client
- */
+/** Removes people from the users of approved documents. @param isMeant selects people of the account */
 export async function eraseDocumentUsers(
   store: Store,
   accountId: string,

@@ -50,10 +50,8 @@ export function failureOf(error: unknown): Failure {
 }
 
 /**
- * Maps an error to a failure. One with 503 is logged as a warning. Any other on our side is logged as an
- * error, and emitted as Koa's event `error`.
- *
- * @param surface what failed, for the log: `a page of the console`
+ * Maps an error to a failure. One with 503 is logged as a warning, any other of ours as an error, which is
+ * also emitted as Koa's event `error`. @param surface for the log: `a page of the console`
  */
 export function createFailures(surface: string, { logger, events }: { logger: Logger; events: EventSink }) {
   return function fail(ctx: Context, error: unknown): Failure {

@@ -32,12 +32,7 @@ const SETTINGS_FIELDS = Object.keys(HINTS) as SettingsField[]
 
 type FormCall = Pick<Call<Application>, 'texts' | 'form' | 'problems' | 'self' | 'csrfToken' | 'resource'>
 
-/**
- * The form with all settings. It has the version of the application, so that an old form does not overwrite
- * newer changes.
- *
- * @param mayChange otherwise the fields are locked
- */
+/** The form with all settings, with the version that it changes. @param mayChange else it is locked */
 export function settingsForm(call: FormCall, mayChange: boolean): Html {
   const { texts, resource: application } = call
   const stored = textsOf(application)

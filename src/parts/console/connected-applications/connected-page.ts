@@ -136,11 +136,7 @@ const CARDS_PER_PAGE = 15
 
 const CURSOR = /^(\d{1,12})\.(.+)$/
 
-/**
- * The cursor stays valid if the last connection of its page is disconnected.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an invalid cursor
- */
+/** A cursor stays valid after a disconnection. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 function pageOfConnections(
   connections: readonly Connection[],
   cursor?: string,

@@ -23,12 +23,7 @@ export async function isPrivateKey(
   return publicKeys?.identityOfPrivateKey(pasted.trim()) !== undefined
 }
 
-/**
- * What a caller may know about a pasted secret or private key: operators about all, others about those of
- * their account. The answer never contains it.
- *
- * @returns undefined if the caller may not inspect it
- */
+/** What a caller may know about a pasted secret or private key, which the answer never contains. */
 export async function inspectSecret(
   { secrets, loadPublicKeys }: Pick<ConsoleServices, 'secrets' | 'loadPublicKeys'>,
   call: Pick<Call, 'may' | 'caller' | 'has' | 'texts' | 'to'>,

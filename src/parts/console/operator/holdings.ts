@@ -4,11 +4,7 @@ import type { ClientPage } from '../../../clients/client-index.ts'
 import { PAGE_LIMIT } from '../../../validation/page-limit.ts'
 import type { Holder } from './operator-page.ts'
 
-/**
- * Reads the first part of each list: the clients of an account or user, and the connections that it gave.
- *
- * @param limit of each list. For a user, `hasMore` is also true if unread clients may belong to the user
- */
+/** The first part of each list. For a user, `hasMore` also means unread clients of the account. */
 export async function holdingsOf(
   { apiKeys, applications, grants }: ConsoleServices,
   holder: Holder,
