@@ -81,15 +81,15 @@ export function expiryOfNew(policy: KeyPolicy, given: number | null | undefined)
 }
 
 /** Whether an existing client breaks the policy. It continues to work, and the console shows it. */
-export function breaksPolicy(client: Client, policy: KeyPolicy, now = Date.now()): boolean {
+export function breaksPolicy(client: Client, policy: KeyPolicy): boolean {
   const { maxAgeDays = Infinity } = policy
   if (isGatewayKey(client)) return false
   if (client.expiresAt === undefined) return isExpiryRequired(policy)
-  return client.expiresAt - now / 1000 > (maxAgeDays + 1) * DAY_SECONDS
+  return client.expiresAt - Date.now() / 1000 > (maxAgeDays + 1) * DAY_SECONDS
 }
 
-export function isExpired({ expiresAt }: Pick<Client, 'expiresAt'>, now = Date.now()): boolean {
-  return expiresAt !== undefined && now >= expiresAt * 1000
+export function isExpired({ expiresAt }: Pick<Client, 'expiresAt'>): boolean {
+  return expiresAt !== undefined && Date.now() >= expiresAt * 1000
 }
 
 /**

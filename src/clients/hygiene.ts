@@ -1,18 +1,13 @@
-import type { CurrentCatalog } from '../catalog/catalog.ts'
-import type { HostAccounts } from '../host/host-accounts.ts'
-import type { Store } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { timedMember, type ListOptions } from '../store/time-index.ts'
 import { PAGE_LIMIT, pageLimitRule } from '../validation/page-limit.ts'
 import { checkInput, hostIdRule, must, oneOf, optional } from '../validation/rules.ts'
 import { createClientIndex } from './client-index.ts'
 import { clientRecords, type ClientRecord } from './client-record.ts'
-import { readWithLastUse } from './client-repository.ts'
+import { readWithLastUse, type ClientsDependencies } from './client-repository.ts'
 import { presentSecrets } from './client-secrets.ts'
 import type { Client } from './client.ts'
-import type { KeyPolicy } from './expiry.ts'
 import { createExamine, type Examined, type Finding } from './findings.ts'
-import type { LastUses } from './last-used.ts'
 import type { SecretInfo } from './stored-secrets.ts'
 import { createClientWalk, KINDS } from './walk-clients.ts'
 
@@ -71,14 +66,10 @@ const MAX_READS = 2
 
 const CURSOR = /^(apiKey|application):(\d{13}:.+)?$/
 
-interface HygieneParts {
-  readonly store: Store
-  readonly accounts: Pick<HostAccounts, 'find'>
-  readonly catalog: CurrentCatalog
-  readonly lastUses: LastUses
-  readonly secretUses: LastUses
-  readonly keyPolicy: KeyPolicy
-}
+type HygieneParts = Pick<
+  ClientsDependencies,
+  'store' | 'accounts' | 'catalog' | 'lastUses' | 'secretUses' | 'keyPolicy'
+>
 
 /** Creates the service that finds clients that need attention. */
 export function createHygiene(parts: HygieneParts) {

@@ -40,13 +40,10 @@ const PAGE_SIZE = 200
 const ANY_KIND = 'API key or application'
 
 /** Revokes the tokens of API keys and applications. */
-export function createClientTokens({
-  store,
-  events,
-  revocations,
-  clientChanged,
-  audit,
-}: Pick<ClientsDependencies, 'store' | 'events' | 'revocations' | 'clientChanged' | 'audit'>): ClientTokens {
+export function createClientTokens(
+  parts: Pick<ClientsDependencies, 'store' | 'events' | 'revocations' | 'clientChanged' | 'audit'>,
+): ClientTokens {
+  const { store, events, revocations, clientChanged, audit } = parts
   const records = clientRecords<Client>(store, clientChanged)
 
   async function revoke(

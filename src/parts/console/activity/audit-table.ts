@@ -150,21 +150,7 @@ function subject(
 }
 
 function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | undefined)[] {
-  const {
-    name,
-    change,
-    target = '',
-    scopes,
-    denied,
-    added,
-    removed,
-    tokenId,
-    keyId,
-    reason,
-    leakSource,
-    leakUrl,
-    afterSeconds,
-  } = entry
+  const { name, change, target = '', scopes, reason, afterSeconds } = entry
   const operations = (listName: TextName, list: readonly string[] = []) => {
     if (list.length === 0) return undefined
     const titles = list.slice(0, MAX_NAMED).map((scope) => scopeTitle(scope, texts, catalog))
@@ -180,13 +166,13 @@ function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | un
       : undefined,
     name === 'grant.limited' ? operations('activityOperations', scopes) : undefined,
     name.startsWith('consent.') ? operations('activityAllowedOperations', scopes) : undefined,
-    operations('activityDeniedOperations', denied),
-    operations('activityAdded', added),
-    operations('activityRemoved', removed),
-    code('activityToken', tokenId),
-    code('activityKey', keyId),
-    code('activityLeakSource', leakSource),
-    code('activityLeakUrl', leakUrl),
+    operations('activityDeniedOperations', entry.denied),
+    operations('activityAdded', entry.added),
+    operations('activityRemoved', entry.removed),
+    code('activityToken', entry.tokenId),
+    code('activityKey', entry.keyId),
+    code('activityLeakSource', entry.leakSource),
+    code('activityLeakUrl', entry.leakUrl),
     afterSeconds === undefined ? undefined : texts.html('activityRefreshTwice', { seconds: afterSeconds }),
     reason === undefined ? undefined : texts.html('activityReason', { reason: reasonInWords(reason, texts) }),
   ]

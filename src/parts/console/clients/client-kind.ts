@@ -11,17 +11,6 @@ import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
 import { isDocumentId } from '../../../validation/document-id.ts'
 
-/** What differs between the pages of API keys and the pages of applications. */
-export interface ClientKind<C extends Client = Client> {
-  readonly kind: Client['kind']
-  readonly service: ClientService<C, string, string>
-  readonly base: '/api-keys' | '/applications'
-  readonly section: 'apiKeys' | 'applications'
-  readonly permissions: 'keys' | 'applications'
-  readonly words: 'clientsKey' | 'clientsApp'
-}
-
-/** What the pages about a kind have in common, whatever service they use. */
 export const KINDS = {
   apiKey: {
     kind: 'apiKey',
@@ -38,6 +27,11 @@ export const KINDS = {
     words: 'clientsApp',
   },
 } as const
+
+/** What differs between the pages of API keys and the pages of applications. */
+export type ClientKind<C extends Client = Client> = (typeof KINDS)[Client['kind']] & {
+  readonly service: ClientService<C, string, string>
+}
 
 export function apiKeyKind({ apiKeys: service }: ConsoleServices): ClientKind {
   return { ...KINDS.apiKey, service }

@@ -102,13 +102,10 @@ export async function ownStateNotice(
 }
 
 /** For the key of a gateway, when it was last used. */
-export function lastUsed(
-  { texts }: Pick<Call, 'texts'>,
-  { lastUsedAt }: Client,
-  now: number = Date.now(),
-): Html {
+export function lastUsed({ texts }: Pick<Call, 'texts'>, { lastUsedAt }: Client): Html {
   if (lastUsedAt === undefined) return html`<span class="muted">${texts.html('never')}</span>`
-  return now / 1000 - lastUsedAt < LAST_USE_SECONDS ? texts.html('clientsUsedLately') : texts.ago(lastUsedAt)
+  const isFresh = Date.now() / 1000 - lastUsedAt < LAST_USE_SECONDS
+  return isFresh ? texts.html('clientsUsedLately') : texts.ago(lastUsedAt)
 }
 
 /** The id, if the catalog no longer has the product. */

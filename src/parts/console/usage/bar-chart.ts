@@ -4,7 +4,7 @@ import type { Call } from '../page-types.ts'
 import type { Result } from '../../usage/outcomes.ts'
 import type { TextName } from '../texts.ts'
 
-const RESULTS = {
+export const RESULTS = {
   successful: 'usageSuccessful',
   rejected: 'usageRejected',
   failed: 'usageFailed',
@@ -56,14 +56,14 @@ export function barChart(
         [{ title: texts.html('usageTime') }, ...columns({ texts }, Object.values(RESULTS))],
         present.map(({ at, sums }) => [
           nameOf(at),
-          ...keys().map((result) => writeNumber(texts.lang, sums[result])),
+          ...resultNames().map((result) => writeNumber(texts.lang, sums[result])),
         ]),
       )}
     </details>
   </figure>`
 }
 
-const keys = () => Object.keys(RESULTS) as Result[]
+export const resultNames = () => Object.keys(RESULTS) as Result[]
 
 export function writeNumber(lang: string, value: number): string {
   return new Intl.NumberFormat(lang).format(value)
@@ -71,13 +71,13 @@ export function writeNumber(lang: string, value: number): string {
 
 export function sumOf(all: readonly Sums[]): Sums {
   const sum = { successful: 0, rejected: 0, failed: 0 }
-  for (const each of all) for (const result of keys()) sum[result] += each[result]
+  for (const each of all) for (const result of resultNames()) sum[result] += each[result]
   return sum
 }
 
 function rectangles({ sums }: Bar, at: number, most: number): Html[] {
   let bottom = HEIGHT
-  return keys().flatMap((result) => {
+  return resultNames().flatMap((result) => {
     if (sums[result] === 0) return []
     const height = Math.max(LEAST, (sums[result] / most) * (HEIGHT - 2 * LEAST))
     bottom -= height
@@ -88,7 +88,7 @@ function rectangles({ sums }: Bar, at: number, most: number): Html[] {
 
 function legend({ texts }: Pick<Call, 'texts'>, sum: Sums): Html {
   return html`<ul class="legend">
-    ${keys().map((result) => {
+    ${resultNames().map((result) => {
       return html`<li>
         <span class="${result}" aria-hidden="true"></span> ${texts.html(RESULTS[result])}:
         ${writeNumber(texts.lang, sum[result])}

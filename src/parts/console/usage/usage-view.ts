@@ -1,5 +1,5 @@
 import { html, type Html } from '../../../http/html.ts'
-import type { Outcome, Result } from '../../usage/outcomes.ts'
+import type { Outcome } from '../../usage/outcomes.ts'
 import type { Usage, UsageQuery } from '../../usage/usage-types.ts'
 import type { UsageRow } from '../../usage/list-usage.ts'
 import { columns, panel, table } from '../elements/elements.ts'
@@ -7,7 +7,16 @@ import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { scopeTitle } from '../scope-title.ts'
 import type { TextName } from '../texts.ts'
-import { barChart, sumOf, totalOf, writeNumber, type Bar, type Sums } from './bar-chart.ts'
+import {
+  barChart,
+  resultNames,
+  RESULTS,
+  sumOf,
+  totalOf,
+  writeNumber,
+  type Bar,
+  type Sums,
+} from './bar-chart.ts'
 
 const HOUR = 3600
 const DAY = 86_400
@@ -107,12 +116,11 @@ function operations(
     .toSorted((one, other) => totalOf(other.sums) - totalOf(one.sums))
     .slice(0, MAX_ROWS)
   if (byOperation.length === 0) return html`<p class="muted">${texts.html('usageNone')}</p>`
-  const results: readonly Result[] = ['successful', 'rejected', 'failed']
   return table(
-    columns({ texts }, ['operationLabel', 'usageSuccessful', 'usageRejected', 'usageFailed']),
+    columns({ texts }, ['operationLabel', ...Object.values(RESULTS)]),
     byOperation.map(({ operation, sums }) => [
       nameOf(operation),
-      ...results.map((result) => writeNumber(texts.lang, sums[result])),
+      ...resultNames().map((result) => writeNumber(texts.lang, sums[result])),
     ]),
   )
 }
