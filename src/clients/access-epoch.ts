@@ -24,10 +24,7 @@ export function bumpEpochFor<C extends Client>(
   return { ...bumpEpoch(record), partialRevocations }
 }
 
-/**
- * The epoch is unknown. The Unix time is higher than every real epoch, and `withRepairedEpochs` raises the
- * epoch to it after the repair. @param now milliseconds
- */
+/** The epoch is unknown: all below the Unix time, which is above every real one. @param now milliseconds */
 export function revocationOfCorrupt(id: string, now: number): readonly RevocationSpec[] {
   return [{ of: 'client', id, below: Math.floor(now / 1000) }]
 }

@@ -84,8 +84,7 @@ export function createClientCache({
     /** Reads an outdated client again. @param outdated a result of `find` */
     async refetch(outdated: StoredClient): Promise<StoredClient | undefined> {
       const { clientId } = outdated
-      // Of many callers that notice the same outdated client, only the first deletes it, and all share one
-      // read.
+      // Of many callers that notice it, only the first deletes the client, and all share one read.
       if (cached(clientId) === outdated) forget(clientId)
       return find(clientId)
     },

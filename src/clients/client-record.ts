@@ -32,10 +32,7 @@ export interface ClientRecord<C extends Client = Client> extends WithOutbox {
   readonly noticed?: number | undefined
 }
 
-/**
- * Reserves the client id for good, without personal data: a new client with the same id would get the grants
- * and refresh tokens of the deleted client.
- */
+/** Without personal data. Reserves the id: a new client would get the grants and tokens of the old one. */
 export interface DeletedClient extends WithOutbox {
   readonly deleted: true
   readonly kind: Client['kind']

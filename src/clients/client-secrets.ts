@@ -22,7 +22,7 @@ import { lastUseSince, type LastUses } from './last-used.ts'
 import { isRotated, OVERLAP_SECONDS, revokeSecret, rotateSecret } from './secret-rotation.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
 import { withSecretOwner } from './secret-owners.ts'
-import { hashSecret, hasSecretHash, isLive, type SecretInfo, type StoredSecret } from './stored-secrets.ts'
+import { hashSecret, hasSecretHash, isLive, type SecretInfo } from './stored-secrets.ts'
 
 /** The methods for the secrets of API keys and applications. */
 export function createSecretMethods<C extends Client>(
@@ -110,14 +110,12 @@ export async function presentSecrets(
   const hashes = live.flat().map(({ hash }) => hash)
   const uses = await secretUses.get(hashes)
   const lastUses = new Map(hashes.map((hash, at) => [hash, uses[at]]))
-  return live.map((secrets) => secrets.map((secret) => presentSecret(secret, lastUses.get(secret.hash))))
-}
-
-function presentSecret(
-  { createdAt, expiresAt, shownTo, hint }: StoredSecret,
-  used: number | undefined,
-): SecretInfo {
-  return { createdAt, expiresAt, lastUsedAt: lastUseSince(createdAt, used), hint, shownTo }
+  return live.map((secrets) =>
+    secrets.map(({ hash, createdAt, expiresAt, hint, shownTo }) => {
+      const lastUsedAt = lastUseSince(createdAt, lastUses.get(hash))
+      return { createdAt, expiresAt, lastUsedAt, hint, shownTo }
+    }),
+  )
 }
 
 async function setNewSecret<C extends Client>(

@@ -131,10 +131,7 @@ export function createClientService<C extends Client>(
 }
 
 /**
- * A field that is undefined stays as it is, and null removes an optional field.
- *
- * @param complete may replace the changed client; throws if the change is not allowed
- * @param nameOfChange @default the names of the given fields
+ * Undefined fields stay, and null removes a field. @param complete may replace the changed client, or throw
  */
 export function fieldsSetter<C extends Client>(
   clients: ClientRepository<C>,
@@ -176,8 +173,8 @@ export function fieldsSetter<C extends Client>(
 }
 
 /**
- * Updates the indexes of names and origins if the change sets such a field. New entries are added before the change,
- * so that they work at once. Afterwards the indexes are made equal to the stored client.
+ * Updates the indexes of names and origins if the change sets such a field. New entries work at once: they
+ * are added before it. Afterwards the indexes are made equal to the stored client.
  */
 async function changeListed<C extends Client>(
   clients: ClientRepository<C>,
@@ -205,8 +202,8 @@ async function changeListed<C extends Client>(
   try {
     return await change()
   } finally {
-    // If this fails, the search skips the client with an outdated name, and a page at an outdated origin gets answers to
-    // its preflights, but no tokens.
+    // If this fails, the search skips the client with an outdated name, and a page at an outdated origin gets
+    // answers to preflights, but no tokens.
     await tidy(store, [...added, ...entriesOf(before)], presentEntries).catch(() => {})
   }
 }

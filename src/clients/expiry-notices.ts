@@ -45,8 +45,8 @@ export function expiryEntriesOf(
 }
 
 /**
- * Call it before the record is written, so that no notice is missed, and again afterwards: another process may have seen
- * the entry without the record, and removed it. After a later change, the old entry is removed when it is due.
+ * Call it before the record is written, so that no notice is missed, and again afterwards: another process
+ * may have removed an entry without a record. An old entry is removed when it is due.
  */
 export async function listExpiry(
   store: Pick<Store, 'add'>,

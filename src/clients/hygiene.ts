@@ -78,10 +78,8 @@ export function createHygiene(parts: HygieneParts) {
   const load = (clientIds: readonly string[]) => readWithLastUse(records, lastUses, clientIds)
 
   async function present(examined: readonly Examined[]): Promise<ClientFindings[]> {
-    const secrets = await presentSecrets(
-      secretUses,
-      examined.map(({ record }) => record),
-    )
+    const found = examined.map(({ record }) => record)
+    const secrets = await presentSecrets(secretUses, found)
     return examined.map(({ record: { client }, ...found }, at) => ({
       client,
       ...found,

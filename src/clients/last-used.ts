@@ -11,10 +11,7 @@ export const LAST_USE_SECONDS = 3600
 /** For all other clients, the next use is written even if the store has the same hour already. */
 const MAX_CACHED = 50_000
 
-/**
- * The last use of a secret or key since it was added, in epoch seconds. A `used` more than an hour before
- * `createdAt` was before the same secret or key was removed and added again.
- */
+/** The last use since it was added, in epoch seconds. An earlier use was before it was added again. */
 export function lastUseSince(createdAt: number, used: number | undefined): number | undefined {
   return used !== undefined && used > createdAt - LAST_USE_SECONDS ? Math.max(used, createdAt) : undefined
 }

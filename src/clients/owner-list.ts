@@ -54,11 +54,8 @@ export async function listOfOwner<C extends Client>(
   const { sort = 'newest', limit = PAGE_LIMIT.byDefault, cursor } = options
   const after = readCursor(cursor, sort)
   const records = await recordsOfOwner(clients, accountId)
-  const found = await withState(
-    clients,
-    records.filter(({ client }) => matches(client, options)),
-    options.state,
-  )
+  const matching = records.filter(({ client }) => matches(client, options))
+  const found = await withState(clients, matching, options.state)
   const rest = found
     .map((record) => ({ client: record.client, place: placeOf(record, sort) }))
     .filter(({ place }) => after === undefined || compare(place, after) > 0)

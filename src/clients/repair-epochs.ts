@@ -10,8 +10,7 @@ export type KnownOfClients = Pick<RevocationSet, 'lowestValidEpoch' | 'isClientR
  * The registry in the store, which raises an epoch that a failover of the store has lost. New tokens with the
  * lower epoch would be rejected.
  *
- * Usually only the cached client is outdated, because this process missed a message. So it is read again
- * first.
+ * Usually this process has only missed a message about the cached client, so it is read again first.
  */
 export function withRepairedEpochs(
   cache: Pick<ClientCache, 'find' | 'refetch' | 'changed'>,
@@ -31,8 +30,7 @@ export function withRepairedEpochs(
       await records.update(clientId, (record) =>
         record.client.epoch < epoch ? { ...record, client: { ...record.client, epoch } } : undefined,
       )
-      // The client may have changed after it was read. So tokens with the lower epoch are rejected, and the
-      // next call returns the raised one.
+      // The client may have changed after it was read. The next call returns the raised epoch.
       return client
     },
   }

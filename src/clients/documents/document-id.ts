@@ -4,10 +4,7 @@ import { isDocumentId, MAX_DOCUMENT_ID_LENGTH as MAX_LENGTH } from '../../valida
 
 // The addresses of client metadata documents, which are client ids (draft-ietf-oauth-client-id-metadata-document-02).
 
-/**
- * What is wrong with the address of a document (draft section 3). It must be written the way that URL parsers
- * write it, so one document has one client id.
- */
+/** What is wrong with the address of a document (draft section 3). Each document has one spelling. */
 export function findDocumentIdProblem(clientId: string): Fault | undefined {
   if (clientId.length > MAX_LENGTH) {
     return { code: 'too-long', message: `must have at most ${MAX_LENGTH} characters`, max: MAX_LENGTH }

@@ -7,7 +7,7 @@ import { createBlockedHosts, hostRecords, type HostRecord } from './blocked-host
 import { createClearing } from './delete-grants-of-blocked-hosts.ts'
 import { storedIdOf } from './document-id.ts'
 import { type DocumentPolicy, findPolicy } from './document-policy.ts'
-import { createStoredDocuments, type StoredDocument } from './stored-documents.ts'
+import { createStoredDocuments } from './stored-documents.ts'
 
 /** A client metadata document that at least one person has approved. All times are in epoch seconds. */
 export interface ClientDocument {
@@ -122,14 +122,12 @@ export function createDocumentService(parts: Omit<Parts, 'clear'>) {
       }
       return records
         .filter(({ isBlocked }) => isBlocked)
-        .map(({ origin, blockedAt, blockedBy, isClearing }) => {
-          return {
-            host: hostOf(origin),
-            blockedAt,
-            ...(blockedBy !== undefined && { blockedBy }),
-            isClearing,
-          }
-        })
+        .map(({ origin, blockedAt, blockedBy, isClearing }) => ({
+          host: hostOf(origin),
+          blockedAt,
+          ...(blockedBy !== undefined && { blockedBy }),
+          isClearing,
+        }))
     },
 
     block: blocked.block,
@@ -152,28 +150,21 @@ export function createDocumentService(parts: Omit<Parts, 'clear'>) {
       return undefined
     }
     const policy = findPolicy(policies, clientId)
-    const known = toPublic(stored)
+    const { metadata, createdAt, approvedAt = createdAt, fetchedAt, problem } = stored
+    const { name, method, redirectUris } = metadata
     return {
-      ...known,
+      clientId,
+      host: hostOf(clientId),
+      name,
+      method,
+      redirectUris,
+      approvedAt,
+      fetchedAt,
+      problem,
       isNameVerified: policy?.name === 'verified',
-      lastUsedAt: lastUseSince(known.approvedAt, lastUsedAt),
+      lastUsedAt: lastUseSince(approvedAt, lastUsedAt),
       users: users.length,
       rejected: host?.isBlocked ? 'blocked' : policy ? undefined : 'no-policy',
     }
-  }
-}
-
-function toPublic(stored: StoredDocument): Omit<ClientDocument, 'users' | 'isNameVerified'> {
-  const { clientId, metadata, approvedAt, createdAt, fetchedAt, problem } = stored
-  const { name, method, redirectUris } = metadata
-  return {
-    clientId,
-    host: hostOf(clientId),
-    name,
-    method,
-    redirectUris,
-    approvedAt: approvedAt ?? createdAt,
-    fetchedAt,
-    problem,
   }
 }

@@ -31,10 +31,7 @@ export function directTokenCommand(client: ClientAtEndpoint): string {
   return tokenCommand(client, ['-d grant_type=client_credentials'], ['TOKEN'])
 }
 
-/**
- * Terminals pass on all pasted lines at once. Without the braces, some shells would read the second line as
- * the secret.
- */
+/** Without the braces, some shells would read the second of the pasted lines as the secret. */
 export function secretAndTokenCommand(client: ClientAtEndpoint): string {
   return `{\n${SECRET_COMMAND}\n${directTokenCommand(client)}\n}`
 }

@@ -1,3 +1,4 @@
+import type { ClientKind } from '../clients/client-kind.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { Client } from '../../../clients/client.ts'
 import type { ClientPage } from '../../../clients/client-index.ts'
@@ -30,12 +31,7 @@ export async function holdingsOf(
 }
 
 export async function* clientPagesOf(
-  service: {
-    listByOwner(
-      accountId: string,
-      options: { limit: number; cursor?: string | undefined },
-    ): Promise<ClientPage<Client>>
-  },
+  service: Pick<ClientKind['service'], 'listByOwner'>,
   { accountId, userId }: Holder,
 ): AsyncGenerator<Client[]> {
   let cursor: string | undefined
