@@ -130,9 +130,7 @@ export function createClientService<C extends Client>(
   }
 }
 
-/**
- * Undefined fields stay, and null removes a field. @param complete may replace the changed client, or throw
- */
+/** Undefined fields stay, null removes one. @param complete may replace the changed client, or throw */
 export function fieldsSetter<C extends Client>(
   clients: ClientRepository<C>,
   rules: Fields,
