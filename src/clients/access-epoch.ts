@@ -2,20 +2,15 @@ import type { RevocationSpec } from '../revocation/kept-until.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
 
-/**
- * Returns the record with the epoch of the client raised by 1. Store this record in the same write as the change that
- * removes access. Tokens carry the epoch (`access_epoch`), so all tokens that were issued before the change can be
- * recognized and rejected.
- */
+/** For the write that removes access: older tokens carry a lower epoch (`access_epoch`), and are rejected. */
 export function bumpEpoch<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
   const client = { ...record.client, epoch: record.client.epoch + 1 }
   return { ...record, client, partialRevocations: undefined }
 }
 
 /**
- * Returns the record with the epoch of the client raised by 1. Tokens with a lower epoch are then revoked only if they
- * carry one of `scopes`, or a scope of the previous partial revocation. These older scopes are included because the
- * process that stored them may have ended before it revoked the tokens.
+ * As `bumpEpoch`, for tokens with one of `scopes`, or a scope of the previous partial revocation: the process
+ * that stored those scopes may have ended before it revoked the tokens.
  */
 export function bumpEpochFor<C extends Client>(
   record: ClientRecord<C>,
@@ -29,22 +24,12 @@ export function bumpEpochFor<C extends Client>(
   return { ...bumpEpoch(record), partialRevocations }
 }
 
-/**
- * The revocation of all tokens of a client whose record is corrupt. The client's epoch is unknown, so the revocation
- * covers all epochs below the current Unix time in seconds. This time is higher than every real epoch. After the
- * record is repaired, `withRepairedEpochs` raises the epoch of the client to this time, so new tokens are valid.
- *
- * @param now Unix time in milliseconds
- */
+/** The epoch is unknown: all below the Unix time, which is above every real one. @param now milliseconds */
 export function revocationOfCorrupt(id: string, now: number): readonly RevocationSpec[] {
   return [{ of: 'client', id, below: Math.floor(now / 1000) }]
 }
 
-/**
- * The revocations that the current record of a client requires. Repeating these revocations is harmless.
- *
- * @param found undefined if the client was deleted: all its tokens are then revoked permanently
- */
+/** The revocations that a record requires. May be repeated. @param found undefined after a deletion */
 export function revocationsOf(
   id: string,
   found: Pick<ClientRecord, 'client' | 'partialRevocations'> | undefined,

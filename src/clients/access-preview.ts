@@ -5,13 +5,10 @@ import type { Account } from '../host/accounts.ts'
 import type { Client } from './client.ts'
 import { whyNoToken, type NoTokenReason } from './why-no-token.ts'
 
-/** Why a client may not call an operation. */
 export type Missing = 'product' | 'operation' | 'kycLevel' | 'user' | 'token'
 
 /**
- * Decides what a client may call. `noToken` is the reason why the client gets no token; undefined if it gets tokens.
- * `missingFor` lists what the client lacks to call an operation. The list is empty if the client may call the
- * operation.
+ * Decides what a client may call. `missingFor` lists what it lacks to call an operation.
  *
  * - `product`: none of the products that have the operation is added
  * - `operation`: the operation was removed from the client
@@ -19,8 +16,7 @@ export type Missing = 'product' | 'operation' | 'kycLevel' | 'user' | 'token'
  * - `user`: the user of the API key may not use the operation. Only API keys with a user are limited
  * - `token`: the client gets no token at all; see `whyNoToken`
  *
- * @param owner the result of `accounts.find` for the account and the user of the client; undefined if the host does not
- *   find the account
+ * @param owner the result of `accounts.find` for the account and user of the client
  */
 export function accessOf(catalog: Catalog, client: Client, owner: Account | undefined) {
   const noToken = whyNoToken(catalog, client, owner)

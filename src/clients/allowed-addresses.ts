@@ -3,9 +3,8 @@ import { networkProblem } from '../http/allowed-networks.ts'
 import { uniqueListOf, type Rule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 
-/** The maximum number of networks of one client. */
 const MAX_NETWORKS = 20
-/** The maximum length of the claim `allowed_networks`, because every token of the client carries it. */
+/** Every token of the client carries the claim `allowed_networks`. */
 const MAX_CLAIM_BYTES = 400
 
 const listRule = uniqueListOf(
@@ -14,7 +13,6 @@ const listRule = uniqueListOf(
   MAX_NETWORKS,
 )
 
-/** The rule for the networks from which a client may be used. */
 export const allowedAddressesRule: Rule = (value) => {
   const problem = listRule(value)
   if (problem !== undefined) return problem
@@ -27,14 +25,13 @@ export const allowedAddressesRule: Rule = (value) => {
   }
 }
 
-/** The claim with the networks from which the tokens of a client may be used; undefined if they may be used anywhere. */
+/** The claim `allowed_networks`; undefined if the tokens may be used anywhere. */
 export function networksClaim({
   allowedAddresses = [],
 }: Pick<Client, 'allowedAddresses'>): string | undefined {
   return allowedAddresses.length === 0 ? undefined : allowedAddresses.join(' ')
 }
 
-/** Whether a change gives a client other networks. */
 export function changesAddresses(
   { allowedAddresses = [] }: Pick<Client, 'allowedAddresses'>,
   changed: readonly string[] | undefined,

@@ -97,7 +97,6 @@ export interface ApiKeys<
   ): Promise<ApiKey>
 }
 
-/** Rules for the input of a new API key. */
 export function newApiKeyFields(catalog: Catalog, input: unknown, keyPolicy: KeyPolicy): Fields {
   return {
     ...newClientFields(catalog, input, policyOfNew(Object(input) as NewApiKey, keyPolicy)),
@@ -109,14 +108,12 @@ export function newApiKeyFields(catalog: Catalog, input: unknown, keyPolicy: Key
 const policyOfNew = ({ resourceServer, products }: NewApiKey, keyPolicy: KeyPolicy): KeyPolicy =>
   resourceServer === true && !products?.length ? {} : keyPolicy
 
-/** The rule of `resources` beside `resourceServer`. */
 function resourcesRule({ resourceServer }: { readonly resourceServer?: unknown }): Rule {
   return optional((value) =>
     resourceServer === true ? notEmpty(uniqueListOf(textRule))(value) : 'needs resourceServer: true',
   )
 }
 
-/** Rules for the fields of an API key that can be changed. */
 export const apiKeyChanges = (keyPolicy: KeyPolicy): Fields => ({
   name: optional(nameRule),
   expiresAt: changedExpiryRule(keyPolicy),
@@ -155,8 +152,7 @@ export function createApiKeys(
 
   return {
     ...createClientService(clients),
-    // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot check that, so
-    // the type is asserted.
+    // The compiler cannot check that `secretHash` decides which overload of `create` applies.
     create: create as ApiKeys['create'],
     async update(clientId, changes, options) {
       const key = changes?.expiresAt === undefined ? undefined : await findClient(clients, clientId)
@@ -175,7 +171,6 @@ export function createApiKeys(
   }
 }
 
-/** The key of a gateway without the expiry that `keyPolicy` gave it; any other key as it is. */
 function withoutDefaultExpiry(key: ApiKey): ApiKey {
   if (!isGatewayKey(key) || !key.expiresByDefault) return key
   const { expiresAt: _, expiresByDefault: __, ...lasting } = key

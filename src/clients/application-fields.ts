@@ -4,17 +4,13 @@ import type { Application } from './client.ts'
 import { findLogoUriProblem, findRedirectUriProblem, findWebUriProblem } from './application-uris.ts'
 import { findOriginProblem, findPublicRedirectUriProblem } from './public-uris.ts'
 
-/** The maximum number of redirect URIs, and of post-logout redirect URIs. */
 const MAX_REDIRECT_URIS = 20
 
 const MAX_ORIGINS = 20
 
 const redirectUrisRule = uniqueListOf(findPublicRedirectUriProblem, MAX_REDIRECT_URIS)
 
-/**
- * Rules for the fields that applications have and API keys do not. They accept the redirect URIs of public applications,
- * too: `requireConsistent` checks what depends on other fields.
- */
+/** Redirect URIs of public applications pass too: `requireConsistent` checks what depends on other fields. */
 export const applicationFields = {
   redirectUris: redirectUrisRule,
   postLogoutRedirectUris: redirectUrisRule,
@@ -26,19 +22,13 @@ export const applicationFields = {
   origins: optional(uniqueListOf(findOriginProblem, MAX_ORIGINS)),
 } satisfies Fields
 
-/** The rule for the redirect URIs of an application that is not public. */
+/** For an application that is not public. */
 export const webRedirectUrisRule = uniqueListOf(findRedirectUriProblem, MAX_REDIRECT_URIS)
 
-/** The maximum length of all addresses of an application together, in bytes. An address is ASCII. */
+/** In bytes. An address is ASCII. */
 const MAX_ADDRESS_BYTES = 16_384
 
-/**
- * Rejects addresses that are too long in total. An application above the limit may be changed if its addresses do
- * not become longer.
- *
- * @param before the application before the change; undefined for a new application
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
- */
+/** Rejects too long addresses that get longer. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export function requireShortAddresses(application: Addresses, before?: Addresses): void {
   const bytes = addressBytes(application)
   if (bytes <= MAX_ADDRESS_BYTES || (before && bytes <= addressBytes(before))) return
@@ -58,7 +48,6 @@ const ADDRESSES = [
   'termsUri',
 ] as const
 
-/** The addresses of an application, or of the input for a new one. */
 type Addresses = { readonly [Name in (typeof ADDRESSES)[number]]?: Application[Name] | undefined }
 
 function addressBytes(application: Addresses): number {

@@ -10,11 +10,8 @@ const NO_URL: Fault = {
 }
 
 /**
- * Why the authorization server must not redirect to `uri`, with the remedy; undefined if the redirect is allowed.
- *
- * Redirect URIs are compared character by character (RFC 9700 2.1) and then passed to browsers. Browsers
- * rewrite every URI into their own form. Only URIs in that form are accepted, so that the browser opens
- * exactly the URI that was checked.
+ * Why the authorization server must not redirect to `uri`. It is compared character by character (RFC 9700
+ * 2.1), and browsers rewrite URIs into their own form. So only that form is accepted.
  */
 export function findRedirectUriProblem(uri: unknown): Fault | undefined {
   const text = typeof uri === 'string' ? uri : ''
@@ -30,7 +27,7 @@ export function findRedirectUriProblem(uri: unknown): Fault | undefined {
   return findWebUriProblem(uri)
 }
 
-/** Why pages must not link to `uri`, with the remedy; undefined if the link is allowed. */
+/** Why pages must not link to `uri`, with the remedy. */
 export function findWebUriProblem(uri: unknown): Fault | undefined {
   if (typeof uri !== 'string' || uri === '') return NO_URL
   // Parsing a host of many different letters takes long, and all of them would have to be written in ASCII.
@@ -46,8 +43,7 @@ export function findWebUriProblem(uri: unknown): Fault | undefined {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return { code: 'url-https', message: 'must start with "https://"' }
   }
-  // This check comes before every message that repeats the address, because the address may contain a
-  // password.
+  // Before every message that repeats the address, because the address may contain a password.
   if (url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(uri)) {
     const message = 'must not contain a user name or password: leave out what is before the "@"'
     return { code: 'url-credentials', message }
@@ -64,10 +60,7 @@ export function findWebUriProblem(uri: unknown): Fault | undefined {
   return undefined
 }
 
-/**
- * Why pages must not show the picture at `uri`; undefined if the picture is allowed. The rules of `findWebUriProblem`
- * apply, and `https:` is required on every host.
- */
+/** Why pages must not show the picture at `uri`: `https:` is required on every host. */
 export function findLogoUriProblem(uri: unknown): Fault | undefined {
   const problem = findWebUriProblem(uri)
   if (problem !== undefined || String(uri).startsWith('https://')) return problem
@@ -75,10 +68,7 @@ export function findLogoUriProblem(uri: unknown): Fault | undefined {
   return { code: 'url-https', message }
 }
 
-/**
- * Whether `uri` lacks only the slash after the origin, as in `https://example.com` or `https://example.com?a=b`. With
- * and without this slash, a URI means the same to every client, so both forms are accepted.
- */
+/** As in `https://example.com?a=b`. With and without the slash, a URI means the same to every client. */
 function isOriginWithoutSlash(uri: string, url: URL): boolean {
   return url.pathname === '/' && uri === url.origin + url.search + url.hash
 }

@@ -65,7 +65,6 @@ export interface NewApplication<
   readonly resources?: undefined
 }
 
-/** Input for a public application. */
 interface IsPublic {
   readonly isPublic: true
   readonly secretHash?: undefined
@@ -130,12 +129,11 @@ export interface Applications<
   setFirstParty(clientId: string, firstParty: boolean, options?: ChangeOptions): Promise<Application>
 }
 
-/** Rules for the fields that API keys do not have. All these fields are optional at creation. */
+/** All these fields are optional at creation. */
 const OPTIONAL_FIELDS = Object.fromEntries(
   Object.entries(applicationFields).map(([name, rule]) => [name, optional(rule)]),
 )
 
-/** Rules for the input of a new application. */
 export function newApplicationFields(catalog: Catalog, input: unknown, keyPolicy: KeyPolicy): Fields {
   const isPublic = Object(input).isPublic === true
   return {
@@ -149,7 +147,6 @@ export function newApplicationFields(catalog: Catalog, input: unknown, keyPolicy
   }
 }
 
-/** Rules for the fields of an application that can be changed together. */
 export const applicationChanges = (keyPolicy: KeyPolicy): Fields => ({
   name: optional(nameRule),
   expiresAt: changedExpiryRule(keyPolicy),
@@ -167,15 +164,10 @@ function removable(rule: Rule): Rule {
   return (value) => (value === null ? undefined : rule(value))
 }
 
-/**
- * Applications in the store.
- *
- * @param dependencies.oidcScopes the OpenID Connect scopes, which tokens carry in addition to the operations
- */
+/** Applications in the store. @param dependencies.oidcScopes what tokens carry beside operations */
 export function createApplications(
   dependencies: ClientsDependencies & {
     readonly oidcScopes: readonly string[]
-    /** Whether public applications can be created. */
     readonly publicApplications: boolean
   },
 ): Applications {
@@ -213,8 +205,7 @@ export function createApplications(
 
   return {
     ...createClientService(clients),
-    // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot check that, so
-    // the type is asserted.
+    // The compiler cannot check that `secretHash` decides which overload of `create` applies.
     create: create as Applications['create'],
     update: fieldsSetter(clients, applicationChanges(keyPolicy), (changed, before) => {
       requireShortAddresses(changed, before)
@@ -224,7 +215,6 @@ export function createApplications(
   }
 }
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if a public application cannot be created, or not with this input */
 function requirePublicAllowed(input: NewApplication & CredentialsInput, isAllowed: boolean): void {
   const beside = (['secretHash', 'jwks'] as const).find((name) => input[name] !== undefined)
   if (isAllowed && beside === undefined) return

@@ -10,7 +10,6 @@ export interface CallLimits {
   readonly perDay?: number | undefined
 }
 
-/** The rules for the fields of limits. */
 export const CALL_LIMITS = {
   perMinute: optional(wholeNumber(1, MAX_CALLS)),
   perDay: optional(wholeNumber(1, MAX_CALLS)),

@@ -3,10 +3,9 @@ import type { Store } from '../store/contract.ts'
 import { createLru } from '../async/lru.ts'
 import { createClientRegistry, type StoredClient } from './client-registry.ts'
 
-/** The channel for changes of clients. Each message is the id of a changed client. */
+/** Each message is the id of a changed client. */
 const CLIENTS_CHANNEL = 'clients'
 
-/** What a client cache needs. */
 export interface ClientCacheParts {
   readonly store: Store
   readonly logger: Logger
@@ -26,8 +25,8 @@ export interface ClientCacheParts {
  * Caches the clients that were found. A missing client is never cached. So a client that another process
  * creates is found at once, and attackers cannot fill the memory with invented ids.
  *
- * An outdated cache never restores access that a client has lost. Tokens that are issued from an outdated record carry
- * the epoch of that record. If the client has lost access in the meantime, these tokens are rejected.
+ * An outdated cache never restores access: tokens that are issued from an outdated record carry its epoch,
+ * and are rejected.
  */
 export function createClientCache({
   store,
@@ -37,14 +36,10 @@ export function createClientCache({
   now = () => performance.now(),
 }: ClientCacheParts) {
   const registry = createClientRegistry(store)
-  /** The cached clients by client id, each with the time when its read began. */
   const clients = createLru<string, { readonly client: StoredClient; readonly readAt: number }>(maxClients)
-  /**
-   * Pending reads by client id. Concurrent callers share a read. The result of a read is cached only if the
-   * read is still in this map.
-   */
+  /** Concurrent callers share a read. Its result is cached only if the read is still in this map. */
   const reads = new Map<string, Promise<StoredClient | undefined>>()
-  /** The number of active subscriptions to changes. While this number is 0, clients are not cached. */
+  /** While there is no subscription, clients are not cached. */
   let subscriptions = 0
 
   async function find(clientId: string): Promise<StoredClient | undefined> {
@@ -86,25 +81,17 @@ export function createClientCache({
   return {
     find,
 
-    /**
-     * Reads an outdated client again, unless another caller has already read it again.
-     *
-     * @param outdated a result of `find`
-     */
+    /** Reads an outdated client again. @param outdated a result of `find` */
     async refetch(outdated: StoredClient): Promise<StoredClient | undefined> {
       const { clientId } = outdated
-      // Many callers may notice the same outdated client at once. Only the first caller deletes it, and all
-      // callers share one read.
+      // Of many callers that notice it, only the first deletes the client, and all share one read.
       if (cached(clientId) === outdated) forget(clientId)
       return find(clientId)
     },
 
     /**
-     * Deletes a client from this cache, and makes the other processes delete it from their caches. Call this method
-     * after each write of the record. Also call it after a failed write, because a failed write may have been applied.
-     *
-     * @returns a promise that never rejects. It resolves when the message is published, or cannot be
-     *   published. A process that does not receive the message reads the client again within `maxAgeMs`
+     * Call this after each write of the record, and after a failed write, which may have been applied. Never
+     * rejects. A process that misses the message reads the client again within `maxAgeMs`.
      */
     async changed(clientId: string): Promise<void> {
       forget(clientId)
@@ -116,13 +103,7 @@ export function createClientCache({
       })
     },
 
-    /**
-     * Subscribes to the changes that other processes make. Clients are cached only while a subscription is
-     * active.
-     *
-     * @returns a function that ends the subscription
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
+    /** @returns a function that ends the subscription @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
     async follow(): Promise<() => Promise<void>> {
       const unsubscribe = await store.subscribe(CLIENTS_CHANNEL, forget, clear)
       subscriptions += 1
@@ -135,5 +116,4 @@ export function createClientCache({
   }
 }
 
-/** The clients in the store, with a cache of the clients that this process used last. */
 export type ClientCache = ReturnType<typeof createClientCache>

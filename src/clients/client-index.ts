@@ -23,21 +23,15 @@ export interface ClientPage<T> {
   readonly cursor?: string | undefined
 }
 
-/**
- * Milliseconds after which an index entry without a record is removed. A new client has an entry before its record,
- * but for a shorter time.
- */
+/** A new client has an entry before its record, but for a shorter time. */
 const STALE_AFTER_MS = 3_600_000
 
 /**
- * Lists of the clients of one kind in order of creation: one list of all clients, and one list for each account. A
- * client is also in two other indexes: for the words of its name (`name-index.ts`), and for its expiry
- * (`expiry-notices.ts`). A public application is also in the index of origins (`origin-index.ts`), and a key with
- * `resourceServer` in that of `gateway-keys.ts`.
+ * Lists the clients of one kind in order of creation: all of them, and those of each account. `entriesOf`
+ * names the other indexes of a client.
  *
- * A new client is added to the lists before its record is written. A client is removed from the lists after
- * its record was deleted. So every usable client is listed. While a client is being created or deleted, its
- * entries may have no record. Readers skip an entry without a record, and remove it when it is old.
+ * A new client is listed before its record is written, and a deleted client until its record is gone. So
+ * every usable client is listed. Readers skip an entry without a record, and remove it when it is old.
  *
  * @param load returns the records in the order of the client ids; undefined for an absent record
  */
@@ -50,10 +44,7 @@ export function createClientIndex<C extends Client>({
   kind: C['kind']
   load: (clientIds: readonly string[]) => Promise<(ClientRecord<C> | CorruptRecord | undefined)[]>
 }) {
-  /**
-   * The records of index members. Undefined if a member has no record, or if the kind or the `listedAt` of
-   * the record does not match the member.
-   */
+  /** Undefined if a member has no record, or one of another kind or `listedAt`. */
   async function recordsOf(
     index: string,
     members: readonly string[],
@@ -79,7 +70,7 @@ export function createClientIndex<C extends Client>({
       await Promise.all(removed.map((entry) => store.remove(...entry)))
     },
 
-    /** @param accountId selects the clients of this account; undefined selects all clients */
+    /** @param accountId undefined for all clients */
     page(accountId: string | undefined, options: ListOptions): Promise<RecordList<ClientRecord<C>>> {
       const index = clientIndexName(kind, accountId)
       return readPage(options, {
@@ -90,7 +81,7 @@ export function createClientIndex<C extends Client>({
       })
     },
 
-    /** The number of API keys and applications of an account. At most `limit` clients of each kind are counted. */
+    /** At most `limit` clients of each kind are counted. */
     async count(accountId: string, limit: number): Promise<number> {
       const names = [clientIndexName('apiKey', accountId), clientIndexName('application', accountId)]
       const counts = await Promise.all(names.map((index) => countMembers(store, index, limit)))
@@ -99,7 +90,7 @@ export function createClientIndex<C extends Client>({
   }
 }
 
-/** The ids of the API keys and applications of an account. A client that is being created or deleted may be missing. */
+/** A client that is being created or deleted may be missing. */
 export async function clientIdsOf(store: Store, accountId: string): Promise<string[]> {
   const kinds = (['apiKey', 'application'] as const).map(async (kind) => {
     const index = clientIndexName(kind, accountId)
@@ -113,10 +104,8 @@ export async function clientIdsOf(store: Store, accountId: string): Promise<stri
   return (await Promise.all(kinds)).flat()
 }
 
-/** The largest page that a store returns. */
 const PAGE_SIZE = 1000
 
-/** The number of members of an index, at most `limit`. */
 async function countMembers(store: Store, index: string, limit: number): Promise<number> {
   let count = 0
   let page: string[] = []
@@ -129,12 +118,11 @@ async function countMembers(store: Store, index: string, limit: number): Promise
   return count
 }
 
-/** The name of the index that lists the clients of one kind, either of one account or of all accounts. */
+/** @param accountId undefined for all accounts */
 export function clientIndexName(kind: Client['kind'], accountId: string | undefined): string {
   return accountId === undefined ? `clients:${kind}` : `clients:${kind}:of:${accountId}`
 }
 
-/** The names of the indexes that list a client, each with its member for the client. */
 function entriesOf(record: ClientRecord): [index: string, member: string][] {
   const { kind, accountId, clientId, name } = record.client
   return [

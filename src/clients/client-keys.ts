@@ -15,7 +15,7 @@ type Parts = Pick<ClientRepository<Client>, 'loadPublicKeys' | 'secretOwners'>
 
 const listRule = objectOf({ keys: listOf(anyValue) })
 
-/** The rule for the keys of a new client. `readGivenKeys` checks the keys themselves. */
+/** `readGivenKeys` checks the keys themselves. */
 export const givenKeysRule: Rule = (value) => {
   const problem = listRule(value)
   if (problem !== undefined) return problem
@@ -25,12 +25,7 @@ export const givenKeysRule: Rule = (value) => {
   return length > 0 ? undefined : { code: 'empty', message: 'must have at least one key' }
 }
 
-/**
- * Reads the keys of a new client.
- *
- * @returns an empty list if there are none
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
- */
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export async function readGivenKeys(
   parts: Parts,
   { jwks }: { readonly jwks?: { readonly keys: readonly PublicKeyInput[] } | undefined },
@@ -47,7 +42,6 @@ export async function readGivenKeys(
   return read
 }
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the private key was reported as leaked, by any client */
 async function requireNotLeaked({ secretOwners }: Parts, key: PublicJwk, path: string): Promise<void> {
   const owners = await secretOwners.findOfKey(identityOf(key))
   if (owners.some(({ reported }) => reported)) throw invalidKey(path, LEAKED)
@@ -58,12 +52,7 @@ const LEAKED: Fault = {
   message: 'belongs to a private key that was reported as leaked: create a new pair',
 }
 
-/**
- * Reads keys in the forms in which they are registered.
- *
- * @param pathOf the path of each key, for problems
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`. No message quotes a key
- */
+/** No message quotes a key. @param pathOf of each key @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export async function readKeys(
   { loadPublicKeys }: Pick<Parts, 'loadPublicKeys'>,
   given: readonly PublicKeyInput[],
@@ -101,8 +90,14 @@ export function createKeyMethods<C extends Client>(
           const keys = keysOf(client)
           const known = keys.find((each) => identityOf(each) === identityOf(key))
           if (known?.kid === key.kid) return undefined
-          if (known) throw sameKey(known.kid)
-          if (keys.some(({ kid }) => kid === key.kid)) throw sameId(key.kid)
+          if (known) {
+            const message = `the client has this key already, with the id "${known.kid}"`
+            throw conflict(message, 'is a key of the client already')
+          }
+          if (keys.some(({ kid }) => kid === key.kid)) {
+            const message = `another key of the client has the id "${key.kid}"; give the new key another kid`
+            throw conflict(message, 'has the id of another key: give it another kid')
+          }
           if (keys.length >= MAX_KEYS) throw invalidKey('key', TOO_MANY)
           return { ...others, client: withKeys(client, [key, ...keys]) }
         }),
@@ -148,20 +143,9 @@ function invalidKey(path: string, fault: Fault): GatehouseError {
   })
 }
 
-function sameId(kid: string): GatehouseError {
-  const message = `another key of the client has the id "${kid}"; give the new key another kid`
-  const problem = {
-    path: 'key',
-    code: 'duplicate',
-    message: 'has the id of another key: give it another kid',
-  } as const
-  return new GatehouseError('ERR_CONFLICT', message, { problems: [problem] })
-}
-
-function sameKey(kid: string): GatehouseError {
-  const message = `the client has this key already, with the id "${kid}"`
-  const problem = { path: 'key', code: 'duplicate', message: 'is a key of the client already' } as const
-  return new GatehouseError('ERR_CONFLICT', message, { problems: [problem] })
+function conflict(message: string, problem: string): GatehouseError {
+  const problems = [{ path: 'key', code: 'duplicate', message: problem } as const]
+  return new GatehouseError('ERR_CONFLICT', message, { problems })
 }
 
 function lastKey(): GatehouseError {

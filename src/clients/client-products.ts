@@ -3,7 +3,7 @@ import { directScopes } from '../catalog/resolve-scopes.ts'
 import { GatehouseError, type Fault } from '../errors.ts'
 import type { Client } from './client.ts'
 
-/** The maximum number of bytes of the space-delimited `scope` of a token. A token must fit the header of a request. */
+/** In bytes of the space-delimited `scope`. A token must fit the header of a request. */
 export const MAX_SCOPE_BYTES = 4096
 
 type Products = Pick<Client, 'products' | 'removedOperations'>
@@ -12,12 +12,7 @@ type Products = Pick<Client, 'products' | 'removedOperations'>
 // `otherScopes` are the scopes that tokens carry in addition to operations: the OpenID Connect scopes, for
 // applications.
 
-/**
- * Replaces the list of products: removes products that are not in `products`, and adds products that the client does
- * not have yet.
- *
- * @throws {GatehouseError} `ERR_SCOPE_TOO_LARGE`
- */
+/** The new list replaces the old one. @throws {GatehouseError} `ERR_SCOPE_TOO_LARGE` */
 export function setProducts<C extends Client>(
   client: C,
   products: readonly string[],
@@ -32,7 +27,6 @@ export function setProducts<C extends Client>(
   return changed
 }
 
-/** The products of a client that are not in a new list. */
 export function lostProducts(client: Products, products: readonly string[]): readonly string[] {
   return client.products.filter((product) => !products.includes(product))
 }
@@ -40,8 +34,8 @@ export function lostProducts(client: Products, products: readonly string[]): rea
 /**
  * Adds a product with its operations.
  *
- * @param options.removedOperations operations of the product that the client does not get. An operation that another
- *   product gives to the client stays. @default none
+ * @param options.removedOperations those that the client does not get, unless another product gives them.
+ *   @default none
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_SCOPE_TOO_LARGE`
  */
 export function addProduct<C extends Client>(
@@ -68,12 +62,7 @@ export function addProduct<C extends Client>(
   return changed
 }
 
-/**
- * Removes a product. Its operations are also deleted from `removedOperations`, unless another product of the client has
- * them. So if the product is added again, the client gets all its operations.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
- */
+/** Added again, the product has all its operations. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export function removeProduct<C extends Client>(client: C, product: string, catalog: Catalog): C | undefined {
   if (!client.products.includes(product)) {
     requireKnownProduct(catalog, product)
@@ -86,11 +75,7 @@ export function removeProduct<C extends Client>(client: C, product: string, cata
   return { ...client, products, removedOperations }
 }
 
-/**
- * Removes one operation. The client keeps the product that has the operation.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if none of the client's products has the operation
- */
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if none of the client's products has the operation */
 export function removeOperation<C extends Client>(client: C, scope: string, catalog: Catalog): C | undefined {
   if (client.removedOperations.includes(scope)) return undefined
   requireInProducts(client, scope, catalog)
@@ -98,8 +83,6 @@ export function removeOperation<C extends Client>(client: C, scope: string, cata
 }
 
 /**
- * Restores an operation that was removed.
- *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if none of the client's products has the operation,
  *   `ERR_SCOPE_TOO_LARGE`
  */
@@ -122,10 +105,10 @@ export function restoreOperation<C extends Client>(
 }
 
 /**
- * Rejects a client whose tokens would carry too many scopes for the header of an API call. The check is made
- * when a client is created or changed, because its developer can choose fewer scopes at that moment.
+ * Tokens with too many scopes do not fit the header of an API call. The developer can choose fewer when a
+ * client is created or changed.
  *
- * @param before the client before the change. A change that does not make the scope longer is never rejected
+ * @param before a change that does not make the scope longer is never rejected
  * @throws {GatehouseError} `ERR_SCOPE_TOO_LARGE` with the actual and the allowed number of bytes
  */
 export function requireFits(
@@ -142,12 +125,11 @@ export function requireFits(
   )
 }
 
-/** Whether the operations of a client are more than a new client may have, because products have grown. */
+/** Products may grow after a client was created. */
 export function isOversized(client: Products, catalog: Catalog): boolean {
   return scopeBytes(client, catalog, []) > MAX_SCOPE_BYTES
 }
 
-/** Why `product` cannot be added; undefined if the catalog has the product. */
 export function findProductProblem(catalog: Catalog, product: unknown): Fault | undefined {
   if (typeof product === 'string' && catalog.products.has(product)) return undefined
   const known = [...catalog.products.keys()].slice(0, 10).join(', ')
@@ -157,7 +139,6 @@ export function findProductProblem(catalog: Catalog, product: unknown): Fault | 
   }
 }
 
-/** Why `scope` cannot be removed or restored; undefined if it is one of `scopes`. */
 export function findOperationProblem(scopes: ReadonlySet<string>, scope: unknown): Fault | undefined {
   if (typeof scope === 'string' && scopes.has(scope)) return undefined
   return { code: 'not-found', message: "must be an operation of one of the client's products" }
@@ -182,7 +163,7 @@ function invalidArgument(path: string, fault: Fault): GatehouseError {
   return new GatehouseError('ERR_INVALID_ARGUMENT', `${path} ${fault.message}`, { problems })
 }
 
-/** All scopes of the products, including operations that were removed from a client. */
+/** Includes the operations that were removed from a client. */
 export function scopesOf(catalog: Catalog, products: readonly string[]): readonly string[] {
   return directScopes(catalog, { products, removedOperations: [] })
 }

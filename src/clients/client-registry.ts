@@ -7,30 +7,22 @@ import { clientOf, clientRecords } from './client-record.ts'
 import { MAX_SECRETS } from './secret-rotation.ts'
 import { decodeHash, isLive, type StoredSecret } from './stored-secrets.ts'
 
-/**
- * The property of a client that holds the hashes of its secrets. It is a symbol, so the hashes never get into
- * JSON. `find` sets the property, and `findSecretOf` reads it.
- */
+/** The property with the hashes of the secrets. A symbol never gets into JSON. */
 const SECRETS = Symbol('secrets')
 
-/** A client that carries the hashes of its secrets. */
 export type StoredClient = Client & { readonly [SECRETS]?: readonly StoredSecret[] | undefined }
 
-/** The clients that the authorization server reads: API keys and applications. */
 export interface ClientRegistry {
-  /**
-   * The client of exactly this id, or undefined. Returns disabled clients too. The result has no `lastUsedAt`, because
-   * no token needs it.
-   */
+  /** Also finds disabled clients. The result has no `lastUsedAt`, because no token needs it. */
   find(clientId: string): Promise<StoredClient | undefined>
 }
 
-/** Reads clients from the store, without a cache. Each call of `find` reads the store once. */
+/** Without a cache: each call of `find` reads the store once. */
 export function createClientRegistry(store: Store): ClientRegistry {
   const records = clientRecords(store)
   return {
     async find(clientId) {
-      // Requests may contain any text as a client id. An invalid id needs no database query.
+      // Requests may contain any text. An invalid id needs no database query.
       if (!isClientId(clientId)) return undefined
       const record = await records.get(clientId)
       return record && { ...clientOf(record), [SECRETS]: record.secrets }
@@ -38,32 +30,25 @@ export function createClientRegistry(store: Store): ClientRegistry {
   }
 }
 
-/**
- * Finds the applications to which grants belong. Each application is read once. Deleted applications are left out.
- *
- * @returns the applications by client id
- */
+/** The applications of grants by client id, without deleted ones. */
 export async function findApplications(
   registry: ClientRegistry,
   grants: readonly { readonly clientId: string }[],
 ): Promise<Map<string, Application>> {
   const clientIds = [...new Set(grants.map(({ clientId }) => clientId))]
-  // All reads begin at the same time, so that the store driver sends them together.
+  // At the same time, so that the store driver sends the reads together.
   const found = await Promise.all(clientIds.map((clientId) => registry.find(clientId)))
   return new Map(
     found.flatMap((client) => (client?.kind === 'application' ? [[client.clientId, client]] : [])),
   )
 }
 
-/**
- * If a client has fewer than two secrets, this hash takes the place of each missing secret, so that the check always
- * takes the same time. The hash is random, and no secret has it.
- */
+/** Takes the place of a missing secret, so that each check takes the same time. No secret has this hash. */
 const NO_HASH = randomBytes(32)
 
 /**
- * The stored secret of a client that matches the sent secret and is valid; undefined if there is none. Does no I/O. Each
- * candidate is always compared twice, in constant time, so that the time does not reveal the number of secrets.
+ * Does no I/O. Each candidate is always compared twice, in constant time, so that the time does not reveal
+ * the number of secrets.
  *
  * @param client a result of `find`. For any other client the result is undefined
  * @param candidates the possible readings of the sent secret: many clients do not encode their secret

@@ -33,59 +33,46 @@ import { requireMatch, type ConditionalChange } from './if-match.ts'
 import type { LastUses } from './last-used.ts'
 import { createSecretOwners, retireLostSecrets } from './secret-owners.ts'
 
-/** What the services of API keys and applications need. */
 export interface ClientsDependencies {
   readonly store: Store
   readonly catalog: CurrentCatalog
   readonly accounts: Pick<HostAccounts, 'find'>
   readonly events: EventSink
   readonly lastUses: LastUses
-  /** When secrets were last used, by their hashes. */
+  /** Those of secrets, by their hashes. */
   readonly secretUses: LastUses
-  /** What generated secrets begin with. */
   readonly secretPrefix: string
   readonly revocations: Pick<Revocations, 'revokeWith' | 'revokeFirst'>
   readonly audit: Pick<AuditWriter, 'change' | 'record'>
-  /** Called after each change, so that every process deletes the client from its cache. */
+  /** So every process deletes the client from its cache. */
   readonly clientChanged: ClientChanged
   readonly logger: Logger
-  /** The maximum number of API keys and applications of one account. */
   readonly maxClientsPerAccount: number
   readonly keyPolicy: KeyPolicy
-  /** Makes creations and rotations repeatable. */
   readonly idempotency: Idempotency
   /** Undefined without the option `privateKeyJwt`. */
   readonly loadPublicKeys: LoadPublicKeys | undefined
 }
 
-/** Where a leaked secret was found. */
 export type Leak = Pick<EntryFields, 'leakSource' | 'leakUrl'>
 
-/** One change of a client, with the names that events and error messages use for it. */
 export interface Change {
   readonly clientId: string
-  /**
-   * The name of the change, which the event `client.changed` contains as `change`. If the name is
-   * `compromised`, the event `client.compromised` is emitted instead.
-   */
+  /** The event `client.changed` has it as `change`; for `compromised`, `client.compromised` is emitted. */
   readonly name: string
-  /** What was added or removed: the product, the scope, or the secret. */
+  /** The product, the scope, or the secret. */
   readonly target?: string | undefined
-  /** Where a leaked secret was found. */
   readonly leak?: Leak | undefined
-  /** Whether the change removes access. Such a change is made even if its audit entry cannot be listed as pending. */
+  /** A change that removes access is made even if its audit entry cannot be listed as pending. */
   readonly isRemoval?: boolean | undefined
   /** The options of the caller, not validated yet. */
   readonly options: ConditionalChange | undefined
 }
 
-/** A pure function that changes a record. It returns undefined if there is nothing to change. */
+/** Pure. Returns undefined if there is nothing to change. */
 export type ApplyChange<C extends Client> = (record: ClientRecord<C>) => ClientRecord<C> | undefined
 
-/**
- * @param otherScopes the scopes that tokens carry in addition to the operations: for applications, the OpenID Connect
- *   scopes
- */
+/** @param otherScopes what tokens carry in addition to the operations: the OpenID Connect scopes */
 export function createClientRepository<C extends Client>(
   kind: C['kind'],
   dependencies: ClientsDependencies,
@@ -99,21 +86,17 @@ export function createClientRepository<C extends Client>(
     kind,
     otherScopes,
     records,
-    /** The lists of clients. Each listed client contains the time of its last use. */
+    /** Each listed client has the time of its last use. */
     index: createClientIndex<C>({ store, kind, load }),
     secretOwners: createSecretOwners(store),
-    /**
-     * `listedAt` of the client that this process created last, in milliseconds since the epoch. 0 before the
-     * first client.
-     */
+    /** Of the client that this process created last, in milliseconds. */
     lastListedAt: 0,
   }
 }
 
-/** The clients of one kind in the store. A client of the other kind counts as absent. */
+/** A client of the other kind counts as absent. */
 export type ClientRepository<C extends Client> = ReturnType<typeof createClientRepository<C>>
 
-/** Reads the records and the last uses of clients at the same time, and adds each last use to its client. */
 export async function readWithLastUse<C extends Client>(
   records: ClientRecords<C>,
   lastUses: LastUses,
@@ -127,15 +110,11 @@ export async function readWithLastUse<C extends Client>(
   )
 }
 
-/**
- * Adds the last use to a client. The stored time is rounded down to the hour, so it may be earlier than
- * `createdAt`. In that case `createdAt` is used.
- */
+/** The stored time is rounded down to the hour, so it may be earlier than `createdAt`. */
 function withLastUse<C extends Client>(client: C, lastUsedAt: number | undefined): C {
   return lastUsedAt === undefined ? client : { ...client, lastUsedAt: Math.max(lastUsedAt, client.createdAt) }
 }
 
-/** The client of a record, with its last use. */
 export async function presentClient<C extends Client>(
   { lastUses }: ClientRepository<C>,
   record: ClientRecord<C>,
@@ -154,7 +133,6 @@ export async function findClient<C extends Client>(
   return record?.client.kind === kind ? record.client : undefined
 }
 
-/** A page of the clients of all accounts. A client whose record is corrupt is omitted and logged. */
 export async function listClients<C extends Client>(
   clients: ClientRepository<C>,
   options: ListOptions,
@@ -163,7 +141,7 @@ export async function listClients<C extends Client>(
   return { items: items.map(({ client }) => client), cursor }
 }
 
-/** All records of the clients of an account. A corrupt record is omitted and logged. */
+/** Without corrupt records, which are logged. */
 export async function recordsOfOwner<C extends Client>(
   clients: ClientRepository<C>,
   accountId: string,
@@ -202,8 +180,7 @@ export async function requireRecord<C extends Client>(
 }
 
 /**
- * Changes a record and emits the event of the change. No concurrent change is lost. This function does not
- * revoke tokens. For a change that removes access, use `removeAccess` instead.
+ * Changes a record and emits the event of the change. For a change that removes access, use `removeAccess`.
  *
  * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_INVALID_ARGUMENT` for invalid options; and what `apply`
  *   throws
@@ -240,7 +217,6 @@ export async function changeRecord<C extends Client>(
   return changed
 }
 
-/** Emits the event of a change. */
 export function emitChange(
   events: EventSink,
   { kind, clientId, accountId }: Client,
@@ -251,7 +227,6 @@ export function emitChange(
   else events.emit('client.changed', { ...details, change: name, target })
 }
 
-/** The entry of a change in the audit trail. It has the name of the event. */
 export function changeEntry(
   client: Client,
   {
@@ -266,12 +241,10 @@ export function changeEntry(
   return { name: 'client.changed', ...details, change: name, target }
 }
 
-/** What every entry about a client contains. */
 export function entryDetails({ kind, clientId, name, accountId, userId }: Client, options: ChangeOptions) {
   return { kind, clientId, clientName: name, accountId, userId, ...changeOptionsOf(options) }
 }
 
-/** @throws {GatehouseError} `ERR_NOT_FOUND` if `clientId` is not a valid client id */
 export function requireClientId(clients: Pick<ClientRepository<Client>, 'kind'>, clientId: string): void {
   if (!isClientId(clientId)) throw notFound(clients, clientId)
 }

@@ -14,7 +14,6 @@ import {
 } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 
-/** The rule for the kind of a client. */
 export const kindRule = oneOf('apiKey', 'application')
 
 const COMMON: Fields = {
@@ -36,10 +35,7 @@ const COMMON: Fields = {
   jwks: optional(storedKeysRule),
 }
 
-/**
- * The rules for the fields of a stored client, by kind. Stricter rules apply to clients from the host's own
- * database, and to clients in an exported file.
- */
+/** Stricter rules apply to clients from the host's own database, and to clients in an exported file. */
 const clientFields = {
   apiKey: { ...COMMON, resourceServer: booleanRule, resources: optional(listOf(textRule)) },
   application: {
@@ -56,7 +52,6 @@ const clientFields = {
   },
 } satisfies Record<Client['kind'], Fields>
 
-/** Creates a rule that checks the fields of a client by the rules of its kind. */
 export function clientRuleOf(fields: Readonly<Record<Client['kind'], Fields>>): Rule {
   const rules = { apiKey: objectOf(fields.apiKey), application: objectOf(fields.application) }
   return (value) => {
@@ -66,7 +61,6 @@ export function clientRuleOf(fields: Readonly<Record<Client['kind'], Fields>>): 
   }
 }
 
-/** The rule for a revocation of only some scopes of a client. */
 const partialRevocationsRule = optional(objectOf({ since: countRule, scopes: listOf(textRule) }))
 
 const deletedRule = objectOf({
@@ -78,10 +72,7 @@ const deletedRule = objectOf({
 
 const clientRule = clientRuleOf(clientFields)
 
-/**
- * The rule for the record that is stored under a client id. It accepts a client with exactly this id, and the
- * record of a deleted client.
- */
+/** The rule for the record under a client id: of a client with this id, or of a deleted client. */
 export function clientRecordRule(clientId: string): Rule {
   const idRule = objectOf({ clientId: oneOf(clientId) })
   const existingRule = objectOf({

@@ -22,7 +22,7 @@ import { lastUseSince, type LastUses } from './last-used.ts'
 import { isRotated, OVERLAP_SECONDS, revokeSecret, rotateSecret } from './secret-rotation.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
 import { withSecretOwner } from './secret-owners.ts'
-import { hashSecret, hasSecretHash, isLive, type SecretInfo, type StoredSecret } from './stored-secrets.ts'
+import { hashSecret, hasSecretHash, isLive, type SecretInfo } from './stored-secrets.ts'
 
 /** The methods for the secrets of API keys and applications. */
 export function createSecretMethods<C extends Client>(
@@ -100,7 +100,7 @@ export function createSecretMethods<C extends Client>(
   }
 }
 
-/** The valid secrets of clients, each list newest first. All last uses are read at once. */
+/** Each list newest first. All last uses are read at once. */
 export async function presentSecrets(
   secretUses: Pick<LastUses, 'get'>,
   records: readonly Pick<ClientRecord, 'secrets'>[],
@@ -110,17 +110,14 @@ export async function presentSecrets(
   const hashes = live.flat().map(({ hash }) => hash)
   const uses = await secretUses.get(hashes)
   const lastUses = new Map(hashes.map((hash, at) => [hash, uses[at]]))
-  return live.map((secrets) => secrets.map((secret) => presentSecret(secret, lastUses.get(secret.hash))))
+  return live.map((secrets) =>
+    secrets.map(({ hash, createdAt, expiresAt, hint, shownTo }) => {
+      const lastUsedAt = lastUseSince(createdAt, lastUses.get(hash))
+      return { createdAt, expiresAt, lastUsedAt, hint, shownTo }
+    }),
+  )
 }
 
-function presentSecret(
-  { createdAt, expiresAt, shownTo, hint }: StoredSecret,
-  used: number | undefined,
-): SecretInfo {
-  return { createdAt, expiresAt, lastUsedAt: lastUseSince(createdAt, used), hint, shownTo }
-}
-
-/** Gives a client a new secret, unless an earlier attempt at the same rotation has done so. */
 async function setNewSecret<C extends Client>(
   clients: ClientRepository<C>,
   clientId: string,
@@ -145,11 +142,7 @@ async function setNewSecret<C extends Client>(
   return presentRotation(record, clientSecret)
 }
 
-/**
- * The result of a rotation, or of its repeat with an idempotency key.
- *
- * @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if the secret was revoked after the first attempt
- */
+/** @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if the secret was revoked after the first attempt */
 function presentRotation({ secrets }: Pick<ClientRecord, 'secrets'>, clientSecret: string): RotatedSecret {
   const hash = hashSecret(clientSecret)
   if (!hasSecretHash(secrets, hash)) throw goneSince('secret')

@@ -25,7 +25,7 @@ import {
   type ClientRepository,
 } from './client-repository.ts'
 import { deleteClient, removeAccess } from './remove-access.ts'
-import { expiryEntriesOf, timeText, withNewExpiry } from './expiry-notices.ts'
+import { listExpiry, timeText, withNewExpiry } from './expiry-notices.ts'
 import { listOfOwner } from './owner-list.ts'
 import { disable, enable } from './disable.ts'
 import { handOver } from './hand-over.ts'
@@ -42,9 +42,10 @@ import {
 } from '../validation/rules.ts'
 import { createKeyMethods } from './client-keys.ts'
 import { createSecretMethods } from './client-secrets.ts'
-import { addName, removeName } from './name-index.ts'
+import { nameEntriesOf } from './name-index.ts'
 import type { ClientRecord } from './client-record.ts'
-import { withOrigins } from './origin-index.ts'
+import { originEntriesOf } from './origin-index.ts'
+import type { Store } from '../store/contract.ts'
 
 const DISABLE_RULES: Fields = { by: optional(oneOf('owner', 'operator')) }
 
@@ -53,10 +54,9 @@ export function createClientService<C extends Client>(
   clients: ClientRepository<C>,
 ): Omit<ClientService<C, string, string>, 'update'> {
   const { catalog, otherScopes } = clients
-  /** Makes a change that does not remove access. */
   const change = async (what: Change, apply: (client: C) => C | undefined) =>
     presentClient(clients, await changeRecord(clients, what, ofClient(apply)))
-  /** Makes a change that also revokes the tokens issued so far; see `removeAccess`. */
+  /** Also revokes the tokens issued so far. */
   const changeAndRevoke = async (
     what: Change,
     apply: (client: C) => C | undefined,
@@ -130,14 +130,7 @@ export function createClientService<C extends Client>(
   }
 }
 
-/**
- * Creates a method that sets fields in one change. A field that is undefined stays as it is, and null removes an
- * optional field.
- *
- * @param rules the rules of all fields that may be set
- * @param nameOfChange the name of the change. @default the names of the given fields
- * @param complete may replace the changed client; throws if the change is not allowed
- */
+/** Undefined fields stay, null removes one. @param complete may replace the changed client, or throw */
 export function fieldsSetter<C extends Client>(
   clients: ClientRepository<C>,
   rules: Fields,
@@ -153,8 +146,9 @@ export function fieldsSetter<C extends Client>(
       name,
       value === null ? undefined : typeof value === 'string' ? value.trim() : (value as unknown),
     ])
+    const filling = Object.fromEntries(values) as Partial<C>
     const set = (client: C): C | undefined => {
-      const filled = { ...client, ...(Object.fromEntries(values) as Partial<C>) }
+      const filled = { ...client, ...filling }
       const changed = complete(filled, client) ?? filled
       return isDeepStrictEqual(encoded(changed), encoded(client)) ? undefined : changed
     }
@@ -172,28 +166,59 @@ export function fieldsSetter<C extends Client>(
       if (allowedAddresses) return removeAccess(clients, what, apply, isRemoval)
       return changeRecord(clients, what, apply)
     }
-    const newName = values.find(([field]) => field === 'name')?.[1]
-    const changeNamed = () =>
-      typeof newName === 'string' ? rename(clients, clientId, newName, change) : change()
-    return presentClient(clients, await changeListed(clients, clientId, given, changeNamed))
+    return presentClient(clients, await changeListed(clients, clientId, filling, change))
   }
 }
 
-/** Makes a change, and updates the index of origins if the change may set origins. */
+/**
+ * Updates the indexes of names and origins if the change sets such a field. New entries work at once: they
+ * are added before it. Afterwards the indexes are made equal to the stored client.
+ */
 async function changeListed<C extends Client>(
   clients: ClientRepository<C>,
   clientId: string,
-  given: readonly (readonly [field: string, value: unknown])[],
+  fields: Partial<C>,
   change: () => Promise<ClientRecord<C>>,
 ): Promise<ClientRecord<C>> {
-  const fields = given.filter(([field]) => field === 'redirectUris' || field === 'origins')
-  if (fields.length === 0) return change()
-  const { client } = await requireRecord(clients, clientId)
-  const findClient = async () => (await clients.records.get(clientId))?.client
-  return withOrigins(clients.store, client, Object.fromEntries(fields), { change, findClient })
+  const setsOrigins = 'redirectUris' in fields || 'origins' in fields
+  if (!setsOrigins && fields.name === undefined) return change()
+  const { store, records } = clients
+  const { client: before } = await requireRecord(clients, clientId)
+  const after = { ...before, ...fields }
+  const setsName = after.name !== before.name
+  if (!setsOrigins && !setsName) return change()
+  const entriesOf = (client: Client) => [
+    ...(setsName ? nameEntriesOf(clientId, client.name) : []),
+    ...(setsOrigins ? originEntriesOf(client) : []),
+  ]
+  const presentEntries = async () => {
+    const record = await records.get(clientId)
+    return record ? entriesOf(record.client) : []
+  }
+  const added = entriesOf(after)
+  await Promise.all(added.map((entry) => store.add(...entry)))
+  try {
+    return await change()
+  } finally {
+    // If this fails, the search skips the client with an outdated name, and a page at an outdated origin gets
+    // answers to preflights, but no tokens.
+    await tidy(store, [...added, ...entriesOf(before)], presentEntries).catch(() => {})
+  }
 }
 
-/** Makes a change that sets the expiry. If the client expires earlier than before, its tokens are revoked. */
+async function tidy(
+  store: Pick<Store, 'add' | 'remove'>,
+  entries: readonly (readonly [index: string, member: string])[],
+  presentEntries: () => Promise<readonly [index: string, member: string][]>,
+): Promise<void> {
+  const kept = new Set((await presentEntries()).map(([, member]) => member))
+  const lost = entries.filter(([, member]) => !kept.has(member))
+  await Promise.all(lost.map((entry) => store.remove(...entry)))
+  // A change at the same time may have set what was just removed.
+  await Promise.all((await presentEntries()).map((entry) => store.add(...entry)))
+}
+
+/** If the client expires earlier than before, its tokens are revoked. */
 async function changeExpiry<C extends Client>(
   clients: ClientRepository<C>,
   change: Change,
@@ -204,9 +229,7 @@ async function changeExpiry<C extends Client>(
   }: { expiresAt: number; apply: ApplyChange<C>; isRemoval: (before: C) => boolean },
 ): Promise<ClientRecord<C>> {
   const { client } = await requireRecord(clients, change.clientId)
-  const list = () =>
-    Promise.all(expiryEntriesOf({ ...client, expiresAt }).map((entry) => clients.store.add(...entry)))
-  await list()
+  await listExpiry(clients.store, { ...client, expiresAt })
   const record = await removeAccess(
     clients,
     change,
@@ -218,52 +241,14 @@ async function changeExpiry<C extends Client>(
     },
     isRemoval,
   )
-  // Another process may have seen the entry before the change, and removed it. So the entry is added again.
-  await list()
+  await listExpiry(clients.store, { ...client, expiresAt })
   return record
 }
 
-/**
- * Updates the index of names when a change sets a name. The words of the new name are added before the change, so that
- * the client can be found by its name at all times.
- */
-async function rename<C extends Client>(
-  clients: ClientRepository<C>,
-  clientId: string,
-  name: string,
-  change: () => Promise<ClientRecord<C>>,
-): Promise<ClientRecord<C>> {
-  const { client: before } = await requireRecord(clients, clientId)
-  if (before.name === name) return change()
-  await addName(clients.store, clientId, name)
-  try {
-    return await change()
-  } finally {
-    // If this call fails, words of an outdated name stay in the index. The search compares its text with the current
-    // name, so it skips such a client.
-    await tidyNames(clients, clientId, [before.name, name]).catch(() => {})
-  }
-}
-
-/** Removes the words of a client's given names from the index, except for words of its present name. */
-async function tidyNames<C extends Client>(
-  { store, records }: ClientRepository<C>,
-  clientId: string,
-  names: readonly string[],
-): Promise<void> {
-  const nameNow = async () => (await records.get(clientId))?.client.name ?? ''
-  const kept = await nameNow()
-  for (const each of names) await removeName(store, clientId, each, kept)
-  // Adds the present name again, because a concurrent rename may have set a name whose words were just removed.
-  await addName(store, clientId, await nameNow())
-}
-
-/** The client as it is stored, without fields that are undefined. */
 function encoded(client: Client): unknown {
   return JSON.parse(JSON.stringify(client))
 }
 
-/** Converts a change of a client into a change of its record. */
 function ofClient<C extends Client>(apply: (client: C) => C | undefined): ApplyChange<C> {
   return (record) => {
     const client = apply(record.client)

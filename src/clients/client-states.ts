@@ -1,30 +1,19 @@
-import type { CurrentCatalog } from '../catalog/catalog.ts'
 import { findOnce } from '../host/find-once.ts'
-import type { HostAccounts } from '../host/host-accounts.ts'
 import { missingUsers } from '../host/missing-users.ts'
 import type { Client } from './client.ts'
+import type { ClientsDependencies } from './client-repository.ts'
 import { whyNoToken, type NoTokenReason } from './why-no-token.ts'
 
-/** The number of clients whose owners are looked up at the same time. */
 const CONCURRENCY = 25
 
-/** The state of a client that pages and lists show to people. */
 export interface ClientState {
-  /** Why the client gets no token; undefined if it gets tokens. */
   readonly noToken: NoTokenReason | undefined
-  /** Users who know a valid secret of the client, although the host no longer finds them in the account. */
+  /** Users who know a valid secret, although the host no longer finds them in the account. */
   readonly knownToFormer: readonly string[]
 }
 
-/** Creates a function that finds the states of clients. It asks the host once for each owner and each user. */
-export function createStates({
-  accounts,
-  catalog,
-}: {
-  accounts: Pick<HostAccounts, 'find'>
-  catalog: CurrentCatalog
-}) {
-  /** @returns the states in the order of the clients */
+/** Finds the states of clients. It asks the host once for each owner and each user. */
+export function createStates({ accounts, catalog }: Pick<ClientsDependencies, 'accounts' | 'catalog'>) {
   return async function statesOf(clients: readonly Client[]): Promise<ClientState[]> {
     const find = findOnce(accounts)
     const stateOf = async (client: Client): Promise<ClientState> => {

@@ -5,7 +5,7 @@ import { allowedAddressesRule } from './allowed-addresses.ts'
 import { isClientId, newClientId } from './client-id.ts'
 import type { Client } from './client.ts'
 import { expiryOfNew, newExpiryRule, type KeyPolicy } from './expiry.ts'
-import { expiryEntriesOf, withNewExpiry } from './expiry-notices.ts'
+import { listExpiry, withNewExpiry } from './expiry-notices.ts'
 import { findOperationProblem, findProductProblem, requireFits, scopesOf } from './client-products.ts'
 import { givenKeysRule, readGivenKeys } from './client-keys.ts'
 import type { CreationOptions, NewClient, PublicKeyInput } from './client-inputs.ts'
@@ -27,7 +27,7 @@ import { withSecretOwners } from './secret-owners.ts'
 import { withKeys } from './jwk-set.ts'
 import { hashSecret, hasSecretHash, isSecretHash, type StoredSecret } from './stored-secrets.ts'
 
-/** What a new client authenticates with: an existing secret or keys. If both are undefined, it gets a new secret. */
+/** Without both, the client gets a new secret. */
 export type CredentialsInput = {
   readonly secretHash?: string | undefined
   readonly jwks?: { readonly keys: readonly PublicKeyInput[] } | undefined
@@ -35,19 +35,15 @@ export type CredentialsInput = {
 
 type InputWithCredentials = NewClient & CredentialsInput
 
-/** The rule for the hash of a secret in the input of a host. */
 export const secretHashRule: Rule = (value) =>
   isSecretHash(value) ? undefined : 'must be what hashSecret() returns: "sha256:" and 43 characters'
 
-/** The rule for a list of products. */
 export function productsRule(catalog: Catalog): Rule {
   return uniqueListOf((product) => findProductProblem(catalog, product))
 }
 
-/** Rules for the input of every new client. */
 export function newClientFields(catalog: Catalog, input: unknown, keyPolicy: KeyPolicy): Fields {
-  // The set of scopes is computed once for all entries of `removedOperations`, so that the check takes linear
-  // time.
+  // Computed once for all entries of `removedOperations`, so that the check takes linear time.
   const scopes = new Set(scopesOf(catalog, productsOf(input)))
   return {
     accountId: hostIdRule,
@@ -67,7 +63,6 @@ export function newClientFields(catalog: Catalog, input: unknown, keyPolicy: Key
   }
 }
 
-/** The fields that every new client has, from validated input. */
 export function newClient(kind: Client['kind'], input: NewClient, keyPolicy: KeyPolicy) {
   const createdBy = input.createdBy ?? input.userId
   const expiresAt = expiryOfNew(keyPolicy, input.expiresAt)
@@ -89,21 +84,12 @@ export function newClient(kind: Client['kind'], input: NewClient, keyPolicy: Key
   }
 }
 
-/** What one creation stores beside the client, and what it answers. */
-interface Credentials {
-  /** The hash of the secret; undefined for a client without a secret. */
-  readonly hash: string | undefined
-  /** The new secret; undefined if there is none. */
-  readonly clientSecret: string | undefined
-}
-
-/** The secret of a new client: a new secret, an existing one, or none. */
 function credentialsOfNew(
   client: Client,
   { secretHash }: CredentialsInput,
   attempt: Attempt | undefined,
   prefix: string,
-): Credentials {
+): { readonly hash: string | undefined; readonly clientSecret: string | undefined } {
   if (!needsSecret(client)) return { hash: undefined, clientSecret: undefined }
   if (secretHash !== undefined) return { hash: secretHash, clientSecret: undefined }
   const clientSecret = attempt?.clientSecret ?? formatSecret(randomBytes(32), prefix)
@@ -111,14 +97,12 @@ function credentialsOfNew(
 }
 
 /**
- * Creates a client with its first secret: a new secret, or the hash of an existing secret. A public application, and a
- * client that is created with keys, gets no secret.
+ * Creates a client with its first secret. A public application, and a client with keys, gets none.
  *
- * @param options with an idempotency key, the creation may be repeated
- * @returns the client, which an earlier attempt may have created, and its new secret. The secret is undefined if an
+ * @returns the client, which an earlier attempt may have created, and its new secret; undefined if an
  *   existing secret was imported
- * @throws {GatehouseError} `ERR_CONFLICT`, `ERR_SCOPE_TOO_LARGE`, `ERR_TOO_MANY_CLIENTS`, `ERR_IDEMPOTENCY_KEY`,
- *   `ERR_IN_PROGRESS`
+ * @throws {GatehouseError} `ERR_CONFLICT`, `ERR_SCOPE_TOO_LARGE`, `ERR_TOO_MANY_CLIENTS`,
+ *   `ERR_IDEMPOTENCY_KEY`, `ERR_IN_PROGRESS`
  */
 export async function createClient<C extends Client>(
   clients: ClientRepository<C>,
@@ -136,8 +120,7 @@ export async function createClient<C extends Client>(
     requireFits(client, clients.catalog.current, clients.otherScopes)
     const shownTo = clientSecret === undefined ? undefined : client.createdBy
     const hint = clientSecret === undefined ? undefined : hintOf(clientSecret)
-    const secrets =
-      hash === undefined ? [] : [newSecret({ hash, shownTo, hint, createdAt: client.createdAt })]
+    const secrets = hash === undefined ? [] : [{ hash, createdAt: client.createdAt, shownTo, hint }]
     await withSecretOwners(clients, client.clientId, credentialsOf({ client, secrets }), () =>
       insert(clients, client, secrets, input),
     )
@@ -155,7 +138,6 @@ export async function createClient<C extends Client>(
   }
 }
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the input has an existing secret and keys */
 function requireOneCredential({ secretHash, jwks }: CredentialsInput): void {
   if (secretHash === undefined || jwks === undefined) return
   const message = 'cannot be used with secretHash: create the client with the secret, and call addKey'
@@ -164,7 +146,6 @@ function requireOneCredential({ secretHash, jwks }: CredentialsInput): void {
   })
 }
 
-/** Begins an attempt that may be repeated; undefined without an idempotency key. */
 async function beginAttempt(
   { kind, idempotency }: Pick<ClientRepository<Client>, 'kind' | 'idempotency'>,
   { actor, address: _address, userAgent: _userAgent, ...input }: InputWithCredentials,
@@ -182,7 +163,6 @@ async function beginAttempt(
   return idempotency.begin({ key, what, input })
 }
 
-/** Lists a new client, and stores its record together with its audit entry. */
 async function insert<C extends Client>(
   clients: ClientRepository<C>,
   client: C,
@@ -191,8 +171,7 @@ async function insert<C extends Client>(
 ): Promise<void> {
   const { records, index, events, audit } = clients
   const { kind, clientId, accountId } = client
-  // Each new client gets a later `listedAt` than the previous client. So clients are listed in the order in
-  // which this process created them.
+  // Later than that of the previous client, so that lists have the order of creation in this process.
   clients.lastListedAt = Math.max(Date.now(), clients.lastListedAt + 1)
   const record: ClientRecord<C> = withNewExpiry({ client, secrets, listedAt: clients.lastListedAt })
   await index.add(record)
@@ -207,8 +186,7 @@ async function insert<C extends Client>(
     return isNew
   })
   if (!isCreated) {
-    // `holder` is the client that already has this id. If it was created in the same millisecond, both
-    // clients may have the same index entries. The entries of `holder` stay.
+    // A `holder` that was created in the same millisecond may have the same index entries. They stay.
     const holder = await records.get(clientId)
     await index.remove(record, holder)
     const why = holder
@@ -216,23 +194,14 @@ async function insert<C extends Client>(
       : 'belonged to a client that was deleted, so no other client can have it; choose another client id'
     throw new GatehouseError('ERR_CONFLICT', `the client id "${clientId}" ${why}`)
   }
-  // Another process may have seen an entry before the client, and removed it. So the entries are added again.
-  await Promise.all(expiryEntriesOf(client).map((each) => clients.store.add(...each)))
+  await listExpiry(clients.store, client)
   events.emit('client.created', { kind, clientId, accountId, actor: options.actor })
-}
-
-/** A secret without the fields that are undefined. */
-function newSecret({ hash, createdAt, shownTo, hint }: StoredSecret): StoredSecret {
-  return { hash, createdAt, ...(shownTo !== undefined && { shownTo }), ...(hint !== undefined && { hint }) }
 }
 
 /** The option `maxClientsPerAccount`. */
 export const CLIENTS_PER_ACCOUNT = { byDefault: 500, max: 100_000 }
 
-/**
- * Rejects a new client if its account would then have too many API keys and applications. The new client is listed
- * before this check, so processes that create clients at the same time cannot exceed the maximum.
- */
+/** The client is listed first, so concurrent creations cannot exceed the maximum. */
 async function requireRoom(
   { index, maxClientsPerAccount: max }: Pick<ClientRepository<Client>, 'index' | 'maxClientsPerAccount'>,
   accountId: string,
@@ -244,11 +213,7 @@ async function requireRoom(
   )
 }
 
-/**
- * The client that an earlier attempt has created.
- *
- * @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if the client was deleted, or its secret was revoked
- */
+/** @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if the client was deleted, or its secret was revoked */
 async function requireCreated<C extends Client>(
   clients: ClientRepository<C>,
   { clientId }: C,
@@ -260,7 +225,7 @@ async function requireCreated<C extends Client>(
   return presentClient(clients, record)
 }
 
-/** The product ids of an input that is not validated yet. Entries that are not texts are left out. */
+/** The input is not validated yet. */
 function productsOf(input: unknown): readonly string[] {
   const { products } = Object(input) as { products?: unknown }
   if (!Array.isArray(products) || products.length > MAX_ENTRIES) return []

@@ -4,21 +4,14 @@ import type { Client } from './client.ts'
 /** Who disables or enables a client. */
 export type DisabledBy = 'owner' | 'operator'
 
-/**
- * The client after it was disabled; undefined if it is disabled already. If an operator disabled the client, a later
- * call by the owner changes nothing.
- */
+/** The client after it was disabled. After an operator, a call by the owner changes nothing. */
 export function disable<C extends Client>(client: C, by: DisabledBy): C | undefined {
   if (by === 'owner') return client.disabled ? undefined : { ...client, disabled: true }
   const isDone = client.disabled && client.disabledBy === 'operator'
   return isDone ? undefined : { ...client, disabled: true, disabledBy: 'operator' }
 }
 
-/**
- * The client after it was enabled; undefined if it is enabled already.
- *
- * @throws {GatehouseError} `ERR_DISABLED_BY_OPERATOR` if an operator disabled the client, and `by` is not `operator`
- */
+/** The client after it was enabled. @throws {GatehouseError} `ERR_DISABLED_BY_OPERATOR` */
 export function enable<C extends Client>(client: C, by: DisabledBy): C | undefined {
   if (!client.disabled) return undefined
   if (client.disabledBy === 'operator' && by !== 'operator') {

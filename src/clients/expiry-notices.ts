@@ -9,28 +9,21 @@ import { readMember, timedMember, timeOfMember } from '../store/time-index.ts'
 import { clientRecords, type ClientChanged, type ClientRecord } from './client-record.ts'
 import type { Client } from './client.ts'
 
-/** The index of the next notice of each client that expires. A member is the time of the notice and the client id. */
+/** A member is the time of the next notice and the client id. */
 const EXPIRIES = 'clients:expiry'
 
 const DAY_SECONDS = 86_400
 
-/** Days before the expiry at which the owner is notified, and 0 for the expiry itself. */
 const NOTICE_DAYS = [0, 1, 7, 30] as const
 
-/** How many days before the expiry a notice is given. 0: the client has expired. */
 type NoticeDays = (typeof NOTICE_DAYS)[number]
 
-/**
- * The notice that is due now. If several notices were missed, only the last of them is due.
- *
- * @param now milliseconds since the epoch
- * @returns undefined if no notice is due yet
- */
+/** If several notices were missed, only the last of them is due. @param now milliseconds */
 function dueNotice(expiresAt: number, now: number): NoticeDays | undefined {
   return NOTICE_DAYS.find((days) => noticeTime(expiresAt, days) <= now)
 }
 
-/** When the next notice is due, in milliseconds since the epoch; undefined after the last notice. */
+/** In milliseconds; undefined after the last notice. */
 function nextNoticeTime(expiresAt: number, now: number): number | undefined {
   return NOTICE_DAYS.map((days) => noticeTime(expiresAt, days)).findLast((time) => time > now)
 }
@@ -39,15 +32,10 @@ function noticeTime(expiresAt: number, days: NoticeDays): number {
   return (expiresAt - days * DAY_SECONDS) * 1000
 }
 
-/** Milliseconds between two searches for notices that are due. */
 const INTERVAL_MS = 15_000
 
 const PAGE_SIZE = 100
 
-/**
- * The entries of a client that expires, each as the name of an index and a member. Add them before the record is written, so
- * that no notice is missed. If the expiry is changed later, the old entry is removed when it is due.
- */
 export function expiryEntriesOf(
   { clientId, expiresAt }: Pick<Client, 'clientId' | 'expiresAt'>,
   now = Date.now(),
@@ -56,7 +44,18 @@ export function expiryEntriesOf(
   return next === undefined ? [] : [[EXPIRIES, timedMember(next, clientId)]]
 }
 
-/** The record of a client whose expiry was set just now. Notices whose time has passed already are not given. */
+/**
+ * Call it before the record is written, so that no notice is missed, and again afterwards: another process
+ * may have removed an entry without a record. An old entry is removed when it is due.
+ */
+export async function listExpiry(
+  store: Pick<Store, 'add'>,
+  client: Pick<Client, 'clientId' | 'expiresAt'>,
+): Promise<void> {
+  await Promise.all(expiryEntriesOf(client).map((entry) => store.add(...entry)))
+}
+
+/** Notices whose time has passed already are not given. */
 export function withNewExpiry<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
   const { noticed: _, ...others } = record
   const { expiresAt } = record.client
@@ -64,23 +63,19 @@ export function withNewExpiry<C extends Client>(record: ClientRecord<C>): Client
   return { ...others, ...(noticed !== undefined && { noticed }) }
 }
 
-/**
- * Gives a notice 30, 7 and 1 days before a client expires, and when it has expired. A notice is an audit entry and an
- * event. Only one process gives each notice. If all processes were down, only the last missed notice is given.
- */
+/** Gives a notice before a client expires and when it has expired: an entry and an event, by one process. */
 export function createExpiryNotices(parts: {
   readonly store: Store
   readonly audit: Pick<AuditWriter, 'change'>
   readonly events: EventSink
   readonly clientChanged: ClientChanged
   readonly logger: Logger
-  /** A clock that is the same in all processes, in milliseconds since the epoch. */
+  /** The same in all processes, in milliseconds. */
   readonly storeClock: { now(): number }
 }) {
   const { store, audit, events, clientChanged, logger, storeClock } = parts
   const records = clientRecords(store, clientChanged)
 
-  /** Gives the due notice of a client, unless another process has given it. @returns the client */
   async function notify(clientId: string): Promise<Client | undefined> {
     return audit.change(records.key(clientId), async (outbox) => {
       let given: NoticeDays | undefined
@@ -94,7 +89,6 @@ export function createExpiryNotices(parts: {
     })
   }
 
-  /** Handles one member that is due, and replaces it by the member of the next notice. */
   async function handle(member: string): Promise<void> {
     const clientId = readMember(store, EXPIRIES, member)
     const client = clientId === '' ? undefined : await notify(clientId)
@@ -103,7 +97,6 @@ export function createExpiryNotices(parts: {
     if (!entries.some(([, next]) => next === member)) await store.remove(EXPIRIES, member)
   }
 
-  /** Gives all notices that are due. @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
   async function giveDue(): Promise<void> {
     const now = storeClock.now()
     let due: string[] = []
@@ -122,11 +115,7 @@ export function createExpiryNotices(parts: {
   return {
     giveDue,
 
-    /**
-     * Gives the notices that are due now, and later each notice within 15 seconds after it is due.
-     *
-     * @returns a function that stops the notices
-     */
+    /** Gives the due notices now, and later each within 15 seconds. @returns a function that stops this */
     start(): () => void {
       const giveOrLog = () =>
         giveDue().catch((error: unknown) => {
@@ -138,7 +127,6 @@ export function createExpiryNotices(parts: {
   }
 }
 
-/** The due notice of a client, if it was not given yet. */
 function noticeOf(
   { client: { expiresAt }, noticed = Infinity }: ClientRecord,
   now: number,
@@ -153,7 +141,7 @@ function entryOf(client: Client, days: NoticeDays): EntryFields {
   return { name, kind, clientId, clientName, accountId, userId, target: timeText(expiresAt) }
 }
 
-/** A time in an entry, as ISO 8601 in UTC. @param seconds epoch seconds */
+/** ISO 8601 in UTC. @param seconds epoch seconds */
 export function timeText(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
 }

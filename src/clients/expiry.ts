@@ -4,7 +4,6 @@ import { isGatewayKey, type Client } from './client.ts'
 
 const DAY_SECONDS = 86_400
 
-/** The latest expiry, in days from now. */
 export const MAX_DAYS = 36_525
 
 /**
@@ -27,26 +26,21 @@ export interface KeyPolicy {
   readonly required?: boolean | undefined
 }
 
-/** The policy for an existing client. The key of a gateway has none, because its gateway depends on it. */
+/** The key of a gateway has no policy, because its gateway depends on it. */
 export function policyOf(client: Client, policy: KeyPolicy): KeyPolicy {
   return isGatewayKey(client) ? {} : policy
 }
 
-/** Whether the policy forbids clients that never expire. */
 export function isExpiryRequired({ maxAgeDays, required = maxAgeDays !== undefined }: KeyPolicy): boolean {
   return required
 }
 
-/** Days after which a new client expires, unless its creator sets another time; undefined if it never expires. */
+/** Days after which a new client expires by itself; undefined for never. */
 export function defaultDaysOf({ maxAgeDays, defaultDays = maxAgeDays }: KeyPolicy): number | undefined {
   return defaultDays
 }
 
-/**
- * The rule for the expiry in an input, in epoch seconds.
- *
- * @param policy sets the last allowed day. The rule allows one day more, because people choose whole days
- */
+/** One day more is allowed, because people choose whole days. */
 function expiryRule({ maxAgeDays = MAX_DAYS }: KeyPolicy): Rule {
   return (value) => {
     if (value === undefined) return undefined
@@ -65,14 +59,12 @@ const REQUIRED: Fault = {
   message: 'is required: every API key and application must expire',
 }
 
-/** The rule for the expiry of a new client. Null means that it never expires. */
 export function newExpiryRule(policy: KeyPolicy): Rule {
   const rule = changedExpiryRule(policy)
   const isMissing = isExpiryRequired(policy) && defaultDaysOf(policy) === undefined
   return (value) => (value === undefined && isMissing ? REQUIRED : rule(value))
 }
 
-/** The rule for a change of the expiry. Null removes the expiry. */
 export function changedExpiryRule(policy: KeyPolicy): Rule {
   const rule = expiryRule(policy)
   return (value) => {
@@ -81,37 +73,28 @@ export function changedExpiryRule(policy: KeyPolicy): Rule {
   }
 }
 
-/**
- * When a new client expires, in epoch seconds; undefined if it never expires.
- *
- * @param given checked by `newExpiryRule`
- */
+/** In epoch seconds; undefined for never. @param given checked by `newExpiryRule` */
 export function expiryOfNew(policy: KeyPolicy, given: number | null | undefined): number | undefined {
   const days = defaultDaysOf(policy)
   if (given !== undefined || days === undefined) return given ?? undefined
   return Math.floor(Date.now() / 1000) + days * DAY_SECONDS
 }
 
-/**
- * Whether an existing client breaks the policy. Such a client continues to work, and the console shows that it breaks
- * the policy.
- */
-export function breaksPolicy(client: Client, policy: KeyPolicy, now = Date.now()): boolean {
+/** Whether an existing client breaks the policy. It continues to work, and the console shows it. */
+export function breaksPolicy(client: Client, policy: KeyPolicy): boolean {
   const { maxAgeDays = Infinity } = policy
   if (isGatewayKey(client)) return false
   if (client.expiresAt === undefined) return isExpiryRequired(policy)
-  return client.expiresAt - now / 1000 > (maxAgeDays + 1) * DAY_SECONDS
+  return client.expiresAt - Date.now() / 1000 > (maxAgeDays + 1) * DAY_SECONDS
 }
 
-/** Whether a client has expired. */
-export function isExpired({ expiresAt }: Pick<Client, 'expiresAt'>, now = Date.now()): boolean {
-  return expiresAt !== undefined && now >= expiresAt * 1000
+export function isExpired({ expiresAt }: Pick<Client, 'expiresAt'>): boolean {
+  return expiresAt !== undefined && Date.now() >= expiresAt * 1000
 }
 
 /**
- * The lifetime of a new token, in seconds, so that no token outlives its client. The result is at least 1, because
- * oidc-provider needs a lifetime even if the client expires during the request. The claim `exp` is never later than
- * the expiry.
+ * In seconds, so that no token outlives its client. At least 1: oidc-provider needs a lifetime even if the
+ * client expires during the request. The claim `exp` is never later than the expiry.
  */
 export function lifetimeWithin({ expiresAt }: Pick<Client, 'expiresAt'>, lifetime: number): number {
   if (expiresAt === undefined) return lifetime

@@ -39,15 +39,10 @@ const UNUSED_DAYS = 90
 /** Days after which a client should have been used, and a rotation should have been completed. */
 const PATIENCE_DAYS = 7
 
-/** @returns the time so many days ago, in epoch seconds */
+/** In epoch seconds. */
 const daysAgo = (days: number) => Date.now() / 1000 - days * 86_400
 
-/**
- * The findings about a client in the order of `FINDINGS`, without `known-to-former`, for which the host must be asked.
- * None for a client that cannot authenticate: it is disabled, has expired, or has no valid secret.
- *
- * @param record a record whose client has the time of its last use
- */
+/** Without `known-to-former`, for which the host must be asked. @param record with the last use */
 function findingsOf({ client, secrets }: ClientRecord, policy: KeyPolicy): Finding[] {
   if (whyNotAuthenticated(client)) return []
   const { expiresAt, createdAt, lastUsedAt } = client
@@ -67,10 +62,9 @@ function findingsOf({ client, secrets }: ClientRecord, policy: KeyPolicy): Findi
   return FINDINGS.filter((finding) => found[finding])
 }
 
-/** In its last 30 days, a client counts as expiring soon. */
 const SOON_DAYS = 30
 
-/** Whether a client expires soon: within 30 days, or within half the lifetime of a new client if that is shorter. */
+/** Within 30 days, or within half the lifetime of a new client if that is shorter. */
 export function expiresSoon(client: Client, policy: KeyPolicy): boolean {
   const { expiresAt } = client
   if (expiresAt === undefined) return false
@@ -79,15 +73,13 @@ export function expiresSoon(client: Client, policy: KeyPolicy): boolean {
   return ahead > 0 && ahead < days * 86_400
 }
 
-/** A client that was examined. */
 export interface Examined {
   readonly record: ClientRecord
   readonly findings: readonly Finding[]
-  /** The users who left the account and know a secret that stays valid for more than 7 days. */
   readonly knownToFormer: readonly string[]
 }
 
-/** Creates a function that finds what is wrong with a client. It asks the host once for each user who knows a secret. */
+/** Finds what is wrong with a client. It asks the host once for each user who knows a secret. */
 export function createExamine({
   accounts,
   keyPolicy,
@@ -97,7 +89,6 @@ export function createExamine({
 }) {
   const find = findOnce(accounts)
 
-  /** @param record a record whose client has the time of its last use */
   return async function examine(record: ClientRecord): Promise<Examined> {
     const { accountId } = record.client
     const knownToFormer = await missingUsers(usersToCheck(record), (userId) => find(accountId, userId))
@@ -107,7 +98,7 @@ export function createExamine({
   }
 }
 
-/** The users who know a secret that stays valid for more than 7 days. A rotation may take 7 days. */
+/** A rotation may take 7 days. */
 function usersToCheck({ client, secrets }: ClientRecord): readonly string[] {
   if (whyNotAuthenticated(client)) return []
   const lasting = ({ expiresAt = Infinity }: StoredSecret) => expiresAt > daysAgo(-PATIENCE_DAYS)
@@ -116,7 +107,7 @@ function usersToCheck({ client, secrets }: ClientRecord): readonly string[] {
 
 const RENEWAL_DAYS = 365
 
-/** If the expiry of a client is set because of a finding, the client lives for this many days. */
+/** For an expiry that is set because of a finding. */
 export function renewalDays(policy: KeyPolicy): number {
   return defaultDaysOf(policy) ?? RENEWAL_DAYS
 }

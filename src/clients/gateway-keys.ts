@@ -6,15 +6,14 @@ import type { Client } from './client.ts'
 import { isExpired } from './expiry.ts'
 import { expiresSoon } from './findings.ts'
 
-/** The index of the API keys with `resourceServer`. A member is a client id. A key that loses the mark stays listed. */
+/** A member is the id of an API key. A key that loses the mark stays listed. */
 export const RESOURCE_SERVERS = 'clients:resource-servers'
 
-/** The entry of a client in the index, as the name of the index and a member; none for most clients. */
 export function resourceServerEntriesOf(client: Client): [index: string, member: string][] {
   return client.kind === 'apiKey' && client.resourceServer ? [[RESOURCE_SERVERS, client.clientId]] : []
 }
 
-/** Names the keys with `resourceServer` that have expired, or expire within 30 days. Reads them once a minute. */
+/** Names the gateway keys that have expired, or expire within 30 days. Reads them once a minute. */
 export function createGatewayKeysCheck({ store }: { readonly store: Store }) {
   const { getEach } = clientRecords(store)
   let keys: readonly Client[] = []

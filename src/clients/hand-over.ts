@@ -11,11 +11,12 @@ import { removeAccess } from './remove-access.ts'
 import { hashOf, isLive } from './stored-secrets.ts'
 
 /**
- * Gives a client to another user of its account, or to the account itself. The tokens of an API key act as its user, so
- * they are revoked.
+ * Gives a client to another user of its account, or to the account itself. The tokens of an API key act as
+ * its user, so they are revoked.
  *
  * @param userId null for the account
- * @throws {GatehouseError} `ERR_NOT_FOUND`; `ERR_INVALID_ARGUMENT` if the host does not find the user in the account
+ * @throws {GatehouseError} `ERR_NOT_FOUND`; `ERR_INVALID_ARGUMENT` if the host does not find the user in the
+ *   account
  */
 export async function handOver<C extends Client>(
   clients: ClientRepository<C>,

@@ -1,18 +1,13 @@
-import type { CurrentCatalog } from '../catalog/catalog.ts'
-import type { HostAccounts } from '../host/host-accounts.ts'
-import type { Store } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { timedMember, type ListOptions } from '../store/time-index.ts'
 import { PAGE_LIMIT, pageLimitRule } from '../validation/page-limit.ts'
 import { checkInput, hostIdRule, must, oneOf, optional } from '../validation/rules.ts'
 import { createClientIndex } from './client-index.ts'
 import { clientRecords, type ClientRecord } from './client-record.ts'
-import { readWithLastUse } from './client-repository.ts'
+import { readWithLastUse, type ClientsDependencies } from './client-repository.ts'
 import { presentSecrets } from './client-secrets.ts'
 import type { Client } from './client.ts'
-import type { KeyPolicy } from './expiry.ts'
 import { createExamine, type Examined, type Finding } from './findings.ts'
-import type { LastUses } from './last-used.ts'
 import type { SecretInfo } from './stored-secrets.ts'
 import { createClientWalk, KINDS } from './walk-clients.ts'
 
@@ -63,22 +58,18 @@ export interface Hygiene {
   unusedProducts(): Promise<readonly string[]>
 }
 
-/** The number of clients that are examined at the same time. The host is asked about their users. */
+/** At the same time. The host is asked about their users. */
 const BATCH = 25
 
-/** The number of pages of clients that one call reads. */
+/** For one call. */
 const MAX_READS = 2
 
 const CURSOR = /^(apiKey|application):(\d{13}:.+)?$/
 
-interface HygieneParts {
-  readonly store: Store
-  readonly accounts: Pick<HostAccounts, 'find'>
-  readonly catalog: CurrentCatalog
-  readonly lastUses: LastUses
-  readonly secretUses: LastUses
-  readonly keyPolicy: KeyPolicy
-}
+type HygieneParts = Pick<
+  ClientsDependencies,
+  'store' | 'accounts' | 'catalog' | 'lastUses' | 'secretUses' | 'keyPolicy'
+>
 
 /** Creates the service that finds clients that need attention. */
 export function createHygiene(parts: HygieneParts) {
@@ -87,10 +78,8 @@ export function createHygiene(parts: HygieneParts) {
   const load = (clientIds: readonly string[]) => readWithLastUse(records, lastUses, clientIds)
 
   async function present(examined: readonly Examined[]): Promise<ClientFindings[]> {
-    const secrets = await presentSecrets(
-      secretUses,
-      examined.map(({ record }) => record),
-    )
+    const found = examined.map(({ record }) => record)
+    const secrets = await presentSecrets(secretUses, found)
     return examined.map(({ record: { client }, ...found }, at) => ({
       client,
       ...found,
@@ -98,10 +87,7 @@ export function createHygiene(parts: HygieneParts) {
     }))
   }
 
-  /**
-   * Examines the clients after a place. The last value is the place where the next call continues, if there are further
-   * clients.
-   */
+  /** The last value is the place where the next call continues, if there are further clients. */
   async function* examineAfter(
     accountId: string | undefined,
     kinds: readonly Client['kind'][],
@@ -165,11 +151,7 @@ export function createHygiene(parts: HygieneParts) {
       return [...unused]
     },
 
-    /**
-     * The findings about one client; undefined if there is no such client.
-     *
-     * @param accountId if given, a client of another account counts as absent, and the host is not asked about it
-     */
+    /** @param accountId if given, a client of another account counts as absent, and the host is not asked */
     async ofClient(clientId: string, accountId?: string): Promise<ClientFindings | undefined> {
       const [record] = await load([clientId])
       if (record instanceof CorruptRecord) throw record.error
@@ -180,7 +162,6 @@ export function createHygiene(parts: HygieneParts) {
   }
 }
 
-/** The place of a client among all clients. */
 function placeOf(examined: { record: ClientRecord } | undefined): string | undefined {
   if (!examined) return undefined
   const { client, listedAt } = examined.record

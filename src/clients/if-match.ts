@@ -3,10 +3,7 @@ import type { ChangeOptions } from '../host/change-options.ts'
 import { digest } from '../store/digest.ts'
 import type { Client } from './client.ts'
 
-/**
- * The ETag of a client (RFC 9110 8.8.3). Every change of a field of the client gives another ETag. A use of the client
- * and a change of its secrets keep the ETag.
- */
+/** The ETag of a client (RFC 9110 8.8.3). A use of the client and a change of its secrets keep it. */
 export function etagOf(client: Client): string {
   const { lastUsedAt: _, noSecret: __, secretShownTo: ___, ...stored } = client
   // A field that was just removed is undefined here, and absent in the store. Both must have the same ETag.
@@ -14,34 +11,32 @@ export function etagOf(client: Client): string {
   return `"${digest(JSON.stringify(fields.toSorted(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 27)}"`
 }
 
-/** The ETags of the header `If-Match` (RFC 9110 13.1.1); undefined if the change does not depend on a version. */
+/** The header `If-Match` (RFC 9110 13.1.1); undefined if the change does not depend on a version. */
 export function etagsOf(header: string): string[] | undefined {
   if (header === '' || header.trim() === '*') return undefined
   return header.split(',').map((tag) => tag.trim())
 }
 
 /**
- * The option with a list of ETags (RFC 9110 13.1.1). The change is made only if the stored client has one of these
- * ETags; otherwise the change is rejected with `ERR_CHANGED`. The compare-and-swap of the change includes this check.
- * The symbol is not exported from the package, so only this library can set the option.
+ * A list of ETags (RFC 9110 13.1.1). Without the stored client's ETag in it, the compare-and-swap rejects the
+ * change with `ERR_CHANGED`. The symbol is not exported from the package, so only this library can set it.
  */
 export const IF_MATCH = Symbol('if match')
 
-/** Options of a change that is made only if the client has not been changed. */
 export interface ConditionalChange extends ChangeOptions {
   readonly [IF_MATCH]?: readonly string[] | undefined
 }
 
 /**
- * Options with which a change is rejected if the client was changed since it was read, or if it has none of the ETags that
- * the caller sent. The caller could guess the next ETag, so the ETags of the caller never replace that of the client.
+ * The change is rejected if the client was changed since it was read, or has none of the caller's ETags. The
+ * caller could guess the next ETag, so the caller's never replace that of the client.
  */
 export function ifUnchanged(options: ConditionalChange, client: Client): ConditionalChange {
   const { [IF_MATCH]: sent = [etagOf(client)] } = options
   return { ...options, [IF_MATCH]: sent.filter((tag) => tag === etagOf(client)) }
 }
 
-/** @throws {GatehouseError} `ERR_CHANGED` if the options name ETags, and the client has another ETag */
+/** @throws {GatehouseError} `ERR_CHANGED` */
 export function requireMatch(options: ConditionalChange | undefined, client: Client): void {
   const tags = options?.[IF_MATCH]
   if (!tags || tags.includes(etagOf(client))) return

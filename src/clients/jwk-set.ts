@@ -33,25 +33,21 @@ export interface JwkSet {
   readonly keys: readonly PublicJwk[]
 }
 
-/** The members of a JWK that are the key itself. */
 type KeyMembers = Pick<PublicJwk, 'kty' | 'crv' | 'x' | 'y' | 'n' | 'e'>
 
-/** The thumbprint of a key (RFC 7638 3). */
+/** RFC 7638 3. */
 export function thumbprintOf({ kty, crv, x, y, n, e }: KeyMembers): string {
   return digest(JSON.stringify(kty === 'EC' ? { crv, kty, x, y } : { e, kty, n }))
 }
 
-/** What identifies a key pair, as the hash identifies a secret. */
 export function identityOf(key: KeyMembers): string {
   return `jkt:${thumbprintOf(key)}`
 }
 
-/** Whether a text is the identity of a key pair, and not the hash of a secret. */
 export function isKeyIdentity(text: string): boolean {
   return /^jkt:[\w-]{43}$/.test(text)
 }
 
-/** The keys of a client. */
 export function keysOf({ jwks }: { readonly jwks?: JwkSet | undefined }): readonly PublicJwk[] {
   return jwks?.keys ?? []
 }
@@ -65,10 +61,9 @@ export function withKeys<C extends { readonly jwks?: JwkSet | undefined }>(
   return (keys.length > 0 ? { ...others, jwks: { keys } } : others) as C
 }
 
-/** The maximum number of keys of one client. */
 export const MAX_KEYS = 10
 
-/** The longest text that is read as a key, in characters. A private RSA key of 4096 bits has about 3,300. */
+/** In characters. A private RSA key of 4096 bits has about 3,300. */
 export const MAX_KEY_LENGTH = 10_000
 
 const KEY: Fields = {
@@ -84,5 +79,4 @@ const KEY: Fields = {
   e: optional(textRule),
 }
 
-/** The rule for the keys of a stored client. */
 export const storedKeysRule = objectOf({ keys: listOf(exactObjectOf(KEY)) })

@@ -6,33 +6,21 @@ import { countRule } from '../validation/rules.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { createLru } from '../async/lru.ts'
 
-/** The time of the last use is rounded down to the hour. */
 export const LAST_USE_SECONDS = 3600
 
-/**
- * The maximum number of clients for which this process remembers the hour that it last wrote. For all other
- * clients, the next use is written even if the store has the same hour already.
- */
+/** For all other clients, the next use is written even if the store has the same hour already. */
 const MAX_CACHED = 50_000
 
-/**
- * The last use of a secret or key since it was added.
- *
- * @param createdAt when it was added, in epoch seconds
- * @param used the stored time, which is rounded down to the hour, so it may be earlier than `createdAt`. If it is more
- *   than an hour earlier, the use was before the same secret or key was removed and added again
- */
+/** The last use since it was added, in epoch seconds. An earlier use was before it was added again. */
 export function lastUseSince(createdAt: number, used: number | undefined): number | undefined {
   return used !== undefined && used > createdAt - LAST_USE_SECONDS ? Math.max(used, createdAt) : undefined
 }
 
-/** The time when a client last got a token. */
 export interface LastUse {
   /** Epoch seconds, rounded down to the hour. */
   readonly lastUsedAt: number
 }
 
-/** The last uses in the store: of clients by client id, or of secrets by their hashes. */
 export function storedLastUses(
   store: Store,
   name: 'client-usage' | 'secret-usage' = 'client-usage',
@@ -40,10 +28,10 @@ export function storedLastUses(
   return createCollection(store, { name, version: 1, fields: { lastUsedAt: countRule } })
 }
 
-/** Seconds for which the last use of a secret is stored. After this time, nothing is left of a revoked secret. */
+/** After this time, nothing is left of a revoked secret. */
 const SECRET_USE_SECONDS = 365 * 86_400
 
-/** The last uses of clients (`client-usage`), or of their secrets (`secret-usage`). */
+/** The last uses of clients (`client-usage`), or of secrets by their hashes (`secret-usage`). */
 export function createLastUses(
   { store, logger }: { store: Store; logger: Logger },
   name?: 'client-usage' | 'secret-usage',
@@ -60,29 +48,21 @@ export function createLastUses(
     void (await Promise.all(addressKeepers.map((forget) => forget(clientId))))
 
   return {
-    /** Functions of optional parts that delete the address from which a client was last used. */
+    /** Optional parts delete the address from which a client was last used. */
     addressKeepers,
-    /** Deletes the address from which a client was last used. */
     forgetAddress,
-    /**
-     * Records that a client got a token now. Returns at once and never fails, so token requests do not wait
-     * for the write.
-     */
+    /** Returns at once and never fails, so token requests do not wait for the write. */
     record(clientId: string): void {
       const hour = Math.floor(Date.now() / 1000 / LAST_USE_SECONDS) * LAST_USE_SECONDS
       if (written.get(clientId) === hour) return
-      // The cache is set before the write, so that concurrent requests of one client cause one write.
+      // Before the write, so that concurrent requests of one client cause one write.
       written.set(clientId, hour)
       records.set(keyOf(clientId), { lastUsedAt: hour }, ttl).catch((error: unknown) => {
         written.delete(clientId)
         logger.debug({ [label]: keyOf(clientId), err: error }, 'a last use could not be written')
       })
     },
-    /**
-     * When each of the clients last got a token, in epoch seconds rounded down to the hour. Undefined if the
-     * client never got a token, or if the stored time is corrupt. The next use of the client overwrites a
-     * corrupt time.
-     */
+    /** Epoch seconds, rounded down to the hour. A corrupt time counts as absent until the next use. */
     async get(clientIds: readonly string[]): Promise<(number | undefined)[]> {
       return (await records.getEach(clientIds.map(keyOf))).map((record, at) => {
         if (!(record instanceof CorruptRecord)) return record?.lastUsedAt
@@ -98,8 +78,4 @@ export function createLastUses(
   }
 }
 
-/**
- * When clients last got a token, rounded down to the hour. Each process usually writes once per client and
- * hour.
- */
 export type LastUses = ReturnType<typeof createLastUses>

@@ -58,10 +58,7 @@ export function createSecrets({
   const owners = createSecretOwners(store)
   const { getEach } = clientRecords(store)
 
-  /**
-   * Finds the clients of many secrets. Takes two reads of the store for each 500 secrets, and three more for each private
-   * key.
-   */
+  /** Two reads of the store for each 500 secrets, and three more for each private key. */
   async function findEach(secrets: readonly string[]): Promise<(FoundSecret | undefined)[]> {
     const hashes = await identifyEach(secrets)
     const found = await owners.find(hashes)
@@ -76,7 +73,7 @@ export function createSecrets({
     return results
   }
 
-  /** Finds the clients of a private key. A client that can still use the key comes first. */
+  /** A client that can still use the key comes first. */
   async function findKey(identity: string): Promise<FoundSecret | undefined> {
     const all = await owners.findOfKey(identity)
     const records = await getEach(all.map(({ clientId }) => clientId))
@@ -86,8 +83,8 @@ export function createSecrets({
   }
 
   /**
-   * Revokes a secret that was found, and all access tokens of its client. If the secret is not valid any more, only the
-   * access tokens are revoked. Nothing changes if this was done before, or if the client was deleted.
+   * If the secret is not valid any more, only the access tokens are revoked. Nothing changes if this was done
+   * before, or if the client was deleted.
    *
    * @param options `leakSource` and `leakUrl` may be of any length, and may contain the secret
    */
@@ -114,7 +111,7 @@ export function createSecrets({
   return {
     findEach,
     revoke,
-    /** As `find`, but finds only clients of one account. A private key may have clients in several accounts. */
+    /** A private key may have clients in several accounts. */
     async findIn(accountId: string, secret: string): Promise<FoundSecret | undefined> {
       const [found] = await findEach([secret])
       const all = found ? [found, ...(found.others ?? [])] : []
@@ -135,25 +132,22 @@ export function createSecrets({
   } satisfies Secrets & Record<string, unknown>
 }
 
-/** A client of a secret or key, as it is stored now. */
 function present(
   owner: SecretOwner,
   record: ClientRecord | CorruptRecord | undefined,
   hash: string,
 ): FoundSecret {
-  // Revoking this secret later fails with the error of the record. All others are still revoked.
+  // Revoking it later fails with the error of the record. All others are still revoked.
   if (record instanceof CorruptRecord) return { ...owner, client: undefined, isValid: true }
   const isValid = record !== undefined && hasCredential(record, hash)
   return { ...owner, client: record && clientOf(record), isValid }
 }
 
-/** What a text that may have a private key contains. */
 const MAY_BE_PRIVATE_KEY = /PRIVATE KEY|"d"/
 
-/** The number of private keys that are read before other requests get their turn. */
+/** Before other requests get their turn. */
 const KEYS_PER_TURN = 20
 
-/** The hashes of secrets, and the identities of private keys. */
 async function identifyEach(texts: readonly string[]): Promise<string[]> {
   const hashes: string[] = []
   let count = 0
@@ -162,7 +156,7 @@ async function identifyEach(texts: readonly string[]): Promise<string[]> {
       hashes.push(hashOf(text))
       continue
     }
-    // The file is loaded when it is first needed, because most services have no keys of clients.
+    // Loaded when first needed, because most services have no keys of clients.
     const { identityOfPrivateKey } = await import('./public-keys.ts')
     hashes.push(identityOfPrivateKey(text) ?? hashOf(text))
     if ((count += 1) % KEYS_PER_TURN === 0) await setImmediate()
@@ -170,13 +164,9 @@ async function identifyEach(texts: readonly string[]): Promise<string[]> {
   return hashes
 }
 
-/** Finds and revokes secrets that leaked. */
 export type LeakedSecrets = ReturnType<typeof createSecrets>
 
-/**
- * Where a secret was found, as the audit trail accepts it. If the text contains the secret in any spelling, only the
- * origin of the address is left.
- */
+/** As the audit trail accepts it: only the origin if the text contains the secret in any spelling. */
 function placeOf(text: string | undefined, secret: string, maxLength: number): string | undefined {
   if (text === undefined) return undefined
   const plain = unescape(text).replaceAll(/\p{C}/gu, '')
@@ -187,7 +177,7 @@ function placeOf(text: string | undefined, secret: string, maxLength: number): s
   return safe.slice(0, maxLength).replaceAll(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '') || undefined
 }
 
-/** The origin of an address, with a mark for what was left out; undefined for any other text. */
+/** With a mark for what was left out; undefined for a text that is no address. */
 function originOf(text: string | undefined): string | undefined {
   const url = text === undefined || text.length > 2000 ? null : URL.parse(text)
   return url && url.host !== '' ? `${url.protocol}//${url.host}/…` : undefined

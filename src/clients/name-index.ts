@@ -3,48 +3,21 @@ import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Client } from './client.ts'
 import { clientOf, clientRecords } from './client-record.ts'
 
-/** The index of the words of all names. A member is a word, U+0000 and the client id. */
+/** A member is a word of a name, U+0000 and the client id. */
 export const NAME_WORDS = 'client-names'
 
-/** The maximum number of words of one name in the index. */
 const MAX_WORDS = 10
-/** The number of members that a search reads with one call to the store. */
 const PAGE_SIZE = 200
-/** The maximum number of calls to the store in one search. */
 const MAX_PAGES = 20
 
-/** The entries of the index for a name: the index, and the member of each word. */
 export function nameEntriesOf(clientId: string, name: string): [index: string, member: string][] {
-  return wordsOf(name).map((word) => [NAME_WORDS, memberOf(word, clientId)])
+  return wordsOf(name).map((word) => [NAME_WORDS, `${word}\0${clientId}`])
 }
 
-/** Adds the words of a name to the index. Words that are in the index already stay. */
-export async function addName(store: Store, clientId: string, name: string): Promise<void> {
-  await Promise.all(nameEntriesOf(clientId, name).map((entry) => store.add(...entry)))
-}
-
-/** Removes the words of a name from the index. @param except another name of the client, whose words stay */
-export async function removeName(
-  store: Store,
-  clientId: string,
-  name: string,
-  except: string,
-): Promise<void> {
-  const kept = new Set(wordsOf(except))
-  const removed = wordsOf(name).filter((word) => !kept.has(word))
-  await Promise.all(removed.map((word) => store.remove(NAME_WORDS, memberOf(word, clientId))))
-}
-
-function memberOf(word: string, clientId: string): string {
-  return `${word}\0${clientId}`
-}
-
-/** The client id of a member. */
 export function idOfWord(member: string): string {
   return member.slice(member.indexOf('\0') + 1)
 }
 
-/** The words of a name, in lower case, each once. */
 function wordsOf(name: string): string[] {
   const words =
     name
@@ -58,13 +31,7 @@ function wordsOf(name: string): string[] {
 export function createNameSearch(store: Store) {
   const { getEach } = clientRecords(store)
 
-  /**
-   * Finds clients of both kinds by the beginnings of the words in their names. Clients whose record is corrupt are
-   * left out.
-   *
-   * @param text words; each must be the beginning of a word of the name
-   * @param limit maximum number of clients
-   */
+  /** Finds clients by the beginnings of the words in their names, without corrupt records. */
   return async function searchByName(text: string, limit: number): Promise<Client[]> {
     const wanted = wordsOf(text)
     const [longest] = wanted.toSorted((one, other) => other.length - one.length)
@@ -78,8 +45,7 @@ export function createNameSearch(store: Store) {
     for (let page = 0; page < MAX_PAGES && after !== undefined && found.size < limit; page += 1) {
       const members: string[] = await store.range(NAME_WORDS, { after, limit: PAGE_SIZE })
       const matching = members.filter((member) => member.startsWith(longest))
-      // A failed rename or deletion may have left a member in the index, so the current name of the client is compared
-      // too.
+      // A failed rename or deletion may have left a member in the index.
       for (const record of await getEach([...new Set(matching.map(idOfWord))])) {
         const client = record && !(record instanceof CorruptRecord) ? clientOf(record) : undefined
         if (client && isMeant(client)) found.set(client.clientId, client)

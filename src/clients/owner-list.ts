@@ -34,14 +34,14 @@ const fieldsOf = (sort: ListOrder): Fields => ({
   limit: pageLimitRule,
 })
 
-/** The place of a client in a sorted list. The fields of two places are compared from left to right. */
+/** Compared from left to right. */
 type Place = readonly [by: number | string, age: number, clientId: string]
 
 const names = new Intl.Collator('en', { numeric: true })
 
 /**
- * A page of the clients of an account. All clients of the account are read, filtered and sorted in memory:
- * `maxClientsPerAccount` limits their number.
+ * A page of the clients of an account. All of them are read, filtered and sorted in memory:
+ * `maxClientsPerAccount` limits them.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; with `state`, the errors of `accounts.find`
  */
@@ -54,11 +54,8 @@ export async function listOfOwner<C extends Client>(
   const { sort = 'newest', limit = PAGE_LIMIT.byDefault, cursor } = options
   const after = readCursor(cursor, sort)
   const records = await recordsOfOwner(clients, accountId)
-  const found = await withState(
-    clients,
-    records.filter(({ client }) => matches(client, options)),
-    options.state,
-  )
+  const matching = records.filter(({ client }) => matches(client, options))
+  const found = await withState(clients, matching, options.state)
   const rest = found
     .map((record) => ({ client: record.client, place: placeOf(record, sort) }))
     .filter(({ place }) => after === undefined || compare(place, after) > 0)
@@ -110,9 +107,6 @@ function writeCursor(place: Place): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
 
-/**
- * The place of the last client of the previous page; undefined if the value is not a cursor of a list in this order.
- */
 function readCursor(cursor: unknown, sort: ListOrder): Place | undefined {
   if (!isText(cursor)) return undefined
   try {

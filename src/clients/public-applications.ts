@@ -10,9 +10,7 @@ type Checked = Pick<
 >
 
 /**
- * Checks what depends on whether an application is public. The rules of the single fields have accepted the fields.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
+ * Checks what depends on whether an application is public. @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
  */
 export function requireConsistent(application: Checked): void {
   const problems = collectProblems(
@@ -23,7 +21,6 @@ export function requireConsistent(application: Checked): void {
   problems.throwIfAny()
 }
 
-/** Whether the fields of an application fit together. */
 export function isConsistent(application: Checked): boolean {
   return findInconsistencies(application).length === 0
 }
@@ -57,28 +54,24 @@ const ONLY_PUBLIC: Fault = {
   message: 'is possible only for a public application: all others keep their secret on a server',
 }
 
-/**
- * Whether a person must approve each request again, although they have approved it before: any program can send the
- * request (RFC 8252 8.6), or no developer has registered the client.
- */
+/** Even after an approval: any program can send the request (RFC 8252 8.6), or no developer is known. */
 export function alwaysAsks(application: Application, redirectUri: string): boolean {
   if (documentOf(application)) return true
   return application.isPublic === true && redirectKindOf(redirectUri) !== 'https'
 }
 
-/** The origins whose pages may call the token endpoint in the name of an application. */
+/** The origins whose pages may call the token endpoint. */
 export function originsOf({ isPublic, redirectUris, origins = [] }: Checked): string[] {
   if (!isPublic) return []
   const own = redirectUris.filter(isHttps).map((uri) => new URL(uri).origin)
   return [...new Set([...own, ...origins])]
 }
 
-/** Whether a client is a public application. */
 export function isPublicClient(client: Client): boolean {
   return client.kind === 'application' && client.isPublic === true
 }
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the client is a public application, which has no secret and no key */
+/** Rejects a public application. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export function requireConfidential(client: Client): void {
   if (!isPublicClient(client)) return
   const message = 'this is a public application: it cannot keep a secret or a private key, so it has none'

@@ -6,32 +6,27 @@ import { identityOf, MAX_KEY_LENGTH, thumbprintOf, type PublicJwk } from './jwk-
 // The public keys with which clients authenticate (`private_key_jwt`, OpenID Connect Core 9). This file is loaded when it
 // is first needed.
 
-/** The sizes of RSA keys, in bits (RFC 7518 3.3). Longer keys would make each signature check slower. */
+/** In bits (RFC 7518 3.3). Longer keys would make each signature check slower. */
 const RSA_BITS = { min: 2048, max: 4096 }
 
-/**
- * The exponent of nearly all RSA keys. Signatures of a key with a smaller exponent may be easier to forge, and a larger
- * exponent makes each signature check slower.
- */
+/** Signatures with a smaller exponent may be easier to forge, and a larger one makes checks slower. */
 const EXPONENT = 65_537n
 
-/** The longest member of a JWK, in characters. The modulus of an RSA key with 4096 bits has 683. */
+/** In characters. The modulus of an RSA key with 4096 bits has 683. */
 const MAX_MEMBER_LENGTH = 700
 
 const KEY_ID = /^[\w.~@=-]{1,200}$/
 
-/** The algorithms for which the keys of each type can be used. */
 const ALGORITHMS: Readonly<Record<PublicJwk['kty'], readonly string[]>> = {
   EC: ['ES256'],
   RSA: ['RS256', 'PS256'],
 }
 
 /**
- * Reads a public key that a client registers.
+ * Reads a public key that a client registers. No message quotes the key.
  *
  * @param input a JWK (RFC 7517), its text, or a text in PEM format
- * @param now when the key is added, in epoch seconds
- * @returns the key in its stored form, or what is wrong with it. No message quotes the key
+ * @param now epoch seconds
  */
 export function readPublicKey(input: unknown, now: number): PublicJwk | Fault {
   const given = typeof input === 'string' ? (parseJson(input) ?? input) : input
@@ -54,12 +49,10 @@ export function readPublicKey(input: unknown, now: number): PublicJwk | Fault {
 }
 
 /**
- * The identity of the key pair to which a private key belongs. A public key has no identity here, because a public key
- * cannot leak.
+ * A public key has no identity here, because it cannot leak.
  *
- * @param text any text. A private key in PEM format may be surrounded by other text, quoted, or in one line. A JWK or a
- *   JWK Set must be the whole text. Only the first private key that a client can use counts
- * @returns undefined if the text has no private key of a type that clients use
+ * @param text any text. A private key in PEM format may be surrounded by other text, quoted, or in one line.
+ *   A JWK or a JWK Set must be the whole text. Only the first private key that a client can use counts
  */
 export function identityOfPrivateKey(text: string): string | undefined {
   if (text.length > MAX_KEY_LENGTH) return undefined
@@ -69,7 +62,7 @@ export function identityOfPrivateKey(text: string): string | undefined {
   return key && identityOf(membersOf(key))
 }
 
-/** The first private key in PEM format, in lines of its own. Files and programs often write the line breaks as `\\n`. */
+/** Files and programs often write the line breaks as `\\n`. */
 function privatePemIn(text: string): string | undefined {
   const block = /-----BEGIN ((?:RSA |EC )?PRIVATE KEY)-----([^-]*)-----END \1-----/.exec(text)
   if (!block) return undefined
@@ -78,20 +71,18 @@ function privatePemIn(text: string): string | undefined {
   return `-----BEGIN ${label}-----\n${base64.replaceAll(/.{64}/g, '$&\n')}\n-----END ${label}-----\n`
 }
 
-/** The private keys of a JWK or a JWK Set. */
 function privateJwksIn(text: string): object[] {
   const given = parseJson(text)
   const keys = isObject(given) && Array.isArray(given['keys']) ? (given['keys'] as unknown[]) : [given]
   return keys.filter(isObject).filter(isPrivate)
 }
 
-/** The members of the JWK that are the public key itself. */
 function membersOf(key: KeyObject): Parameters<typeof identityOf>[0] {
   const { kty, crv, x, y, n, e } = key.export({ format: 'jwk' })
   return (kty === 'EC' ? { kty, crv, x, y } : { kty, n, e }) as Parameters<typeof identityOf>[0]
 }
 
-/** The members of a JWK that only a private or a symmetric key has (RFC 7518 6). */
+/** RFC 7518 6. */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
 function isPrivate(given: unknown): boolean {
@@ -99,12 +90,11 @@ function isPrivate(given: unknown): boolean {
   return isObject(given) && PRIVATE_MEMBERS.some((name) => given[name] !== undefined)
 }
 
-/** Whether a key is of a type that clients use. Other keys have no form as a JWK. */
+/** Other keys have no form as a JWK. */
 function isUsableType({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): boolean {
   return type === 'rsa' || (type === 'ec' && details?.namedCurve === 'prime256v1')
 }
 
-/** The public key of a key; undefined if the value is no key. */
 function parseKey(given: unknown): KeyObject | undefined {
   try {
     if (isObject(given)) {
@@ -126,7 +116,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Why a public key cannot be used; undefined if it can. */
 function findProblem(key: KeyObject, alg: unknown, use: unknown): string | undefined {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = key
   const { namedCurve, modulusLength = 0, publicExponent = 0n } = details
@@ -143,7 +132,6 @@ function findProblem(key: KeyObject, alg: unknown, use: unknown): string | undef
   return undefined
 }
 
-/** Loads this file. */
 export type LoadPublicKeys = () => Promise<{
   readonly readPublicKey: typeof readPublicKey
   readonly identityOfPrivateKey: typeof identityOfPrivateKey

@@ -1,13 +1,11 @@
 import type { Fault } from '../errors.ts'
 import { findRedirectUriProblem, LOOPBACK } from './application-uris.ts'
 
-/** How the redirect URI of a public application leads back to the application. */
 export type RedirectKind = 'https' | 'loopback' | 'private-scheme'
 
 /**
- * How a redirect URI leads back to an application. Any program on the computer of a person can listen on a loopback
- * address, or register a private-use scheme. So such a redirect does not prove which program gets the code (RFC 8252
- * 8.6).
+ * Any program on a person's computer can listen on a loopback address, or register a private-use scheme. So
+ * such a redirect does not prove which program gets the code (RFC 8252 8.6).
  */
 export function redirectKindOf(uri: string): RedirectKind {
   const { protocol } = new URL(uri)
@@ -15,11 +13,7 @@ export function redirectKindOf(uri: string): RedirectKind {
   return protocol === 'http:' ? 'loopback' : 'private-scheme'
 }
 
-/**
- * Why the authorization server must not redirect to `uri` for a public application, with the remedy; undefined if the
- * redirect is allowed. In addition to what `findRedirectUriProblem` allows, the scheme may be a domain name in reverse
- * order, such as `com.example.app` (RFC 8252 7.1).
- */
+/** Beyond what `findRedirectUriProblem` allows: a domain name in reverse order (RFC 8252 7.1). */
 export function findPublicRedirectUriProblem(uri: unknown): Fault | undefined {
   const problem = findRedirectUriProblem(uri)
   if (problem !== undefined && problem.code !== 'url-https') return problem
@@ -34,7 +28,7 @@ export function findPublicRedirectUriProblem(uri: unknown): Fault | undefined {
   return { code: 'url-spelling', message, expected: url.href }
 }
 
-/** A domain name in reverse order. Schemes with a meaning for browsers, such as `data`, have no dot. */
+/** Schemes with a meaning for browsers, such as `data`, have no dot. */
 const PRIVATE_SCHEME = /^[a-z][a-z\d-]*(\.[a-z\d-]+)+:$/
 
 const NO_REDIRECT: Fault = {
@@ -49,17 +43,14 @@ const LOCAL_HTTPS: Fault = {
     'must start with "http://": a program on the computer of a person has no certificate for a loopback host',
 }
 
-/** Whether an https address names the computer itself (RFC 6761 6.3): any program on it can listen there. */
+/** Names the computer itself (RFC 6761 6.3): any program on it can listen there. */
 function isLocalHttps({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' && LOCAL_HOST.test(hostname)
 }
 
 const LOCAL_HOST = /^(?:(?:.+\.)?localhost\.?|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:.*\])$/
 
-/**
- * Why the pages of an origin must not call the token endpoint; undefined if they may. An origin is `https:`, `http:` on a
- * loopback host, such as `http://tauri.localhost`, or the origin of an app on a phone, such as `capacitor://localhost`.
- */
+/** Why the pages of an origin must not call the token endpoint. An app may have `capacitor://localhost`. */
 export function findOriginProblem(origin: unknown): Fault | undefined {
   const url = typeof origin === 'string' && origin.length <= 300 ? URL.parse(origin) : null
   if (url === null || url.host === '') {
@@ -79,7 +70,7 @@ export function findOriginProblem(origin: unknown): Fault | undefined {
   return { code: 'url-spelling', message: `must be the origin alone: "${expected}"`, expected }
 }
 
-/** Schemes of pages with an origin: websites, browser extensions, and the web views of apps. */
+/** Websites, browser extensions, and the web views of apps. */
 const ORIGIN_SCHEME =
   /^(?:https?|capacitor|ionic|tauri|app|(?:chrome|moz|safari-web)-extension|[a-z][a-z\d-]*(?:\.[a-z\d-]+)+):$/
 

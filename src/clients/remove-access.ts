@@ -14,15 +14,13 @@ import { checkChange } from '../host/change-options.ts'
 import { requireMatch, type ConditionalChange } from './if-match.ts'
 
 /**
- * Makes a change that removes access from a client, such as `disable()` or `removeProduct()`. All access
- * tokens that the client has obtained so far are revoked in every process, whatever scopes they carry. The
- * same write that changes the record raises the epoch of the client. Tokens carry that epoch, so older tokens
- * are rejected and new tokens are valid. Grants and refresh tokens stay.
+ * Revokes all access tokens that the client has obtained so far: the write that changes the record raises its
+ * epoch, which tokens carry. Grants and refresh tokens stay.
  *
  * The tokens are revoked even if the client already has the requested state, because an earlier attempt may
  * have failed after the write.
  *
- * @param isRemoval whether the change removes access from this client. If not, no token is revoked
+ * @param isRemoval whether this client loses access. If not, no token is revoked
  * @throws {GatehouseError} as `changeRecord`
  */
 export async function removeAccess<C extends Client>(
@@ -35,7 +33,7 @@ export async function removeAccess<C extends Client>(
   checkChange(name, options)
   requireClientId(clients, clientId)
   return clients.revocations.revokeWith({ of: 'client', id: clientId }, async () => {
-    // True for a change that was made now, and does not remove access: for example, a later expiry.
+    // For example, a later expiry that was set now.
     let isHarmless = false
     const record = await changeRecord(clients, { ...change, isRemoval: true }, (stored) => {
       const next = apply(stored)
@@ -50,11 +48,7 @@ export async function removeAccess<C extends Client>(
   })
 }
 
-/**
- * Deletes a client and revokes all its tokens permanently. Its client id stays reserved.
- *
- * @throws {GatehouseError} `ERR_NOT_FOUND`
- */
+/** Deletes a client, whose id stays reserved. @throws {GatehouseError} `ERR_NOT_FOUND` */
 export async function deleteClient<C extends Client>(
   clients: ClientRepository<C>,
   clientId: string,
@@ -72,15 +66,14 @@ export async function deleteClient<C extends Client>(
           requireMatch(options, client)
           return outbox.put(deleted, { name: 'client.deleted', ...entryDetails(client, options ?? {}) })
         })
-        // If another process deleted the client first, this process drops the audit entry that it prepared.
+        // Another process may have deleted the client first.
         if (!before) outbox.put(undefined)
         return before
       },
       { isRemoval: true },
     )
     if (found) events.emit('client.deleted', { kind, clientId, accountId: found.client.accountId, actor })
-    // If the client was deleted before, its tokens are revoked again, because the previous attempt may have
-    // failed after the write.
+    // Again for a client that was deleted before: the previous attempt may have failed after the write.
     const isDeleted = found !== undefined || (await records.deletedKind(clientId)) === kind
     return { result: found, revoked: isDeleted ? revocationsOf(clientId, undefined) : [], actor }
   })

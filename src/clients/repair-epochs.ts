@@ -4,16 +4,13 @@ import type { RevocationSet } from '../revocation/is-revoked.ts'
 import { clientRecords } from './client-record.ts'
 import type { ClientRegistry, StoredClient } from './client-registry.ts'
 
-/** The revocations of clients that this process has in memory. */
 export type KnownOfClients = Pick<RevocationSet, 'lowestValidEpoch' | 'isClientRevoked'>
 
 /**
- * The registry in the store. If the epoch of a client is lower than a known revocation requires, `find`
- * raises the stored epoch. A failover of the store may have lost a raised epoch. Without the repair, new
- * tokens of the client would carry the lower epoch, and would be rejected.
+ * The registry in the store, which raises an epoch that a failover of the store has lost. New tokens with the
+ * lower epoch would be rejected.
  *
- * First the client is read again from the store. Usually only the cached client is outdated, because this process
- * missed the message of a change.
+ * Usually this process has only missed a message about the cached client, so it is read again first.
  */
 export function withRepairedEpochs(
   cache: Pick<ClientCache, 'find' | 'refetch' | 'changed'>,
@@ -33,8 +30,7 @@ export function withRepairedEpochs(
       await records.update(clientId, (record) =>
         record.client.epoch < epoch ? { ...record, client: { ...record.client, epoch } } : undefined,
       )
-      // The client may have changed after it was read. So this call returns it with the lower epoch, and tokens with
-      // this epoch are rejected. The next call returns the raised epoch.
+      // The client may have changed after it was read. The next call returns the raised epoch.
       return client
     },
   }

@@ -30,16 +30,10 @@ export async function reportCompromised<C extends Client>(
   })
 }
 
-/** The hash of a secret, or the identity of a key. */
 const credentialRule: Rule = (value) =>
   typeof value === 'string' && isKeyIdentity(value) ? undefined : secretHashRule(value)
 
-/**
- * Revokes one secret or key that leaked, and all access tokens. A report that is repeated changes nothing.
- *
- * @param secret.isLost whether the client had lost the secret before. Then only the access tokens are revoked, because
- *   a thief may have obtained them with the secret
- */
+/** A repeated report changes nothing. @param secret.isLost a thief may have got access tokens with it */
 async function reportSecret<C extends Client>(
   clients: ClientRepository<C>,
   change: Change,
@@ -55,7 +49,7 @@ async function reportSecret<C extends Client>(
   const isNews = isLost && owner !== undefined && !owner.reported
   if (!isSecretOf(record) && !isNews) return
   const reported = { kind, clientId, reported: true } as const
-  // The secret is marked first. Otherwise a report at the same time would count it as a lost secret.
+  // Otherwise a report at the same time would count it as a lost secret.
   if (!isLost) await secretOwners.keep(secretHash, reported)
   await removeAccess(clients, change, (stored) => {
     // Another process may have revoked the secret meanwhile.

@@ -10,57 +10,40 @@ import type { RemovalOptions } from '../host/change-options.ts'
 import { hostIdRule } from '../validation/rules.ts'
 import { bumpEpoch, bumpEpochFor, revocationsOf, revocationOfCorrupt } from './access-epoch.ts'
 
-/** Revokes the tokens of API keys and applications. */
 export interface ClientTokens {
   /**
-   * Revokes all tokens that a client has obtained so far. Tokens that are issued later are valid.
+   * Tokens that are issued later are valid.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if the record of
    *   the client is corrupt; its tokens are revoked nevertheless
    */
   revokeAll(clientId: string, options: RemovalOptions): Promise<void>
-  /**
-   * Revokes the tokens of a client that carry one of `scopes`, or all its tokens if its record is corrupt.
-   */
+  /** As `revokeAll`, for tokens with one of `scopes`; for all tokens if the record is corrupt. */
   revokeScopes(clientId: string, scopes: readonly string[], options: RemovalOptions): Promise<void>
-  /**
-   * Rejects the tokens of many clients at once, before `revokeAll` or `revokeScopes` is called for each of them.
-   *
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-   */
+  /** At once, before each client's own revocation. @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
   revokeFirst(planned: readonly PlannedRevocation[]): Promise<void>
-  /**
-   * The revocations that the current epoch of a client requires. Repeating these revocations is harmless.
-   */
+  /** What the current epoch requires. Repeating these revocations is harmless. */
   revocationsOf(clientId: string): Promise<readonly RevocationSpec[]>
-  /**
-   * All API keys and applications of an account, page by page. If the record of a client is corrupt, the page
-   * contains the corrupt record instead of the client.
-   *
-   * @throws {GatehouseError} `ERR_STORE_CORRUPT`, after the last page, if a list of clients is corrupt
-   */
+  /** With corrupt records. @throws {GatehouseError} after the last page, `ERR_STORE_CORRUPT` for a list */
   listByAccount(accountId: string): AsyncIterable<readonly (Client | CorruptRecord)[]>
 }
 
-/** A client whose tokens will be revoked. */
 export interface PlannedRevocation {
   readonly client: Client
-  /** The tokens that carry one of these scopes are revoked; undefined if all tokens of the client are revoked. */
+  /** Undefined for all tokens. */
   readonly scopes: readonly string[] | undefined
 }
 
-/** The maximum number of clients on a page. Large pages need fewer consecutive reads of the store. */
+/** Large pages need fewer consecutive reads of the store. */
 const PAGE_SIZE = 200
 
 const ANY_KIND = 'API key or application'
 
-export function createClientTokens({
-  store,
-  events,
-  revocations,
-  clientChanged,
-  audit,
-}: Pick<ClientsDependencies, 'store' | 'events' | 'revocations' | 'clientChanged' | 'audit'>): ClientTokens {
+/** Revokes the tokens of API keys and applications. */
+export function createClientTokens(
+  parts: Pick<ClientsDependencies, 'store' | 'events' | 'revocations' | 'clientChanged' | 'audit'>,
+): ClientTokens {
+  const { store, events, revocations, clientChanged, audit } = parts
   const records = clientRecords<Client>(store, clientChanged)
 
   async function revoke(
@@ -115,7 +98,7 @@ export function createClientTokens({
     revokeScopes: (clientId, scopes, options) =>
       revoke(clientId, options, (record) => bumpEpochFor(record, scopes), scopes.join(' ')),
 
-    // Later, `revokeAll` or `revokeScopes` raises each epoch by 1. So tokens with the present epoch are revoked here.
+    // `revokeAll` and `revokeScopes` raise each epoch by 1 later, so the present epoch is revoked here.
     revokeFirst: (planned) =>
       revocations.revokeFirst(
         planned.map(({ client, scopes }) => ({

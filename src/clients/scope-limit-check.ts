@@ -1,33 +1,24 @@
 import { inBackground } from '../async/in-background.ts'
 import { periodically } from '../async/periodically.ts'
-import type { CurrentCatalog } from '../catalog/catalog.ts'
-import type { Logger } from '../host/logger.ts'
 import { nameSome, warn } from '../store/check-results.ts'
-import type { Store, StoreCheck } from '../store/contract.ts'
+import type { StoreCheck } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { isOversized, MAX_SCOPE_BYTES } from './client-products.ts'
+import type { ClientsDependencies } from './client-repository.ts'
 import { createClientWalk } from './walk-clients.ts'
 
-/** The maximum milliseconds between two searches in the background. */
 const INTERVAL_MS = 3_600_000
 
 const OVERSIZED = `products have grown: tokens of these clients carry more than ${MAX_SCOPE_BYTES} bytes of scope, and proxies may reject them`
 const FEWER = 'Remove operations from these clients, split them, or let them request fewer with `scope`'
 
 /** Finds the clients with too much scope, in the background once an hour. */
-export function createScopeLimitCheck({
-  store,
-  catalog,
-  logger,
-}: {
-  readonly store: Store
-  readonly catalog: CurrentCatalog
-  readonly logger: Logger
-}) {
+export function createScopeLimitCheck(parts: Pick<ClientsDependencies, 'store' | 'catalog' | 'logger'>) {
+  const { store, catalog, logger } = parts
   const walk = createClientWalk(store)
   let checks: readonly StoreCheck[] = []
 
-  /** Finds the clients with too much scope, and returns their number. Reads clients only if the products are that large. */
+  /** Reads clients only if the products are that large. */
   async function findOversized(pages = walk.pages(undefined)): Promise<number> {
     const { current } = catalog
     const found: string[] = []
@@ -46,9 +37,8 @@ export function createScopeLimitCheck({
 
   return {
     findOversized,
-    /** Names the clients that `findOversized` has found. */
     check: () => checks,
-    /** Starts the searches. @returns a function that stops them */
+    /** @returns a function that stops the searches */
     start(): () => void {
       const stop = new AbortController()
       const search = () =>

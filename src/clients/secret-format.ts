@@ -1,19 +1,16 @@
 import { crc32 } from 'node:zlib'
 
-/** The option `secretPrefix`. */
 export const SECRET_PREFIX = { byDefault: 'gatehouse_', form: /^[A-Za-z][A-Za-z0-9_]{1,30}_$/ }
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** The number of base-62 characters for the 256 bits of a secret, and for its checksum of 32 bits. */
+/** In base 62: 256 bits and 32 bits. */
 const LENGTH = { bits: 43, checksum: 6 }
 
-/** The part of a secret after the prefix: 43 and 6 characters. */
 const FORM = /^[0-9A-Za-z]{49}$/
 
 /**
- * Writes a secret: the prefix, 256 bits and a checksum of both, in letters and digits. The checksum distinguishes a
- * secret from other texts, and a double click selects the whole secret.
+ * The checksum distinguishes a secret from other texts, and a double click selects the whole secret.
  *
  * @param bytes 32 bytes
  */
@@ -50,21 +47,16 @@ export function isSecret(
   return text.slice(end) === checksumOf(text.slice(0, end))
 }
 
-/** Whether a text was meant to be a secret of this gatehouse, and was mistyped, cut off or extended. */
 export function isMistypedSecret(text: string, prefix: string): boolean {
   return text.startsWith(prefix) && !isSecret(text, { prefix })
 }
 
-/**
- * The hint that shows people which secret is meant: the prefix and the last four characters.
- *
- * @param secret a result of `formatSecret`
- */
+/** Shows people which secret is meant. @param secret a result of `formatSecret` */
 export function hintOf(secret: string): string {
   return `${secret.slice(0, -(LENGTH.bits + LENGTH.checksum))}…${secret.slice(-4)}`
 }
 
-/** Whether a part of a text is long enough to be a secret. Messages must not quote such a text. */
+/** Messages must not quote such a text. */
 export function mayContainSecret(text: string): boolean {
   return /[\w-]{43}/.test(text)
 }

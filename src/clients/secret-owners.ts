@@ -15,18 +15,17 @@ export interface SecretOwner extends Pick<Client, 'kind' | 'clientId'> {
   readonly reported?: true | undefined
 }
 
-/** Seconds for which a lost secret can still be found, because a report of a leak may come late. */
+/** A report of a leak may come late. */
 const LOST_SECONDS = 365 * 86_400
 
-/** The number of secrets that one call to the store finds. */
 const BATCH = 500
 
 /**
- * Finds the client of a secret by the hash of the secret, in one read. A secret is added here before the client gets it,
- * so every secret can be found, even after a crash.
+ * Finds the client of a secret by the hash of the secret. It is added before the client gets the secret, so
+ * every secret can be found, even after a crash.
  *
- * Keys are found by their identity (`jwk-set.ts`). A public key is not secret, so every developer may register the key
- * of another client. So each client of a key has a record of its own, and an index of the key lists the clients.
+ * A public key is not secret, so every developer may register that of another client. So each client of a key
+ * has a record of its own, and an index of the key lists the clients.
  */
 export function createSecretOwners(store: Store) {
   const records = createCollection<SecretOwner>(store, {
@@ -45,12 +44,10 @@ export function createSecretOwners(store: Store) {
       await list(hash, owner.clientId)
       return records.create(recordOf(hash, owner), owner)
     },
-    /** Keeps a known secret for good, as a secret of this client. */
     async keep(hash: string, owner: SecretOwner): Promise<void> {
       await list(hash, owner.clientId)
       await records.set(recordOf(hash, owner), owner)
     },
-    /** Keeps lost secrets for one more year. */
     async retire(hashes: readonly string[], owner: SecretOwner): Promise<void> {
       await Promise.all(hashes.map((hash) => records.set(recordOf(hash, owner), owner, LOST_SECONDS)))
     },
@@ -58,12 +55,10 @@ export function createSecretOwners(store: Store) {
       if (isKeyIdentity(hash)) await store.remove(clientsOfKey(hash), owner.clientId)
       await records.delete(recordOf(hash, owner))
     },
-    /** What is known about a secret or a key of a client; undefined if the client never had it. */
     async findOf(hash: string, clientId: string): Promise<SecretOwner | undefined> {
       const [owner] = await records.getEach([recordOf(hash, { clientId })])
       return owner instanceof CorruptRecord || owner?.clientId !== clientId ? undefined : owner
     },
-    /** All clients that have a key, or had it in the last year. */
     async findOfKey(identity: string): Promise<SecretOwner[]> {
       const owners: SecretOwner[] = []
       for (let page: string[] | undefined; page === undefined || page.length === BATCH;) {
@@ -73,7 +68,7 @@ export function createSecretOwners(store: Store) {
       }
       return owners
     },
-    /** The clients of secrets, in the order of the hashes; undefined for an unknown secret. A corrupt record counts as absent. */
+    /** In the order of the hashes. A corrupt record counts as absent. */
     async find(hashes: readonly string[]): Promise<(SecretOwner | undefined)[]> {
       const found: (SecretOwner | undefined)[] = []
       for (let from = 0; from < hashes.length; from += BATCH) {
@@ -85,25 +80,17 @@ export function createSecretOwners(store: Store) {
   }
 }
 
-/** The id of the record of a secret, or of a key of one client. */
 function recordOf(hash: string, { clientId }: Pick<SecretOwner, 'clientId'>): string {
   return digest(isKeyIdentity(hash) ? `${hash} ${clientId}` : hash)
 }
 
-/** The name of the index of the clients of a key. */
 function clientsOfKey(identity: string): string {
   return `key-owners:${identity}`
 }
 
-/** Finds the client of a secret by the hash of the secret. */
 export type SecretOwners = ReturnType<typeof createSecretOwners>
 
-/**
- * Makes a change that gives a client a secret or a key, and stores which client has it.
- *
- * @param hash the hash of the secret, or the identity of the key
- * @throws what `change` throws
- */
+/** @param hash of the secret, or the identity of the key @throws what `change` throws */
 export async function withSecretOwner<C extends Client, T>(
   clients: {
     readonly kind: C['kind']
@@ -119,7 +106,7 @@ export async function withSecretOwner<C extends Client, T>(
   const isNew = await owners.add(hash, owner)
   try {
     const result = await change()
-    // The known record may name another client, or may expire within a year. So it is replaced.
+    // The known record may name another client, or may expire within a year.
     if (!isNew) await owners.keep(hash, owner)
     return result
   } catch (error) {
@@ -131,7 +118,6 @@ export async function withSecretOwner<C extends Client, T>(
   }
 }
 
-/** As `withSecretOwner`, for several secrets or keys, or none. */
 export function withSecretOwners<C extends Client, T>(
   clients: Parameters<typeof withSecretOwner<C, T>>[0],
   clientId: string,
@@ -144,11 +130,10 @@ export function withSecretOwners<C extends Client, T>(
 }
 
 /**
- * Keeps the records of lost secrets and keys for one more year. A failure is ignored: these records then
- * stay for good.
+ * A failure is ignored: the records of lost secrets then stay for good.
  *
- * @param isReported whether the client lost them because a leak was reported. A key counts as leaked only if its private
- *   key was reported: otherwise a client that registered the public key of another client could block the key
+ * @param isReported a key counts as leaked only if its private key was reported: otherwise a client that
+ *   registered the public key of another client could block the key
  */
 export async function retireLostSecrets<C extends Client>(
   { kind, secretOwners }: { readonly kind: C['kind']; readonly secretOwners: SecretOwners },

@@ -11,14 +11,12 @@ export const MAX_SECRETS = 2
 export const OVERLAP_SECONDS = { byDefault: 86_400, max: 90 * 86_400 }
 
 /**
- * The secrets after a rotation. The new secret comes first, then the replaced secret, which expires after the
- * overlap. With an overlap of 0, all older secrets are removed.
+ * The secrets after a rotation: the new one, then the replaced one, which expires after the overlap. With an
+ * overlap of 0, all older secrets are removed.
  *
- * @param now milliseconds since the epoch
- * @param overlapSeconds how long the replaced secret stays valid
- * @param shownTo the user of the account to whom the new secret is shown
- * @throws {GatehouseError} `ERR_TWO_SECRETS` if two secrets are valid already, because the client's servers may still
- *   use both
+ * @param now milliseconds
+ * @throws {GatehouseError} `ERR_TWO_SECRETS` if two secrets are valid already, because the client's servers
+ *   may still use both
  */
 export function rotateSecret(
   secrets: readonly StoredSecret[],
@@ -45,15 +43,7 @@ export function rotateSecret(
   return replaced === undefined ? [added] : [added, { ...replaced, expiresAt: createdAt + overlapSeconds }]
 }
 
-/**
- * Whether an earlier attempt of a repeatable rotation has added its secret already.
- *
- * @param hash the hash of the secret that the rotation adds
- * @param attempt.newestCreatedAt `createdAt` of the newest secret before the first attempt, in epoch seconds; undefined
- *   if there was none
- * @throws {GatehouseError} `ERR_SECRETS_CHANGED` if the secrets were changed after the first attempt. For example, the
- *   secret of this attempt may have been revoked
- */
+/** @throws {GatehouseError} `ERR_SECRETS_CHANGED` if they were changed after the first attempt */
 export function isRotated(
   secrets: readonly StoredSecret[],
   hash: string,
@@ -68,15 +58,12 @@ export function isRotated(
 }
 
 /**
- * The secrets after one of two secrets was revoked. Revoking the new secret undoes the rotation: the old
- * secret becomes the current secret again and does not expire.
+ * Revoking the new secret undoes the rotation: the old one does not expire any more.
  *
- * @param now milliseconds since the epoch
- * @param hasKey whether the client can also authenticate with a key
- * @returns undefined if there is nothing to revoke: `age` is `old` and there is no old secret, or there is no
- *   secret at all
- * @throws {GatehouseError} `ERR_ONE_SECRET` if `age` is `new` and there is no old secret and no key, so that the client
- *   could not authenticate any more
+ * @param now milliseconds
+ * @param hasKey the client can also authenticate with a key
+ * @returns undefined if there is nothing to revoke
+ * @throws {GatehouseError} `ERR_ONE_SECRET` if the client could not authenticate any more
  */
 export function revokeSecret(
   secrets: readonly StoredSecret[],

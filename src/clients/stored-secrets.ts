@@ -2,7 +2,7 @@ import { GatehouseError } from '../errors.ts'
 import { digest } from '../store/digest.ts'
 import type { Client } from './client.ts'
 
-/** A client secret in its stored form: the hash, never the secret itself. */
+/** Never the secret itself. */
 export interface StoredSecret {
   /** `sha256:` and the base64url of the SHA-256 of the secret. */
   readonly hash: string
@@ -16,7 +16,7 @@ export interface StoredSecret {
   readonly hint?: string | undefined
 }
 
-/** The secret or key with which a client has authenticated: its hash or its identity. */
+/** The hash of a secret, or the identity of a key. */
 export type UsedCredential = Pick<StoredSecret, 'hash'>
 
 /** Information about a client secret. It does not contain the secret itself. */
@@ -60,44 +60,32 @@ export function hashSecret(secret: string): string {
   return hashOf(secret)
 }
 
-/** The hash of any text that may be a secret. */
+/** Of any text that may be a secret. */
 export function hashOf(secret: string): string {
   return ALGORITHM + digest(secret)
 }
 
-/** Whether `value` has the form that `hashSecret` returns. */
 export function isSecretHash(value: unknown): value is string {
   if (typeof value !== 'string' || !value.startsWith(ALGORITHM)) return false
   const bytes = decodeHash(value)
-  // The decoder tolerates padding, invalid characters, and extra bits at the end. So the bytes are encoded
-  // again and compared with the text.
+  // The decoder tolerates padding, invalid characters, and extra bits at the end.
   return bytes.length === 32 && value === ALGORITHM + bytes.toString('base64url')
 }
 
-/**
- * Whether a secret is still accepted.
- *
- * @param now milliseconds since the epoch
- */
+/** @param now milliseconds */
 export function isLive(secret: StoredSecret, now: number): boolean {
   return secret.expiresAt === undefined || now < secret.expiresAt * 1000
 }
 
-/** Whether a secret with this hash is still accepted. */
 export function hasSecretHash(secrets: readonly StoredSecret[], hash: string): boolean {
   return secrets.some((secret) => secret.hash === hash && isLive(secret, Date.now()))
 }
 
-/** The bytes of a hash. */
 export function decodeHash(hash: string): Buffer {
   return Buffer.from(hash.slice(ALGORITHM.length), 'base64url')
 }
 
-/**
- * What people may know about the secrets of a client.
- *
- * @param needsSecret whether the client has nothing else with which it authenticates
- */
+/** What people may know about secrets. @param needsSecret the client has nothing else to authenticate */
 export function describeSecrets(
   secrets: readonly StoredSecret[],
   needsSecret: boolean,

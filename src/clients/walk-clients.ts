@@ -8,23 +8,21 @@ import { createClientIndex, clientIndexName } from './client-index.ts'
 import { clientRecords, isDeleted, storedClients, type ClientRecord } from './client-record.ts'
 import { idOfWord, NAME_WORDS } from './name-index.ts'
 
-/** The kinds of clients, in the order in which they are walked. */
+/** In the order in which they are walked. */
 export const KINDS = ['apiKey', 'application'] as const
 
-/** The number of clients that are read at once. */
 const PAGE_SIZE = 200
 
-/** After a page, background work pauses for this many times the page's duration: token requests need the store. */
+/** Of the page's duration, in the background: token requests need the store. */
 const PAUSE_FACTOR = 29
 
 type Page = readonly (ClientRecord | CorruptRecord)[]
 
-/** Walks over the API keys and applications of one account, or of all accounts, for work in batches. */
+/** Walks over the clients of one account, or of all accounts, for work in batches. */
 export function createClientWalk(store: Store) {
   const { getEach, update } = clientRecords(store)
   const stored = storedClients(store)
 
-  /** Removes the members of deleted clients from an index. */
   async function removeFrom(index: string, idOf: (member: string) => string): Promise<void> {
     for (let page: string[] | undefined; page === undefined || page.length === PAGE_SIZE;) {
       page = await store.range(index, { after: page?.at(-1), limit: PAGE_SIZE })
@@ -50,10 +48,9 @@ export function createClientWalk(store: Store) {
   }
 
   return {
-    /** @param accountId selects the clients of this account; undefined selects all clients */
     pages,
 
-    /** The pages of all clients for work in the background, with pauses. @throws the reason of `signal` */
+    /** In the background, with pauses. @throws the reason of `signal` */
     async *slowPages(signal: AbortSignal): AsyncGenerator<Page> {
       let began = performance.now()
       for await (const page of pages(undefined)) {
@@ -65,31 +62,23 @@ export function createClientWalk(store: Store) {
       }
     },
 
-    /**
-     * Removes deleted clients from the lists of an account. The name of such a list contains the account id. The store
-     * deletes a list, and thus its name, when the list is empty.
-     */
+    /** The name of such a list contains the account id. The store deletes a list that is empty. */
     async removeDeleted(accountId: string): Promise<void> {
       for (const kind of KINDS) {
         const index = clientIndexName(kind, accountId)
         await removeFrom(index, (member) => readMember(store, index, member))
       }
     },
-    /** Removes the words of the names of deleted clients. A failed rename or deletion may have left such words. */
+    /** A failed rename or deletion may have left such words. */
     removeDeletedNames: () => removeFrom(NAME_WORDS, idOfWord),
-    /** Removes erased users from the record of a client that is not deleted. */
     eraseUsers: (clientId: string, people: ErasedPeople) =>
       update(clientId, (record) => withoutErased(record, people)),
   }
 }
 
-/** Walks over the API keys and applications of one account, or of all accounts, for work in batches. */
 export type ClientWalk = ReturnType<typeof createClientWalk>
 
-/**
- * The record of a client without erased users. An erased user may have created the client, or may know its secrets.
- * Undefined if the record names no erased user.
- */
+/** Those who created the client, or know its secrets. Undefined if the record names none. */
 export function withoutErased(record: ClientRecord, people: ErasedPeople): ClientRecord | undefined {
   const { client, secrets, listedAt } = record
   const { accountId, createdBy } = client
@@ -101,7 +90,7 @@ export function withoutErased(record: ClientRecord, people: ErasedPeople): Clien
   return {
     ...record,
     client: { ...client, ...(isMaker && { createdBy: ERASED_USER }) },
-    // The secret must still be rotated, so the record still says that a person who left knows it.
+    // The record still says that a person who left knows the secret: it must be rotated.
     secrets: secrets.map((secret, at) => ({ ...secret, ...(isKnown[at] && { shownTo: ERASED_USER }) })),
   }
 }

@@ -47,7 +47,7 @@ export const LISTED_STATES = ['active', 'no-token', ...NO_TOKEN_REASONS] as cons
 /** Why a client gets no token. */
 export type NoTokenReason = (typeof NO_TOKEN_REASONS)[number]
 
-/** Why the service treats a client as if it did not exist: it is disabled or has expired. Undefined if it is neither. */
+/** Disabled or expired: treated as if it did not exist. */
 export function whyUnusable(
   client: Pick<Client, 'disabled' | 'disabledBy' | 'expiresAt'>,
 ): NoTokenReason | undefined {
@@ -55,7 +55,6 @@ export function whyUnusable(
   return isExpired(client) ? 'expired' : undefined
 }
 
-/** Whether the service accepts a client: it is enabled, has not expired, and is not public without the option. */
 export function isUsable(
   client: Client,
   { publicApplications }: { readonly publicApplications: boolean },
@@ -64,27 +63,19 @@ export function isUsable(
   return !whyUnusable(client) && isAllowed
 }
 
-/** Why a client cannot authenticate, regardless of its owner and of the catalog; undefined if it can. */
+/** Regardless of its owner and of the catalog. */
 export function whyNotAuthenticated(client: Client): NoTokenReason | undefined {
   return whyUnusable(client) ?? client.noSecret
 }
 
-/**
- * Why a client has no operation, regardless of its owner; undefined if it has one. The token endpoint checks this
- * first, because this check does not call the host.
- */
+/** Regardless of the owner. The token endpoint checks this first, because it does not call the host. */
 export function whyNoOperation(catalog: Catalog, client: Client): NoTokenReason | undefined {
   if (isGatewayKey(client)) return 'gateway'
   if (client.products.length === 0) return 'no-product'
   return hasOperation(catalog, client) ? undefined : 'no-operation'
 }
 
-/**
- * Why an authenticated client may use no operation; undefined if it may use one.
- *
- * @param owner the result of `accounts.find` for the account and the user of the client; undefined if the host does not
- *   find the account
- */
+/** Why an authenticated client may use no operation. @param owner what `accounts.find` returns for it */
 export function whyUnauthorized(
   catalog: Catalog,
   client: Client,
@@ -102,13 +93,7 @@ export function whyUnauthorized(
   return allowed.length === 0 ? 'user-operations' : undefined
 }
 
-/**
- * Decides whether a client can get a token. All code that shows or reports the reason calls this function, or one of
- * its parts.
- *
- * @param owner as for `whyUnauthorized`
- * @returns why the client gets no token; undefined if it can get one
- */
+/** Why a client gets no token. All code that shows or reports the reason calls this, or one of its parts. */
 export function whyNoToken(
   catalog: Catalog,
   client: Client,

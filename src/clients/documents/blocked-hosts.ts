@@ -13,31 +13,24 @@ import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import { booleanRule, countRule, optional, textRule } from '../../validation/rules.ts'
 import { isDocumentOrigin } from '../../validation/document-id.ts'
 
-/** The state of a host with client metadata documents. There is no record for a host that was never blocked. */
+/** There is no record for a host that was never blocked. */
 export interface HostRecord extends WithOutbox {
   /** Such as `https://claude.ai`. */
   readonly origin: string
-  /**
-   * The `access_epoch` of the tokens of all clients with documents at this origin: how often the host was blocked. Tokens
-   * with a lower epoch are rejected.
-   */
+  /** How often the host was blocked. Tokens of its clients with a lower `access_epoch` are rejected. */
   readonly epoch: number
-  /** Whether the documents of the host are rejected now. */
   readonly isBlocked: boolean
-  /** When the host was last blocked, in epoch seconds. */
+  /** Epoch seconds. */
   readonly blockedAt: number
-  /** Who blocked it, if the caller said it. */
   readonly blockedBy?: string | undefined
-  /** Whether grants of the host are still being deleted. */
   readonly isClearing: boolean
 }
 
-/** The index of all hosts that have a record. A member is an origin. */
+/** A member is an origin. */
 const HOSTS = 'client-document-hosts'
 
 const PAGE_SIZE = 500
 
-/** The records of hosts, by their origins. */
 export function hostRecords(store: Store) {
   const records = createCollection<HostRecord>(store, {
     name: 'client-document-host',
@@ -52,17 +45,15 @@ export function hostRecords(store: Store) {
     },
   })
   return {
-    /** The key of a record in the store. */
     key: (origin: string) => records.key(digest(origin)),
     get: (origin: string) => records.get(digest(origin)),
-    /** Stores a new record; false if there is one. */
     async create(record: HostRecord): Promise<boolean> {
       await store.add(HOSTS, record.origin)
       return records.create(digest(record.origin), record)
     },
     update: (origin: string, change: (record: HostRecord) => HostRecord | undefined) =>
       records.update(digest(origin), change),
-    /** All records, page by page, in alphabetical order. */
+    /** In alphabetical order. */
     async *pages(): AsyncGenerator<readonly (HostRecord | CorruptRecord)[]> {
       for (let after: string | undefined, isLast = false; !isLast;) {
         const origins: readonly string[] = await store.range(HOSTS, { after, limit: PAGE_SIZE })
@@ -74,7 +65,7 @@ export function hostRecords(store: Store) {
   }
 }
 
-/** The revocations that block the tokens of a host. Repeating them is harmless. */
+/** Repeating them is harmless. */
 export async function revocationsOfHost(store: Store, origin: string): Promise<readonly RevocationSpec[]> {
   const record = await hostRecords(store).get(origin)
   return record ? [{ of: 'client', id: origin, below: record.epoch }] : []
@@ -86,49 +77,43 @@ export function createBlockedHosts(parts: {
   readonly revocations: Pick<Revocations, 'revokeWith'>
   readonly events: EventSink
   readonly audit: { change<T>(key: string, change: (outbox: Outbox) => Promise<T>): Promise<T> }
-  /** Begins to delete the grants of a host. */
   readonly clear: () => void
 }) {
   const { store, revocations, events, audit, clear } = parts
   const records = hostRecords(store)
 
   return {
-    get: records.get,
-    pages: records.pages,
-
     /**
-     * Rejects the clients of a host from now on, and revokes all their tokens with one revocation, which every gateway
-     * receives within milliseconds. Their grants are deleted in the background. May be called again.
+     * Revokes all tokens of the clients of a host with one revocation, which every gateway receives within
+     * milliseconds. May be called again.
      *
      * @param host as in the addresses of the documents, such as `claude.ai` or `example.com:8443`
      * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: call the method again
      */
-    async block(host: string, options: ChangeOptions = {}): Promise<HostRecord> {
+    async block(host: string, options: ChangeOptions = {}): Promise<void> {
       checkChange('clientDocuments.block', options)
       const origin = requireOrigin(host)
       const { actor } = options
       const entry = { name: 'document_host.blocked', target: host, ...changeOptionsOf(options) }
-      const record = await revocations.revokeWith(
+      await revocations.revokeWith(
         { of: 'client', id: origin },
         async () => {
-          const result = await storeBlock(origin, actor)
-          return { result, revoked: [{ of: 'client', id: origin, below: result.epoch }], actor }
+          const { epoch } = await storeBlock(origin, actor)
+          return { result: undefined, revoked: [{ of: 'client', id: origin, below: epoch }], actor }
         },
         entry,
       )
       events.emit('document_host.blocked', { host, ...(actor !== undefined && { actor }) })
       clear()
-      return record
     },
 
     /**
-     * Accepts the clients of a host again. Tokens and grants from before the block stay revoked, so people are asked for
-     * consent again.
+     * Tokens and grants from before the block stay revoked, so people are asked for consent again.
      *
-     * @throws {GatehouseError} `ERR_NOT_FOUND` if the host is not blocked; `ERR_IN_PROGRESS` while its grants are being
-     *   deleted; `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`
+     * @throws {GatehouseError} `ERR_NOT_FOUND` if the host is not blocked; `ERR_IN_PROGRESS` while its grants
+     *   are being deleted; `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`
      */
-    async unblock(host: string, options: ChangeOptions = {}): Promise<HostRecord> {
+    async unblock(host: string, options: ChangeOptions = {}): Promise<void> {
       checkChange('clientDocuments.unblock', options)
       const origin = requireOrigin(host)
       const entry: EntryFields = {
@@ -147,7 +132,6 @@ export function createBlockedHosts(parts: {
       if (!record) throw notBlocked()
       const { actor } = options
       events.emit('document_host.unblocked', { host, ...(actor !== undefined && { actor }) })
-      return record
     },
   }
 
@@ -170,9 +154,6 @@ export function createBlockedHosts(parts: {
     return (await records.update(origin, change)) ?? created
   }
 }
-
-/** Blocks hosts, and unblocks them. */
-export type BlockedHosts = ReturnType<typeof createBlockedHosts>
 
 const notBlocked = () => new GatehouseError('ERR_NOT_FOUND', 'this host is not blocked')
 

@@ -10,11 +10,8 @@ import type { StoredDocuments } from './stored-documents.ts'
 const INTERVAL_MS = 60_000
 
 /**
- * Deletes the grants of blocked hosts in the background. The tokens are revoked already, and the grants cannot be used any
- * more (`requireSameHostEpoch`). A person is removed from the users after the grants of the person were deleted. If a process
- * stops, another process continues with the users that are left.
- *
- * @param parts.revokeGrants revokes what a person has authorized a client to do
+ * Deletes the grants of blocked hosts in the background, which cannot be used any more
+ * (`requireSameHostEpoch`). People stay listed until then, so another process can continue.
  */
 export function createClearing(parts: {
   readonly hosts: Pick<ReturnType<typeof hostRecords>, 'get' | 'pages' | 'update'>
@@ -66,9 +63,9 @@ export function createClearing(parts: {
     })
 
   return {
-    /** Begins now, without waiting for the end. */
+    /** Does not wait for the end. */
     begin: () => void runOrWarn(),
-    /** Begins now, and then every minute. @returns a function that stops this */
+    /** Now, and then every minute. @returns a function that stops this */
     start(): () => void {
       void runOrWarn()
       return periodically(runOrWarn, INTERVAL_MS)

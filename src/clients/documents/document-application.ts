@@ -1,42 +1,31 @@
 import type { Account } from '../../host/accounts.ts'
 import type { Application, Client } from '../client.ts'
 
-/** What is known about an application from its metadata document, beside its fields. */
 export interface DocumentFacts {
-  /** The host of the client id: the only thing about the client that is proven. */
+  /** The only thing about the client that is proven. */
   readonly host: string
-  /** Whether the host of this service vouches for the name. */
   readonly isVerified: boolean
-  /** Whether the operator did not name the host: the policy covers the documents of every host. */
+  /** The policy covers the documents of every host: the operator did not name this one. */
   readonly isOfAnyHost: boolean
-  /** The KYC level that takes the place of the level of a developer. */
+  /** In place of the level of a developer. */
   readonly kycLevel: string | undefined
-  /** Changes with the name, the redirect URIs, the keys or the kind of authentication of the document. */
+  /** Changes with the name, redirect URIs, keys or kind of authentication. */
   readonly version: string
-  /** Whether a person has approved the client. */
   readonly isApproved: boolean
-  /** How often the host was blocked: the `epoch` of the client. */
+  /** How often the host was blocked. */
   readonly epoch: number
 }
 
-/**
- * An application whose fields come from a client metadata document. It has no account: `accountId` is empty. Nothing about
- * it is stored as a client.
- */
+/** Its fields come from a client metadata document. It has no account: `accountId` is empty. */
 export interface DocumentApplication extends Application {
   readonly document: DocumentFacts
 }
 
-/** The facts of a client that has a metadata document; undefined for every other client. */
 export function documentOf(client: Client): DocumentFacts | undefined {
   return 'document' in client ? (client as DocumentApplication).document : undefined
 }
 
-/**
- * Finds whose KYC level bounds the operations of a client: its owner's, or the level of the policy for its metadata document.
- *
- * @param findOwner finds the account that owns the client
- */
+/** Finds whose KYC level bounds a client: its owner's, or that of the policy for its document. */
 export async function developerOf(
   client: Client,
   findOwner: (client: Client) => Promise<Account | undefined> | Account | undefined,

@@ -4,10 +4,7 @@ import { isDocumentId, MAX_DOCUMENT_ID_LENGTH as MAX_LENGTH } from '../../valida
 
 // The addresses of client metadata documents, which are client ids (draft-ietf-oauth-client-id-metadata-document-02).
 
-/**
- * What is wrong with the address of a document; undefined if it is valid (draft section 3). It must be written the way that
- * URL parsers write it, so one document has one client id.
- */
+/** What is wrong with the address of a document (draft section 3). Each document has one spelling. */
 export function findDocumentIdProblem(clientId: string): Fault | undefined {
   if (clientId.length > MAX_LENGTH) {
     return { code: 'too-long', message: `must have at most ${MAX_LENGTH} characters`, max: MAX_LENGTH }
@@ -29,7 +26,7 @@ export function findDocumentIdProblem(clientId: string): Fault | undefined {
   return { code: 'url-spelling', message, expected: url.href }
 }
 
-/** The id under which records about a client are stored: the digest of the address of a document, or the client id. */
+/** The id for records about a client: the digest of the address of a document, or the client id. */
 export function storedIdOf(clientId: string): string {
   return isDocumentId(clientId) ? digest(clientId) : clientId
 }

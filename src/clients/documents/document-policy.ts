@@ -27,7 +27,6 @@ export interface DocumentPolicy {
   readonly loopback?: boolean | undefined
 }
 
-/** The pattern that covers the documents of every host. */
 const EVERY_HOST = 'https://*'
 
 /** What is wrong with a pattern; undefined if it is valid. */
@@ -45,12 +44,11 @@ export function findPatternProblem(pattern: unknown): Fault | undefined {
   }
 }
 
-/** Whether a pattern covers the documents of every host. */
 export function coversEveryHost(pattern: unknown): boolean {
   return pattern === EVERY_HOST
 }
 
-/** The policy for a document: the first one whose pattern covers its address. @param clientId the address of the document */
+/** The first one counts. @param clientId the address of the document */
 export function findPolicy(
   policies: readonly DocumentPolicy[],
   clientId: string,

@@ -3,11 +3,11 @@ import { checkInput, optional, textRule, wholeNumber } from '../../validation/ru
 import { hostOf, originOf } from '../../validation/document-id.ts'
 import { lastUseSince, type LastUses } from '../last-used.ts'
 import { CorruptRecord } from '../../store/corrupt-record.ts'
-import { type BlockedHosts, createBlockedHosts, hostRecords, type HostRecord } from './blocked-hosts.ts'
+import { createBlockedHosts, hostRecords, type HostRecord } from './blocked-hosts.ts'
 import { createClearing } from './delete-grants-of-blocked-hosts.ts'
 import { storedIdOf } from './document-id.ts'
 import { type DocumentPolicy, findPolicy } from './document-policy.ts'
-import { createStoredDocuments, type StoredDocument } from './stored-documents.ts'
+import { createStoredDocuments } from './stored-documents.ts'
 
 /** A client metadata document that at least one person has approved. All times are in epoch seconds. */
 export interface ClientDocument {
@@ -95,8 +95,9 @@ const MAX_PAGE = 100
 export function createDocumentService(parts: Omit<Parts, 'clear'>) {
   const { store, lastUses, policies } = parts
   const documents = createStoredDocuments(store)
-  const clearing = createClearing({ ...parts, documents, hosts: hostRecords(store) })
-  const blocked: BlockedHosts = createBlockedHosts({ ...parts, clear: clearing.begin })
+  const hosts = hostRecords(store)
+  const clearing = createClearing({ ...parts, documents, hosts })
+  const blocked = createBlockedHosts({ ...parts, clear: clearing.begin })
 
   const service: ClientDocuments = {
     async list(options = {}) {
@@ -116,28 +117,21 @@ export function createDocumentService(parts: Omit<Parts, 'clear'>) {
     async listBlocked() {
       const records: HostRecord[] = []
       // A corrupt record does not hide the others. `health()` names it.
-      for await (const page of blocked.pages()) {
+      for await (const page of hosts.pages()) {
         for (const record of page) if (!(record instanceof CorruptRecord)) records.push(record)
       }
       return records
         .filter(({ isBlocked }) => isBlocked)
-        .map(({ origin, blockedAt, blockedBy, isClearing }) => {
-          return {
-            host: hostOf(origin),
-            blockedAt,
-            ...(blockedBy !== undefined && { blockedBy }),
-            isClearing,
-          }
-        })
+        .map(({ origin, blockedAt, blockedBy, isClearing }) => ({
+          host: hostOf(origin),
+          blockedAt,
+          ...(blockedBy !== undefined && { blockedBy }),
+          isClearing,
+        }))
     },
 
-    async block(host, options) {
-      await blocked.block(host, options)
-    },
-
-    async unblock(host, options) {
-      await blocked.unblock(host, options)
-    },
+    block: blocked.block,
+    unblock: blocked.unblock,
   }
   return { service, start: clearing.start }
 
@@ -147,37 +141,30 @@ export function createDocumentService(parts: Omit<Parts, 'clear'>) {
   ): Promise<ClientDocument | undefined> {
     const [stored, host, users] = await Promise.all([
       documents.get(clientId),
-      blocked.get(originOf(clientId)),
+      hosts.get(originOf(clientId)),
       documents.users(clientId),
     ])
-    // A document that was not used for more than a year is no longer stored.
+    // Documents that were not used for more than a year are gone.
     if (!stored) {
       await documents.unlist(clientId)
       return undefined
     }
     const policy = findPolicy(policies, clientId)
-    const known = toPublic(stored)
+    const { metadata, createdAt, approvedAt = createdAt, fetchedAt, problem } = stored
+    const { name, method, redirectUris } = metadata
     return {
-      ...known,
+      clientId,
+      host: hostOf(clientId),
+      name,
+      method,
+      redirectUris,
+      approvedAt,
+      fetchedAt,
+      problem,
       isNameVerified: policy?.name === 'verified',
-      lastUsedAt: lastUseSince(known.approvedAt, lastUsedAt),
+      lastUsedAt: lastUseSince(approvedAt, lastUsedAt),
       users: users.length,
       rejected: host?.isBlocked ? 'blocked' : policy ? undefined : 'no-policy',
     }
-  }
-}
-
-function toPublic(stored: StoredDocument): Omit<ClientDocument, 'users' | 'isNameVerified'> {
-  const { clientId, metadata, approvedAt, createdAt, fetchedAt, problem } = stored
-  const { name, method, redirectUris } = metadata
-  return {
-    clientId,
-    host: hostOf(clientId),
-    name,
-    method,
-    redirectUris,
-    approvedAt: approvedAt ?? createdAt,
-    fetchedAt,
-    problem,
   }
 }

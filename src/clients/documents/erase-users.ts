@@ -8,12 +8,7 @@ import { createStoredDocuments } from './stored-documents.ts'
 
 const PAGE_SIZE = 500
 
-/**
- * Removes people from the users of all approved documents.
- *
- * @param accountId the account of the people
- * @param isMeant selects a person of the account who has approved the client
- */
+/** Removes people from the users of approved documents. @param isMeant selects people of the account */
 export async function eraseDocumentUsers(
   store: Store,
   accountId: string,
@@ -43,7 +38,7 @@ export async function eraseDocumentUsers(
   }
 }
 
-/** Removes the names of erased people who blocked hosts. The hosts stay blocked. */
+/** Removes the names of people who blocked hosts. The hosts stay blocked. */
 export async function eraseBlockers(store: Store, people: ErasedPeople): Promise<void> {
   const hosts = hostRecords(store)
   for await (const records of hosts.pages()) {

@@ -16,17 +16,12 @@ import type { DocumentMetadata } from './to-application.ts'
 /** More redirect URIs than any client has. */
 const MAX_REDIRECT_URIS = 20
 
-/** Members that no document may have: everybody could read them (draft section 4.1). */
+/** Everybody could read them (draft section 4.1). */
 const FORBIDDEN = ['client_secret', 'client_secret_expires_at']
 
 const METHODS = ['private_key_jwt', 'none'] as const
 
-/**
- * Checks a document.
- *
- * @param clientId the address from which it was fetched
- * @returns what it says, or what is wrong with it, as a text that continues "the document of the client"
- */
+/** Checks a document. @returns what it says, or what is wrong: it continues "the document of the client" */
 export function readDocument(
   clientId: string,
   body: Readonly<Record<string, unknown>>,
@@ -54,16 +49,13 @@ export function readDocument(
   }
 }
 
-/**
- * The version of a document. It changes with everything on which the approval of a person depends (draft, "Changes in Client
- * Metadata").
- */
+/** Changes with everything on which an approval depends (draft, "Changes in Client Metadata"). */
 export function versionOf({ name, redirectUris, method, jwks, jwksUri }: DocumentMetadata): string {
   const keys = jwksUri ?? jwks?.keys.map(identityOf).toSorted() ?? []
   return digest(JSON.stringify([name, redirectUris.toSorted(), method, keys]))
 }
 
-/** The redirect URIs that can be used. Others, such as private-use schemes, are left out: the client may have both. */
+/** Private-use schemes are left out: the client may have both. */
 function usableRedirectUris(given: unknown): string[] {
   if (!Array.isArray(given)) return []
   const usable = given.filter(
@@ -74,8 +66,8 @@ function usableRedirectUris(given: unknown): string[] {
 }
 
 /**
- * How the client authenticates: the first of our methods that it lists. Without the list
- * `token_endpoint_auth_methods_supported`, its only method is `token_endpoint_auth_method`, and without both it is `none`.
+ * The first of our methods that it lists in `token_endpoint_auth_methods_supported`. Without that list, its
+ * only method is `token_endpoint_auth_method`, and without both it is `none`.
  */
 function readCredentials(
   body: Readonly<Record<string, unknown>>,
@@ -103,11 +95,7 @@ function readCredentials(
   return typeof keys === 'string' ? keys : { method, jwks: keys }
 }
 
-/**
- * Reads a JWK Set (RFC 7517 5). Keys of other types are left out, because a client may have keys for other services.
- *
- * @returns at least one key, or what is wrong with the set
- */
+/** A client may have keys for other services (RFC 7517 5). @returns at least one key, or what is wrong */
 export function readKeySet(given: unknown): JwkSet | string {
   const listed: unknown[] = isObject(given) && Array.isArray(given['keys']) ? given['keys'] : []
   const read = listed.slice(0, MAX_KEYS).map((key) => readPublicKey(key, 0))
@@ -116,7 +104,7 @@ export function readKeySet(given: unknown): JwkSet | string {
   return keys.length > 0 ? { keys } : 'has no key for ES256, RS256 or PS256'
 }
 
-/** An address that the pages may link to: on the host of the document, because the link seems to belong to that host. */
+/** Only on the host of the document: the link seems to belong to that host. */
 function linkIn(given: unknown, clientId: string): string | undefined {
   if (findWebUriProblem(given) !== undefined) return undefined
   return new URL(String(given)).origin === originOf(clientId) ? String(given) : undefined

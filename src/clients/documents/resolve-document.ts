@@ -26,36 +26,30 @@ import {
 // the client id is an https address, and the document there says what a developer otherwise registers. This file is
 // loaded only with the option `clientDocuments`.
 
-/** The largest documents, in bytes. */
+/** In bytes. */
 const MAX_BYTES = { document: 5 * 1024, keys: 64 * 1024 }
 
-/** Seconds for which a document or its keys are used before they are fetched again. The server of the document may choose. */
+/** The server of the document may choose. After that, it is fetched again. */
 const FRESH_SECONDS = { min: 60, byDefault: 3600, max: 86_400, unapproved: 600 }
 
-/** Seconds beyond their time for which a document and its keys are used while they cannot be fetched. */
+/** Beyond that, while the server cannot be asked. */
 const STALE_SECONDS = { document: 86_400, keys: 3600 }
 
-/** Seconds after which keys are fetched again for an assertion that names an unknown key. */
+/** Then keys are fetched again for an assertion that names an unknown one. */
 const KEY_PAUSE_SECONDS = 60
 
-/** Seconds after which a document that the policy rejects is fetched again. */
+/** Then a document that the policy rejects is fetched again. */
 const REJECTED_SECONDS = 10
 
-/**
- * How many documents that this process does not know as approved may be read from the store at the same time. Strangers can
- * make up addresses, and each one costs reads.
- */
+/** Reads at the same time for documents that are not known as approved: strangers can make up addresses. */
 const MAX_STRANGERS = 64
 
-/** How many approved documents a process remembers. They do not count for `MAX_STRANGERS`. */
+/** They do not count for `MAX_STRANGERS`. */
 const MAX_REMEMBERED = 1000
 
-/** The application of a document, or why the document cannot be used, as a text for the developer of the client. */
 export type ResolvedDocument = { readonly application: DocumentApplication } | { readonly problem: string }
 
-/** What the resolver needs. */
 export interface DocumentResolverParts {
-  /** Confirmed writes. */
   readonly store: Store
   readonly settings: {
     readonly clientDocuments: readonly DocumentPolicy[]
@@ -78,11 +72,12 @@ export function createDocumentResolver(parts: DocumentResolverParts) {
     documents,
 
     /**
-     * Finds the application of a document for an OAuth request, and fetches the document if the stored one is too old.
+     * Fetches the document if the stored one is too old.
      *
-     * @param kid the key that the client's assertion names; undefined if it names none, or if there is no assertion
+     * @param kid the key that the client's assertion names
      * @param sender the address group of the request, which has a share of what may be fetched
-     * @throws {GatehouseError} `ERR_DOCUMENT_UNAVAILABLE` if the document cannot be fetched now; `ERR_STORE_UNAVAILABLE`
+     * @throws {GatehouseError} `ERR_DOCUMENT_UNAVAILABLE` if the document cannot be fetched now;
+     *   `ERR_STORE_UNAVAILABLE`
      */
     async resolve(clientId: string, kid?: string, sender?: string): Promise<ResolvedDocument> {
       const fault = findDocumentIdProblem(clientId)
@@ -93,10 +88,7 @@ export function createDocumentResolver(parts: DocumentResolverParts) {
       return resolveWith(policy, clientId, stored, host, { kid, sender })
     },
 
-    /**
-     * The application of a document that was fetched before, however long ago. It is disabled if no policy covers it any
-     * more, or if its host is blocked. Never fetches.
-     */
+    /** Never fetches. Disabled if no policy covers the document any more, or if its host is blocked. */
     async findStored(clientId: string): Promise<DocumentApplication | undefined> {
       if (findDocumentIdProblem(clientId)) return undefined
       const [stored, host] = await read(clientId)
@@ -111,16 +103,15 @@ export function createDocumentResolver(parts: DocumentResolverParts) {
     },
 
     /**
-     * Records that a person approves the client, before the approval takes effect.
+     * Call it before the approval takes effect.
      *
-     * @throws {GatehouseError} `ERR_TOO_MANY_CLIENTS`; `ERR_DOCUMENT_UNAVAILABLE` if the document is not stored any more;
-     *   `ERR_STORE_UNAVAILABLE`
+     * @throws {GatehouseError} `ERR_TOO_MANY_CLIENTS`; `ERR_DOCUMENT_UNAVAILABLE` if the document is not
+     *   stored any more; `ERR_STORE_UNAVAILABLE`
      */
     approving: (clientId: string, person: Person): Promise<void> =>
       documents.addUser(clientId, person, epochSeconds()),
   }
 
-  /** @throws {GatehouseError} `ERR_DOCUMENT_UNAVAILABLE` if too many strangers are being looked up */
   async function readOfStranger(clientId: string) {
     if (strangers >= MAX_STRANGERS) {
       throw new GatehouseError('ERR_DOCUMENT_UNAVAILABLE', 'too many new clients at once; try again')
@@ -169,7 +160,6 @@ export function createDocumentResolver(parts: DocumentResolverParts) {
     })
   }
 
-  /** Fetches a document and stores it. @returns what is wrong with it, if something is */
   async function fetchDocument(
     clientId: string,
     stored: StoredDocument | undefined,
@@ -205,7 +195,7 @@ export function createDocumentResolver(parts: DocumentResolverParts) {
     return saved as StoredDocument
   }
 
-  /** The document with the keys at its jwks_uri, if it has one. They are fetched again if `kid` is not among them. */
+  /** They are fetched again if `kid` is not among them. */
   async function withKeys(
     stored: StoredDocument,
     kid: string | undefined,
@@ -235,11 +225,7 @@ export function createDocumentResolver(parts: DocumentResolverParts) {
     return { ...stored, keys: known }
   }
 
-  /**
-   * @param options.isUsable whether the caller can use what is stored, if there is no answer: the result is then undefined
-   * @returns the answer, or why it cannot be used
-   * @throws `ERR_DOCUMENT_UNAVAILABLE`
-   */
+  /** @returns undefined without an answer, if what is stored `isUsable` @throws `ERR_DOCUMENT_UNAVAILABLE` */
   async function tryFetch(
     url: string,
     options: Omit<FetchJsonOptions, 'budget'> & { readonly isKnown: boolean; readonly isUsable: boolean },
@@ -257,20 +243,18 @@ export function createDocumentResolver(parts: DocumentResolverParts) {
   }
 }
 
-/** Finds the applications of documents. */
 export type DocumentResolver = ReturnType<typeof createDocumentResolver>
 
-/** The policy of a document that no policy covers any more, or whose host is blocked: no products. */
+/** For a document that no policy covers any more, or whose host is blocked. */
 const NO_PRODUCTS: DocumentPolicy = { match: '', products: [], loopback: true }
 
-/** Notes for operators why a document cannot be used any more. The next request fetches the document again. */
+/** For operators. The next request fetches the document again. */
 async function noteProblem(documents: StoredDocuments, clientId: string, problem: string): Promise<void> {
   await documents.put(clientId, (before) =>
     before === undefined || before.problem === problem ? undefined : { ...before, problem, freshUntil: 0 },
   )
 }
 
-/** Until when an answer is fresh: as its server says, within our bounds. */
 function freshEnd(fetched: FetchedJson | string, now: number, max: number): number {
   const { maxAgeSeconds = FRESH_SECONDS.byDefault } = typeof fetched === 'string' ? {} : fetched
   return now + Math.min(Math.max(maxAgeSeconds, FRESH_SECONDS.min), max)

@@ -3,14 +3,13 @@ import type { Store } from '../../store/contract.ts'
 import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import { hostRecords, type HostRecord } from './blocked-hosts.ts'
 
-/** A host in a file of `exportRegistry`. */
 export type ExportedHost = Omit<HostRecord, 'isClearing' | 'audit'>
 
 /**
- * Adds the state of a host from a file. A host that is blocked in the file or in the store is blocked afterwards, and the
- * epoch is that of the file at least. May be called again.
+ * Adds the state of a host from a file. A host that is blocked in the file or in the store is blocked
+ * afterwards, and the epoch is that of the file at least. May be called again.
  *
- * @returns whether the host was not blocked before, and is now
+ * @returns whether the host is blocked now, and was not before
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
  */
 export async function restoreHost(
@@ -40,7 +39,7 @@ export async function restoreHost(
 
 function merge(stored: HostRecord, host: ExportedHost): HostRecord {
   if (host.isBlocked && !stored.isBlocked) {
-    // Tokens that this store has issued since it unblocked the host must be rejected too.
+    // Tokens that this store has issued since the unblocking must be rejected too.
     return { ...stored, ...host, epoch: Math.max(host.epoch, stored.epoch + 1), isClearing: true }
   }
   return host.epoch > stored.epoch ? { ...stored, epoch: host.epoch } : confirmDurable(stored)

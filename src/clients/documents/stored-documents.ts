@@ -10,42 +10,34 @@ import { type JwkSet, storedKeysRule } from '../jwk-set.ts'
 import type { DocumentMetadata } from './to-application.ts'
 import { storedIdOf } from './document-id.ts'
 
-/** A client metadata document as it was last fetched. All times are in epoch seconds. */
+/** As it was last fetched. All times are in epoch seconds. */
 export interface StoredDocument {
-  /** The address of the document. */
   readonly clientId: string
   readonly metadata: DocumentMetadata
-  /** See `versionOf`. */
   readonly version: string
-  /** When the document was first fetched. */
   readonly createdAt: number
   readonly fetchedAt: number
-  /** Until when the document need not be fetched again. */
   readonly freshUntil: number
   /** When a person first approved the client; undefined if none has yet. */
   readonly approvedAt?: number | undefined
   /** Why the document could not be used when it was last fetched; undefined if it could. */
   readonly problem?: string | undefined
-  /** The keys at `metadata.jwksUri`. */
   readonly keys?: (JwkSet & { readonly fetchedAt: number; readonly freshUntil: number }) | undefined
 }
 
-/**
- * Seconds for which a document is stored that no person has approved: longer than an authorization request with it may wait.
- * The record expires by itself, because strangers can invent documents.
- */
+/** Longer than an authorization request may wait. Strangers can invent documents, so the record expires. */
 const UNAPPROVED_SECONDS = 4500
 
-/** Seconds for which an approved document is stored. Each fetch renews them, and each refresh of tokens needs a fresh document. */
+/** Each fetch renews them, and each refresh of tokens needs a fresh document. */
 const APPROVED_SECONDS = 400 * 86_400
 
-/** The index of the documents that a person has approved. A member is the address of a document. */
+/** A member is the address of a document. */
 const APPROVED = 'client-documents'
 
-/** The most documents of one host that people can approve. More of them could fill the store. */
+/** More of them could fill the store. */
 export const MAX_DOCUMENTS_OF_HOST = 1000
 
-/** How many documents one person can be the first to approve in 400 days. Others who approve them are not counted. */
+/** Documents that one person can be the first to approve in 400 days. */
 const FIRST_APPROVALS = { slotSeconds: 4 * 86_400, slots: 100, max: 100 }
 
 const rule = objectOf({
@@ -81,7 +73,7 @@ export function createStoredDocuments(store: Store) {
 
   const usersOf = (clientId: string) => `client-document-users:${storedIdOf(clientId)}`
 
-  /** Changes a document. A record that a person has approved is kept longer. @param change gets undefined if there is no record */
+  /** Keeps an approved record longer. @param change gets undefined if there is no record */
   async function put(
     clientId: string,
     change: (before: StoredDocument | undefined) => StoredDocument | undefined,
@@ -105,10 +97,10 @@ export function createStoredDocuments(store: Store) {
     put,
 
     /**
-     * Adds a person to the users of a client, before the approval takes effect. May be called again.
+     * Call it before the approval takes effect. May be called again.
      *
-     * @throws {GatehouseError} `ERR_TOO_MANY_CLIENTS` if the person was the first to approve too many documents;
-     *   `ERR_DOCUMENT_UNAVAILABLE`; `ERR_STORE_UNAVAILABLE`
+     * @throws {GatehouseError} `ERR_TOO_MANY_CLIENTS` if the person was the first to approve too many
+     *   documents; `ERR_DOCUMENT_UNAVAILABLE`; `ERR_STORE_UNAVAILABLE`
      */
     async addUser(clientId: string, person: Person, now: number): Promise<void> {
       const known = await records.get(storedIdOf(clientId))
@@ -129,20 +121,18 @@ export function createStoredDocuments(store: Store) {
       )
     },
 
-    /** The subjects of people who have approved a client, after `after`; at most 1000. */
+    /** At most 1000 subjects. */
     users: (clientId: string, after?: string) => store.range(usersOf(clientId), { after, limit: 1000 }),
     removeUser: (clientId: string, subject: string) => store.remove(usersOf(clientId), subject),
 
-    /** The addresses of approved documents, in alphabetical order. @param after only addresses after this one */
+    /** In alphabetical order. @param after only addresses after this one */
     list: (after: string | undefined, limit: number) => store.range(APPROVED, { after, limit }),
 
-    /** The addresses of the approved documents of an origin; at most `MAX_DOCUMENTS_OF_HOST`. */
     async ofOrigin(origin: string): Promise<readonly string[]> {
       const prefix = `${origin}/`
       const listed = await store.range(APPROVED, { after: prefix, limit: MAX_DOCUMENTS_OF_HOST })
       return listed.filter((clientId) => clientId.startsWith(prefix))
     },
-    /** The addresses of all approved documents of an origin. */
     async *allOfOrigin(origin: string): AsyncIterable<string> {
       const prefix = `${origin}/`
       for (let after = prefix, isMore = true; isMore;) {
@@ -159,7 +149,7 @@ export function createStoredDocuments(store: Store) {
 
 export type StoredDocuments = ReturnType<typeof createStoredDocuments>
 
-/** Whether something need not be fetched again. A `fetchedAt` in the future is not fresh: the clock was set back. */
+/** A `fetchedAt` in the future is not fresh: the clock was set back. */
 export function isFresh(
   { fetchedAt, freshUntil }: { readonly fetchedAt: number; readonly freshUntil: number },
   now: number,

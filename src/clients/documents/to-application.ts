@@ -4,21 +4,18 @@ import { redirectKindOf } from '../public-uris.ts'
 import type { DocumentApplication } from './document-application.ts'
 import { coversEveryHost, type DocumentPolicy } from './document-policy.ts'
 
-/** What a document says about its client, after it was checked. */
 export interface DocumentMetadata {
   readonly name: string
-  /** The redirect URIs that can be used: https, or http on loopback. At least one. */
+  /** Those that can be used: https, or http on loopback. At least one. */
   readonly redirectUris: readonly string[]
   readonly method: 'none' | 'private_key_jwt'
   readonly privacyUri?: string | undefined
   readonly termsUri?: string | undefined
-  /** The keys in the document. */
   readonly jwks?: JwkSet | undefined
-  /** The address of the keys. */
   readonly jwksUri?: string | undefined
 }
 
-/** The application of a document, under the policy that applies now. @returns what is wrong, as a text, if it has no redirect URI */
+/** The application of a document under the present policy, or what is wrong, as a text. */
 export function toApplication(
   document: {
     readonly clientId: string

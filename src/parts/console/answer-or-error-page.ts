@@ -10,29 +10,22 @@ import type { Reader } from './reader-formats.ts'
 import type { createResponder } from './send-page.ts'
 import type { TextName } from './texts.ts'
 
-/** The functions that answer a request. */
 interface Parts {
   readonly handlePage: ReturnType<typeof createPageHandler>
   readonly respond: ReturnType<typeof createResponder>
   readonly fail: ReturnType<typeof createFailures>
   readonly readers: {
-    /** The reader, with a language that the browser accepts. */
     ofBrowser(ctx: Context): Reader
-    /** The reader, with the language that the host names. */
     find(ctx: Context): Promise<Reader>
   }
 }
 
-/**
- * Creates a function that answers a request of the console. An error gets a page in the layout of the host. If the
- * layout fails too, the page is a document of its own.
- */
+/** Answers a request of the console. If the layout of the host fails for an error page, it has none. */
 export function createAnswer(mount: Mount, { handlePage, respond, fail, readers }: Parts) {
   return async function answer(ctx: Context, path: string): Promise<void> {
-    // If an error occurs before the reader's language is known, the error page is in a language of the browser.
+    // The reader's language is not known yet.
     let reader = readers.ofBrowser(ctx)
-    // The host's functions `locale` and `layout` may read `ctx.query`. So they are not called for a request with too
-    // many parameters.
+    // The host's functions `locale` and `layout` may read `ctx.query`, which has too many parameters.
     const isAlone = hasTooManyParameters(ctx)
     try {
       if (isAlone) throw new Rejection('query')

@@ -38,7 +38,6 @@ export interface ConsolePage {
   readonly dir: 'ltr' | 'rtl'
 }
 
-/** The default path of the console. */
 export const DEFAULT_PATH = '/console'
 
 /** Options of the console. Invalid options throw `ERR_INVALID_ARGUMENT`, with all problems at once. */

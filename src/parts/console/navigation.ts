@@ -5,7 +5,6 @@ import type { Mount } from './mount.ts'
 import type { Call, Page, Section, View } from './page-types.ts'
 import { english, type TextName } from './texts.ts'
 
-/** The parts in the order of the navigation: the path of the first page, and the name. */
 const ENTRIES: readonly (readonly [Section, string, TextName])[] = [
   ['overview', '/', 'navOverview'],
   ['apiKeys', '/api-keys', 'navApiKeys'],
@@ -17,22 +16,18 @@ const ENTRIES: readonly (readonly [Section, string, TextName])[] = [
   ['operator', '/operator', 'navOperator'],
 ]
 
-/** The parts for operators. */
 const OPERATORS: readonly Section[] = ['operator', 'clientDocuments']
 
-/**
- * Whether the console shows a part to the caller, in the navigation and in links. Only operators see the part for
- * operators.
- */
+/** In the navigation and in links. Only operators see the part for operators. */
 export function showsSection(section: Section, { has }: Pick<Mount, 'has'>, isOperator: boolean): boolean {
   return has(section) && (!OPERATORS.includes(section) || isOperator)
 }
 
-/** A page with the navigation above it, with the notice of what was done before, and with the problems of its form. */
+/** A page with the navigation, the notice of what was done before, and the problems of its form. */
 export function withNavigation(view: View, { section }: Page, call: Call): View {
   const { texts, query, problems } = call
   const done = query['done'] ?? ''
-  // A link of another site must not make a page claim that something was done.
+  // Another site's link must not make a page claim that something was done.
   const isOwnLink = ['', 'same-origin'].includes(call.ctx.get('Sec-Fetch-Site'))
   const isKnown = done.startsWith('done') && Object.hasOwn(english, done)
   const isNotice = isOwnLink && isKnown && view.status === undefined
@@ -43,7 +38,7 @@ export function withNavigation(view: View, { section }: Page, call: Call): View 
   return { ...view, body }
 }
 
-/** The links to the parts of the console. A part that is mounted alone needs none. */
+/** A part that is mounted alone needs none. */
 function navigation({ texts, to, has }: Call, current: Section): Html | undefined {
   const entries = ENTRIES.filter(([section]) => has(section))
   if (entries.length < 2) return undefined

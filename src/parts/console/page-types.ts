@@ -38,24 +38,19 @@ export interface Call<Resource = undefined> extends Visit<Resource> {
   has(section: Section): boolean
 }
 
-/** A page to show. */
 export interface View {
-  /** The title of the window, without markup. */
   readonly title: string
   /** The links to the pages above this page. Notices of what was done, and problems, come below these links. */
   readonly trail?: Html | undefined
   readonly body: Html
   /** HTTP status. @default 200 */
   readonly status?: number | undefined
-  /** Addresses of pictures that the page shows. */
   readonly images?: readonly (string | undefined)[] | undefined
   /** Whether the page shows another page of the console in an `iframe`. @default false */
   readonly hasFrame?: boolean | undefined
 }
 
-/** The page to which the browser continues. */
 export interface Redirect {
-  /** The path of a page of the console. */
   readonly redirect: string
   readonly query?: Readonly<Record<string, string | undefined>> | undefined
   /** The notice that the next page shows: what was done. */
@@ -65,12 +60,10 @@ export interface Redirect {
 /** The page of an action that has a page of its own: what the action does, and a form. */
 export interface Confirmation {
   readonly title: TextName
-  /** What the action does. */
   readonly what: TextName
   /** What else the reader should know, as paragraphs. */
   readonly more?: readonly TextName[] | undefined
   readonly button: TextName
-  /** The values of the texts. */
   readonly values?: Readonly<Record<string, string>> | undefined
   readonly trail?: Html | undefined
 }

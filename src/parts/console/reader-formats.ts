@@ -3,7 +3,6 @@ import { localize } from '../../catalog/localize.ts'
 import type { LocalizedText } from '../../catalog/definition.ts'
 import type { ConsoleReaderTexts } from './texts.ts'
 
-/** The texts of one reader, with dates, numbers and lists as the reader's language writes them. */
 export type Reader = ReturnType<ReturnType<typeof createReaders>>
 
 const UNITS = [
@@ -14,7 +13,7 @@ const UNITS = [
   ['minute', 60],
 ] as const
 
-/** The formats of one language. Creating a format takes much longer than using it. */
+/** Creating a format takes much longer than using it. */
 function createFormats(lang: string) {
   return {
     date: new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeZone: 'UTC' }),
@@ -42,9 +41,9 @@ function createFormats(lang: string) {
   }
 }
 
-/** Creates a function that adds dates, numbers and lists to the texts of a reader. */
+/** Adds dates, numbers and lists to the texts of a reader. */
 export function createReaders() {
-  // The map stays small, because only the languages of the texts occur.
+  // Small, because only the languages of the texts occur.
   const known = new Map<string, ReturnType<typeof createFormats>>()
 
   function formatsOf(lang: string) {
@@ -59,36 +58,31 @@ export function createReaders() {
     const time = (milliseconds: number, text: string) =>
       html`<time datetime="${isoOf(milliseconds)}">${text}</time>`
 
-    /** “3 days ago” or “in 3 days”, beside an exact time. @param seconds epoch seconds */
+    /** “in 3 days”, beside an exact time. @param seconds epoch seconds */
     function relative(seconds: number): string {
       const difference = seconds - Date.now() / 1000
       const unit = UNITS.find(([, length]) => Math.abs(difference) >= length)
-      // Minutes are the smallest unit, so that the text stays correct for a while.
+      // So that the text stays correct for a while.
       return unit ? formats.relative.format(Math.trunc(difference / unit[1]), unit[0]) : formats.thisMinute
     }
 
     return {
       ...texts,
-      /** The text of a product or an operation in the reader's language. */
       localize: (text: LocalizedText) => localize(text, texts.locales, texts.defaultLocale),
-      /** A day. @param seconds epoch seconds */
+      /** @param seconds epoch seconds */
       date: (seconds: number): Html => time(seconds * 1000, formats.date.format(seconds * 1000)),
-      /** An hour with its day, in UTC. @param seconds epoch seconds */
+      /** With its day, in UTC. @param seconds epoch seconds */
       hour: (seconds: number): Html => time(seconds * 1000, formats.hour.format(seconds * 1000)),
-      /** A day with the time in UTC. @param milliseconds since the epoch */
       dateTime: (milliseconds: number): Html => time(milliseconds, formats.dateTime.format(milliseconds)),
       relative,
       /**
-       * How long ago a time was: “3 days ago”. The exact time is the tooltip, and screen readers read it.
-       *
-       * @param seconds epoch seconds
+       * “3 days ago”. Screen readers read the exact time, which is the tooltip. @param seconds epoch seconds
        */
       ago(seconds: number): Html {
         const exact = formats.dateTime.format(seconds * 1000)
         const content = html`${relative(seconds)}<span class="unseen">, ${exact}</span>`
         return html`<time datetime="${isoOf(seconds * 1000)}" title="${exact}">${content}</time>`
       },
-      /** A list in one sentence: “a, b and c”. */
       list: (items: readonly string[]) => formats.list.format(items),
     }
   }

@@ -3,7 +3,7 @@ import { displayText } from '../../http/pages/display-text.ts'
 import type { Reader } from './reader-formats.ts'
 import type { TextName } from './texts.ts'
 
-/** The names of the scopes of OpenID Connect (Core 5.4, 11), in words. */
+/** Core 5.4, 11. */
 export const OPENID_SCOPES: ReadonlyMap<string, TextName> = new Map<string, TextName>([
   ['openid', 'connectedScopeOpenid'],
   ['profile', 'connectedScopeProfile'],
@@ -13,10 +13,7 @@ export const OPENID_SCOPES: ReadonlyMap<string, TextName> = new Map<string, Text
   ['offline_access', 'connectedScopeOffline'],
 ])
 
-/**
- * The title of an operation, or the words for a scope of OpenID Connect. If the operation no longer exists, the result is
- * the scope itself.
- */
+/** The title of an operation, or the words for a scope of OpenID Connect; else the scope itself. */
 export function scopeTitle(
   scope: string,
   texts: Pick<Reader, 'localize' | 'plain'>,

@@ -13,19 +13,16 @@ import type { Mount } from './mount.ts'
 import type { View } from './page-types.ts'
 import type { Reader } from './reader-formats.ts'
 
-/** The header with which a script asks for a page without a document around it. */
+/** A script asks for a page without a document around it. */
 export const FRAGMENT_HEADER = 'X-Gatehouse-Fragment'
 
-/**
- * Creates a function that sends a page: in the layout of the host, as a document of its own, or as a fragment without a
- * document.
- */
+/** Sends a page: in the layout of the host, as a document of its own, or as a fragment without one. */
 export function createResponder(
   { path }: Mount,
   { assets, branding }: { assets: Assets; branding: PageBranding },
   { layout, sameOriginFrame }: ConsoleOptions,
 ) {
-  /** @param isAlone whether the page is a document of its own, even if the host has a layout */
+  /** @param isAlone a document of its own, even if the host has a layout */
   return async function respond(
     ctx: Context,
     view: View,
@@ -60,9 +57,9 @@ export function createResponder(
 }
 
 /**
- * Sends a page, compressed if it is the answer to a GET. The answer to a form may contain a new secret beside texts
- * of the form, and its compressed length could reveal the secret. If the layout of the host contains a secret, the host
- * must set `ctx.compress = false`, as for koa-compress.
+ * The answer to a form may contain a new secret beside texts of the form, and its compressed length could
+ * reveal the secret. If the layout of the host contains a secret, the host must set `ctx.compress = false`,
+ * as for koa-compress.
  */
 async function send(ctx: Context, text: string): Promise<void> {
   ctx.body = text

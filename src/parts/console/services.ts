@@ -9,6 +9,5 @@ export interface ConsoleServices extends Internals {
   readonly usage: Usage | undefined
   /** Undefined if the host limits no calls. */
   readonly limits: Limits | undefined
-  /** Writes the consent page of an application as the response. */
   readonly previewConsent: ReturnType<typeof createConsentPreview>
 }

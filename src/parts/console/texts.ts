@@ -5,15 +5,9 @@ import { german } from './texts/german.ts'
 
 export { english, german, type ConsoleTexts, type TextName }
 
-/** The texts of the console for one reader. */
 export type ConsoleReaderTexts = ReaderTexts<TextName>
 
-/**
- * The texts of the console in all languages. English and German are complete.
- *
- * @param options.texts the host's texts by locale
- * @param options.logger logs once which texts of these locales are missing
- */
+/** The texts of the console in all languages. Missing texts of the host's locales are logged once. */
 export function createConsoleTexts(options: {
   readonly texts: { readonly [locale: string]: Partial<ConsoleTexts> }
   readonly defaultLocale: string

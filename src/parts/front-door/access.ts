@@ -10,38 +10,32 @@ import type { GrantParts } from './grantable-operations.ts'
 import { findLimit, permissionOf, type Right } from './key-limits.ts'
 import { Rejection, type RejectionDetails } from './rejection.ts'
 
-/** A client, the id of a deleted client, or an authorization. */
+/** An id alone is that of a deleted client. */
 type Target = Client | Pick<PermissionTarget, 'clientId' | 'grantId'>
 
-/** Who may open a page or call a route: callers with a right, every signed-in caller, or operators. */
+/** Callers with a right, every signed-in caller, or operators. */
 export type Access = Right | 'signed-in' | 'operator'
 
-/** What the host says about the caller of a request. */
 export interface Rights {
-  /**
-   * Whether the caller is an operator. The host is asked only when this function is called, and at most once for each
-   * request.
-   */
+  /** The host is asked only when this is called, and at most once for each request. */
   isOperator(): Promise<boolean>
-  /** What the caller lacks to have a right to a client of the account. @default the resource of the request */
+  /** @default the resource of the request */
   lacks(right: Right, target?: Target): Promise<RejectionDetails | undefined>
   may(right: Right, target?: Target): Promise<boolean>
 }
 
-/** Who calls the management API, or opens a page of the console. */
 export interface Caller extends Pick<SignedIn, 'accountId' | 'userId'> {
-  /** The caller as events name it: the account, or `account/user`. */
+  /** As events name it: the account, or `account/user`. */
   readonly actor: string
-  /** Whether a browser may have sent the credentials of this request by itself. */
+  /** A browser may have sent the credentials by itself. */
   readonly isSession: boolean
 }
 
-/** What the front door must know of a page or a route. */
 export interface Guarded<Resource = unknown> {
   readonly access: Access
   /**
-   * Finds the client or grant in the path, if it belongs to the caller. `findOwn` of `client-service.ts` decides to
-   * whom a client belongs, and `authorization-routes.ts` to whom a grant belongs.
+   * `findOwn` of `client-service.ts` decides to whom a client belongs, and `authorization-routes.ts` to whom
+   * a grant belongs.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND`, also for a client or grant of another account
    */
@@ -51,15 +45,11 @@ export interface Guarded<Resource = unknown> {
   readonly target?: ((resource: Resource) => Target) | undefined
 }
 
-/** A request that the front door has let in. */
 export interface Visit<Resource = unknown> extends Rights {
   readonly ctx: Context
   readonly caller: Caller
-  /** The decoded parameters of the path. */
   readonly params: Readonly<Record<string, string>>
-  /** What the path names, if it belongs to the caller. */
   readonly resource: Resource
-  /** The options of each change that the request makes. */
   readonly change: ChangeOptions
 }
 
@@ -67,16 +57,14 @@ export interface FrontDoorParts {
   readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'confirm' | 'isOperator'> & GrantParts['accounts']
   readonly catalog: GrantParts['catalog']
   readonly tokens: PageTokens
-  /** The origin of the authorization service, which is an origin of the host too. */
+  /** It is an origin of the host too. */
   readonly issuerOrigin: string
-  /** Waits until the service has started. */
   ready(): Promise<unknown>
 }
 
 /**
- * Lets a request in. Waits until the service is ready, finds the caller and the resource of the path, and checks
- * whether the caller may access this resource. It does not check whether another site sent the request: `csrf-check.ts`
- * does.
+ * Lets a request in. Waits until the service is ready, finds the caller and the resource of the path, and
+ * checks the access. `csrf-check.ts` checks whether another site sent the request.
  *
  * @throws {Rejection} `signedOut`, `forbidden`
  * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_NOT_READY`, and other errors of the services
@@ -94,7 +82,7 @@ export async function enter<Resource>(
 
   let operator: Promise<boolean> | undefined
   const isOperator = () => (operator ??= Promise.resolve(accounts.isOperator?.(ctx) ?? false))
-  // The resource of a path for operators is looked up only after this check.
+  // Before the resource is looked up.
   if (access === 'operator' && !(await isOperator())) throw new Rejection('forbidden', { limit: 'operator' })
 
   const resource = (await find?.(caller, params)) as Resource
@@ -127,7 +115,6 @@ export async function requireAccess(rights: Rights, access: Access, target?: Tar
   if (details) throw new Rejection('forbidden', details)
 }
 
-/** The caller of a request, as the host says; undefined if no person is signed in. */
 async function findCaller(
   accounts: Pick<HostAccounts, 'current'>,
   ctx: Context,

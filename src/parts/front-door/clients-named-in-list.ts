@@ -3,17 +3,12 @@ import { isCorruptRecord } from '../../store/corrupt-record.ts'
 import { isDocumentId } from '../../validation/document-id.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 
-/** Something that names a client: an entry of the audit trail, or a connection. */
 interface NamesClient {
   readonly clientId?: string | undefined
-  /** @default the client may be of any kind */
   readonly kind?: Client['kind'] | undefined
 }
 
-/**
- * Finds the clients that a list names, each once. All reads are sent together. Clients that were deleted,
- * documents that are no longer stored, and corrupt records are left out.
- */
+/** Finds the clients that a list names, in one batch. What is gone or corrupt is left out. */
 export async function findClients(
   { apiKeys, applications, registry }: Pick<Internals, 'apiKeys' | 'applications' | 'registry'>,
   items: readonly NamesClient[],

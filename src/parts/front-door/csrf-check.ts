@@ -2,11 +2,7 @@ import { isFromOwnPage } from '../../http/request-origin.ts'
 import type { FrontDoorParts, Visit } from './access.ts'
 import { Rejection } from './rejection.ts'
 
-/**
- * Rejects a request that changes something if another site may have sent it through the caller's browser.
- *
- * @throws {Rejection} `foreignPage`
- */
+/** Another site may have sent it through the caller's browser. @throws {Rejection} `foreignPage` */
 export function requireOwnPage(
   { ctx }: Pick<Visit, 'ctx'>,
   surface: 'console' | 'management',
@@ -15,20 +11,12 @@ export function requireOwnPage(
   if (!isFromOwnPage(ctx, surface, issuerOrigin)) throw new Rejection('foreignPage')
 }
 
-/**
- * Whether a call that changes something needs a CSRF token. Another site can make a browser send a session cookie, but
- * not an access token.
- */
+/** Another site can make a browser send a session cookie, but not an access token. */
 export function needsCsrfToken({ caller }: Pick<Visit, 'caller'>): boolean {
   return caller.isSession
 }
 
-/**
- * Checks the CSRF token of a request that changes something.
- *
- * @returns whether the token is of this caller and this browser, but more than 24 hours old
- * @throws {Rejection} `csrfToken`
- */
+/** Checks the CSRF token. @returns whether it is more than 24 hours old @throws {Rejection} `csrfToken` */
 export function isCsrfTokenExpired(
   { ctx, caller }: Pick<Visit, 'ctx' | 'caller'>,
   token: string | null,

@@ -5,44 +5,36 @@ import type { EventSink } from '../../host/events.ts'
 import type { Logger } from '../../host/logger.ts'
 import { Rejection, type RejectionDetails, type RejectionReason } from './rejection.ts'
 
-/** Errors of the services for which a front end uses another status than a Koa app (`STATUS`). */
+/** A Koa app uses another status (`STATUS`). */
 const EXCEPTIONS: Partial<Record<GatehouseErrorCode, number>> = {
   ERR_INVALID_ARGUMENT: 422,
   ERR_SCOPE_TOO_LARGE: 422,
   ERR_SIGNING_KEYS_READ_ONLY: 409,
 }
 
-/** The status with which a front end answers an error of a service. */
 export function statusOf(code: GatehouseErrorCode): number {
   return EXCEPTIONS[code] ?? STATUS[code]
 }
 
-/**
- * How a request failed. The console and the management API answer with the status of the failure, each with its own
- * text. If the input of a form is rejected, the console shows the form again with status 422.
- */
+/** If the input of a form is rejected, the console shows the form again with status 422. */
 export interface Failure {
   readonly status: number
   readonly code: Rejection['code'] | GatehouseErrorCode | 'ERR_INTERNAL'
-  /**
-   * Why the front door has rejected the request; undefined if a service rejected it, or if something failed on our
-   * side.
-   */
+  /** Undefined if a service rejected it, or if something failed on our side. */
   readonly reason: RejectionReason | undefined
   readonly details: RejectionDetails
-  /** The message of the service, in English. Undefined for an error on our side, because its cause is only logged. */
+  /** Of the service, in English. Undefined for an error on our side, because its cause is only logged. */
   readonly message: string | undefined
   readonly problems: readonly Problem[]
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Maps any error to a failure: an error of the front door, of a service, or of other code. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Rejection) {
     const { status, code, reason, details } = error
     const { allowed, problems = [] } = details
     const headers: Record<string, string> = allowed === undefined ? {} : { Allow: allowed }
-    // The rest of a body that is too large is not read, so the connection cannot be used again.
+    // The rest of the body is not read, so the connection cannot be used again.
     if (reason === 'bodyTooLarge') headers['Connection'] = 'close'
     return { status, code, reason, details, message: undefined, problems, headers }
   }
@@ -51,17 +43,15 @@ export function failureOf(error: unknown): Failure {
   const { code, problems, headers } = error
   const status = statusOf(code)
   if (status >= 500) return { ...unknown, status, code, headers }
-  // If an error has problems, its message repeats the problems after the first line.
+  // The message repeats the problems after the first line.
   const [line = ''] = error.message.split('\n', 1)
   const message = problems.length > 0 ? line.replace(/:$/, '') : line
   return { ...unknown, status, code, message, problems, headers }
 }
 
 /**
- * Creates a function that maps an error to a failure. A failure with 503 is logged as a warning. Any other failure on
- * our side is logged as an error, and emitted as Koa's event `error`.
- *
- * @param surface what failed, for the log: `a page of the console`
+ * Maps an error to a failure. One with 503 is logged as a warning, any other of ours as an error, which is
+ * also emitted as Koa's event `error`. @param surface for the log: `a page of the console`
  */
 export function createFailures(surface: string, { logger, events }: { logger: Logger; events: EventSink }) {
   return function fail(ctx: Context, error: unknown): Failure {

@@ -11,7 +11,6 @@ import { Rejection } from './rejection.ts'
 // because the key may belong to the account later. The operations of an application are limited by the person who
 // authorizes it.
 
-/** A member of an account, or the account itself. */
 export type Member = Pick<SignedIn, 'accountId' | 'userId'>
 
 export interface GrantParts {
@@ -19,13 +18,11 @@ export interface GrantParts {
   readonly catalog: CurrentCatalog
 }
 
-/** The owner of a client that the caller creates, and the user who created it. */
 export function ownerOfNew({ accounts }: Pick<GrantParts, 'accounts'>, { accountId, userId }: Member) {
   const isPersonal = accounts.clientsBelongTo === 'user'
   return { accountId, userId: isPersonal ? userId : undefined, createdBy: userId }
 }
 
-/** The operations of products that the caller may not give to an API key. */
 export async function operationsBeyond(
   parts: GrantParts,
   caller: Member,
@@ -35,7 +32,7 @@ export async function operationsBeyond(
   return kind === 'application' ? [] : scopesBeyond(parts, caller, scopesOf(parts.catalog.current, products))
 }
 
-/** The scopes in a list that the caller may not use. A member whom the host does not find may use none. */
+/** The scopes that the caller may not use. A member whom the host does not find may use none. */
 export async function scopesBeyond(
   { accounts }: Pick<GrantParts, 'accounts'>,
   { accountId, userId }: Member,
@@ -47,11 +44,7 @@ export async function scopesBeyond(
   return scopes.filter((scope) => !allowed.has(scope))
 }
 
-/**
- * Requires that the caller may give an operation to a client.
- *
- * @throws {Rejection} `forbidden`
- */
+/** @throws {Rejection} `forbidden` */
 export async function requireOperation(
   parts: Pick<GrantParts, 'accounts'>,
   caller: Member,

@@ -8,10 +8,8 @@ import type { RejectionDetails } from './rejection.ts'
 /** The permission of each part: to give access, to hand over, to report a leak; to remove a secret or public key. */
 const PARTS = { give: 'write', handOver: 'write', handToAccount: 'write', report: 'write', remove: 'rotate' }
 
-/** What a caller may do: a permission of the host, or a part of it. */
 export type Right = Permission | `${'keys' | 'applications'}:${keyof typeof PARTS}`
 
-/** The permission for which the host is asked. */
 export function permissionOf(right: Right): Permission {
   const [of, act = ''] = right.split(':')
   return `${of}:${PARTS[act as keyof typeof PARTS] ?? act}` as Permission
@@ -44,7 +42,7 @@ export async function findLimit(
   return needs === undefined ? undefined : { needs }
 }
 
-/** What a change of these fields does: `give` if the client can be used longer, or from other addresses. */
+/** `give` if the client can be used longer, or from other addresses. */
 export function actOf(
   { expiresAt: end = Infinity, allowedAddresses: present = [] }: Client,
   { expiresAt, allowedAddresses: changed = present }: ClientChanges,

@@ -2,20 +2,18 @@ import { Router } from '@koa/router'
 import type { Context } from 'koa'
 import { Rejection } from './rejection.ts'
 
-/** A place in a table of pages or routes. */
 interface Place {
-  /** Path below the front end, with parameters after colons: `/api-keys/:clientId`. */
+  /** Below the front end, with parameters after colons: `/api-keys/:clientId`. */
   readonly path: string
   readonly methods: readonly ('get' | 'post' | 'put' | 'patch' | 'delete')[]
 }
 
-/** The place that a request names, with the decoded parameters of its path. */
 export interface Match<Each> {
   readonly found: Each
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Creates a function that finds the place of a request. Of two places with the same path, the first is found. */
+/** Finds the place of a request in a table. Of two places with the same path, the first is found. */
 export function createMatch<Each>(table: readonly Each[], placeOf: (each: Each) => Place) {
   const router = new Router({ sensitive: true, strict: true })
   const matches = new WeakMap<object, Each>()
@@ -25,10 +23,7 @@ export function createMatch<Each>(table: readonly Each[], placeOf: (each: Each) 
   }
   const run = router.routes()
 
-  /**
-   * @param path the path below the front end
-   * @throws {Rejection} `noRoute`, `method`
-   */
+  /** @param path below the front end @throws {Rejection} `noRoute`, `method` */
   return async function match(ctx: Context, path: string): Promise<Match<Each>> {
     const { path: layers, route } = router.match(path, ctx.method)
     if (layers.length === 0) throw new Rejection('noRoute')
@@ -37,10 +32,10 @@ export function createMatch<Each>(table: readonly Each[], placeOf: (each: Each) 
       throw new Rejection('method', { allowed })
     }
     const routed = ctx as { newRouterPath?: string; params?: Match<Each>['params'] }
-    // The router adds its parameters to `params`, which may contain parameters from a router of the host.
+    // It may contain parameters of a router of the host.
     const { params: outer } = routed
     routed.params = {}
-    // If this field is set, the router reads the path from it.
+    // The router then reads the path from it.
     routed.newRouterPath = path
     try {
       await run(ctx as unknown as Parameters<typeof run>[0], async () => {})

@@ -5,11 +5,7 @@ import { Rejection } from './rejection.ts'
 
 const PERMISSIONS = { apiKey: 'keys:read', application: 'applications:read' } as const
 
-/**
- * Lists the clients of the caller's account that need attention. Kinds that the caller may not read are left out.
- *
- * @throws {Rejection} `forbidden` if the caller may read none of the wanted kinds
- */
+/** Lists the account's clients that need attention. @throws {Rejection} `forbidden` without a right */
 export async function listOwnFindings(
   hygiene: Pick<Hygiene, 'list'>,
   { caller, may }: Pick<Visit, 'caller' | 'may'>,

@@ -7,7 +7,6 @@ export const usageRule = must(
   (value) => isObject(value) && typeof value['list'] === 'function',
 )
 
-/** The option `limits` of the console and of the management API. */
 export const limitsRule = must(
   'the result of createLimits()',
   (value) => isObject(value) && isObject(value['defaults']),

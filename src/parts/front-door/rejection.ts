@@ -1,6 +1,6 @@
 import type { Problem } from '../../errors.ts'
 
-/** Why the front door rejects a request: HTTP status, and the code that programs read. */
+/** HTTP status, and the code that programs read. */
 export const REASONS = {
   query: [400, 'ERR_QUERY'],
   noRoute: [404, 'ERR_NO_ROUTE'],
@@ -18,20 +18,18 @@ export const REASONS = {
   unconditional: [422, 'ERR_INPUT'],
 } as const
 
-/** Why the front door rejects a request. The console and the management API have a text for each reason. */
+/** The console and the management API have a text for each reason. */
 export type RejectionReason = keyof typeof REASONS
 
-/** What a front end may say about a rejection. */
 export interface RejectionDetails {
-  /** The methods that the path allows, such as `GET, POST`, if the request has another method. */
+  /** Such as `GET, POST`, if the request has another method. */
   readonly allowed?: string | undefined
-  /** The permission or operation that is missing, or the permission that must be confirmed. */
+  /** A permission or operation that is missing, or the permission that must be confirmed. */
   readonly needs?: string | undefined
-  /** Who may do this, if no permission is missing: the user to whom the API key belongs, or operators. */
+  /** If no permission is missing: the user to whom the API key belongs, or operators. */
   readonly limit?: 'owner' | 'operator' | undefined
-  /** The address at the host where the caller signs in again, if the host demands it. */
+  /** Where the caller signs in again, if the host demands it. */
   readonly confirmUrl?: string | undefined
-  /** The part of the request that has the problems. */
   readonly part?: 'body' | 'query' | undefined
   readonly problems?: readonly Problem[] | undefined
 }

@@ -4,21 +4,19 @@ import type { Internals } from '../../gatehouse/internals.ts'
 import { isDocumentId } from '../../validation/document-id.ts'
 import { findClients } from './clients-named-in-list.ts'
 
-/** The maximum number of clients in a result. Accounts and users together have the same maximum. */
+/** Of clients. Of accounts and users together, the same. */
 const MAX_FOUND = 20
 
-/** The longest text of a search. */
 export const MAX_SEARCH_LENGTH = 600
 
-/** What a search of an operator found. */
 export interface Found {
   readonly clients: readonly Client[]
   readonly accounts: readonly FoundAccount[]
 }
 
 /**
- * Finds clients by id, or by the beginnings of words of their names. Finds accounts and users by id, or by the host's
- * `accounts.search`. The id of a user is written `account/user`. Results whose id is exactly `text` come first.
+ * Finds clients by id, or by beginnings of words of their names, and accounts and users (`account/user`) by
+ * id, or by the host's `accounts.search`. Results whose id is exactly `text` come first.
  *
  * @throws {GatehouseError} the errors of `accounts.find` and `accounts.search`
  */
@@ -27,7 +25,7 @@ export async function search(parts: Internals, text: string): Promise<Found> {
   const slash = text.lastIndexOf('/')
   const user = slash > 0 && slash < text.length - 1 && [text.slice(0, slash), text.slice(slash + 1)]
   const [clients, named, account, person, found = []] = await Promise.all([
-    // An application with a metadata document has no account, and no page of its own.
+    // It has no account, and no page of its own.
     findClients(parts, isDocumentId(text) ? [] : [{ clientId: text }]),
     searchByName(text, MAX_FOUND),
     accounts.find(text),

@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../../audit/entry.ts'
 import type { AuditListOptions, TrailName } from '../../../audit/check-options.ts'
+import { KINDS } from '../clients/client-kind.ts'
 import { entryForOwner, type EntryForOwner } from '../../../audit/entry-for-owner.ts'
 import type { Catalog, CurrentCatalog } from '../../../catalog/catalog.ts'
 import type { Client } from '../../../clients/client.ts'
@@ -19,30 +20,17 @@ import { scopeTitle } from '../scope-title.ts'
 import { reasonInWords, sentenceOf } from './sentence.ts'
 import { readUserAgent } from './user-agent.ts'
 
-/** How entries are shown. */
 export interface AuditTableOptions {
   readonly catalog: CurrentCatalog
-  /**
-   * The clients that the entries name, by client id (`findClients`): the rows show their names, with links. Leave
-   * `clients` out on the page of one client, so that no row names the client.
-   */
+  /** By client id: the rows show their names, with links. Left out on the page of one client. */
   readonly clients?: ReadonlyMap<string, Client> | undefined
-  /** The names of deleted clients by id. */
   readonly deleted?: ReadonlyMap<string, string> | undefined
-  /** Shows who made a change. */
   readonly people: People
-  /**
-   * Whether operators read the table. Operators see every name, address and user agent, and links to the pages of
-   * clients and accounts. @default false
-   */
+  /** Operators see every name, address and user agent, and links to clients and accounts. @default false */
   readonly isForOperators?: boolean | undefined
 }
 
-/**
- * A page of the audit trail, newest first. The query of the page chooses the entries.
- *
- * @param empty the text if there is no entry
- */
+/** Newest first. The query of the page chooses the entries. @param empty the text if there is no entry */
 export async function auditPage(
   call: Call,
   services: ConsoleServices,
@@ -76,7 +64,6 @@ export async function auditPage(
   ${pager(call, path, cursor)}`
 }
 
-/** Finds the clients that entries name, including deleted clients, and the people who acted. */
 export async function findNamed(services: ConsoleServices, entries: readonly AuditEntry[]) {
   const [clients, people] = await Promise.all([
     findClients(services, entries),
@@ -86,18 +73,13 @@ export async function findNamed(services: ConsoleServices, entries: readonly Aud
   return { catalog: services.catalog, clients, deleted, people }
 }
 
-/** The trail that the query of a page names. */
 export function shownTrail({ query }: Pick<Call, 'query'>): TrailName {
   return query['trail'] === 'failures' ? 'failures' : 'changes'
 }
 
-/** Maximum number of operations that a row names. */
 const MAX_NAMED = 6
 
-/**
- * Entries of the audit trail as a table of sentences: what happened, who did it, from where, and when. Only operators
- * see the names of operators and of users of other accounts.
- */
+/** A table of sentences. Only operators see the names of operators and of users of other accounts. */
 export function auditTable(
   call: Pick<Call, 'texts' | 'to' | 'has' | 'caller'>,
   entries: readonly AuditEntry[],
@@ -128,12 +110,11 @@ function small(line: HtmlValue): HtmlValue {
   return line !== undefined && html`<span class="muted small">${line}</span>`
 }
 
-/** Whether an entry covers acts over at least a minute, the smallest unit in which times are shown. */
+/** A minute is the smallest unit in which times are shown. */
 function hasSpan(entry: AuditEntry): entry is AuditEntry & { readonly until: number } {
   return entry.until !== undefined && entry.until - entry.at >= 60_000
 }
 
-/** Whether something failed, and how many equal acts or failures an entry covers. */
 function outcome({ outcome: result, count }: AuditEntry, texts: Reader): HtmlValue {
   const times = count !== undefined && texts.html('activityTimes', { count })
   if (result !== 'failure') return times && badge(times)
@@ -141,7 +122,6 @@ function outcome({ outcome: result, count }: AuditEntry, texts: Reader): HtmlVal
   return badge(times && count !== 1 ? html`${failed} · ${times}` : failed, 'bad')
 }
 
-/** The client of an entry, and for operators its account. */
 function subject(
   { texts, to, has, caller }: Pick<Call, 'texts' | 'to' | 'has' | 'caller'>,
   { clientId, kind, accountId }: AuditEntry,
@@ -153,8 +133,7 @@ function subject(
     const client = clients.get(clientId)
     const known = client?.kind ?? kind
     const name = client ? applicationName(client) : unknownClientName(clientId, deleted?.get(clientId))
-    const [section, base] =
-      known === 'apiKey' ? (['apiKeys', '/api-keys'] as const) : (['applications', '/applications'] as const)
+    const { section, base } = KINDS[known ?? 'application']
     const isOwn = client?.accountId === caller.accountId && has(section)
     const own = isOwn ? to(`${base}/${encodeURIComponent(clientId)}`) : undefined
     const href = isForOperators ? clientHref({ to, has }, clientId) : own
@@ -170,23 +149,8 @@ function subject(
   return parts.length === 0 ? undefined : html`${parts.map((part, at) => html`${at > 0 && ' · '}${part}`)}`
 }
 
-/** What else an entry says: which operations, which token or key, and why. */
 function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | undefined)[] {
-  const {
-    name,
-    change,
-    target = '',
-    scopes,
-    denied,
-    added,
-    removed,
-    tokenId,
-    keyId,
-    reason,
-    leakSource,
-    leakUrl,
-    afterSeconds,
-  } = entry
+  const { name, change, target = '', scopes, reason, afterSeconds } = entry
   const operations = (listName: TextName, list: readonly string[] = []) => {
     if (list.length === 0) return undefined
     const titles = list.slice(0, MAX_NAMED).map((scope) => scopeTitle(scope, texts, catalog))
@@ -202,19 +166,19 @@ function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | un
       : undefined,
     name === 'grant.limited' ? operations('activityOperations', scopes) : undefined,
     name.startsWith('consent.') ? operations('activityAllowedOperations', scopes) : undefined,
-    operations('activityDeniedOperations', denied),
-    operations('activityAdded', added),
-    operations('activityRemoved', removed),
-    code('activityToken', tokenId),
-    code('activityKey', keyId),
-    code('activityLeakSource', leakSource),
-    code('activityLeakUrl', leakUrl),
+    operations('activityDeniedOperations', entry.denied),
+    operations('activityAdded', entry.added),
+    operations('activityRemoved', entry.removed),
+    code('activityToken', entry.tokenId),
+    code('activityKey', entry.keyId),
+    code('activityLeakSource', entry.leakSource),
+    code('activityLeakUrl', entry.leakUrl),
     afterSeconds === undefined ? undefined : texts.html('activityRefreshTwice', { seconds: afterSeconds }),
     reason === undefined ? undefined : texts.html('activityReason', { reason: reasonInWords(reason, texts) }),
   ]
 }
 
-/** Who made the change. If the entry has no actor, its other fields show who can have made the change. */
+/** Without an actor, the other fields show who can have made the change. */
 function who(entry: EntryForOwner, texts: Reader, people: People): Html {
   const { name, by, outcome, reason, actor, erased } = entry
   const person = personOf(entry)
@@ -231,10 +195,9 @@ function who(entry: EntryForOwner, texts: Reader, people: People): Html {
   return text('activityNotNamed')
 }
 
-/** The maximum length of an address that stays on one line. */
+/** In characters: a longer address may break. */
 const WHOLE = 30
 
-/** The network address, and the program in short. The whole user agent is the tooltip. */
 function origin({ address, userAgent }: AuditEntry, texts: Reader): Html | undefined {
   if (address === undefined && userAgent === undefined) return undefined
   const isWhole = address !== undefined && address.length <= WHOLE

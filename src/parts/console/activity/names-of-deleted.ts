@@ -3,15 +3,9 @@ import type { Client } from '../../../clients/client.ts'
 import { isDocumentId } from '../../../validation/document-id.ts'
 import type { ConsoleServices } from '../services.ts'
 
-/** How many of the newest entries of a deleted client are searched for its name. */
 const LATEST = 5
 
-/**
- * Finds the names of the deleted clients in a list of entries. If these entries do not contain the name of a client,
- * the newest entries of the client are searched. The clients of an erased person have no names.
- *
- * @returns the names by client id
- */
+/** The names of deleted clients by id, from their newest entries. Those of an erased person have none. */
 export async function namesOfDeleted(
   audit: ConsoleServices['audit'],
   entries: readonly AuditEntry[],
@@ -24,7 +18,7 @@ export async function namesOfDeleted(
   return new Map([...names, ...namesIn(others.flatMap(({ items }) => items))])
 }
 
-/** The newest name of each client. @param entries newest first */
+/** @param entries newest first */
 export function namesIn(entries: readonly AuditEntry[]): Map<string, string> {
   const named = entries.toReversed().map(({ clientId, clientName }) => [clientId, clientName] as const)
   return new Map(named.filter((pair): pair is [string, string] => pair.every((each) => each !== undefined)))

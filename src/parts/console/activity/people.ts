@@ -5,16 +5,12 @@ import type { Person } from '../../../host/subject.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { displayText } from '../../../http/pages/display-text.ts'
 
-/** The maximum length of a name that stays on one line. */
+/** In characters: a longer name may break. */
 const WHOLE = 24
 
-/** Shows people by name, each with the id as its tooltip. */
 export type People = (person: Person) => Html
 
-/**
- * Looks up the names of people, each person once. If a person has no name, or if the host does not find the person, the
- * id is shown.
- */
+/** Looks up the names of people, each person once. Without a name, the id is shown. */
 export async function findPeople(
   accounts: Pick<HostAccounts, 'find'>,
   people: readonly (Person | undefined)[],
@@ -38,7 +34,6 @@ export async function findPeople(
   }
 }
 
-/** The person who made the change of an entry; undefined for a program of the host. */
 export function personOf({ name, actor, accountId, userId }: AuditEntry): Person | undefined {
   if (actor === undefined) {
     return name.startsWith('consent.') && accountId !== undefined ? { accountId, userId } : undefined

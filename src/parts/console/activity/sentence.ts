@@ -8,7 +8,7 @@ import type { Reader } from '../reader-formats.ts'
 import { scopeTitle } from '../scope-title.ts'
 import type { TextName } from '../texts.ts'
 
-/** The sentence of each event. The type makes the compiler report an event without a sentence. */
+/** The type makes the compiler report an event without a sentence. */
 export const SENTENCES: { readonly [Name in keyof GatehouseEvents]: TextName } = {
   'client.created': 'activityCreated',
   'client.changed': 'activityFieldsChanged',
@@ -46,7 +46,7 @@ export const SENTENCES: { readonly [Name in keyof GatehouseEvents]: TextName } =
   error: 'activityError',
 }
 
-/** The sentences for changes of a client that do more than set fields. */
+/** Changes of a client that do more than set fields. */
 const CHANGES: Readonly<Record<string, TextName>> = {
   'product.added': 'activityProductAdded',
   'product.removed': 'activityProductRemoved',
@@ -62,7 +62,6 @@ const CHANGES: Readonly<Record<string, TextName>> = {
   'tokens.revoked': 'activityTokensRevoked',
 }
 
-/** The names of the fields of a client. */
 const FIELDS: Readonly<Record<string, TextName>> = {
   name: 'activityFieldName',
   expiresAt: 'activityFieldExpiresAt',
@@ -108,12 +107,10 @@ export function sentenceOf(
   })
 }
 
-/** The time in the target of an entry; undefined if the target is not a time. */
 function timeIn(target: string, texts: Reader): Html | undefined {
   return /^\d{4}-\d\d-\d\dT/.test(target) ? texts.dateTime(Date.parse(target)) : undefined
 }
 
-/** The names of changed fields, as one list: “name, logo and home page”. */
 function fieldsOf(change: string, texts: Reader): string {
   const names = change.split(',').map((field) => {
     const known = find(FIELDS, field)
@@ -122,7 +119,7 @@ function fieldsOf(change: string, texts: Reader): string {
   return texts.list(names)
 }
 
-/** The reasons in words. An entry of another version may have another reason, which is shown as it is. */
+/** An entry of another version may have another reason, which is shown as it is. */
 const REASONS: Readonly<Record<AuditReason, TextName>> = {
   'client-revoked-token': 'activityReasonClient',
   'client-revoked-too-many-tokens': 'activityReasonTooManyRevoked',
@@ -134,7 +131,6 @@ const REASONS: Readonly<Record<AuditReason, TextName>> = {
   'too-many-different-failures': 'activityReasonFlood',
 }
 
-/** Why something was revoked or rejected, in words. */
 export function reasonInWords(reason: AuditReason, texts: Pick<Reader, 'plain'>): string {
   return Object.hasOwn(REASONS, reason) ? texts.plain(REASONS[reason]) : displayText(reason)
 }

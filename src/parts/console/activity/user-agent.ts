@@ -1,4 +1,4 @@
-/** The programs that people recognize, each with a pattern for its user agent. More specific patterns come first. */
+/** More specific patterns come first. */
 const PROGRAMS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\b(OPR|OPiOS|Opera)\//, 'Opera'],
@@ -21,16 +21,12 @@ function find(list: typeof PROGRAMS, userAgent: string): string | undefined {
   return list.find(([pattern]) => pattern.test(userAgent))?.[1]
 }
 
-/** Products that nearly every browser and many other programs name. They do not identify a program. */
+/** Nearly every browser and many other programs name them. */
 const COMMON = /^(Mozilla|AppleWebKit|Gecko|Mobile|Safari|Version)\//
 
-/** A product with its version, such as `curl/8.5.0`. */
 const PRODUCT = /(?<![\w.+-])[\w.+-]+\/[^\s;,()]+/g
 
-/**
- * The program and the system of a user agent, as people know them. If the program is not a known browser, the result is
- * the first product that identifies it, such as `curl/8.5.0`.
- */
+/** The program and the system of a user agent. An unknown program is the first product that identifies it. */
 export function readUserAgent(userAgent: string): { program: string; system?: string | undefined } {
   const program = find(PROGRAMS, userAgent)
   if (program === undefined) {

@@ -6,12 +6,7 @@ import { html, type Html } from '../../../http/html.ts'
 import { columns, panel, table } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 
-/**
- * The operations of an application that need a higher KYC level than its developer has, or a sentence that the level is
- * enough. Undefined if no operation of its products needs any level.
- *
- * @param kycLevel level of the developer's account; undefined counts as the lowest level
- */
+/** The operations of an application above its developer's KYC level; undefined if none needs any. */
 export function levelPanel(
   { texts }: Pick<Call, 'texts'>,
   catalog: Catalog,
@@ -38,7 +33,6 @@ export function levelPanel(
   )
 }
 
-/** The operations of an application that need a higher KYC level than its developer has. */
 export function operationsAboveLevel(
   catalog: Catalog,
   application: Application,

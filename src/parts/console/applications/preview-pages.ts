@@ -44,7 +44,6 @@ export function previewPage(services: ConsoleServices): Page {
   })
 }
 
-/** Why users do not see the consent page yet. */
 function missing({ texts, resource: application }: Call<Application>): Html | undefined {
   const reasons = [
     application.redirectUris.length === 0 && texts.html('appsPreviewNoRedirect'),
@@ -60,11 +59,7 @@ function missing({ texts, resource: application }: Call<Application>): Html | un
   )
 }
 
-/**
- * The operations that the preview leaves out, because the developer's KYC level is too low for them.
- *
- * @param kycLevel level of the developer's account; undefined counts as the lowest level
- */
+/** The developer's KYC level is too low for them. @param kycLevel undefined counts as the lowest level */
 function notShown(
   { texts, resource: application }: Call<Application>,
   catalog: Catalog,
@@ -85,7 +80,7 @@ function notShown(
   )
 }
 
-/** The page in the frame. It writes its own response, without the console around it. */
+/** It writes its own response, without the console around it. */
 export function previewFramePage(services: ConsoleServices): Page {
   const kind = applicationKind(services)
   return page<Application>({

@@ -13,14 +13,19 @@ import type { ConsoleServices } from '../services.ts'
 import { page, type Call, type Page, type Redirect, type View } from '../page-types.ts'
 import { checkInput, optional } from '../../../validation/rules.ts'
 import { levelPanel } from './level-panel.ts'
-import { changedFields, readTexts, textsOf, toChanges, type SettingsTexts } from './settings-fields.ts'
-import { settingsForm } from './settings-form.ts'
+import {
+  changedFields,
+  readTexts,
+  settingsForm,
+  textsOf,
+  toChanges,
+  type SettingsTexts,
+} from './settings-form.ts'
 
 /** The settings of an application, which are saved together. */
 export function settingsPage(services: ConsoleServices): Page {
   const kind = applicationKind(services)
 
-  /** @param message above the form */
   async function view(call: Call<Application>, message?: Html): Promise<View> {
     const { texts, to, resource: application } = call
     const [mayChange, developer] = await Promise.all([
@@ -44,10 +49,7 @@ export function settingsPage(services: ConsoleServices): Page {
     }
   }
 
-  /**
-   * Checks the changes of an application that is not public. The service does so too, but begins with what is wrong for
-   * every application, and would name schemes that only a public application may use.
-   */
+  /** The service would also name schemes that only a public application may use. */
   function checkWebAddresses(changes: ApplicationChanges): void {
     const web = optional(webRedirectUrisRule)
     const rules = applicationChanges(services.keyPolicy)
@@ -73,15 +75,12 @@ export function settingsPage(services: ConsoleServices): Page {
     }
   }
 
-  /**
-   * If another user has saved in the meantime, shows the stored settings, and the submitted values that differ from
-   * them. Undefined if no value differs.
-   */
+  /** If another user has saved meanwhile: the stored settings, and the submitted values that differ. */
   async function changedMeanwhile(call: Call<Application>, wanted: SettingsTexts): Promise<View | undefined> {
     const { caller, params, texts } = call
     const resource = await kind.service.findOwn(caller.accountId, params['clientId'] ?? '')
     const lost = changedFields(textsOf(resource), wanted)
-    // No value differs if the same form was sent twice at the same time.
+    // The same form was sent twice at the same time.
     if (lost.length === 0) return undefined
     const entered = facts(
       lost.map((name) => [

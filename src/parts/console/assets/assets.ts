@@ -12,14 +12,13 @@ const RULES =
 
 const SCRIPT = readAsset(new URL('./console.js', import.meta.url))
 
-/** One year. */
 const CACHE_CONTROL = 'public, max-age=31536000, immutable'
 
 /** Creates the stylesheet and the script of the console. @param accentColor `#rrggbb` */
 export function createAssets(accentColor: string) {
   const files = new Map<string, { type: string; text: string; zipped: Buffer }>()
 
-  /** Adds a file that browsers keep: its name changes with its content. @returns its path below the console */
+  /** Its name changes with its content, so browsers keep it. @returns its path below the console */
   function add(extension: 'css' | 'js', text: string): string {
     const hash = createHash('sha256').update(text).digest('base64url').slice(0, 10)
     const path = `/assets/console-${hash}.${extension}`
@@ -32,11 +31,9 @@ export function createAssets(accentColor: string) {
   const scriptPath = add('js', SCRIPT)
 
   return {
-    /** The elements that load the files. */
     tags: ({ path }: Pick<Mount, 'path'>): string =>
       html`<link rel="stylesheet" href="${path}${stylesheetPath}" />
         <script type="module" src="${path}${scriptPath}"></script>`.toString(),
-    /** Answers a request for one of the files. @returns whether the path belongs to a file */
     send(ctx: Context, path: string): boolean {
       const asset = files.get(path)
       if (!asset || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return false
@@ -55,5 +52,4 @@ export function createAssets(accentColor: string) {
   }
 }
 
-/** The stylesheet and the script of the console. */
 export type Assets = ReturnType<typeof createAssets>

@@ -30,7 +30,7 @@ export function accessPanel(kind: ClientKind, services: ConsoleServices): Client
   return {
     async show(call) {
       const { texts, resource: client } = call
-      // The account is looked up in the same way as for a token request.
+      // As for a token request.
       const [owner, mayWrite, mayGive] = await Promise.all([
         accounts.find(client.accountId, client.userId),
         call.may(`${kind.permissions}:write`),
@@ -78,7 +78,7 @@ export function accessPanel(kind: ClientKind, services: ConsoleServices): Client
         async ({ resource: client, form, change: options }) => {
           const scope = form.get('operation') ?? ''
           const isKnown = catalog.current.operations.has(scope)
-          // If the product was removed in another tab, the client has already lost the operation.
+          // If the product was removed in another tab, the operation is lost already.
           if (!isKnown || scopesOf(catalog.current, client.products).includes(scope)) {
             await service.removeOperation(client.clientId, scope, options)
           }
@@ -103,13 +103,12 @@ export function accessPanel(kind: ClientKind, services: ConsoleServices): Client
   }
 }
 
-/** The forms that the buttons of all rows send. A form in each row would repeat the CSRF token many times. */
+/** A form in each row would repeat the CSRF token many times. */
 function sharedForms(call: Call<Client>): Html {
   const names = ['addProduct', 'restoreOperation']
   return html`<div hidden>${names.map((name) => form(call, { action: name, id: name }, undefined))}</div>`
 }
 
-/** A product of the client with its operations. */
 function productAccess(call: Pick<Call, 'texts' | 'self'>, access: ClientAccess, id: string): Html {
   const { texts } = call
   const { catalog, mayWrite } = access
@@ -137,7 +136,6 @@ function productAccess(call: Pick<Call, 'texts' | 'self'>, access: ClientAccess,
   </div>`
 }
 
-/** An operation: whether the client may use it, or what it lacks. */
 function operationAccess(
   call: Pick<Call, 'texts' | 'self'>,
   access: ClientAccess,
@@ -179,20 +177,16 @@ function operationAccess(
   </li>`
 }
 
-/** A client, and the data that decides which operations the client may use. */
 interface ClientAccess {
   readonly catalog: Catalog
   readonly client: Client
-  /** KYC level of the account; undefined counts as the lowest level. */
+  /** Undefined counts as the lowest level. */
   readonly kycLevel: string | undefined
-  /** What the client lacks to call an operation. */
   readonly missingFor: ReturnType<typeof accessOf>['missingFor']
-  /** Whether the caller may change the client, and give it access. */
   readonly mayWrite: boolean
   readonly mayGive: boolean
 }
 
-/** The products that a client does not have, each with its operations and a button that adds it. */
 function productsToAdd(
   { texts }: Pick<Call, 'texts'>,
   { catalog, client, kycLevel }: ClientAccess,

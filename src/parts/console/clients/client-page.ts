@@ -8,22 +8,30 @@ import { auditTable, type AuditTableOptions } from '../activity/audit-table.ts'
 import { findPeople, personOf, type People } from '../activity/people.ts'
 import type { AuditEntry } from '../../../audit/entry.ts'
 import { badge, copyable, facts, notice, panel } from '../elements/elements.ts'
+import { field, form } from '../elements/form.ts'
+import { MAX_NAME_LENGTH } from '../../../validation/rules.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import { accessPanel } from './access-panel.ts'
 import { addressesPanel } from './addresses-panel.ts'
-import { credentialsOf, ownClient, pathOf, trail, type ClientKind } from './client-kind.ts'
+import {
+  change,
+  credentialsOf,
+  ownClient,
+  pathOf,
+  trail,
+  word,
+  type ClientKind,
+  type ClientPanel,
+} from './client-kind.ts'
 import { lastUsed, ownStateNotice, stateBadge } from './client-state.ts'
 import { expiryFact, expiryPanel } from './expiry-panel.ts'
 import { dangerPanel } from './danger-panel.ts'
 import { limitsText } from '../operator/limits-panel.ts'
 import { keysPanel } from './keys-panel.ts'
 import { secretsPanel } from './secrets-panel.ts'
-import { settingsPanel } from './settings-panel.ts'
 
-/** Redirect URIs that the page shows. */
 const MAX_URIS = 5
 
-/** Entries of the audit trail that the page shows. */
 const MAX_ENTRIES = 10
 
 /** The page of one client, with all that its owner can change. */
@@ -133,7 +141,43 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
   })
 }
 
-/** Says that people who have left the account know a valid secret. */
+function settingsPanel(kind: ClientKind): ClientPanel {
+  return {
+    async show(call) {
+      const { texts, to, resource: client } = call
+      const path = pathOf(kind, client)
+      if (!(await call.may(`${kind.permissions}:write`))) return undefined
+      const links = html`<p class="line">
+        <a href="${to(`${path}/settings`)}">${texts.html('clientsMoreSettings')}</a
+        ><a href="${to(`${path}/preview`)}">${texts.html('clientsPreview')}</a>
+      </p>`
+      return panel(
+        { title: texts.html('clientsSettings'), id: 'settings' },
+        html`${form(
+          call,
+          { action: 'rename' },
+          html`${field(call, {
+              name: 'name',
+              label: texts.html('nameLabel'),
+              hint: texts.html(word(kind, 'NameHint')),
+              value: client.name,
+              isRequired: true,
+              maxLength: MAX_NAME_LENGTH,
+              autocomplete: 'off',
+            })}
+            <div class="buttons"><button>${texts.html('saveButton')}</button></div>`,
+        )}
+        ${kind.kind === 'application' && links}`,
+      )
+    },
+    actions: {
+      rename: change(kind, 'doneRenamed', ({ resource: { clientId }, form: sent, change: options }) =>
+        kind.service.update(clientId, { name: sent.get('name') ?? '' }, options),
+      ),
+    },
+  }
+}
+
 function formerNotice({ texts }: Pick<Call, 'texts'>, userIds: readonly string[], mayRotate: boolean): Html {
   return notice(
     'warn',
@@ -146,7 +190,6 @@ function formerNotice({ texts }: Pick<Call, 'texts'>, userIds: readonly string[]
   )
 }
 
-/** The owner of the client, with a link to the page that hands the client over. */
 function belongsTo(
   { texts, to, caller, resource }: Call<Client>,
   path: string,
@@ -162,7 +205,6 @@ function belongsTo(
   >`
 }
 
-/** The redirect URIs of an application, and a link to the page on which its developer changes them. */
 function redirectUriList(
   { texts, to }: Pick<Call, 'texts' | 'to'>,
   kind: ClientKind,
@@ -179,7 +221,6 @@ function redirectUriList(
   </div>`
 }
 
-/** The last entries about a client. Undefined if the caller may not read the audit trail. */
 async function latestEntries(call: Call<Client>, { audit }: ConsoleServices) {
   if (!(await call.may('audit:read'))) return undefined
   const { items } = await audit.list({ clientId: call.resource.clientId, limit: MAX_ENTRIES })

@@ -10,103 +10,69 @@ import type { Call } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 import { pathOf, type ClientKind } from './client-kind.ts'
 
-/** How the pages show why a client gets no token: a badge, a sentence, and what its owner can do. */
+/**
+ * The badge and the sentence of each state, and what its owner can do: the text; a path below the page, or an
+ * action of the page; and the act that the caller needs.
+ */
 const STATES: Readonly<Record<NoTokenReason, State>> = {
-  'disabled-by-operator': { badge: 'stateByOperator', tone: 'bad', why: 'stateByOperatorWhy' },
-  disabled: {
-    badge: 'stateDisabled',
-    tone: 'bad',
-    why: 'stateDisabledWhy',
-    next: ['enableButton', 'enable', 'give'],
-  },
-  expired: {
-    badge: 'stateExpired',
-    tone: 'bad',
-    why: 'stateExpiredWhy',
-    next: ['stateExpiredNext', '#expiry', 'give'],
-  },
-  compromised: {
-    badge: 'stateCompromised',
-    tone: 'bad',
-    why: 'stateCompromisedWhy',
-    next: ['clientsRotate', '#secrets', 'rotate'],
-  },
-  'no-secret': {
-    badge: 'stateNoSecret',
-    tone: 'bad',
-    why: 'stateNoSecretWhy',
-    next: ['clientsRotate', '#secrets', 'rotate'],
-  },
-  gateway: { badge: 'gatewayBadge', tone: 'good', why: 'gatewayWhat' },
-  'no-product': {
-    badge: 'stateNoProduct',
-    tone: 'warn',
-    why: 'stateNoProductWhy',
-    next: ['clientsAddProducts', '#access', 'give'],
-  },
-  'no-operation': {
-    badge: 'stateNoOperation',
-    tone: 'warn',
-    why: 'stateNoOperationWhy',
-    next: ['stateNoOperationNext', '#access', 'give'],
-  },
-  'owner-gone': {
-    badge: 'stateOwnerGone',
-    tone: 'bad',
-    why: 'stateOwnerGoneWhy',
-    next: ['handOverLink', '/hand-over', 'handOver'],
-  },
-  'user-operations': {
-    badge: 'stateUserOperations',
-    tone: 'bad',
-    why: 'stateUserOperationsWhy',
-    next: ['handOverLink', '/hand-over', 'handOver'],
-  },
-  'kyc-level': {
-    badge: 'stateLevel',
-    tone: 'warn',
-    why: 'stateLevelWhy',
-    next: ['stateLevelNext', '/settings#level', 'write'],
-  },
-  'no-redirect-uri': {
-    badge: 'stateNoRedirectUri',
-    tone: 'warn',
-    why: 'clientsNoRedirectUri',
-    next: ['clientsSetRedirectUri', '/settings', 'write'],
-  },
+  'disabled-by-operator': ['stateByOperator', 'bad', 'stateByOperatorWhy'],
+  disabled: ['stateDisabled', 'bad', 'stateDisabledWhy', ['enableButton', 'enable', 'give']],
+  expired: ['stateExpired', 'bad', 'stateExpiredWhy', ['stateExpiredNext', '#expiry', 'give']],
+  compromised: ['stateCompromised', 'bad', 'stateCompromisedWhy', ['clientsRotate', '#secrets', 'rotate']],
+  'no-secret': ['stateNoSecret', 'bad', 'stateNoSecretWhy', ['clientsRotate', '#secrets', 'rotate']],
+  gateway: ['gatewayBadge', 'good', 'gatewayWhat'],
+  'no-product': ['stateNoProduct', 'warn', 'stateNoProductWhy', ['clientsAddProducts', '#access', 'give']],
+  'no-operation': [
+    'stateNoOperation',
+    'warn',
+    'stateNoOperationWhy',
+    ['stateNoOperationNext', '#access', 'give'],
+  ],
+  'owner-gone': ['stateOwnerGone', 'bad', 'stateOwnerGoneWhy', ['handOverLink', '/hand-over', 'handOver']],
+  'user-operations': [
+    'stateUserOperations',
+    'bad',
+    'stateUserOperationsWhy',
+    ['handOverLink', '/hand-over', 'handOver'],
+  ],
+  'kyc-level': ['stateLevel', 'warn', 'stateLevelWhy', ['stateLevelNext', '/settings#level', 'write']],
+  'no-redirect-uri': [
+    'stateNoRedirectUri',
+    'warn',
+    'clientsNoRedirectUri',
+    ['clientsSetRedirectUri', '/settings', 'write'],
+  ],
 }
 
-interface State {
-  readonly badge: TextName
-  readonly tone: 'good' | 'bad' | 'warn'
-  readonly why: TextName
-  /** The text of the button; a path below the page, or an action of the page; and the act that the caller needs. */
-  readonly next?: readonly [TextName, where: string, 'write' | 'give' | 'rotate' | 'handOver'] | undefined
-}
+type State = readonly [
+  badge: TextName,
+  tone: 'good' | 'bad' | 'warn',
+  why: TextName,
+  next?: readonly [TextName, where: string, 'write' | 'give' | 'rotate' | 'handOver'],
+]
 
-/** The name of a state, without markup. `no-token` covers all states without tokens. */
+/** Without markup. `no-token` covers all states without tokens. */
 export function stateText(
   { texts }: Pick<Call, 'texts'>,
   state: NoTokenReason | 'active' | 'no-token',
 ): string {
   if (state === 'active') return texts.plain('stateActive')
-  return texts.plain(state === 'no-token' ? 'stateNoToken' : STATES[state].badge)
+  return texts.plain(state === 'no-token' ? 'stateNoToken' : STATES[state][0])
 }
 
-/** The state of a client as a badge. */
 export function stateBadge({ texts }: Pick<Call, 'texts'>, noToken: NoTokenReason | undefined): Html {
   if (noToken === undefined) return badge(texts.html('stateActive'), 'good')
-  const state = STATES[noToken]
-  return badge(texts.html(state.badge), state.tone)
+  const [name, tone] = STATES[noToken]
+  return badge(texts.html(name), tone)
 }
 
-/** Says why a client gets no token, but not what can be done. */
 export function stateNotice(
   { texts }: Pick<Call, 'texts'>,
   noToken: NoTokenReason | undefined,
 ): Html | undefined {
   if (noToken === undefined) return undefined
-  return notice(STATES[noToken].tone, html`<p>${texts.html(STATES[noToken].why)}</p>`)
+  const [, tone, why] = STATES[noToken]
+  return notice(tone, html`<p>${texts.html(why)}</p>`)
 }
 
 /** Says why a client gets no token, with a button for what the caller can do. */
@@ -115,8 +81,8 @@ export async function ownStateNotice(
   noToken: NoTokenReason | undefined,
   kind: ClientKind,
 ): Promise<Html | undefined> {
-  const next = noToken && STATES[noToken].next
-  if (noToken === undefined || !next || !(await call.may(`${kind.permissions}:${next[2]}`)))
+  const [, tone, why, next] = noToken === undefined ? [] : STATES[noToken]
+  if (!tone || !why || !next || !(await call.may(`${kind.permissions}:${next[2]}`)))
     return stateNotice(call, noToken)
   const [text, where] = next
   const { texts, to } = call
@@ -126,7 +92,6 @@ export async function ownStateNotice(
   const button = /^[#/]/.test(where)
     ? html`<a class="button slim" href="${address}">${texts.html(text)}</a>`
     : form(call, { action: where, isInline: true }, html`<button class="slim">${texts.html(text)}</button>`)
-  const { tone, why } = STATES[noToken]
   return notice(
     tone,
     html`<div class="line spread">
@@ -136,17 +101,14 @@ export async function ownStateNotice(
   )
 }
 
-/** When a client last got a token, or the key of a gateway was last used. */
-export function lastUsed(
-  { texts }: Pick<Call, 'texts'>,
-  { lastUsedAt }: Client,
-  now: number = Date.now(),
-): Html {
+/** For the key of a gateway, when it was last used. */
+export function lastUsed({ texts }: Pick<Call, 'texts'>, { lastUsedAt }: Client): Html {
   if (lastUsedAt === undefined) return html`<span class="muted">${texts.html('never')}</span>`
-  return now / 1000 - lastUsedAt < LAST_USE_SECONDS ? texts.html('clientsUsedLately') : texts.ago(lastUsedAt)
+  const isFresh = Date.now() / 1000 - lastUsedAt < LAST_USE_SECONDS
+  return isFresh ? texts.html('clientsUsedLately') : texts.ago(lastUsedAt)
 }
 
-/** The title of a product in the reader's language; its id if the catalog no longer has the product. */
+/** The id, if the catalog no longer has the product. */
 export function productTitle(
   { texts }: Pick<Call, 'texts'>,
   { products }: Pick<Catalog, 'products'>,
@@ -156,7 +118,6 @@ export function productTitle(
   return product ? texts.localize(product.title) : displayText(id)
 }
 
-/** Says which KYC level an operation needs, and which level the account has. */
 export function neededLevel(
   { texts }: Pick<Call, 'texts'>,
   {

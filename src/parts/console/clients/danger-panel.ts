@@ -7,9 +7,7 @@ import { form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
 import { pathOf, word, change, give, type ClientKind, type ClientPanel } from './client-kind.ts'
 
-/**
- * The actions that stop all programs that use a client: disable the client, report its secret as leaked, or delete it.
- */
+/** Stops all programs that use a client: disable it, report its secret as leaked, or delete it. */
 export function dangerPanel(kind: ClientKind): ClientPanel {
   return {
     async show(call) {
@@ -50,7 +48,6 @@ export function dangerPanel(kind: ClientKind): ClientPanel {
   }
 }
 
-/** The row that disables the client, or enables it again. */
 function disabling(call: Call<Client>, kind: ClientKind): Html {
   const { texts, resource } = call
   return resource.disabled

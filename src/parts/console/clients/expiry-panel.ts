@@ -17,7 +17,7 @@ import { change, type ClientKind, type ClientPanel } from './client-kind.ts'
 
 const DAY_MS = 86_400_000
 
-/** The last day of a client, as `2026-07-01`; empty if the client never expires. @param expiresAt epoch seconds */
+/** As `2026-07-01`; empty if the client never expires. @param expiresAt epoch seconds */
 function lastDayOf(expiresAt: number | undefined): string {
   return expiresAt === undefined ? '' : dayOf(expiresAt * 1000 - 1)
 }
@@ -26,17 +26,13 @@ function dayOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10)
 }
 
-/**
- * The expiry that a form chooses, in epoch seconds; null for never. Undefined if the form has no field for the expiry. For
- * an invalid day, the result is `NaN`, which the service rejects.
- */
+/** Epoch seconds; null for never; undefined without a field; for an invalid day `NaN`, which is rejected. */
 export function readExpiry(sent: Form): number | null | undefined {
   const day = sent.get('expiresAt')?.trim()
   if (day === undefined || day === '') return day === undefined ? undefined : null
   return isDay(day) ? (Date.parse(day) + DAY_MS) / 1000 : Number.NaN
 }
 
-/** The field for the last day. @param client undefined for a new client */
 export function expiryField(
   call: Pick<Call, 'form' | 'problems' | 'texts'>,
   keyPolicy: KeyPolicy,
@@ -85,7 +81,7 @@ export function expiryPanel(kind: ClientKind, policy: KeyPolicy): ClientPanel {
     actions: {
       expire: change(kind, 'doneExpirySaved', async (call) => {
         const { resource, form: sent, change: options } = call
-        // If the form keeps the shown day, the expiry stays: a program may have set an exact time within this day.
+        // A program may have set an exact time within this day, which then stays.
         const isSame = sent.get('expiresAt') === lastDayOf(resource.expiresAt)
         if (isSame) return resource
         const fields = { expiresAt: readExpiry(sent) }
@@ -99,13 +95,11 @@ export function expiryPanel(kind: ClientKind, policy: KeyPolicy): ClientPanel {
   }
 }
 
-/** When a client expires, and how long that is from now. */
 export function expiryFact({ texts }: Pick<Call, 'texts'>, { expiresAt }: Client): Html {
   if (expiresAt === undefined) return html`<span class="muted">${texts.html('never')}</span>`
   return html`${texts.dateTime(expiresAt * 1000)} <span class="muted">(${texts.relative(expiresAt)})</span>`
 }
 
-/** The badge in a list for a client that expires soon. */
 export function expiryBadge(
   { texts }: Pick<Call, 'texts'>,
   client: Client,

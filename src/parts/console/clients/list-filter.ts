@@ -10,10 +10,8 @@ import { productTitle, stateText } from './client-state.ts'
 
 type Query = Call['query']
 
-/** The fields of the form: the parameters of the query. */
 const FIELDS = ['name', 'product', 'state', 'unused', 'sort'] as const
 
-/** The choices for the number of days without a token. */
 const UNUSED_DAYS = ['30', '90', '365']
 
 const DAY_SECONDS = 86_400
@@ -24,12 +22,11 @@ const ORDER_TEXTS: Readonly<Record<(typeof LIST_ORDERS)[number], TextName>> = {
   'last-used': 'listByLastUse',
 }
 
-/** Whether the query contains no filter. An empty field is not a filter. */
 export function isUnfiltered(query: Query): boolean {
   return FIELDS.every((name) => !query[name])
 }
 
-/** The list options that the query contains. The service rejects an invalid value. */
+/** The service rejects an invalid value. */
 export function listOptionsOf(query: Query): OwnerListOptions {
   const { cursor, unused } = query
   const days = UNUSED_DAYS.includes(unused ?? '') ? Number(unused) : undefined
@@ -80,5 +77,4 @@ export function filterForm({ texts, to, query }: Call, kind: ClientKind, catalog
   </form>`
 }
 
-/** States that only applications have. */
 const ONLY_APPLICATIONS: readonly string[] = ['kyc-level', 'no-redirect-uri']

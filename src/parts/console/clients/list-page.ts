@@ -10,14 +10,13 @@ import { badge, columns, table } from '../elements/elements.ts'
 import { pager, ROWS_PER_PAGE } from '../elements/pager.ts'
 import { filterForm, isUnfiltered, listOptionsOf } from './list-filter.ts'
 import { page, type Call, type Page } from '../page-types.ts'
-import { pathOf, word, type ClientKind } from './client-kind.ts'
+import { KINDS, pathOf, word, type ClientKind } from './client-kind.ts'
 import { expiryBadge } from './expiry-panel.ts'
 import { lastUsed, productTitle, stateBadge } from './client-state.ts'
 
-/** The maximum number of products that a row names. */
 const MAX_PRODUCTS = 3
 
-/** A list with at most this number of clients has no filter. */
+/** A short list has no filter. */
 const SHORT_LIST = 5
 
 /** The list of the caller's clients of one kind. */
@@ -67,20 +66,15 @@ function newButton({ texts, to }: Call, kind: ClientKind): Html {
   >`
 }
 
-/**
- * The text of an empty list: what such a client is for, and when a client of the other kind fits better.
- */
+/** What such a client is for, and when a client of the other kind fits better. */
 function emptyState({ texts, to, has }: Call, kind: ClientKind, button: HtmlValue): Html {
-  const [other, path] =
-    kind.kind === 'apiKey'
-      ? (['applications', '/applications'] as const)
-      : (['apiKeys', '/api-keys'] as const)
+  const other = KINDS[kind.kind === 'apiKey' ? 'application' : 'apiKey']
   return html`<section class="panel empty">
     <h2>${texts.html(word(kind, 'EmptyTitle'))}</h2>
     <p>${texts.html(word(kind, 'EmptyWhat'))}</p>
     <p class="muted">
       ${texts.html(word(kind, 'EmptyOther'))}
-      ${has(other) && html`<a href="${to(path)}">${texts.html(word(kind, 'EmptyOtherLink'))}</a>`}
+      ${has(other.section) && html`<a href="${to(other.base)}">${texts.html(word(kind, 'EmptyOtherLink'))}</a>`}
     </p>
     ${button}
   </section>`
@@ -116,7 +110,6 @@ function rows(
   )
 }
 
-/** The titles of the first products, and how many more there are. */
 function productsOf({ texts }: Call, { products }: Client, catalog: Catalog): Html {
   if (products.length === 0) return html`<span class="muted">${texts.html('none')}</span>`
   const titles = products.slice(0, MAX_PRODUCTS).map((id) => productTitle({ texts }, catalog, id))

@@ -1,5 +1,4 @@
 import { readKeys } from '../../../clients/client-keys.ts'
-import type { PublicKeyInput } from '../../../clients/client-inputs.ts'
 import { GatehouseError } from '../../../errors.ts'
 import type { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'
@@ -11,22 +10,17 @@ import { keyField, readKey } from './public-key-field.ts'
 
 type Parts = Pick<ConsoleServices, 'settings' | 'loadPublicKeys'>
 
-/** The field that says where an application runs, and its value for a public application. */
 const KIND = { name: 'kind', isPublic: 'public' }
 
-/** What a new client authenticates with: a new secret, a public key, or nothing. */
-interface NewCredentials {
-  readonly isPublic: boolean
-  readonly key: PublicKeyInput | undefined
-}
-
-/** What a form chooses. */
-export function readCredentials(form: Form): NewCredentials {
+export function readCredentials(form: Form) {
   return { isPublic: form.get(KIND.name) === KIND.isPublic, key: readKey(form) }
 }
 
 /** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the key cannot be used, or not for a public application */
-export async function checkCredentials(parts: Parts, { isPublic, key }: NewCredentials): Promise<void> {
+export async function checkCredentials(
+  parts: Parts,
+  { isPublic, key }: ReturnType<typeof readCredentials>,
+): Promise<void> {
   if (key === undefined) return
   if (isPublic) {
     const message = 'must be empty for a public application'

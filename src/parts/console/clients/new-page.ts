@@ -161,10 +161,7 @@ function productChoices(call: Pick<Call, 'texts' | 'form'>, options: ChoiceOptio
   </fieldset>`
 }
 
-/**
- * Reads the choices from the submitted form. An operation of several chosen products is removed if its box is empty in
- * one of these products.
- */
+/** An operation of several chosen products is removed if its box is empty in one of them. */
 function readProductChoices(form: Form, { products }: Pick<Catalog, 'products'>) {
   const chosen = [...new Set(form.getAll('product'))]
   const kept = new Set(form.getAll('operation'))
@@ -174,9 +171,7 @@ function readProductChoices(form: Form, { products }: Pick<Catalog, 'products'>)
   return { products: chosen, removedOperations: [...new Set(removed.map(({ scope }) => scope))] }
 }
 
-/**
- * The same operation may belong to several products, so the value of its box names the product too. Ids have no spaces.
- */
+/** An operation may belong to several products, so its value names the product too. Ids have no spaces. */
 function valueOf({ id }: Pick<Product, 'id'>, { scope }: Pick<Operation, 'scope'>): string {
   return `${id} ${scope}`
 }

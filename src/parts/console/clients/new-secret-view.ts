@@ -2,6 +2,7 @@ import type { ConsoleServices } from '../services.ts'
 import { ROUTES } from '../../../authorization-server/provider/routes.ts'
 import { directScopes, limitToOwner } from '../../../catalog/resolve-scopes.ts'
 import { isGatewayKey, type Client } from '../../../clients/client.ts'
+import type { RotatedSecret } from '../../../clients/client-service-types.ts'
 import { whyUnusable } from '../../../clients/why-no-token.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
@@ -10,14 +11,9 @@ import type { Call, View } from '../page-types.ts'
 import { pathOf, word, type ClientKind } from './client-kind.ts'
 import { callCommand, firstReadAddress, secretAndTokenCommand } from './curl-commands.ts'
 
-/** A secret that was just created. */
-export interface NewSecret {
+export interface NewSecret extends RotatedSecret {
   readonly client: Client
-  readonly clientSecret: string
-  /** Whether the secret replaces another one. */
   readonly isRotation: boolean
-  /** Epoch seconds at which the old secret expires; undefined if no old secret is valid. */
-  readonly oldSecretExpiresAt?: number | undefined
 }
 
 /** The page that shows a new secret, once. */
@@ -62,14 +58,12 @@ export async function secretView(
   }
 }
 
-/** Until when programs may still use the old secret. */
 function oldSecret({ texts }: Pick<Call, 'texts'>, { client, oldSecretExpiresAt }: NewSecret): Html {
   if (oldSecretExpiresAt === undefined) return texts.html('clientsOldSecretEnded')
   const until = isGatewayKey(client) ? 'gatewayOldSecretUntil' : 'clientsOldSecretUntil'
   return texts.html(until, { time: texts.dateTime(oldSecretExpiresAt * 1000) })
 }
 
-/** What to do next: the lines that get a token and call the API, or what is needed before that. */
 async function firstCall(
   call: Pick<Call, 'texts' | 'to'>,
   kind: ClientKind,
@@ -94,7 +88,7 @@ async function firstCall(
     tokenAddress: issuer + ROUTES.token,
   })
   const { current } = catalog
-  // The secret is shown once, so it is shown even if the host cannot find the account now.
+  // The secret is shown once, even if the host cannot find the account now.
   const owner = (await accounts.find(client.accountId, client.userId).catch(() => undefined)) ?? {}
   const scopes = limitToOwner(client, owner, directScopes(current, client))
   const address = firstReadAddress(current, scopes, audience)

@@ -58,7 +58,7 @@ async function showConnections(services: ConsoleServices, call: Call): Promise<V
     services.accounts.find(caller.accountId, caller.userId),
   ])
   const { items, cursor } = pageOfConnections(all, query['cursor'])
-  // The notice is shown only if it is true, so that a crafted link cannot show a false notice.
+  // A crafted link cannot show a false notice.
   const gone = all.some(({ clientId }) => clientId === query['disconnected'])
     ? undefined
     : query['disconnected']
@@ -85,16 +85,12 @@ async function showConnections(services: ConsoleServices, call: Call): Promise<V
   }
 }
 
-/**
- * Creates a function that says whether a person may use a scope now. The host may have lowered the person's role after
- * the consent.
- */
+/** The host may have lowered the person's role after the consent. */
 function usableBy(person: Account | undefined, { operations }: Catalog): (scope: string) => boolean {
   const allowed = new Set(limitToPerson(person ?? {}, [...operations.keys()]))
   return (scope) => !operations.has(scope) || allowed.has(scope)
 }
 
-/** The cards. A list of several pages says how many applications there are. */
 function list({ texts }: Call, cards: readonly Html[], count: number): Html {
   return html`${count > cards.length && html`<p class="muted small">${texts.html('connectedCount', { count })}</p>`}
     <ul class="rows">
@@ -111,7 +107,7 @@ function disconnectedNotice({ texts }: Call, clientId: string, application: Appl
   return notice('good', html`<p>${text}</p>`)
 }
 
-/** Adds the applications and the names of their developers. Each developer's account is looked up once. */
+/** Each developer's account is looked up once. */
 async function withDevelopers(
   accounts: Pick<HostAccounts, 'find'>,
   connections: readonly Connection[],
@@ -136,18 +132,11 @@ async function withDevelopers(
   )
 }
 
-/** The number of cards on one page. */
 const CARDS_PER_PAGE = 15
 
 const CURSOR = /^(\d{1,12})\.(.+)$/
 
-/**
- * The connections of one page.
- *
- * @param connections all connections, in the order of `Connections.list`
- * @param cursor the cursor of the previous page. It stays valid if the last connection of that page is disconnected
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an invalid cursor
- */
+/** A cursor stays valid after a disconnection. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 function pageOfConnections(
   connections: readonly Connection[],
   cursor?: string,

@@ -18,19 +18,15 @@ import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { Reader } from '../reader-formats.ts'
 
-/** The number of permissions that are visible without a click. */
 const VISIBLE = 5
 
-/** A connection, with the information about its application that users may see. */
 export interface ConnectionModel {
   readonly connection: Connection
-  /** Undefined if the application was deleted. */
   readonly application: Application | undefined
-  /** The name of the developer's account; undefined if it has none. */
   readonly developer: string | undefined
 }
 
-/** One connected application. @param mayDisconnect whether the card has the button */
+/** One connected application. */
 export function connectionCard(
   call: Pick<Call, 'texts' | 'self'>,
   { resources, branding }: Pick<ConsoleServices, 'resources' | 'branding'>,
@@ -64,12 +60,10 @@ export function connectionCard(
   </li>`
 }
 
-/** The name of an application whose record or document is no longer stored. */
 export function nameOfUnknown({ texts }: Pick<Call, 'texts'>, clientId: string): string {
   return isDocumentId(clientId) ? unknownClientName(clientId) : texts.plain('connectedUnknown')
 }
 
-/** The developer, the home page and the privacy policy. */
 function origin(
   texts: Reader,
   { homepageUri, privacyUri }: Application,
@@ -92,7 +86,6 @@ function newTab(texts: Reader, { href }: URL, content: Html): Html {
   >`
 }
 
-/** What an application may do at each resource, in words. */
 function permissions(texts: Reader, { all, main }: Resources, scopes: Connection['scopes']): Html {
   const lists = all.flatMap((resource) => {
     const heading =
@@ -105,8 +98,7 @@ function permissions(texts: Reader, { all, main }: Resources, scopes: Connection
 }
 
 /**
- * What an application may do at one resource; undefined if it may do nothing. Sensitive operations come first, so that
- * they are always visible. A scope that is no longer in the catalog gives no access, so it is left out.
+ * Sensitive operations first, so that they are always visible. Scopes without an operation give no access.
  */
 function permissionsAt(
   texts: Reader,

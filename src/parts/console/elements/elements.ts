@@ -2,7 +2,6 @@ import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import type { Call } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 
-/** The heading of a page, and what the page is for. */
 export function heading(title: HtmlValue, intro: HtmlValue): Html {
   return html`<div class="tight">
     <h1>${title}</h1>
@@ -10,7 +9,6 @@ export function heading(title: HtmlValue, intro: HtmlValue): Html {
   </div>`
 }
 
-/** A part of a page with a heading. */
 export function panel(
   { title, id, isDanger }: { title: HtmlValue; id?: string | undefined; isDanger?: boolean | undefined },
   content: HtmlValue,
@@ -21,7 +19,7 @@ export function panel(
   </section>`
 }
 
-/** A panel in place of a list that has no rows yet, or that needs something else first. */
+/** In place of a list that has no rows yet, or that needs something else first. */
 export function emptyPanel(title: HtmlValue, text: HtmlValue, next?: HtmlValue): Html {
   return html`<section class="panel empty">
     <h2>${title}</h2>
@@ -30,36 +28,28 @@ export function emptyPanel(title: HtmlValue, text: HtmlValue, next?: HtmlValue):
   </section>`
 }
 
-/** What a notice says: something went well, needs attention, or went wrong. */
 type Tone = 'good' | 'warn' | 'bad'
 
-/** A message at the top of a page. Screen readers read it when the page opens. */
+/** Screen readers read it when the page opens. */
 export function notice(tone: Tone, content: HtmlValue): Html {
   return html`<div class="notice ${tone}" role="${tone === 'bad' ? 'alert' : 'status'}">${content}</div>`
 }
 
-/** A short state, in words and colour. */
 export function badge(content: HtmlValue, tone?: Tone): Html {
   return html`<span class="badge ${tone}">${content}</span>`
 }
 
-/** A column of a table. */
 interface Column {
   readonly title: HtmlValue
-  /** The title in plain text. On narrow screens, each cell begins with this title. */
+  /** In plain text. On narrow screens, each cell begins with it. */
   readonly label?: string | undefined
 }
 
-/** The columns of a table with these titles. */
 export function columns({ texts }: Pick<Call, 'texts'>, names: readonly TextName[]): Column[] {
   return names.map((name) => ({ title: texts.html(name), label: texts.plain(name) }))
 }
 
-/**
- * A table. On narrow screens each row becomes a card. The first cell is the heading of its row.
- *
- * @param isAlike whether all columns have the same width, so that several tables on a page align
- */
+/** On narrow screens, each row is a card with its first cell as heading. @param isAlike equal columns */
 export function table(
   columns: readonly Column[],
   rows: readonly (readonly HtmlValue[])[],
@@ -86,7 +76,6 @@ function cell(value: HtmlValue, column: Column | undefined): Html {
   return html`<td ${column?.label !== undefined && html`data-label="${column.label}"`}>${value}</td>`
 }
 
-/** Pairs of a name and a value. Pairs without a value are left out. */
 export function facts(pairs: readonly (readonly [HtmlValue, HtmlValue])[]): Html {
   const present = pairs.filter(([, value]) => value !== undefined && value !== false)
   return html`<dl class="facts">
@@ -98,11 +87,7 @@ export function facts(pairs: readonly (readonly [HtmlValue, HtmlValue])[]): Html
   </dl>`
 }
 
-/**
- * A text to copy, such as an id or a command. Browsers without scripts do not show the button.
- *
- * @param id unique on the page
- */
+/** Browsers without scripts do not show the button. @param id unique on the page */
 export function copyable({ texts }: Pick<Call, 'texts'>, id: string, text: string): Html {
   return html`<div class="copyable">
     <code id="${id}">${text}</code
@@ -112,7 +97,7 @@ export function copyable({ texts }: Pick<Call, 'texts'>, id: string, text: strin
   </div>`
 }
 
-/** The button that sends a form, and a link that leaves the form. @param back the address of the link */
+/** @param back the address of the link that leaves the form */
 export function buttons(
   { texts }: Pick<Call, 'texts'>,
   button: TextName,
@@ -125,9 +110,7 @@ export function buttons(
   </div>`
 }
 
-/**
- * A row of a list of actions: the name of the action, its effect, and its button. Put the rows into `<ul class="items">`.
- */
+/** Put the rows into `<ul class="items">`. */
 export function actionRow(title: HtmlValue, hint: HtmlValue, button: HtmlValue): Html {
   return html`<li>
     <div class="tight">
@@ -138,7 +121,6 @@ export function actionRow(title: HtmlValue, hint: HtmlValue, button: HtmlValue):
   </li>`
 }
 
-/** Links between the lists that one page can show. @param label what the links choose, for screen readers */
 export function choiceLinks(
   label: string,
   choices: readonly { readonly href: string; readonly text: HtmlValue; readonly isCurrent: boolean }[],

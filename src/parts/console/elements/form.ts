@@ -2,17 +2,13 @@ import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import { problemText } from '../problem-texts.ts'
 import type { Call } from '../page-types.ts'
 
-/** How a form is sent. */
 interface FormOptions {
-  /** The name of the action of the page. */
   readonly action: string
-  /** Whether the form is on one line with other elements. @default false */
   readonly isInline?: boolean | undefined
-  /** An id, for buttons outside the form that send it. */
   readonly id?: string | undefined
 }
 
-/** A form that is sent to its own page. It contains the CSRF token. */
+/** It is sent to its own page, with the CSRF token. */
 export function form(
   { self, csrfToken }: Pick<Call, 'self' | 'csrfToken'>,
   { action, isInline, id }: FormOptions,
@@ -32,31 +28,25 @@ export function form(
   </form>`
 }
 
-/** A field of a form, with its label and its hint. */
 interface FieldOptions {
   readonly name: string
   readonly label: HtmlValue
-  /** The present value. If the form was rejected, the submitted value is shown. */
+  /** If the form was rejected, the submitted value is shown. */
   readonly value?: string | undefined
   readonly hint?: HtmlValue
   readonly type?: 'text' | 'url' | 'lines' | 'date' | undefined
   readonly isRequired?: boolean | undefined
   readonly maxLength?: number | undefined
-  /** The first and the last day that the browser offers, as `2026-07-01`. */
+  /** As `2026-07-01`: the first and the last day that the browser offers. */
   readonly min?: string | undefined
   readonly max?: string | undefined
   readonly autocomplete?: string | undefined
-  /** Whether the browser puts the cursor into the field. */
   readonly isFocused?: boolean | undefined
-  /** Whether the field shows code: a monospaced font, no spelling check, from left to right. */
+  /** A monospaced font, no spelling check, from left to right. */
   readonly isCode?: boolean | undefined
 }
 
-/**
- * A text field with its label, its hint and its problems. A field of the type `lines` has several lines.
- *
- * Problems belong to the field if their path begins with its name, such as `redirectUris[1]`.
- */
+/** A text field, with the problems whose path begins with its name, such as `redirectUris[1]`. */
 export function field(
   { form: sent, problems, texts }: Pick<Call, 'form' | 'problems' | 'texts'>,
   options: FieldOptions,
@@ -105,24 +95,16 @@ export function field(
   </div>`
 }
 
-/** The number of the line with a problem; undefined if the problem concerns the whole field. */
 function lineOf(path: string, text: string): number | undefined {
   const index = /\[(\d+)\]$/.exec(path)?.[1]
   return index === undefined ? undefined : typedLineOf(text, Number(index))
 }
 
-/** The lines of a field of several lines, without empty lines and without white space at their ends. */
 export function linesOf(text: string): string[] {
   return typedLines(text).map(({ line }) => line)
 }
 
-/**
- * The number of the line with a problem, from 1. This number counts the empty lines that the person typed. The index of a
- * problem does not count empty lines.
- *
- * @param text the field as it was sent
- * @param index position in the result of `linesOf`
- */
+/** From 1, with the empty lines that the person typed. The index of a problem does not count them. */
 export function typedLineOf(text: string | null, index: number): number {
   return typedLines(text ?? '')[index]?.number ?? index + 1
 }

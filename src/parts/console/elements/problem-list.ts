@@ -7,7 +7,6 @@ import type { TextName } from '../texts.ts'
 import { notice } from './elements.ts'
 import { typedLineOf } from './form.ts'
 
-/** The labels of the fields of clients, by the names that the services give to the fields. */
 export const FIELD_LABELS = {
   name: 'nameLabel',
   expiresAt: 'expiryLabel',
@@ -22,7 +21,7 @@ export const FIELD_LABELS = {
   key: 'keysLabel',
 } as const satisfies Readonly<Record<string, TextName>>
 
-/** The labels with which problems begin. Values that a form sends without a text field have a label too. */
+/** Values that a form sends without a text field have a label too. */
 const LABELS = new Map<string, TextName>(
   Object.entries({
     ...FIELD_LABELS,
@@ -49,7 +48,7 @@ export function problemList({ texts, problems, form }: Call): Html {
   )
 }
 
-/** A link to the field of a problem, such as “Redirect URIs, line 2”. @param path such as `redirectUris[1]` */
+/** “Redirect URIs, line 2”. @param path such as `redirectUris[1]` */
 function fieldOf(path: string, texts: Reader, form: Form): Html | undefined {
   const [, field = '', index] = /^(\w+)(?:\[(\d+)\])?$/.exec(path) ?? []
   const label = LABELS.get(field)

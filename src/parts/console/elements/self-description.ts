@@ -4,12 +4,7 @@ import { html, type Html } from '../../../http/html.ts'
 import { quotableText } from '../../../http/pages/display-text.ts'
 import type { Reader } from '../reader-formats.ts'
 
-/**
- * How an application with a metadata document calls itself, in the words of the consent page. Undefined for every other
- * client.
- *
- * @param service the name of the service
- */
+/** How an application with a metadata document calls itself, in the words of the consent page. */
 export function selfDescription(
   { texts, service }: { readonly texts: Reader; readonly service: string },
   client: Client,

@@ -9,14 +9,12 @@ import { page, type Call, type Page } from '../page-types.ts'
 import { guideValues, type GuideValues } from './guide-values.ts'
 import { terminalSteps } from './terminal-steps.ts'
 
-/** Our documents, with complete programs. */
 const DOCUMENTS = 'https://github.com/koa-gatehouse/koa-gatehouse/blob/main/docs'
 const PROGRAMS = {
   apiKey: `${DOCUMENTS}/client-programs.md#an-api-key`,
   application: `${DOCUMENTS}/client-programs.md#an-application`,
 }
 
-/** What differs between clients that authenticate in different ways. */
 const WAYS = {
   secret: { link: 'guideProgramLink', rejected: 'guideAnswerClient401Hint', document: undefined },
   key: {
@@ -31,9 +29,7 @@ const WAYS = {
   },
 } as const
 
-/**
- * The guide of an API key or application: how a program gets tokens and calls the API, with the client's own values.
- */
+/** How a program gets tokens and calls the API, with the client's own values. */
 export function guidePage(kind: ClientKind, services: ConsoleServices): Page {
   return page<Client>({
     ...ownClient(kind, '/guide'),
@@ -54,7 +50,6 @@ export function guidePage(kind: ClientKind, services: ConsoleServices): Page {
   })
 }
 
-/** The examples, or what the client needs before examples are possible. */
 function content(call: Call<Client>, kind: ClientKind, values: GuideValues): Html {
   const { texts, to, resource: client } = call
   const path = pathOf(kind, client)
@@ -83,7 +78,6 @@ function content(call: Call<Client>, kind: ClientKind, values: GuideValues): Htm
   ${panel({ title: texts.html('guideAnswers') }, answers(call, values))}`
 }
 
-/** What each error means, and what the program must do then. */
 function answers({ texts }: Pick<Call, 'texts'>, { kind, authentication }: GuideValues): Html {
   const isKey = kind === 'apiKey'
   return facts([
@@ -97,7 +91,7 @@ function answers({ texts }: Pick<Call, 'texts'>, { kind, authentication }: Guide
 
 const code = (text: string) => html`<code dir="ltr">${text}</code>`
 
-/** How a program with a private key authenticates (RFC 7523 3): the claims of the JWT that it sends. */
+/** RFC 7523 3: the claims of the JWT that the program sends. */
 function assertionFacts({ texts }: Pick<Call, 'texts'>, { clientId, issuer, keyIds }: GuideValues): Html {
   return html`<p>${texts.html('guideAssertionHint', { parameter: code('client_assertion') })}</p>
     ${facts([
@@ -111,10 +105,8 @@ function assertionFacts({ texts }: Pick<Call, 'texts'>, { clientId, issuer, keyI
     ])}`
 }
 
-/** The maximum number of operations that the page names. */
 const MAX_OPERATIONS = 12
 
-/** The values that every OAuth library asks for. */
 function valueFacts(call: Pick<Call, 'texts'>, values: GuideValues): Html {
   const { texts } = call
   const { clientId, issuer, authorizationAddress, tokenAddress, revocationAddress, audience, redirectUri } =
@@ -133,7 +125,6 @@ function valueFacts(call: Pick<Call, 'texts'>, values: GuideValues): Html {
   ])
 }
 
-/** What the program authenticates with. */
 function authenticationFact(
   { texts }: Pick<Call, 'texts'>,
   { authentication }: GuideValues,

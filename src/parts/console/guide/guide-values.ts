@@ -6,10 +6,9 @@ import { credentialsOf, kindOf } from '../clients/client-kind.ts'
 import { firstReadAddress } from '../clients/curl-commands.ts'
 import type { ConsoleServices } from '../services.ts'
 
-/** The values of one client for the examples. These values never contain the secret. */
 export type GuideValues = Awaited<ReturnType<typeof guideValues>>
 
-/** Collects the values of a client. */
+/** Collects the values of a client for the examples. */
 export async function guideValues(services: ConsoleServices, client: Client) {
   const { issuer, audience } = services
   const catalog = services.catalog.current
@@ -30,24 +29,16 @@ export async function guideValues(services: ConsoleServices, client: Client) {
         ? ('key' as const)
         : ('secret' as const),
     hasSecret: !isPublicClient(client),
-    /** Ids of the public keys. */
     keyIds: keys.map(({ kid }) => kid),
     issuer,
     tokenAddress: issuer + ROUTES.token,
     authorizationAddress: issuer + ROUTES.authorization,
     revocationAddress: issuer + ROUTES.revocation,
-    /** The address of the API. */
     audience,
-    /** The operations that the client may call, in the order of the catalog. */
+    /** Those that the client may call, in the order of the catalog. */
     operations: scopes.flatMap((scope) => catalog.operations.get(scope) ?? []),
-    /** The first redirect URI of an application; undefined if it has none. */
     redirectUri: client.kind === 'application' ? client.redirectUris[0] : undefined,
-    /** The address of a GET without parameters, to try the API. Undefined if the client may call no such operation. */
+    /** A GET without parameters, to try the API. */
     readAddress: firstReadAddress(catalog, scopes, audience),
   }
-}
-
-/** The scopes as applications request them, separated by spaces. */
-export function scopeText({ operations }: Pick<GuideValues, 'operations'>): string {
-  return operations.map(({ scope }) => scope).join(' ')
 }

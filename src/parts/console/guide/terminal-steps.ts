@@ -10,16 +10,14 @@ import {
 import { copyable } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
-import { scopeText, type GuideValues } from './guide-values.ts'
+import type { GuideValues } from './guide-values.ts'
 
-/** One step: its title, what happens, and the lines to copy. The element of these lines has the id `step-${id}`. */
+/** The element of the lines to copy has the id `step-${id}`. */
 interface Step {
   readonly id: string
   readonly title: TextName
   readonly hint?: TextName | undefined
-  /** What to do if the step fails. */
   readonly note?: TextName | undefined
-  /** Undefined if there is nothing to copy. */
   readonly command: string | undefined
 }
 
@@ -92,14 +90,13 @@ function stepsOf(values: GuideValues): Step[] {
   ]
 }
 
-/** Prints the address that a user opens to allow the application. */
 function authorizationCommand(values: GuideValues, redirectUri: string): string {
   const { authorizationAddress, clientId } = values
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: clientId,
     redirect_uri: redirectUri,
-    scope: scopeText(values),
+    scope: values.operations.map(({ scope }) => scope).join(' '),
     code_challenge_method: 'S256',
   })
   return [
@@ -110,10 +107,8 @@ function authorizationCommand(values: GuideValues, redirectUri: string): string 
   ].join('\n')
 }
 
-/** Reads the code from the address of the browser. */
 const CODE_COMMAND = `printf 'Code: '; read -r CODE`
 
-/** Exchanges the code for tokens. */
 function exchangeCommand(values: GuideValues, redirectUri: string): string {
   const parameters = [
     '-d grant_type=authorization_code',
@@ -124,7 +119,6 @@ function exchangeCommand(values: GuideValues, redirectUri: string): string {
   return tokenCommand(values, parameters, ['TOKEN', 'REFRESH_TOKEN'])
 }
 
-/** Gets new tokens for a refresh token. */
 function refreshCommand(values: GuideValues): string {
   const parameters = ['-d grant_type=refresh_token', '--data-urlencode "refresh_token=$REFRESH_TOKEN"']
   return tokenCommand(values, parameters, ['TOKEN', 'REFRESH_TOKEN'])

@@ -12,7 +12,6 @@ import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
 
-/** The fix for each finding. */
 const FIXES = {
   'known-to-former': 'rotate',
   'breaks-policy': 'expire',
@@ -24,7 +23,6 @@ const FIXES = {
   'never-expires': 'expire',
 } as const satisfies Readonly<Record<Finding, string>>
 
-/** What a button does. */
 export type Fix = (typeof FIXES)[Finding]
 
 /** The fix for a finding of a client. With two valid secrets, the old one must be revoked before a rotation. */

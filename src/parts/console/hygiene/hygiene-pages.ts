@@ -85,7 +85,6 @@ interface ListOptions {
   readonly fixOf: (finding: Finding, found: ClientFindings) => Html | undefined | Promise<Html | undefined>
 }
 
-/** One row for each finding. */
 async function findings(
   call: Call,
   services: ConsoleServices,

@@ -15,7 +15,6 @@ const TEXTS = {
   key: { valid: 'inspectorKeyValid', validText: 'inspectorKeyValidText', over: 'inspectorKeyOver' },
 } as const
 
-/** Whether a pasted text is a private key. */
 export async function isPrivateKey(
   { loadPublicKeys }: Pick<ConsoleServices, 'loadPublicKeys'>,
   pasted: string,
@@ -24,12 +23,7 @@ export async function isPrivateKey(
   return publicKeys?.identityOfPrivateKey(pasted.trim()) !== undefined
 }
 
-/**
- * What a caller may know about a pasted client secret or private key. Operators may inspect every secret. Other callers
- * may inspect the secrets of clients that their account owns. The answer never contains the secret or the key.
- *
- * @returns undefined if the text is not a secret that the caller may inspect
- */
+/** What a caller may know about a pasted secret or private key, which the answer never contains. */
 export async function inspectSecret(
   { secrets, loadPublicKeys }: Pick<ConsoleServices, 'secrets' | 'loadPublicKeys'>,
   call: Pick<Call, 'may' | 'caller' | 'has' | 'texts' | 'to'>,
@@ -44,7 +38,6 @@ export async function inspectSecret(
   return notices.length === 0 ? undefined : html`${notices}`
 }
 
-/** What a caller may know about one client of a secret or key; undefined if that is nothing. */
 async function inspectFound(
   call: Pick<Call, 'may' | 'has' | 'texts' | 'to'>,
   found: FoundSecret,

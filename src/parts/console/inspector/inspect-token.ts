@@ -7,7 +7,6 @@ import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { DecodedToken } from './read-token.ts'
 
-/** What is known about a token. */
 export type TokenStatus =
   | { readonly is: 'valid' }
   /** Signature, issuer and audience are right. */
@@ -18,19 +17,13 @@ export type TokenStatus =
 /** Why every API rejects a token. */
 export type RejectedFor = Exclude<TokenProblem, 'expired'> | NonNullable<InvalidToken['also']>
 
-/** A token, its status and its client. */
 export interface Inspection extends DecodedToken {
   readonly status: TokenStatus
   readonly client?: Client | undefined
   readonly scopes: readonly string[]
 }
 
-/**
- * Inspects a token for a caller. Operators may inspect every token. Other callers may inspect the tokens of clients
- * that their account owns.
- *
- * @returns undefined if the caller may not inspect the token
- */
+/** Inspects a token for a caller: operators may inspect all, others those of their account's clients. */
 export async function inspect(
   services: ConsoleServices,
   { caller, has, may }: Pick<Call, 'caller' | 'has' | 'may'>,
@@ -46,7 +39,7 @@ export async function inspect(
   const { accountId } = caller
   const isSigned =
     status.is === 'valid' || status.is === 'expired' || (status.is === 'revoked' && status.cause.of !== 'key')
-  // The tokens of a deleted API key still name the account, because an API key acts on the account that owns it.
+  // The tokens of a deleted API key still name the account.
   const wasOwnKey = isSigned && claims['access_mode'] === 'direct' && claims['account_id'] === accountId
   if (!has('operator')) {
     const isOwn = client ? client.accountId === accountId : wasOwnKey && clientId !== undefined
@@ -59,10 +52,7 @@ export async function inspect(
   return { ...decoded, status, client, scopes }
 }
 
-/**
- * The status of a token. It is valid, expired or revoked only if the signature was verified. If the key of a token was
- * revoked, the token counts as revoked even without a verified signature.
- */
+/** Valid, expired or revoked only if the signature was verified, except for a token of a revoked key. */
 async function statusOf(
   { verifyToken, revoked }: ConsoleServices,
   { token, header }: DecodedToken,

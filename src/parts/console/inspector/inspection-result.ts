@@ -7,7 +7,6 @@ import { pagePathOf } from '../clients/client-kind.ts'
 import { columns, facts, panel, table } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { Inspection } from './inspect-token.ts'
-import { prettyJson } from './pretty-json.ts'
 import { hostHref } from '../operator/client-href.ts'
 import { selfDescription } from '../elements/self-description.ts'
 import { statusNotice } from './status-notice.ts'
@@ -79,10 +78,7 @@ function tokenFacts(
   ])
 }
 
-/**
- * One table for each product: the operations that the scopes allow, and the routes of each operation. Products that the
- * client does not have are shown only for operations that its own products do not have.
- */
+/** Products that the client does not have are shown only for operations that its own products do not have. */
 function operationTables(
   scopes: readonly string[],
   texts: Call['texts'],
@@ -126,4 +122,36 @@ function operationTables(
       </p>
     </div>`
   }`
+}
+
+/** Deeper values are in one line, because indentation would make the text very long. */
+const MAX_DEPTH = 8
+
+/** JSON that people can read: characters that are invisible or change the direction of text are escapes. */
+export function prettyJson(value: Readonly<Record<string, unknown>>): string {
+  return write(value).replaceAll(
+    /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu,
+    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+function write(value: unknown): string {
+  try {
+    const plain = JSON.stringify(value)
+    return depthOf(plain) > MAX_DEPTH ? plain : JSON.stringify(value, null, 2)
+  } catch {
+    // More deeply nested than the stack allows.
+    return '…'
+  }
+}
+
+/** Brackets in texts count too, which only makes the result higher. */
+function depthOf(text: string): number {
+  let depth = 0
+  let deepest = 0
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1
+    deepest = Math.max(deepest, depth)
+  }
+  return deepest
 }

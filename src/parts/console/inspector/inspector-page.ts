@@ -10,10 +10,7 @@ import { inspectSecret, isPrivateKey } from './inspect-secret.ts'
 import { readToken } from './read-token.ts'
 import { inspectionResult } from './inspection-result.ts'
 
-/**
- * A page that explains an access token, a client secret, or a private key. The text is sent by POST, and the page with
- * the answer does not contain it.
- */
+/** Explains an access token, a client secret, or a private key, which the answer does not contain. */
 export function inspectorPage(services: ConsoleServices): Page {
   return page({
     path: '/token-inspector',
@@ -43,7 +40,6 @@ export function inspectorPage(services: ConsoleServices): Page {
 
 type Parts = Pick<ConsoleServices, 'settings'>
 
-/** The answer to a text that cannot be inspected. */
 function rejected(services: Parts, call: Call, reason: TextName): View {
   const title = call.texts.plain('problemWindow', { title: call.texts.plain('navInspector') })
   return {

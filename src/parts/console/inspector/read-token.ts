@@ -2,22 +2,18 @@ import { MAX_TOKEN_LENGTH } from '../../../gateway/bearer-token.ts'
 import type { TextName } from '../texts.ts'
 import { isObject } from '../../../validation/predicates.ts'
 
-/** A token whose parts were decoded. Nothing about it is verified. */
+/** Nothing about it is verified. */
 export interface DecodedToken {
-  /** The token alone, as a gateway receives it. */
+  /** As a gateway receives it. */
   readonly token: string
   readonly header: Readonly<Record<string, unknown>>
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** The parts of an encrypted token (RFC 7516 3.1). */
+/** RFC 7516 3.1. */
 const ENCRYPTED_PARTS = 5
 
-/**
- * Decodes what a person has pasted: a token, also with `Authorization:` and `Bearer` before it, and with line breaks.
- *
- * @returns the decoded token, or the text that says what is wrong
- */
+/** Decodes what a person has pasted, also with `Authorization:` or line breaks. @returns or what is wrong */
 export function readToken(pasted: string): DecodedToken | TextName {
   const token = pasted.replace(/^\s*(authorization\s*:)?\s*(bearer\s)?/i, '').replaceAll(/[\s"']/g, '')
   if (token === '') return 'inspectorEmpty'

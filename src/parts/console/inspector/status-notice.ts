@@ -41,7 +41,6 @@ export function statusNotice(
   return say('bad', title, texts.html(text, { issuer, audience, claim: status.claim }))
 }
 
-/** The title and the text for each reason to reject a token. */
 const REJECTED: Readonly<Record<RejectedFor, readonly [TextName, TextName]>> = {
   unsigned: ['inspectorUnsigned', 'inspectorUnsignedText'],
   'not-access-token': ['inspectorNotAccessToken', 'inspectorNotAccessTokenText'],
@@ -59,7 +58,6 @@ const REJECTED: Readonly<Record<RejectedFor, readonly [TextName, TextName]>> = {
   'bound-to-key': ['inspectorRejected', 'inspectorBoundToKey'],
 }
 
-/** What revoked a token, and what to do next. */
 function causeText(
   cause: RevocationCause,
   parts: { texts: Reader; catalog: Catalog; client: Client | undefined; scopes: readonly string[] },

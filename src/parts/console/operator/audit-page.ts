@@ -6,7 +6,6 @@ import { operatorPage, operatorView } from './operator-page.ts'
 
 const PATH = '/operator/audit'
 
-/** The fields by which the trail can be filtered. */
 const FIELDS = { account: 'accountId', client: 'clientId', actor: 'actor' } as const
 
 /** The audit trail of the whole service. */

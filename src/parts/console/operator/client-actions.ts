@@ -6,7 +6,7 @@ import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
 import type { Call, Confirmation } from '../page-types.ts'
 
-/** The texts of each action. The row of the action and its confirmation page share these texts. */
+/** The row of the action and its confirmation page share these texts. */
 export const CLIENT_ACTIONS = {
   disable: { title: 'operatorDisableTitle', what: 'operatorDisableText', button: 'disableButton' },
   revokeTokens: {
@@ -39,7 +39,7 @@ export function clientActions(call: Call<unknown>, client: Client): Html {
   return html`<ul class="items">
     ${disabled && enable()}
     ${
-      // An operator may also disable a client that its owner has disabled. The owner then cannot enable the client.
+      // Also if its owner has disabled it: the owner then cannot enable the client.
       disabledBy !== 'operator' && dangerRow(call, 'disable', disable)
     }
     ${dangerRow(call, 'revokeTokens', revokeTokens)}
@@ -47,7 +47,6 @@ export function clientActions(call: Call<unknown>, client: Client): Html {
   </ul>`
 }
 
-/** The row of an action, with the link to its confirmation page. */
 export function dangerRow(
   call: Pick<Call, 'self' | 'texts'>,
   action: string,

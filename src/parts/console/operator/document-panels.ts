@@ -6,7 +6,7 @@ import { confirmLink } from '../elements/confirm.ts'
 import type { Call } from '../page-types.ts'
 import { writeNumber } from '../usage/bar-chart.ts'
 
-/** The number of users from which on the service does not count further. */
+/** The service counts no further. */
 const MANY_USERS = 1000
 
 /** One panel for each host, with its documents. */

@@ -1,13 +1,15 @@
 import { GatehouseError, hasCode } from '../../../errors.ts'
+import type { BlockedHost } from '../../../clients/documents/document-service.ts'
+import { personOfActor } from '../../../host/actor.ts'
+import type { Person } from '../../../host/subject.ts'
 import { html, type Html } from '../../../http/html.ts'
-import { findPeople } from '../activity/people.ts'
-import { notice, panel } from '../elements/elements.ts'
+import { findPeople, type People } from '../activity/people.ts'
+import { badge, columns, notice, panel, table } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import { confirmPage } from '../elements/confirm.ts'
 import { pager, ROWS_PER_PAGE } from '../elements/pager.ts'
 import type { Call, Confirmation, Page, View } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
-import { blockedHosts, blockersOf } from './blocked-hosts-panel.ts'
 import { DOCUMENTS_PATH as PATH } from './client-href.ts'
 import { hostPanels } from './document-panels.ts'
 import { operatorPage, operatorView } from './operator-page.ts'
@@ -92,7 +94,7 @@ async function show(services: ConsoleServices, call: Call, message?: Html): Prom
     listDocuments(services, host, query['cursor']),
     services.clientDocuments.listBlocked(),
   ])
-  const people = await findPeople(services.accounts, blockersOf(blocked))
+  const people = await findPeople(services.accounts, blocked.map(blockerOf))
   const title = texts.plain('documentsTitle')
   const path = host === undefined ? { path: PATH } : {}
   const list =
@@ -150,5 +152,49 @@ function blockForm(call: Call): Html {
     { action: 'askBlock' },
     html`${host}
       <div class="buttons"><button>${texts.html('documentsBlockNext')}</button></div>`,
+  )
+}
+
+const AFTER = 'after'
+
+const blockerOf = ({ blockedBy }: BlockedHost): Person | undefined =>
+  blockedBy === undefined ? undefined : personOfActor(blockedBy, undefined)
+
+/** The hosts that are blocked, with the buttons that unblock them. */
+function blockedHosts(call: Call, hosts: readonly BlockedHost[], people: People): Html {
+  const { texts, to, query } = call
+  const after = query[AFTER] ?? ''
+  const rest = hosts.filter(({ host }) => host > after)
+  const shown = rest.slice(0, ROWS_PER_PAGE)
+  const last = rest.length > shown.length ? shown.at(-1)?.host : undefined
+  const rows = shown.map((each) => {
+    const { host, blockedAt, isClearing } = each
+    const blocker = blockerOf(each)
+    return [
+      html`<bdi>${host}</bdi> ${isClearing && badge(texts.html('documentsClearing'), 'warn')}`,
+      texts.ago(blockedAt),
+      blocker ? people(blocker) : html`<span class="muted">${texts.html('activityNotNamed')}</span>`,
+      unblockForm(call, host),
+    ]
+  })
+  const names = ['documentsHostLabel', 'sinceLabel', 'documentsBlockedBy', 'operatorActions'] as const
+  return panel(
+    { title: texts.html('documentsBlockedTitle'), id: 'blocked' },
+    html`${
+      rows.length === 0
+        ? html`<p class="muted">${texts.html('documentsBlockedNone')}</p>`
+        : table(columns(call, names), rows)
+    }
+    ${last !== undefined && html`<p><a href="${to(PATH, { [AFTER]: last })}#blocked">${texts.html('nextPageLink')}</a></p>`}`,
+  )
+}
+
+function unblockForm(call: Call, host: string): Html {
+  return form(
+    call,
+    { action: 'unblock', isInline: true },
+    html`<input type="hidden" name="host" value="${host}" /><button class="slim">
+        ${call.texts.html('documentsUnblock')}<span class="unseen"> ${host}</span>
+      </button>`,
   )
 }

@@ -49,7 +49,7 @@ function rank({ status }: HealthCheck): number {
   return Object.keys(RESULTS).indexOf(status)
 }
 
-/** The row of one check. The checks write their messages and remedies in English. */
+/** The checks write their messages and remedies in English. */
 function row({ name, status, message, remedy }: HealthCheck, texts: Reader) {
   const [text, tone] = RESULTS[status]
   const inEnglish = (words: string) => html`<span lang="en" dir="ltr">${words}</span>`

@@ -1,44 +1,25 @@
+import type { ClientKind } from '../clients/client-kind.ts'
 import type { ConsoleServices } from '../services.ts'
-import type { Application, ApiKey, Client } from '../../../clients/client.ts'
+import type { Client } from '../../../clients/client.ts'
 import type { ClientPage } from '../../../clients/client-index.ts'
-import type { Grant } from '../../../grants/grant.ts'
 import { PAGE_LIMIT } from '../../../validation/page-limit.ts'
 import type { Holder } from './operator-page.ts'
 
-/** The first part of a list. */
-interface Part<T> {
-  readonly items: readonly T[]
-  /** Whether the list goes on. */
-  readonly hasMore: boolean
-}
-
-/** What an account or user has: clients that it owns, and connections that it gave to applications. */
-export interface Holdings {
-  readonly apiKeys: Part<ApiKey>
-  readonly applications: Part<Application>
-  readonly grants: Part<Grant>
-}
-
-/**
- * Reads the first part of each list. All lists are read at the same time.
- *
- * @param limit maximum items of each list. For a user, `hasMore` is also true if some clients of the account were not
- *   read, because they may belong to the user
- */
+/** The first part of each list. For a user, `hasMore` also means unread clients of the account. */
 export async function holdingsOf(
   { apiKeys, applications, grants }: ConsoleServices,
   holder: Holder,
   limit: number,
-): Promise<Holdings> {
+) {
   const { accountId, userId } = holder
-  // Only some clients of the account belong to the user, so a larger page is read for a user.
+  // Only some clients of the account belong to the user.
   const options = { limit: userId === undefined ? limit : PAGE_LIMIT.max }
   const [keys, apps, given] = await Promise.all([
     apiKeys.listByOwner(accountId, options),
     applications.listByOwner(accountId, options),
     grants.list({ ...holder, limit }),
   ])
-  const own = <T extends Client>({ items, cursor }: ClientPage<T>): Part<T> => {
+  const own = <T extends Client>({ items, cursor }: ClientPage<T>) => {
     const found = userId === undefined ? items : items.filter((client) => client.userId === userId)
     return { items: found.slice(0, limit), hasMore: cursor !== undefined || found.length > limit }
   }
@@ -49,14 +30,8 @@ export async function holdingsOf(
   }
 }
 
-/** All clients of one kind that an account or user owns, page by page. */
 export async function* clientPagesOf(
-  service: {
-    listByOwner(
-      accountId: string,
-      options: { limit: number; cursor?: string | undefined },
-    ): Promise<ClientPage<Client>>
-  },
+  service: Pick<ClientKind['service'], 'listByOwner'>,
   { accountId, userId }: Holder,
 ): AsyncGenerator<Client[]> {
   let cursor: string | undefined

@@ -27,7 +27,6 @@ export function limitsPanel(call: Call<unknown>, { limits = {} }: Client, { defa
 
 const textOf = (limit: number | undefined) => (limit === undefined ? '' : String(limit))
 
-/** Limits in words: “100 a minute and 5,000 a day”. */
 export function limitsText({ texts }: Pick<Call, 'texts'>, { perMinute, perDay }: CallLimits): string {
   const parts = [
     ...(perMinute === undefined ? [] : [texts.plain('limitsMinute', { count: perMinute })]),
@@ -36,7 +35,6 @@ export function limitsText({ texts }: Pick<Call, 'texts'>, { perMinute, perDay }
   return parts.length === 0 ? texts.plain('none') : texts.list(parts)
 }
 
-/** The limits of a form; null if both fields are empty. */
 export function limitsIn(sent: Form): CallLimits | null {
   const limits: { perMinute?: number; perDay?: number } = {}
   for (const name of ['perMinute', 'perDay'] as const) {

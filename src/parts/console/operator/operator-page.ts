@@ -72,29 +72,24 @@ export function clientPath(clientId: string): string {
   return `/operator/clients/${encodeURIComponent(clientId)}`
 }
 
-/** The account or user that a page is about. */
 export interface Holder {
   readonly accountId: string
   readonly userId?: string
 }
 
-/** The account or user that the parameters of a path name. */
 export function holderOf({ accountId = '', userId }: Readonly<Record<string, string>>): Holder {
   return { accountId, ...(userId !== undefined && { userId }) }
 }
 
-/** The path of the operators' page of an account or user. */
 export function holderPath({ accountId, userId }: FoundAccount): string {
   const user = userId === undefined ? '' : `/users/${encodeURIComponent(userId)}`
   return `/operator/accounts/${encodeURIComponent(accountId)}${user}`
 }
 
-/** A link to the page of an account or user. */
 export function holderLink({ to }: Pick<Call, 'to'>, holder: FoundAccount): Html {
   return html`<a href="${to(holderPath(holder))}"><bdi>${displayText(actorOf(holder), 200)}</bdi></a>`
 }
 
-/** The number of entries on the page of a client or account. */
 export const LATEST_ENTRIES = 10
 
 /** The newest entries of a client or account, with a link to all its entries. @param by the filter of that link */

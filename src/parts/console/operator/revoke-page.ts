@@ -14,7 +14,6 @@ import { clientPagesOf, holdingsOf } from './holdings.ts'
 import { holderOf, holderPath, operatorPage, operatorView, type Holder } from './operator-page.ts'
 import { revokeResult, type RevokeOutcome } from './revoke-result.ts'
 
-/** The checkbox that asks to end all secrets. */
 const END_SECRETS = 'endSecrets'
 
 /** The confirmation before everything of an account or user is revoked, and the result afterwards. */

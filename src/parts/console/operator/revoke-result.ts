@@ -11,12 +11,10 @@ import type { Client } from '../../../clients/client.ts'
 import { whyNotAuthenticated } from '../../../clients/why-no-token.ts'
 import { clientPagesOf } from './holdings.ts'
 
-/** What was revoked, and what could not be. */
 export interface RevokeOutcome {
   readonly holder: Holder
   /** Undefined if there are corrupt records. Everything else was revoked then. */
   readonly revoked: RevokedAccess | undefined
-  /** The number of clients whose secrets ended. */
   readonly ended: number
   readonly errors: readonly GatehouseError[]
 }
@@ -60,7 +58,6 @@ export async function revokeResult(
   )
 }
 
-/** What can still get tokens, with links to the pages on which an operator stops it. */
 async function stillUsable(services: ConsoleServices, call: Call, holder: Holder): Promise<Html> {
   const { texts, to } = call
   const { items, hasMore } = await usableClients(services, holder)
@@ -80,7 +77,7 @@ async function stillUsable(services: ConsoleServices, call: Call, holder: Holder
     ${hasMore && html`<p class="muted">${texts.html('operatorStillMore', { count: ROWS_PER_PAGE })}</p>`}`
 }
 
-/** The first clients of an account or user that can get new tokens: they are enabled, and have a valid secret. */
+/** They are enabled, and have a valid secret. */
 async function usableClients(
   { apiKeys, applications }: ConsoleServices,
   holder: Holder,

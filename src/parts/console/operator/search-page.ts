@@ -38,13 +38,12 @@ export function searchPage(services: ConsoleServices): Page {
   })
 }
 
-/** The host that a text names, itself or by the address of a document, if people have approved an application of it. */
+/** Named itself or by the address of a document, if people have approved an application of it. */
 async function hostOfText(services: ConsoleServices, text: string): Promise<string | undefined> {
   const host = isDocumentId(text) ? hostOf(text) : text
   return host.includes('.') && (await hasDocuments(services, host)) ? host : undefined
 }
 
-/** The path to which a search leads if it found only one client, account or user. */
 function pathOfOnly({ clients, accounts }: Found): string | undefined {
   if (clients.length + accounts.length !== 1) return undefined
   const [client] = clients
@@ -73,10 +72,7 @@ function view(call: Call, health: Health, result?: Result): View {
   )
 }
 
-/**
- * Links for an id that was not found. The id may belong to a deleted client, or to an account that the host no longer
- * finds.
- */
+/** It may be of a deleted client, or of an account that the host no longer finds. */
 function nothing({ texts, to }: Call, text: string): Html {
   return notice(
     'warn',

@@ -10,11 +10,8 @@ import { page, type Call, type Page } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
 
-/** The maximum number of clients that are counted exactly. */
 const MAX_COUNT = 100
-/** The maximum number of names on a card. */
 const NAMES = 3
-/** The maximum number of entries of the audit trail. */
 const ENTRIES = 5
 
 /** The start page: what the account has, or what to do first. */
@@ -22,7 +19,6 @@ export function overviewPage(services: ConsoleServices): Page {
   return page({ path: '/', section: 'overview', access: 'signed-in', show: (call) => show(services, call) })
 }
 
-/** What the caller may see. Everything is read at the same time. */
 async function read({ apiKeys, applications, connections, audit, accounts }: ConsoleServices, call: Call) {
   const { accountId, userId } = call.caller
   const [mayKeys, mayApplications, mayConnected, mayActivity] = await Promise.all([
@@ -78,7 +74,6 @@ async function show(services: ConsoleServices, call: Call) {
   }
 }
 
-/** Says who can create something, and what the caller can do. */
 function lookingOnly({ texts, to, has }: Call): Html {
   return html`<div class="line spread">
     <p class="muted">${texts.html('overviewMayLook')}</p>
@@ -86,7 +81,6 @@ function lookingOnly({ texts, to, has }: Call): Html {
   </div>`
 }
 
-/** What the cards of API keys and of applications say, and where they lead. */
 const KEYS = {
   title: 'navApiKeys',
   what: 'overviewKeysWhat',
@@ -100,7 +94,6 @@ const APPLICATIONS = {
   path: '/applications',
 } as const
 
-/** The newest clients, and how many there are. */
 async function clientsCard(
   { statesOf }: ConsoleServices,
   call: Call,
@@ -141,17 +134,13 @@ function connectedCard(
   })
 }
 
-/** What a card shows: the first step, or a few names and how many there are. */
 interface Card {
   readonly title: TextName
-  /** What the things on the card are for. */
   readonly what: TextName
   readonly path: string
-  /** The first step; undefined if the caller may not take it. */
   readonly start: readonly [text: TextName, path: string] | undefined
   readonly names: readonly Html[]
   readonly count: number
-  /** Whether there are more than were counted. @default false */
   readonly hasMore?: boolean
 }
 

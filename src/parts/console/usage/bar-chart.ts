@@ -1,40 +1,33 @@
 import { html, type Html } from '../../../http/html.ts'
-import { table } from '../elements/elements.ts'
+import { columns, table } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { Result } from '../../usage/outcomes.ts'
 import type { TextName } from '../texts.ts'
 
-/** The names of the results of calls, from the bottom of a bar to its top. */
-const RESULTS = {
+export const RESULTS = {
   successful: 'usageSuccessful',
   rejected: 'usageRejected',
   failed: 'usageFailed',
 } as const satisfies Readonly<Record<Result, TextName>>
 
-/** Numbers of calls by result. */
 export type Sums = Readonly<Record<Result, number>>
 
 export const totalOf = ({ successful, rejected, failed }: Sums): number => successful + rejected + failed
 
-/** One bar. */
 export interface Bar {
-  /** The start of the hour or day, in epoch seconds. */
+  /** Epoch seconds. */
   readonly at: number
   readonly sums: Sums
 }
 
 const HEIGHT = 100
-/** The width of a bar with the gap after it. */
+/** With the gap after the bar. */
 const STEP = 12
 const WIDTH = 9
-/** The least height of a part of a bar, so that few failed calls among many are seen. */
+/** So that few failed calls among many are seen. */
 const LEAST = 2
 
-/**
- * Bars of calls, as a picture for eyes, a sentence for screen readers, and a table for both.
- *
- * @param nameOf writes the time of a bar
- */
+/** A picture for eyes, a sentence for screen readers, and a table for both. @param nameOf writes the time */
 export function barChart(
   { texts }: Pick<Call, 'texts'>,
   bars: readonly Bar[],
@@ -60,39 +53,31 @@ export function barChart(
     <details>
       <summary>${texts.html('usageTable')}</summary>
       ${table(
-        [
-          { title: texts.html('usageTime') },
-          ...Object.values(RESULTS).map((name) => ({
-            title: texts.html(name),
-            label: texts.plain(name),
-          })),
-        ],
+        [{ title: texts.html('usageTime') }, ...columns({ texts }, Object.values(RESULTS))],
         present.map(({ at, sums }) => [
           nameOf(at),
-          ...keys().map((result) => writeNumber(texts.lang, sums[result])),
+          ...resultNames().map((result) => writeNumber(texts.lang, sums[result])),
         ]),
       )}
     </details>
   </figure>`
 }
 
-const keys = () => Object.keys(RESULTS) as Result[]
+export const resultNames = () => Object.keys(RESULTS) as Result[]
 
-/** A number as the language writes it. */
 export function writeNumber(lang: string, value: number): string {
   return new Intl.NumberFormat(lang).format(value)
 }
 
-/** Adds up calls. */
 export function sumOf(all: readonly Sums[]): Sums {
   const sum = { successful: 0, rejected: 0, failed: 0 }
-  for (const each of all) for (const result of keys()) sum[result] += each[result]
+  for (const each of all) for (const result of resultNames()) sum[result] += each[result]
   return sum
 }
 
 function rectangles({ sums }: Bar, at: number, most: number): Html[] {
   let bottom = HEIGHT
-  return keys().flatMap((result) => {
+  return resultNames().flatMap((result) => {
     if (sums[result] === 0) return []
     const height = Math.max(LEAST, (sums[result] / most) * (HEIGHT - 2 * LEAST))
     bottom -= height
@@ -103,7 +88,7 @@ function rectangles({ sums }: Bar, at: number, most: number): Html[] {
 
 function legend({ texts }: Pick<Call, 'texts'>, sum: Sums): Html {
   return html`<ul class="legend">
-    ${keys().map((result) => {
+    ${resultNames().map((result) => {
       return html`<li>
         <span class="${result}" aria-hidden="true"></span> ${texts.html(RESULTS[result])}:
         ${writeNumber(texts.lang, sum[result])}

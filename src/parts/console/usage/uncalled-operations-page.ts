@@ -13,7 +13,6 @@ import { scopeTitle } from '../scope-title.ts'
 import type { ConsoleServices } from '../services.ts'
 
 const PATH = '/hygiene/operations'
-/** Days in which an operation was not called. */
 const DAYS = 90
 const KEYS_PER_PAGE = 15
 
@@ -21,7 +20,7 @@ const KEYS_PER_PAGE = 15
 export function uncalledOperationsPage(services: ConsoleServices, usage: Usage): Page {
   const { apiKeys, catalog } = services
 
-  /** The operations that an API key has and did not call. Empty for keys that are too young, or get no tokens. */
+  /** Empty for keys that are too young, or get no tokens. */
   async function uncalledOf(key: ApiKey): Promise<readonly string[]> {
     const isYoung = key.createdAt > Date.now() / 1000 - DAYS * 86_400
     if (isYoung || key.resourceServer || whyNotAuthenticated(key)) return []
@@ -67,7 +66,7 @@ export function uncalledOperationsPage(services: ConsoleServices, usage: Usage):
           const clientId = call.form.get('clientId') ?? ''
           const key = await apiKeys.findOwn(call.caller.accountId, clientId)
           await requireAccess(call, 'keys:write', key)
-          // Only what was shown is removed, and only if it was not called meanwhile.
+          // Only what was shown, and only if it was not called meanwhile.
           const shown = new Set(call.form.getAll('scope'))
           const scopes = (await uncalledOf(key)).filter((scope) => shown.has(scope))
           for (const scope of scopes) await apiKeys.removeOperation(clientId, scope, call.change)

@@ -16,9 +16,7 @@ import { writeNumber } from './bar-chart.ts'
 import { uncalledOperationsPage } from './uncalled-operations-page.ts'
 import { usageView } from './usage-view.ts'
 
-/** The most clients in the list of the clients with the most calls. */
 const TOP = 20
-/** Days in which an operation was not called that the operators' page lists. */
 const UNCALLED_DAYS = 90
 
 /** The pages about usage; none if the host counts no usage. */
@@ -36,7 +34,6 @@ export function usagePages(services: ConsoleServices): Page[] {
   ]
 }
 
-/** The calls of one API key or application, for its owner. */
 function clientUsagePage(kind: ClientKind, services: ConsoleServices, usage: Usage): Page {
   return page<Client>({
     ...ownClient(kind, '/usage'),
@@ -54,7 +51,6 @@ function clientUsagePage(kind: ClientKind, services: ConsoleServices, usage: Usa
   })
 }
 
-/** The calls of all API keys and applications of the account. */
 function ownUsagePage(services: ConsoleServices, usage: Usage): Page {
   return page({
     path: '/usage',
@@ -82,7 +78,6 @@ function ownUsagePage(services: ConsoleServices, usage: Usage): Page {
   })
 }
 
-/** The calls of all clients, for operators. */
 function operatorUsagePage(services: ConsoleServices, usage: Usage): Page {
   return operatorPage({
     path: USAGE_PATH,
@@ -105,7 +100,6 @@ function operatorUsagePage(services: ConsoleServices, usage: Usage): Page {
   })
 }
 
-/** The calls of one client, for operators. */
 function operatorClientUsagePage(services: ConsoleServices, usage: Usage): Page {
   return operatorPage<Client | { readonly clientId: string }>({
     path: '/operator/clients/:clientId/usage',

@@ -1,5 +1,5 @@
 import { html, type Html } from '../../../http/html.ts'
-import type { Outcome, Result } from '../../usage/outcomes.ts'
+import type { Outcome } from '../../usage/outcomes.ts'
 import type { Usage, UsageQuery } from '../../usage/usage-types.ts'
 import type { UsageRow } from '../../usage/list-usage.ts'
 import { columns, panel, table } from '../elements/elements.ts'
@@ -7,16 +7,23 @@ import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { scopeTitle } from '../scope-title.ts'
 import type { TextName } from '../texts.ts'
-import { barChart, sumOf, totalOf, writeNumber, type Bar, type Sums } from './bar-chart.ts'
+import {
+  barChart,
+  resultNames,
+  RESULTS,
+  sumOf,
+  totalOf,
+  writeNumber,
+  type Bar,
+  type Sums,
+} from './bar-chart.ts'
 
 const HOUR = 3600
 const DAY = 86_400
 const HOURS = 24
 const DAYS = 30
-/** The most operations, and the most problems, that a page names. */
 const MAX_ROWS = 20
 
-/** Whose usage is shown. */
 export type Subject = Pick<UsageQuery, 'clientId' | 'accountId'>
 
 /** The calls of a client, an account or all, as charts and tables. */
@@ -74,7 +81,6 @@ function sumsOf(rows: readonly UsageRow[]): Sums {
   return sumOf(rows.map(({ result, count }) => ({ ...none, ...(result && { [result]: count }) })))
 }
 
-/** What was rejected or failed, the most frequent first, with what to do. */
 function problems(
   { texts }: Pick<Call, 'texts'>,
   rows: readonly UsageRow[],
@@ -110,17 +116,15 @@ function operations(
     .toSorted((one, other) => totalOf(other.sums) - totalOf(one.sums))
     .slice(0, MAX_ROWS)
   if (byOperation.length === 0) return html`<p class="muted">${texts.html('usageNone')}</p>`
-  const results: readonly Result[] = ['successful', 'rejected', 'failed']
   return table(
-    columns({ texts }, ['operationLabel', 'usageSuccessful', 'usageRejected', 'usageFailed']),
+    columns({ texts }, ['operationLabel', ...Object.values(RESULTS)]),
     byOperation.map(({ operation, sums }) => [
       nameOf(operation),
-      ...results.map((result) => writeNumber(texts.lang, sums[result])),
+      ...resultNames().map((result) => writeNumber(texts.lang, sums[result])),
     ]),
   )
 }
 
-/** The title of an operation, and its scope. Names that are not scopes are explained. */
 function operationName(
   call: Pick<Call, 'texts'>,
   catalog: ConsoleServices['catalog'],
@@ -132,7 +136,6 @@ function operationName(
   return call.texts.html(operation === 'other operations' ? 'usageOtherOperations' : 'usageTokenRequests')
 }
 
-/** The name of an outcome, and what the developer can do about it. */
 const OUTCOME_TEXTS: Readonly<Record<Outcome, readonly [name: TextName, remedy?: TextName]>> = {
   ok: ['outcomeOk'],
   accepted: ['outcomeAccepted'],

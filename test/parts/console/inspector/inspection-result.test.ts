@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { prettyJson } from '../../../../src/parts/console/inspector/pretty-json.ts'
+import { prettyJson } from '../../../../src/parts/console/inspector/inspection-result.ts'
 
 it('JSON is indented', () => {
   expect(prettyJson({ a: [1], b: 'x' })).toBe('{\n  "a": [\n    1\n  ],\n  "b": "x"\n}')
