@@ -87,7 +87,8 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
    */
   const execWrite = (write: Write) =>
     run(async () => {
-      // A write needs EVAL only after Redis has lost its scripts. A user without EVAL must not find out as late as that.
+      // A write needs EVAL only after Redis has lost its scripts. A user without EVAL must not find out as late as
+      // that.
       if (!mayEval) await send(['eval', 'return 1', 1, key('eval')])
       mayEval = true
       const lostBefore = losses.count()

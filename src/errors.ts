@@ -40,8 +40,8 @@ export const STATUS = {
    */
   ERR_TOO_MANY_CLIENTS: 422,
   /**
-   * A change with this idempotency key is in progress, or the grants of a blocked host are still being deleted. Remedy: try
-   * again in a second.
+   * A change with this idempotency key is in progress, or the grants of a blocked host are still being deleted.
+   * Remedy: try again in a second.
    */
   ERR_IN_PROGRESS: 409,
   /**
@@ -62,8 +62,8 @@ export const STATUS = {
   /** Stored data was encrypted with another `secret`. Remedy: pass both secrets: `secret: [new, old]`. */
   ERR_SECRET_MISMATCH: 500,
   /**
-   * The client metadata document, or the keys, of an application cannot be fetched at the moment. Remedy: try again. The
-   * message says what happened.
+   * The client metadata document, or the keys, of an application cannot be fetched at the moment. Remedy: try again.
+   * The message says what happened.
    */
   ERR_DOCUMENT_UNAVAILABLE: 503,
   /** Products, keys or revocations are not loaded yet. Remedy: wait for `ready()`, or try again. */

@@ -29,8 +29,8 @@ type Session = { readonly accountId?: string | undefined; readonly iat?: number 
 
 /**
  * Lists the sessions of each account, so that they can be erased, and so that each person has at most `MAX_SESSIONS`. A
- * session is listed in the bucket of its expiry (`bucketed-index.ts`). In a bucket, the sessions of a person are next to
- * each other, the oldest first.
+ * session is listed in the bucket of its expiry (`bucketed-index.ts`). In a bucket, the sessions of a person are next
+ * to each other, the oldest first.
  */
 export function createSessionList(store: Store) {
   const indexOf = (accountId: string): BucketedIndex => ({

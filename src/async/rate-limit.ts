@@ -32,16 +32,17 @@ const MAX_BLOCKED = 10_000
 const SLOTS = 6
 
 /**
- * Limits acts by key. The window of a key begins with its first act, and admits as many acts as the bound says. The next act
- * after its end begins a new window.
+ * Limits acts by key. The window of a key begins with its first act, and admits as many acts as the bound says. The
+ * next act after its end begins a new window.
  *
  * All keys share a fixed number of counters (a count-min sketch). A table with one entry per key would need a maximum
  * size, and an attacker could evict all other keys with invented keys. With a hundred thousand attempts in one window,
  * hardly any person has to wait because of other people's attempts. With far more attempts, all sign-ins would be
  * rejected until the window ends, but the password checks would overload the server earlier.
  *
- * With `shared`, all processes count together. Every second, each sends what it has counted to the store, and learns which
- * keys have used up their bound in all processes. If the store has no counters, or is unavailable, it counts alone.
+ * With `shared`, all processes count together. Every second, each sends what it has counted to the store, and learns
+ * which keys have used up their bound in all processes. If the store has no counters, or is unavailable, it counts
+ * alone.
  *
  * @param options.now returns the time in seconds
  */
@@ -118,7 +119,10 @@ export function createRateLimit(options: {
     /** Seconds until all bounds admit another act; 0 if they do now. */
     waitSeconds,
     add,
-    /** Counts an act for all bounds, if each of them admits it. @returns 0 if it was counted; otherwise the seconds to wait */
+    /**
+     * Counts an act for all bounds, if each of them admits it. @returns 0 if it was counted; otherwise the seconds to
+     * wait
+     */
     take(bounds: readonly Bound[]): number {
       const wait = waitSeconds(bounds)
       if (wait === 0) bounds.forEach(add)

@@ -22,8 +22,8 @@ export interface OperationDefinition<Level extends string = string> {
    * Characters that are not allowed in an address are percent-encoded (RFC 3986 2.1). Characters outside
    * ASCII may also be written literally.
    *
-   * An operation may have no route, if something else than a method and a path names it, such as the name of a tool of an
-   * MCP server. It is granted, listed and shown for consent as every other operation. @default no request matches
+   * An operation may have no route, if something else than a method and a path names it, such as the name of a tool
+   * of an MCP server. It is granted, listed and shown for consent as every other operation. @default no request matches
    */
   readonly route?: RouteDefinition | readonly RouteDefinition[] | undefined
   /** What the operation does, for the person who is asked for consent: "Read your invoices". */

@@ -6,8 +6,8 @@ import { restrictCatalog, type LiveCatalog } from './live-catalog.ts'
 /** A resource beside the API, such as an MCP server: an address with products and tokens of its own (RFC 8707). */
 export interface ResourceOptions {
   /**
-   * Ids of the products whose operations the resource has, at least one. Several resources may have the same product. An
-   * id that no product has is logged once, and adds no operation.
+   * Ids of the products whose operations the resource has, at least one. Several resources may have the same product.
+   * An id that no product has is logged once, and adds no operation.
    */
   readonly products: readonly string[]
   /** The name of the resource on the pages for people. Only the entry of `audience` may omit it. */

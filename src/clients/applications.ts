@@ -49,14 +49,15 @@ export interface NewApplication<
    */
   readonly firstParty?: boolean | undefined
   /**
-   * Whether the application cannot keep a secret: a page in a browser, an app on a phone, or a program on the computer of
-   * its user. It gets no secret and must use PKCE. It stays public. The option `publicApplications` is needed.
+   * Whether the application cannot keep a secret: a page in a browser, an app on a phone, or a program on the
+   * computer of its user. It gets no secret and must use PKCE. It stays public. The option `publicApplications` is
+   * needed.
    * @default false
    */
   readonly isPublic?: boolean | undefined
   /**
-   * Origins of a public application whose pages may call the token endpoint, such as `http://localhost:5173`; at most 20.
-   * The origins of its https redirect URIs need no entry. @default none
+   * Origins of a public application whose pages may call the token endpoint, such as `http://localhost:5173`; at most
+   * 20. The origins of its https redirect URIs need no entry. @default none
    */
   readonly origins?: readonly string[] | undefined
   /** Only API keys can be resource servers. */

@@ -42,9 +42,9 @@ export interface DisableOptions extends ChangeOptions {
 /** Options of a hand-over. */
 export interface HandOverOptions extends ChangeOptions {
   /**
-   * Whether a hand-over of an API key to a user removes all its public keys and revokes all its secrets. The secrets stay
-   * if each valid secret was shown to this user only. If the account gets the key, secrets and public keys stay, and a
-   * secret without a recorded user counts as shown to the former owner. @default false
+   * Whether a hand-over of an API key to a user removes all its public keys and revokes all its secrets. The secrets
+   * stay if each valid secret was shown to this user only. If the account gets the key, secrets and public keys stay,
+   * and a secret without a recorded user counts as shown to the former owner. @default false
    */
   readonly protectNewOwner?: boolean | undefined
 }
@@ -186,18 +186,19 @@ export interface ClientService<
   setSecretHash(clientId: string, secretHash: string, options?: ChangeOptions): Promise<C>
   /**
    * Revokes one of two valid secrets at once: the old secret or the new secret. Revoking the new secret
-   * undoes the rotation. The only secret can be revoked if the client has a key. Tokens obtained with the revoked secret
-   * stay valid.
+   * undoes the rotation. The only secret can be revoked if the client has a key. Tokens obtained with the revoked
+   * secret stay valid.
    *
    * @throws {GatehouseError} `ERR_ONE_SECRET` if `which` is `new`, and there is no old secret and no key
    */
   revokeSecret(clientId: string, which: SecretAge, options?: ChangeOptions): Promise<C>
   /**
-   * Adds a public key with which the client can authenticate (`private_key_jwt`). Its secrets and other keys stay valid.
-   * To replace a key, add the new one, change the programs, and remove the old one.
+   * Adds a public key with which the client can authenticate (`private_key_jwt`). Its secrets and other keys stay
+   * valid. To replace a key, add the new one, change the programs, and remove the old one.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the text is not a public key, if the client has ten keys, for a
-   *   public application, and without the option `privateKeyJwt`; `ERR_CONFLICT` if another key of the client has the id
+   *   public application, and without the option `privateKeyJwt`; `ERR_CONFLICT` if another key of the client has the
+   * id
    */
   addKey(clientId: string, key: PublicKeyInput, options?: ChangeOptions): Promise<C>
   /**
@@ -205,7 +206,8 @@ export interface ClientService<
    * `secrets.reportLeaked` with the private key instead.
    *
    * @param kid the id of the key
-   * @throws {GatehouseError} `ERR_ONE_SECRET` if the client has no other key and no valid secret. If there is no such key,
+   * @throws {GatehouseError} `ERR_ONE_SECRET` if the client has no other key and no valid secret. If there is no such
+   * key,
    *   nothing changes
    */
   removeKey(clientId: string, kid: string, options?: ChangeOptions): Promise<C>
@@ -253,8 +255,8 @@ export interface ClientService<
    */
   whyNoToken(clientId: string): Promise<NoTokenReason | undefined>
   /**
-   * Sets limits of the client's own, instead of those of `createLimits()`; null removes them. Call this from code or for
-   * operators, never from a form of the owner.
+   * Sets limits of the client's own, instead of those of `createLimits()`; null removes them. Call this from code or
+   * for operators, never from a form of the owner.
    */
   setLimits(clientId: string, limits: CallLimits | null, options?: ChangeOptions): Promise<C>
   /**

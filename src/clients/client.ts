@@ -37,7 +37,10 @@ interface ClientCommon {
    * valid. The grants of an application stay. Undefined if the client never expires.
    */
   readonly expiresAt?: number | undefined
-  /** True while `expiresAt` is what `keyPolicy` set at the creation. Undefined if the expiry was given, or there is none. */
+  /**
+   * True while `expiresAt` is what `keyPolicy` set at the creation. Undefined if the expiry was given, or there is
+   * none.
+   */
   readonly expiresByDefault?: true | undefined
   /**
    * The addresses and networks from which the client and its tokens may be used, such as `203.0.113.0/24`. Undefined or
@@ -117,8 +120,9 @@ export interface Application extends ClientCommon {
 export type Client = ApiKey | Application
 
 /**
- * Whether a client is the key of a gateway: an API key that is marked as a resource server and has no product. A gateway
- * in another process reads revocations with it, or introspects tokens. It gets no tokens itself, and needs none.
+ * Whether a client is the key of a gateway: an API key that is marked as a resource server and has no product. A
+ * gateway in another process reads revocations with it, or introspects tokens. It gets no tokens itself, and needs
+ * none.
  */
 export function isGatewayKey(client: Client): boolean {
   return client.kind === 'apiKey' && client.resourceServer && client.products.length === 0

@@ -7,13 +7,13 @@ const DAY_SECONDS = 86_400
 export const MAX_DAYS = 36_525
 
 /**
- * When new API keys and applications expire. Clients that break a new policy stay as they are. The policy does not apply
- * to the key of a gateway: an API key with `resourceServer` and without products.
+ * When new API keys and applications expire. Clients that break a new policy stay as they are. The policy does not
+ * apply to the key of a gateway: an API key with `resourceServer` and without products.
  */
 export interface KeyPolicy {
   /**
-   * The maximum number of days between setting an expiry and the expiry itself: from 1 to 36525. One day more is accepted,
-   * because people choose whole days. With this option,
+   * The maximum number of days between setting an expiry and the expiry itself: from 1 to 36525. One day more is
+   * accepted, because people choose whole days. With this option,
    * every new client expires.
    * @default none: a client may never expire
    */

@@ -3,8 +3,8 @@ import type { Fault } from '../errors.ts'
 import { isObject } from '../validation/predicates.ts'
 import { identityOf, MAX_KEY_LENGTH, thumbprintOf, type PublicJwk } from './jwk-set.ts'
 
-// The public keys with which clients authenticate (`private_key_jwt`, OpenID Connect Core 9). This file is loaded when it
-// is first needed.
+// The public keys with which clients authenticate (`private_key_jwt`, OpenID Connect Core 9). This file is loaded
+// when it is first needed.
 
 /** In bits (RFC 7518 3.3). Longer keys would make each signature check slower. */
 const RSA_BITS = { min: 2048, max: 4096 }

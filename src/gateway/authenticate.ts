@@ -53,7 +53,8 @@ export interface AuthenticateOptions<Scope extends string = string> {
   readonly mountPath?: string | undefined
   /**
    * The network address of the caller, such as the address that your framework finds behind your proxy. A port
-   * (`203.0.113.9:51234`) is ignored. Clients with `allowedAddresses` need the address: without it, their calls get 403.
+   * (`203.0.113.9:51234`) is ignored. Clients with `allowedAddresses` need the address: without it, their calls get
+   * 403.
    * @default the address is not known
    */
   readonly address?: string | undefined

@@ -38,8 +38,8 @@ export interface ErrorResponse {
   readonly clientId?: string | undefined
   /**
    * `invalid_request`, `invalid_token`, `insufficient_scope` (RFC 6750 3.1), `access_denied` (the caller has an address
-   * that its client does not allow), `not_found`, `too_many_requests` or `temporarily_unavailable`; undefined if no token was
-   * sent.
+   * that its client does not allow), `not_found`, `too_many_requests` or `temporarily_unavailable`; undefined if no
+   * token was sent.
    */
   readonly error?: string | undefined
   /** The headers of the response, by their usual names. */

@@ -46,9 +46,10 @@ export interface GatewayMiddlewareOptions {
    */
   readonly unclaimed?: 'reject' | 'pass' | undefined
   /**
-   * Returns whether the gateway guards a request. The gateway passes all other requests on unchecked. Decide by the path,
-   * or by what your own middleware has verified, such as a session. Never decide by `Host`, `X-Forwarded-Host` or another
-   * header, because the client chooses it. @default guards all requests whose original or present path is below {base_url}
+   * Returns whether the gateway guards a request. The gateway passes all other requests on unchecked. Decide by the
+   * path, or by what your own middleware has verified, such as a session. Never decide by `Host`, `X-Forwarded-Host`
+   * or another header, because the client chooses it. @default guards all requests whose original or present path is
+   * below {base_url}
    */
   readonly when?: ((ctx: Context) => boolean) | undefined
   /**

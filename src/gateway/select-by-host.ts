@@ -11,9 +11,9 @@ import { isUnclaimed } from './unclaimed.ts'
 import { wellKnown } from './well-known.ts'
 
 /**
- * Combines the middlewares of gateways whose resources are at different hosts and have the same path. Exactly one gateway
- * guards a request: of the gateways with its path, the host of the request selects one. The first of them guards requests
- * for all other hosts. If one path is below another, the longer path selects.
+ * Combines the middlewares of gateways whose resources are at different hosts and have the same path. Exactly one
+ * gateway guards a request: of the gateways with its path, the host of the request selects one. The first of them
+ * guards requests for all other hosts. If one path is below another, the longer path selects.
  *
  * @param middlewares `middleware()` of each gateway, with its own options
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for any other middleware

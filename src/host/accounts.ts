@@ -135,8 +135,8 @@ export interface Accounts<Level extends string = string> {
     | undefined
   /**
    * Returns whether the caller of a request to the management API or the console has a permission. The caller is the
-   * person that `current` returns. Even if this function returns true, a caller never gets access to another account. No
-   * member gets a secret of an API key of another user, or of a key with operations that the member may not use.
+   * person that `current` returns. Even if this function returns true, a caller never gets access to another account.
+   * No member gets a secret of an API key of another user, or of a key with operations that the member may not use.
    * @default every caller may do everything with its own account
    */
   can?:

@@ -12,8 +12,8 @@ export interface GatehouseEvents {
     expiresAt: number
   }
   /**
-   * The token endpoint rejected a request. `reason` says why the client gets no token for any request, such as `disabled`
-   * or `expired`; `clientId` is known only if the client exists.
+   * The token endpoint rejected a request. `reason` says why the client gets no token for any request, such as
+   * `disabled` or `expired`; `clientId` is known only if the client exists.
    */
   'token.rejected': {
     clientId?: string | undefined
@@ -31,8 +31,8 @@ export interface GatehouseEvents {
   /** Credentials from the built-in sign-in page were rejected. */
   'sign_in.rejected': RequesterEvent & { clientId: string }
   /**
-   * A refresh token was used twice, and its family was revoked (RFC 9700 4.14.2). `afterSeconds` is the time between the
-   * uses, if `refreshTokenGraceSeconds` could allow this: then the client probably refreshes in parallel.
+   * A refresh token was used twice, and its family was revoked (RFC 9700 4.14.2). `afterSeconds` is the time between
+   * the uses, if `refreshTokenGraceSeconds` could allow this: then the client probably refreshes in parallel.
    */
   'refresh_token.reused': GrantEvent & { afterSeconds?: number | undefined }
   /** An authorization code was used a second time, and its grant was revoked (RFC 6749 4.1.2). */

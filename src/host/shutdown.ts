@@ -21,8 +21,8 @@ export interface ShutdownOptions {
    */
   readonly graceMs?: number | undefined
   /**
-   * Called at the end of the grace. Close your WebSockets here: their connections are destroyed if they are still open 20
-   * seconds later. An error is logged, and the shutdown continues.
+   * Called at the end of the grace. Close your WebSockets here: their connections are destroyed if they are still
+   * open 20 seconds later. An error is logged, and the shutdown continues.
    */
   readonly onGraceEnd?: (() => Awaitable<unknown>) | undefined
 }

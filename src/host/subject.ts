@@ -30,7 +30,9 @@ export function subjectOf({ accountId, userId }: Person): string {
   return userId === undefined ? escape(accountId) : `${escape(accountId)}${SEPARATOR}${escape(userId)}`
 }
 
-/** The beginning of the subjects of all users of an account. The subject of the account itself does not begin with it. */
+/**
+ * The beginning of the subjects of all users of an account. The subject of the account itself does not begin with it.
+ */
 export function usersPrefixOf(accountId: string): string {
   return `${escape(accountId)}${SEPARATOR}`
 }

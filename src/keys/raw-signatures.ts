@@ -7,8 +7,8 @@ let isReadFromKey: boolean | undefined
  * A key for ECDSA signatures in the form of a JWS (RFC 7518 3.4).
  *
  * Node reads the encoding of signatures from the key itself. If an object around the key had the encoding, as the
- * documentation of Node says, Node 24 would import the key again for each signature. Bun and Deno read the encoding only
- * from such an object. One signature, made once for each process, shows what this runtime reads.
+ * documentation of Node says, Node 24 would import the key again for each signature. Bun and Deno read the encoding
+ * only from such an object. One signature, made once for each process, shows what this runtime reads.
  */
 export function withRawSignatures(key: KeyObject) {
   if (isReadFromKey === undefined) {

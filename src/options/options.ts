@@ -46,8 +46,8 @@ export interface RevocationOptions {
    * What the gateway does while its revocations are stale. `serve` keeps using the known revocations, and
    * reports the state (event `revocations.stale`, `health()`). `reject` rejects every token with 503 once
    * `maxStalenessSeconds` have passed without fresh revocations. If the authorization service rejects the key of a
-   * gateway in another process, both values reject every token with 503. This begins three poll intervals after the last
-   * successful poll.
+   * gateway in another process, both values reject every token with 503. This begins three poll intervals after the
+   * last successful poll.
    * @default 'serve'
    */
   readonly whenStale?: 'serve' | 'reject' | undefined
@@ -99,8 +99,8 @@ export interface GatehouseOptions<
   /**
    * Further resources with tokens of their own, such as an MCP server beside the API, by address (RFC 8707). An address
    * has the form of `audience`. Clients send it as `resource`, and tokens carry it as `aud`. On the same
-   * host, no resource may be above or below `audience` or another resource. The entry of `audience` itself limits the API
-   * to some products. @default {} (the API with all products is the only resource)
+   * host, no resource may be above or below `audience` or another resource. The entry of `audience` itself limits the
+   * API to some products. @default {} (the API with all products is the only resource)
    */
   readonly resources?: { readonly [address: string]: ResourceOptions } | undefined
   /**
@@ -135,8 +135,9 @@ export interface GatehouseOptions<
    */
   readonly mountPath?: string | undefined
   /**
-   * Whether a proxy or code of the host checks the tokens of the API, although this process answers its calls. If false,
-   * an answered call that no gateway of this process has checked is an error in the log, once for each operation. The check
+   * Whether a proxy or code of the host checks the tokens of the API, although this process answers its calls. If
+   * false, an answered call that no gateway of this process has checked is an error in the log, once for each
+   * operation. The check
    * `gateway` of `health()` then fails. @default false
    */
   readonly checkedElsewhere?: boolean | undefined
@@ -152,8 +153,8 @@ export interface GatehouseOptions<
    */
   readonly refreshTokenGraceSeconds?: number | undefined
   /**
-   * Whether there may be public applications: applications that cannot keep a secret, in browsers, on phones, and on the
-   * computers of users (`isPublic` of `NewApplication`). Without this option, they get no tokens. @default false
+   * Whether there may be public applications: applications that cannot keep a secret, in browsers, on phones, and on
+   * the computers of users (`isPublic` of `NewApplication`). Without this option, they get no tokens. @default false
    */
   readonly publicApplications?: boolean | undefined
   /**
@@ -163,9 +164,9 @@ export interface GatehouseOptions<
   readonly privateKeyJwt?: boolean | undefined
   /**
    * Which clients may identify themselves by a client metadata document
-   * (draft-ietf-oauth-client-id-metadata-document-02): their `client_id` is an https address, and no developer registers
-   * them. AI agents that speak MCP do so. The first entry whose `match` covers the address applies, and all other documents
-   * are rejected. Such a client may be a public application or authenticate with its own keys, whatever
+   * (draft-ietf-oauth-client-id-metadata-document-02): their `client_id` is an https address, and no developer
+   * registers them. AI agents that speak MCP do so. The first entry whose `match` covers the address applies, and all
+   * other documents are rejected. Such a client may be a public application or authenticate with its own keys, whatever
    * `publicApplications` and `privateKeyJwt` say. @default [] (none)
    */
   readonly clientDocuments?: readonly DocumentPolicy[] | undefined

@@ -35,7 +35,10 @@ export function resolveOptions(options: GatehouseOptions) {
     refreshTokenGraceSeconds: refreshTokenGraceSeconds ?? GRACE_SECONDS.confidential,
     /** `refreshTokenGraceSeconds` for public applications. */
     publicGraceSeconds: refreshTokenGraceSeconds ?? GRACE_SECONDS.public,
-    /** Whether clients without a secret and without a key may authenticate: public applications, or clients with documents. */
+    /**
+     * Whether clients without a secret and without a key may authenticate: public applications, or clients with
+     * documents.
+     */
     publicClients: publicApplications || hasDocuments,
     /** Whether clients may authenticate with keys: their own ones, or those of their documents. */
     clientKeys: privateKeyJwt || hasDocuments,

@@ -64,7 +64,8 @@ export function placementProblem(issuer: unknown, audience: unknown): string | u
 
 /**
  * Why two resources conflict; undefined if they do not, or if one of the addresses is invalid itself. The gateway of a
- * resource guards everything below its address. Only the host of a request tells two resources with the same path apart.
+ * resource guards everything below its address. Only the host of a request tells two resources with the same path
+ * apart.
  */
 export function conflictProblem(resource: unknown, other: unknown): string | undefined {
   if (!isAddress(resource) || !isAddress(other)) return undefined

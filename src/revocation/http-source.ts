@@ -13,8 +13,8 @@ const MAX_ERROR_BYTES = 16_384
 const FAILURE_COOL_DOWN_MS = 500
 
 /**
- * How the authorization service rejects a key, by status: the `error` of the response, and what is wrong with the key. A
- * response of another form comes from something else, such as a proxy, and does not count as a rejection.
+ * How the authorization service rejects a key, by status: the `error` of the response, and what is wrong with the
+ * key. A response of another form comes from something else, such as a proxy, and does not count as a rejection.
  */
 const REJECTIONS: Readonly<Record<number, { readonly error: string; readonly why: string }>> = {
   401: {

@@ -33,8 +33,8 @@ export type Revocation = {
   | {
       /**
        * All tokens of a client whose `access_epoch` is below `below`. Without `below`, all tokens of the
-       * client are revoked permanently. The id is a client id, or an origin such as `https://claude.ai`: then all clients
-       * with metadata documents at this origin are meant.
+       * client are revoked permanently. The id is a client id, or an origin such as `https://claude.ai`: then all
+       * clients with metadata documents at this origin are meant.
        */
       readonly of: 'client'
       readonly id: string

@@ -152,17 +152,18 @@ export interface Store {
   ): Promise<() => Promise<void>>
 
   /**
-   * Adds `amount` to the counter of `key`, and answers what all processes have counted. Optional: limits of calls, and limits for
-   * one person, use it. Without it each process counts alone. Atomic across all processes. Time is divided into slots of `slotSeconds`,
-   * which begin at multiples of `slotSeconds` since the epoch, by one clock for all processes. `amount` is added to the
-   * present slot. The counter is absent once no slot of the last `slots` slots has a count. A counter is lost with a server
-   * of the database, or may be counted once more than asked for if an answer was lost, and no other data depends on it. The
-   * key of a counter never equals the key of a value or the name of an index. `delete` of the key also deletes the counter,
-   * whatever it answers.
+   * Adds `amount` to the counter of `key`, and answers what all processes have counted. Optional: limits of calls,
+   * and limits for one person, use it. Without it each process counts alone. Atomic across all processes. Time is
+   * divided into slots of `slotSeconds`, which begin at multiples of `slotSeconds` since the epoch, by one clock for
+   * all processes. `amount` is added to the present slot. The counter is absent once no slot of the last `slots`
+   * slots has a count. A counter is lost with a server of the database, or may be counted once more than asked for if
+   * an answer was lost, and no other data depends on it. The key of a counter never equals the key of a value or the
+   * name of an index. `delete` of the key also deletes the counter, whatever it answers.
    *
    * @param amount a whole number from 0
    * @param options.slots the number of slots that are kept, 1 to 100
-   * @param options.claim a whole number from 0: so much more is added, but only as much as the sum of all slots does not
+   * @param options.claim a whole number from 0: so much more is added, but only as much as the sum of all slots does
+   * not
    *   exceed `max`
    */
   count?(key: string, amount: number, options: CountOptions): Promise<SlotCounts>

@@ -24,7 +24,10 @@ export function isDocumentOrigin(value: unknown): value is string {
   return typeof value === 'string' && ORIGIN.test(value) && URL.parse(value)?.origin === value
 }
 
-/** The host of a document as people read it, such as `claude.ai`. @param clientId the address of the document, or its origin */
+/**
+ * The host of a document as people read it, such as `claude.ai`. @param clientId the address of the document, or its
+ * origin
+ */
 export function hostOf(clientId: string): string {
   return originOf(clientId).slice('https://'.length)
 }

@@ -11,9 +11,9 @@ import {
 import { isCount, isEpochSeconds, isObject, isText, isVisibleText, kindOf } from './predicates.ts'
 
 /**
- * Checks one value, whose type is T if it is valid. A rule returns undefined for a valid value. Otherwise it returns what
- * is wrong with the value, or the problems of its parts, each with its path. If a rule returns only a sentence, the
- * sentence describes the valid form, and names the remedy.
+ * Checks one value, whose type is T if it is valid. A rule returns undefined for a valid value. Otherwise it returns
+ * what is wrong with the value, or the problems of its parts, each with its path. If a rule returns only a sentence,
+ * the sentence describes the valid form, and names the remedy.
  */
 export interface Rule<T = unknown> {
   (value: unknown): string | Fault | readonly Problem[] | undefined

@@ -28,8 +28,8 @@ export function createSignInRateLimit({
 
   return {
     /**
-     * Counts an attempt, or returns the seconds to wait. Call it before the attempt, so that simultaneous attempts cannot
-     * exceed the limit.
+     * Counts an attempt, or returns the seconds to wait. Call it before the attempt, so that simultaneous attempts
+     * cannot exceed the limit.
      *
      * @param attempt.keys the interaction, and the identifier together with the address
      */

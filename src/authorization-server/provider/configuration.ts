@@ -51,8 +51,8 @@ export function providerConfiguration(
         authenticated,
       ),
     }),
-    // Browsers may request user info, because it needs no client secret. `fixResponses` removes the CORS headers. At the
-    // other endpoints, `routing/check-request.ts` decides about pages at other origins.
+    // Browsers may request user info, because it needs no client secret. `fixResponses` removes the CORS headers. At
+    // the other endpoints, `routing/check-request.ts` decides about pages at other origins.
     clientBasedCORS: ({ oidc }, origin, client) =>
       oidc.route === 'userinfo' && (cors?.mayUseToken(origin, recordOf(client)) ?? true),
     ttl: modelLifetimes(settings.lifetimes),

@@ -26,7 +26,9 @@ export function namedResource(
   return resource
 }
 
-/** The resource whose address has the longest start in common with a value. The scheme and a last slash do not count. */
+/**
+ * The resource whose address has the longest start in common with a value. The scheme and a last slash do not count.
+ */
 function findNearest(sent: unknown, all: Resources['all']): Resource {
   const comparable = (text: string) => Buffer.from(`${text.toLowerCase().replace(/^https?:\/\/|\/$/g, '')}/`)
   const wanted = comparable(String(sent).slice(0, MAX_LENGTH))

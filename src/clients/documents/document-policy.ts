@@ -15,12 +15,13 @@ export interface DocumentPolicy {
    */
   readonly kycLevel?: string | undefined
   /**
-   * `verified` if you know that the host of the documents names its clients correctly. Otherwise the consent page says that
-   * the client calls itself by its name. Not allowed with `https://*`. @default not verified
+   * `verified` if you know that the host of the documents names its clients correctly. Otherwise the consent page
+   * says that the client calls itself by its name. Not allowed with `https://*`. @default not verified
    */
   readonly name?: 'verified' | undefined
   /**
-   * Whether the clients may run on the computer of the user, with redirects to it (`http://localhost`, `http://127.0.0.1`,
+   * Whether the clients may run on the computer of the user, with redirects to it (`http://localhost`,
+   * `http://127.0.0.1`,
    * `http://[::1]`, with any port). Every program on that computer can pretend to be such a client, so the consent page
    * warns. @default false
    */

@@ -33,8 +33,8 @@ export interface ClientDocument {
   /** How many people have approved the client in the last 400 days; 1000 means 1000 or more. */
   readonly users: number
   /**
-   * Why the client gets no token now: an operator has blocked its host, or no entry of the option `clientDocuments` covers
-   * it any more. Undefined if it may get tokens.
+   * Why the client gets no token now: an operator has blocked its host, or no entry of the option `clientDocuments`
+   * covers it any more. Undefined if it may get tokens.
    */
   readonly rejected?: 'blocked' | 'no-policy' | undefined
 }
@@ -70,7 +70,8 @@ export interface ClientDocuments {
    * Blocks a host: every document of it is rejected, and all tokens of its clients are rejected by every gateway within
    * milliseconds. The grants that people have given its clients are deleted in the background. May be called again.
    *
-   * @param host the host of the documents, such as `claude.ai`, or `example.com:8443`. Subdomains are hosts of their own
+   * @param host the host of the documents, such as `claude.ai`, or `example.com:8443`. Subdomains are hosts of their
+   * own
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: call the method again
    */
   block(host: string, options?: ChangeOptions): Promise<void>

@@ -10,8 +10,8 @@ import { findPublicRedirectUriProblem, redirectKindOf } from '../public-uris.ts'
 import { originOf } from '../../validation/document-id.ts'
 import type { DocumentMetadata } from './to-application.ts'
 
-// What a client metadata document must say (draft-ietf-oauth-client-id-metadata-document-02 section 4, and the profile of
-// MCP 2026-07-28).
+// What a client metadata document must say (draft-ietf-oauth-client-id-metadata-document-02 section 4, and the
+// profile of MCP 2026-07-28).
 
 /** More redirect URIs than any client has. */
 const MAX_REDIRECT_URIS = 20

@@ -22,9 +22,9 @@ import {
   type StoredDocuments,
 } from './stored-documents.ts'
 
-// Applications that identify themselves by a client metadata document (draft-ietf-oauth-client-id-metadata-document-02):
-// the client id is an https address, and the document there says what a developer otherwise registers. This file is
-// loaded only with the option `clientDocuments`.
+// Applications that identify themselves by a client metadata document
+// (draft-ietf-oauth-client-id-metadata-document-02): the client id is an https address, and the document there says
+// what a developer otherwise registers. This file is loaded only with the option `clientDocuments`.
 
 /** In bytes. */
 const MAX_BYTES = { document: 5 * 1024, keys: 64 * 1024 }

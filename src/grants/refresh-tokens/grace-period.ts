@@ -3,8 +3,8 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { digest } from '../../store/digest.ts'
 
 /**
- * The option `refreshTokenGraceSeconds`, and its defaults. A public application gets a grace period by default: programs
- * of this kind often refresh twice at the same time, or lose the response.
+ * The option `refreshTokenGraceSeconds`, and its defaults. A public application gets a grace period by default:
+ * programs of this kind often refresh twice at the same time, or lose the response.
  */
 export const GRACE_SECONDS = { confidential: 0, public: 30, min: 0, max: 60 }
 

@@ -23,8 +23,8 @@ import { tokenState, type TokenState } from './token-state.ts'
 //   confirmed, or rolled back, so that the old token works (`uncertain-writes.ts`). Another process waits for the
 //   rollback before it treats the old token as stolen (`pollUntil`).
 //
-// The grace period cannot replace the rollback, because most clients have none, and it lasts at most 60 seconds. A paused
-// store may apply a write after a longer time.
+// The grace period cannot replace the rollback, because most clients have none, and it lasts at most 60 seconds. A
+// paused store may apply a write after a longer time.
 
 /** A refresh token that was found. */
 export interface FoundRefreshToken extends TokenState {

@@ -27,8 +27,8 @@ export interface OutgoingConnections {
 const DNS_TIMEOUT_MS = 1_000
 
 /**
- * Reaches hosts on the internet, by the DNS servers of this machine. `dns.lookup` would occupy a thread of libuv for each
- * name, and few threads resolve names for the whole process. So strangers with slow DNS servers could stop the
+ * Reaches hosts on the internet, by the DNS servers of this machine. `dns.lookup` would occupy a thread of libuv for
+ * each name, and few threads resolve names for the whole process. So strangers with slow DNS servers could stop the
  * connections of the host, such as to Redis.
  */
 export const internet: OutgoingConnections = {

@@ -71,7 +71,10 @@ export async function fetchDocument(
   }
 }
 
-/** @returns undefined if one of the addresses is not public, because the host name may lead to it next time, or if there is none */
+/**
+ * @returns undefined if one of the addresses is not public, because the host name may lead to it next time, or if
+ * there is none
+ */
 async function findTarget(url: URL, { resolve }: OutgoingConnections): Promise<ConnectionTarget | undefined> {
   const addresses = await resolve(url.hostname).catch(() => [])
   const [first] = addresses

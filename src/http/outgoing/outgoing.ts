@@ -11,8 +11,8 @@ const TIMEOUT_MS = 5_000
 const PAUSE_MS = 1_000
 
 /**
- * How many requests may run at once, and how many may begin in a minute: in all, and to each host. Each sender may cause a
- * quarter of all, so that one stranger does not use up what all others may fetch.
+ * How many requests may run at once, and how many may begin in a minute: in all, and to each host. Each sender may
+ * cause a quarter of all, so that one stranger does not use up what all others may fetch.
  */
 const BOUNDS = {
   new: { inAll: { atOnce: 16, max: 120 }, ofHost: { atOnce: 4, max: 30 } },
@@ -56,9 +56,9 @@ export function createOutgoing(options: { readonly timeoutMs?: number; readonly 
 
   return {
     /**
-     * Fetches a JSON object with GET. Callers of the same URL share one request, and its result. The URL must be `https:` with
-     * a domain name, all addresses of this name must be public (RFC 6890), and the response must have status 200, a
-     * JSON type and at most `maxBytes`. Redirects are not followed.
+     * Fetches a JSON object with GET. Callers of the same URL share one request, and its result. The URL must be
+     * `https:` with a domain name, all addresses of this name must be public (RFC 6890), and the response must have
+     * status 200, a JSON type and at most `maxBytes`. Redirects are not followed.
      *
      * @throws {OutgoingProblem} `unavailable` if a later request may succeed, also if too many requests are made;
      *   otherwise `rejected`

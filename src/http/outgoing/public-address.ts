@@ -8,8 +8,8 @@ import { isAllowed } from '../allowed-networks.ts'
 const GLOBAL_UNICAST = '2000::/3'
 
 /**
- * The IPv4 networks of the IANA special-purpose registry (RFC 6890), and multicast; then the special-purpose networks inside
- * of `GLOBAL_UNICAST`. Teredo and 6to4 (2002::/16) contain IPv4 addresses.
+ * The IPv4 networks of the IANA special-purpose registry (RFC 6890), and multicast; then the special-purpose networks
+ * inside of `GLOBAL_UNICAST`. Teredo and 6to4 (2002::/16) contain IPv4 addresses.
  */
 const SPECIAL =
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 ' +

@@ -35,7 +35,9 @@ const GRANTS_PAGE_SIZE = 50
 
 export type Sections = ReturnType<typeof createSections>
 
-/** Creates the sections of an export: products, clients, deleted clients, blocked hosts, keys, revocations and erasures. */
+/**
+ * Creates the sections of an export: products, clients, deleted clients, blocked hosts, keys, revocations and erasures.
+ */
 export function createSections(parts: Internals) {
   const { store, logger, longestLifetime, clientTokens, grantLifecycle, exportableKeys: keys } = parts
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')

@@ -8,9 +8,9 @@ import type { Call, View } from './page-types.ts'
 const OTHER_TAB = 'other-tab'
 
 /**
- * Where the caller signs in again at the host. Undefined if the act needs no fresh sign-in, or if the last one is fresh.
- * Afterwards the host sends the browser back to the page that was opened. If a form was sent, this form is still open
- * in its tab, so the other tab gets a page without a form.
+ * Where the caller signs in again at the host. Undefined if the act needs no fresh sign-in, or if the last one is
+ * fresh. Afterwards the host sends the browser back to the page that was opened. If a form was sent, this form is
+ * still open in its tab, so the other tab gets a page without a form.
  */
 export async function signInAgainUrl(
   { ctx, self }: Pick<Call, 'ctx' | 'self'>,

@@ -17,8 +17,8 @@ export function permissionOf(right: Right): Permission {
 
 /**
  * What a caller lacks to do something with an API key, although `accounts.can` allows it. A program with a secret acts
- * as the user of the key, or uses all operations of the account's key. With `resourceServer`, it introspects all tokens.
- * So a member gets no secret of a key that acts as another user, or that may do more than the member.
+ * as the user of the key, or uses all operations of the account's key. With `resourceServer`, it introspects all
+ * tokens. So a member gets no secret of a key that acts as another user, or that may do more than the member.
  */
 export async function findLimit(
   parts: GrantParts,

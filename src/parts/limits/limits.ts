@@ -17,7 +17,8 @@ import { createLimiter, type Count, type LimiterParts } from './limiter.ts'
 /** Options of `createLimits()` and `limitCalls()`. */
 export interface LimitsOptions extends CallLimits {
   /**
-   * The share of a client's limits that one user may use, above 0 and at most 1. The share is rounded up to whole calls.
+   * The share of a client's limits that one user may use, above 0 and at most 1. The share is rounded up to whole
+   * calls.
    *
    * @default a quarter (0.25) for public applications and clients with a metadata document; no share of their own for
    *   the users of applications with a secret or key
@@ -30,7 +31,9 @@ const LIMITS_OPTIONS = {
   perUser: optional(must('above 0 and at most 1', (value) => Number(value) > 0 && Number(value) <= 1)),
 }
 
-/** The share of one user of an application that needs no secret, so that each of its users can call as the application. */
+/**
+ * The share of one user of an application that needs no secret, so that each of its users can call as the application.
+ */
 const SHARE_OF_USER = 0.25
 
 /** The limits of a gatehouse, for the console and the management API. */
@@ -48,7 +51,8 @@ const SETTLED_MS = 5000
  * limit gets 429 with `Retry-After`. Each response of a limited client gets `RateLimit` and `RateLimit-Policy`, unless
  * Koa writes the response because of a thrown error. While the store is unavailable, each process counts alone.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gatehouse` is not from `createGatehouse()`, or
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gatehouse` is not from
+ * `createGatehouse()`, or
  *   if its calls are limited already
  */
 export function createLimits(gatehouse: AnyGatehouse, options: LimitsOptions = {}): Limits {
@@ -76,7 +80,8 @@ export function createLimits(gatehouse: AnyGatehouse, options: LimitsOptions = {
  * Limits the API calls of each client at a gateway in another process. The gateway counts alone, and does not know the
  * limits that single clients have at the service.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gateway` is not from `createGateway()`, or if
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gateway` is not from `createGateway()`, or
+ * if
  *   its calls are limited already
  */
 export function limitCalls(gateway: Pick<Gateway, 'close'>, options: LimitsOptions): void {

@@ -40,7 +40,9 @@ export interface ManagementOptions {
   readonly mountPath?: string | undefined
   /** The result of `createUsage()`. The API then has routes about usage. @default the API has no such routes */
   readonly usage?: Usage | undefined
-  /** The result of `createLimits()`. Operators may then set the limits of a client. @default the API has no such routes */
+  /**
+   * The result of `createLimits()`. Operators may then set the limits of a client. @default the API has no such routes
+   */
   readonly limits?: Limits | undefined
 }
 

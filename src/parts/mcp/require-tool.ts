@@ -56,15 +56,17 @@ export interface RequireTool extends Middleware<{ auth: Principal }> {
 const WITHOUT_MESSAGE = ['GET', 'HEAD', 'DELETE']
 
 /**
- * Guards the endpoint of an MCP server (streamable HTTP). Every request needs a valid token for the gateway. A request that
- * calls a tool also needs the scopes of this tool; if several messages are sent at once, the scopes of all their tools.
- * Without them, the response is 403 `insufficient_scope` with the whole challenge (RFC 6750 3.1). Mount it at the endpoint,
- * behind CORS and the parser of JSON bodies. An accepted request reaches the next middleware with `ctx.state.auth`, and
- * with `ctx.req.auth` for the SDK. A tool that is not in `tools` is answered as unknown, and never reached.
+ * Guards the endpoint of an MCP server (streamable HTTP). Every request needs a valid token for the gateway. A
+ * request that calls a tool also needs the scopes of this tool; if several messages are sent at once, the scopes of
+ * all their tools. Without them, the response is 403 `insufficient_scope` with the whole challenge (RFC 6750 3.1).
+ * Mount it at the endpoint, behind CORS and the parser of JSON bodies. An accepted request reaches the next
+ * middleware with `ctx.state.auth`, and with `ctx.req.auth` for the SDK. A tool that is not in `tools` is answered as
+ * unknown, and never reached.
  *
  * @param gateway `gatehouse.gateway.for(…)`, `gatehouse.gateway`, or a gateway of `createGateway()`
  * @param tools the scopes of each tool by its name, or one scope for all tools
- * @throws {GatehouseError} `ERR_OPTIONS` without a tool, for a tool without a scope, or for a scope that no operation has
+ * @throws {GatehouseError} `ERR_OPTIONS` without a tool, for a tool without a scope, or for a scope that no operation
+ * has
  *   (checked only if the products are loaded already). `ERR_INVALID_ARGUMENT` if the gateway is not from this library
  */
 export function requireTool<Scope extends string>(

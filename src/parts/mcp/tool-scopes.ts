@@ -3,8 +3,8 @@ import type { GatewayDependencies } from '../../gateway/dependencies.ts'
 import { isObject } from '../../validation/predicates.ts'
 
 /**
- * The operations behind the tools of an MCP server: one or several scopes for each tool, by the name of the tool. One scope
- * alone is for all tools.
+ * The operations behind the tools of an MCP server: one or several scopes for each tool, by the name of the tool. One
+ * scope alone is for all tools.
  */
 export type ToolScopes<Scope extends string = string> =
   | Scope

@@ -12,13 +12,15 @@ export interface ApiDriftOptions {
   /** The router of your API, of `@koa/router`. */
   readonly router?: RouterLike | undefined
   /**
-   * Routes that need no operation, such as those of the option `public` of the gateway: `['GET /status']`. Write them as
-   * the function lists them.
+   * Routes that need no operation, such as those of the option `public` of the gateway: `['GET /status']`. Write them
+   * as the function lists them.
    */
   readonly ignore?: readonly string[] | undefined
 }
 
-/** Routes in which the catalog and your API differ, such as `GET /invoices/:id`. Without drift, both lists are empty. */
+/**
+ * Routes in which the catalog and your API differ, such as `GET /invoices/:id`. Without drift, both lists are empty.
+ */
 export interface ApiDrift {
   /** Routes of the router or of the document that belong to no operation: the gateway answers them with 404. */
   readonly withoutOperation: readonly string[]
@@ -35,11 +37,12 @@ const routerRule = must('a router of @koa/router', (value) =>
 )
 
 /**
- * Compares the operations of the catalog with the routes of a router, or with those of an OpenAPI document. Call it in a
- * test. Names of parameters, and letter case, make no difference.
+ * Compares the operations of the catalog with the routes of a router, or with those of an OpenAPI document. Call it
+ * in a test. Names of parameters, and letter case, make no difference.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, without a router and a document, for a route in
- *   `ignore` that your API does not have or that has an operation, or if `gatehouse` is not from `createGatehouse()`; the
+ *   `ignore` that your API does not have or that has an operation, or if `gatehouse` is not from `createGatehouse()`;
+ * the
  *   errors of `ready()`
  */
 export async function findApiDrift(gatehouse: AnyGatehouse, options: ApiDriftOptions): Promise<ApiDrift> {

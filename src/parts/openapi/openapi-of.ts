@@ -30,7 +30,8 @@ const SCHEME = 'gatehouse'
  * The OpenAPI document of the API behind the gateway: the security scheme, the scopes of each operation, and the error
  * responses of the gateway, from the catalog. Titles are in the default locale.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, or if `gatehouse` is not from `createGatehouse()`;
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, or if `gatehouse` is not from
+ * `createGatehouse()`;
  *   the errors of `ready()`
  */
 export async function openApiOf(

@@ -4,7 +4,9 @@ import { FURTHER_CLIENTS, FURTHER_OPERATIONS, OUTCOMES, type Outcome } from './o
 
 /** The calls of further clients are in the totals only. */
 const MAX_CLIENTS = 50_000
-/** The most operations that are counted in an hour for one client, and for all. Further ones are `FURTHER_OPERATIONS`. */
+/**
+ * The most operations that are counted in an hour for one client, and for all. Further ones are `FURTHER_OPERATIONS`.
+ */
 export const MAX_OPERATIONS = 1000
 /** The most characters of the past hours of one block. The operations of further hours are `FURTHER_OPERATIONS`. */
 const MAX_PAST = 600_000
@@ -108,7 +110,10 @@ class Totals {
   }
 }
 
-/** The counts of some hours of a day. Its source is new, so that what other processes and earlier blocks have stored stays. */
+/**
+ * The counts of some hours of a day. Its source is new, so that what other processes and earlier blocks have stored
+ * stays.
+ */
 class Block {
   readonly source = randomBytes(12).toString('base64url')
   readonly all = new Totals()

@@ -33,7 +33,9 @@ export function createLastAddresses(
       if (address === undefined || address === '') return
       if (waiting.size < MAX_WAITING || waiting.has(clientId)) waiting.set(clientId, address)
     },
-    /** Stores the addresses that wait. If the store is unavailable, they are dropped, and the next call brings another. */
+    /**
+     * Stores the addresses that wait. If the store is unavailable, they are dropped, and the next call brings another.
+     */
     async store(): Promise<void> {
       const addresses = waiting
       waiting = new Map()

@@ -83,8 +83,8 @@ export function createRows(by: readonly Dimension[], { from, to }: Period) {
 const COLUMNS = ['at', 'clientId', 'operation', 'result', 'outcome', 'count'] as const
 
 /**
- * A list of usage as CSV (RFC 4180) with a header. Times are ISO 8601 in UTC. A value that a spreadsheet would take for a
- * formula begins with an apostrophe.
+ * A list of usage as CSV (RFC 4180) with a header. Times are ISO 8601 in UTC. A value that a spreadsheet would take
+ * for a formula begins with an apostrophe.
  */
 export function usageAsCsv(rows: readonly UsageRow[]): string {
   const [first = { count: 0, at: 0, outcome: 'ok' as const }] = rows

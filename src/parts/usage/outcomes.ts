@@ -39,8 +39,10 @@ export const OUTCOMES = [...ACCEPTED_OUTCOMES, ...REJECTION_OUTCOMES, ...TOKEN_O
  *   500 or more. `aborted`: the connection was closed before the API answered.
  * - `accepted`: `gateway.authenticate()` accepted the call; the answer of the API is not known.
  * - A reason of a gateway: it rejected the call (`RejectionReason`).
- * - `issued`: the token endpoint issued an access token. `client_disabled`, `client_expired`: the token endpoint rejected the
- *   request of a client that is disabled or has expired. `invalid_client` and further errors of OAuth: it rejected the request. `other_error`: another error of the token endpoint.
+ * - `issued`: the token endpoint issued an access token. `client_disabled`, `client_expired`: the token endpoint
+ * rejected the
+ *   request of a client that is disabled or has expired. `invalid_client` and further errors of OAuth: it rejected
+ * the request. `other_error`: another error of the token endpoint.
  */
 export type Outcome = (typeof OUTCOMES)[number]
 

@@ -33,7 +33,10 @@ import { dayOf, daysBefore, hourRule, startOfDay, type UsageRecords } from './us
 
 /** Options of the endpoint for the usage of other gateways. */
 export interface ReceiverOptions {
-  /** Path at which the host's app receives the requests, if a proxy changes paths. @default the path of `{auth_url}/oauth2/usage` */
+  /**
+   * Path at which the host's app receives the requests, if a proxy changes paths. @default the path of
+   * `{auth_url}/oauth2/usage`
+   */
   readonly mountPath?: string | undefined
 }
 
@@ -55,8 +58,9 @@ export function checkReceiverOptions(options: unknown): void {
 }
 
 /**
- * Receives the totals of gateways without the store. A gateway authenticates by HTTP Basic, as an API key that is marked
- * as a resource server. Its totals are stored under the id of this key, so it cannot change what others have counted.
+ * Receives the totals of gateways without the store. A gateway authenticates by HTTP Basic, as an API key that is
+ * marked as a resource server. Its totals are stored under the id of this key, so it cannot change what others have
+ * counted.
  */
 export function receiveUsage(
   parts: Internals,

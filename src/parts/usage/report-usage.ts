@@ -17,7 +17,9 @@ const MAX_CHARACTERS = 1_000_000
 
 /** Options of `reportUsage()`. */
 export interface ReportUsageOptions {
-  /** The address of the receiver (`usage.middleware()`): `https:`, or `http:` on loopback; `{auth_url}/oauth2/usage`. */
+  /**
+   * The address of the receiver (`usage.middleware()`): `https:`, or `http:` on loopback; `{auth_url}/oauth2/usage`.
+   */
   readonly uri: string
   /** An API key that is marked as a resource server (`apiKeys.setResourceServer`). */
   readonly clientId: string
@@ -32,7 +34,8 @@ export interface ReportUsageOptions {
  * Counts the API calls of a gateway in another process, and sends the counts to the authorization service every few
  * seconds. While they cannot be sent, the gateway counts on. The last counts are sent when the gateway closes.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gateway` is not from `createGateway()`, or if its
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gateway` is not from `createGateway()`, or
+ * if its
  *   usage is counted already
  */
 export function reportUsage(gateway: Pick<Gateway, 'close'>, options: ReportUsageOptions): void {
@@ -74,7 +77,9 @@ function inRequests(totals: readonly CountedDay[]): CountedDay[][] {
   return requests
 }
 
-/** The answers after which the same request may succeed later: wrong credentials, a wrong address, or too many requests. */
+/**
+ * The answers after which the same request may succeed later: wrong credentials, a wrong address, or too many requests.
+ */
 const LATER = [401, 403, 404, 408, 429]
 
 async function sendTotals(

@@ -6,8 +6,8 @@ import type { ReceiverOptions } from './receive-usage.ts'
 /** Options of `createUsage()`. */
 export interface UsageOptions {
   /**
-   * Seconds between two writes of what this process has counted, 1 to 3600. A process that is killed loses the counts of
-   * one interval at most. @default 10
+   * Seconds between two writes of what this process has counted, 1 to 3600. A process that is killed loses the counts
+   * of one interval at most. @default 10
    */
   readonly intervalSeconds?: number | undefined
   /** Days before today for which usage is kept by the hour, 1 to 31. @default 7 */
@@ -46,7 +46,8 @@ export interface Usage {
   /**
    * Lists the calls and token requests that were stored, in the order of time, client, operation and outcome.
    *
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, also for hours that are not kept any more, and for a list of more than
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, also for hours that are not kept any more, and for a list of
+   * more than
    *   10,000 rows; `ERR_STORE_UNAVAILABLE`
    */
   list(query?: UsageQuery): Promise<readonly UsageRow[]>
@@ -66,7 +67,8 @@ export interface Usage {
    * The operations of the catalog that were not called for some days: by anyone, or by one client.
    *
    * @param options.days 1 to 3660. @default 90
-   * @returns undefined if usage has been counted or is kept for fewer days, or if the bounds of what is counted were reached
+   * @returns undefined if usage has been counted or is kept for fewer days, or if the bounds of what is counted were
+   * reached
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`
    */
   uncalledOperations(options?: {
@@ -76,8 +78,8 @@ export interface Usage {
   /** The address from which a client last called. Undefined if there is none, or without `keepAddresses`. */
   lastAddress(clientId: string): Promise<LastAddress | undefined>
   /**
-   * Receives what gateways without the store have counted (`reportUsage`), at `{auth_url}/oauth2/usage`. Mount it before
-   * body parsers.
+   * Receives what gateways without the store have counted (`reportUsage`), at `{auth_url}/oauth2/usage`. Mount it
+   * before body parsers.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options
    */

@@ -36,10 +36,12 @@ const AT_ONCE = 10
 const PERIOD = { from: optional(epochSecondsRule), to: optional(epochSecondsRule) }
 
 /**
- * Counts the API calls and token requests of this process, by client, operation and outcome, and lists what all processes
- * have counted. Call it once for each gatehouse, in every process. The last counts are stored when the gatehouse closes.
+ * Counts the API calls and token requests of this process, by client, operation and outcome, and lists what all
+ * processes have counted. Call it once for each gatehouse, in every process. The last counts are stored when the
+ * gatehouse closes.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gatehouse` is not from `createGatehouse()`, or
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gatehouse` is not from
+ * `createGatehouse()`, or
  *   if its usage is counted already
  */
 export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {}): Usage {

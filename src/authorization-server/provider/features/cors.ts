@@ -6,8 +6,8 @@ import { isPublicClient, originsOf } from '../../../clients/public-applications.
 import type { Store } from '../../../store/contract.ts'
 import { ROUTES } from '../routes.ts'
 
-// Pages at another origin that call the endpoints (CORS, Fetch 3.3). Only the pages of public applications may. This file
-// is loaded only with the option `publicApplications` or `clientDocuments`.
+// Pages at another origin that call the endpoints (CORS, Fetch 3.3). Only the pages of public applications may. This
+// file is loaded only with the option `publicApplications` or `clientDocuments`.
 
 const METHODS: Readonly<Record<string, string>> = {
   [ROUTES.token]: 'POST',

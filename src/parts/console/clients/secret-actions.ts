@@ -94,7 +94,8 @@ export function secretActions(kind: ClientKind, services: ConsoleServices): Clie
     const { resource: client, change, form } = call
     const revocation = revocationOf(form.get('which'))
     const { age, done } = revocation
-    // The old secret of a rotation that is undone never expires again. The only secret may have got a new one meanwhile.
+    // The old secret of a rotation that is undone never expires again. The only secret may have got a new one
+    // meanwhile.
     if (age === 'new') await requireAccess(call, access)
     const secrets = await service.listSecrets(client.clientId)
     const isOnly = revocation === REVOCATIONS.only

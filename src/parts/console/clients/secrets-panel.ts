@@ -11,8 +11,8 @@ import type { ClientKind, ClientPanel } from './client-kind.ts'
 import { REVOCATIONS, secretActions } from './secret-actions.ts'
 
 /**
- * The valid secrets of a client, and the links that rotate and revoke them. For a public application, the panel says why
- * there is no secret.
+ * The valid secrets of a client, and the links that rotate and revoke them. For a public application, the panel says
+ * why there is no secret.
  */
 export function secretsPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
   return {

@@ -79,8 +79,8 @@ export function cursorOf({ query, form: sent }: Pick<Call, 'query' | 'form'>): s
 }
 
 /**
- * The form that fixes a finding: what the fix does, and the button. For a rotation, it is a link to the page of the client
- * on which its owner creates a new secret.
+ * The form that fixes a finding: what the fix does, and the button. For a rotation, it is a link to the page of the
+ * client on which its owner creates a new secret.
  */
 export function fixForm(
   call: Pick<Call, 'texts' | 'self' | 'to' | 'csrfToken' | 'query' | 'form'>,
