@@ -10,7 +10,7 @@ import { KEY_PREFIX, requireOptions, type RedisStoreOptions } from './redis/opti
 import { isMisdirected } from './redis/redirection.ts'
 import { createSubscriptions } from './redis/subscriptions.ts'
 import { execute, writes, type Write } from './redis/write-commands.ts'
-import { countInSlots } from './redis/write-scripts.ts'
+import { countInSlots, requireRights } from './redis/write-scripts.ts'
 
 export type { RedisClient, RedisConnection } from './redis/client.ts'
 export type { Durability, RedisStoreOptions } from './redis/options.ts'
@@ -65,7 +65,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   let isConnecting = true
   void connecting.then(() => (isConnecting = false))
   let closed = false
-  let mayEval = false
+  let hasRights = false
   const patterns = { key: `~${clientPrefix}${key('*')}`, channel: `&${channel('*')}` }
 
   async function run<T>(call: () => Promise<T>): Promise<T> {
@@ -87,10 +87,9 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
    */
   const execWrite = (write: Write) =>
     run(async () => {
-      // A write needs EVAL only after Redis has lost its scripts. A user without EVAL must not find out as late as
-      // that.
-      if (!mayEval) await send(['eval', 'return 1', 1, key('eval')])
-      mayEval = true
+      // Some rights are needed late: EVAL after Redis has lost its scripts. A host must not find out as late as that.
+      if (!hasRights) await send(requireRights(key('rights'), channel('rights')))
+      hasRights = true
       const lostBefore = losses.count()
       const reply = await execute(write, send)
       const isDone = write.isDone?.(reply) ?? true

@@ -26,6 +26,31 @@ else
 end
 return 1`)
 
+/**
+ * Runs the commands of all writes, without effect on an absent key. If the user lacks one, the script answers as Redis
+ * does outside of scripts, because Redis 7.0 does not name a command within a script.
+ */
+export const requireRights = (key: string, channel: string): RedisCommand => [
+  'eval',
+  `
+local commands = {
+  { 'get', KEYS[1] }, { 'set', KEYS[1], '', 'XX' }, { 'del', KEYS[1] }, { 'zadd', KEYS[1], 'XX', 0, '' },
+  { 'zrem', KEYS[1], '' }, { 'zrangebylex', KEYS[1], '-', '+' }, { 'pttl', KEYS[1] },
+  { 'expire', KEYS[1], 1 }, { 'persist', KEYS[1] }, { 'publish', ARGV[1], '' }
+}
+for _, command in ipairs(commands) do
+  local reply = redis.pcall(unpack(command))
+  local problem = type(reply) == 'table' and reply.err or ''
+  if string.find(problem, "can't run") or string.find(problem, 'permissions to run') then
+    return redis.error_reply("NOPERM no permissions to run the '" .. command[1] .. "' command")
+  end
+end
+return 1`,
+  1,
+  key,
+  channel,
+]
+
 /** PTTL is -2 for a new index, and -1 for a permanent index. `changes` is 0 if nothing changed. */
 const ADD = `
 local life = redis.call('PTTL', KEYS[1])

@@ -63,8 +63,11 @@ export function createRateLimit(options: {
   let batch = new Map<string, { amount: number; readonly max: number }>()
   let timer: NodeJS.Timeout | undefined
 
-  const endOf = (counter: number) => ends[counter] ?? 0
-  const countOf = (counter: number) => (endOf(counter) > now() ? (counts[counter] ?? 0) : 0)
+  // An end that is too far away is from before the clock was set back, and counts as over. Small steps back are ignored.
+  const secondsTo = (end: number, longest: number) =>
+    end - now() > longest + 1 ? 0 : Math.max(0, end - now())
+  const remaining = (counter: number) => secondsTo(ends[counter] ?? 0, windowSeconds)
+  const countOf = (counter: number) => (remaining(counter) > 0 ? (counts[counter] ?? 0) : 0)
 
   function find({ key, max }: Bound) {
     // An address or an identifier must not be readable in the store, and a stranger may send a long one.
@@ -82,8 +85,8 @@ export function createRateLimit(options: {
   function waitSeconds(bounds: readonly Bound[]): number {
     const waits = bounds.map((bound) => {
       const { id, counters, count } = find(bound)
-      const until = count() < bound.max ? 0 : Math.min(...counters.map(endOf))
-      return Math.ceil(Math.max(until, blockedUntil.get(id) ?? 0) - now())
+      const own = count() < bound.max ? 0 : Math.min(...counters.map(remaining))
+      return Math.ceil(Math.max(own, secondsTo(blockedUntil.get(id) ?? 0, slotSeconds)))
     })
     return Math.max(0, ...waits)
   }
@@ -93,7 +96,7 @@ export function createRateLimit(options: {
     const { id, counters, isSent } = find(bound)
     for (const counter of counters) {
       counts[counter] = Math.min(countOf(counter) + 1, 65_535)
-      if (endOf(counter) <= now()) ends[counter] = now() + windowSeconds
+      if (remaining(counter) === 0) ends[counter] = now() + windowSeconds
     }
     if (!shared?.store.count || !isSent()) return
     const { amount = 0 } = batch.get(id) ?? {}

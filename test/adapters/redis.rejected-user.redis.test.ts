@@ -63,8 +63,8 @@ describeEachRedis('a user whom Redis rejects', (_, deployment) => {
     await vi.waitFor(() => store.subscribe('a', () => {}))
   })
 
-  it.each(['eval', 'evalsha'])(
-    'the first replace() of a user without %s names this command, although Redis has all scripts',
+  it.each('eval evalsha get set del zadd zrem zrangebylex pttl expire persist publish'.split(' '))(
+    'the first write of a user without %s names this command, although Redis has all scripts',
     async (command) => {
       const known = open(connect())
       await known.replace('a', '1', '2')
@@ -74,6 +74,7 @@ describeEachRedis('a user whom Redis rejects', (_, deployment) => {
       await vi.waitFor(() => store.ping())
       const missing = new RegExp(`NOPERM, .* The missing rule: ACL SETUSER <user> \\+${command}$`)
       await expect(store.replace('b', '1', '2')).rejects.toThrow(missing)
+      if (command !== 'evalsha') await expect(store.set('b', '1')).rejects.toThrow(missing)
     },
   )
 })

@@ -34,6 +34,21 @@ it('one process admits as many attempts as the limit, and more after the window'
   expect(waitOf(one, 'a')).toBe(0)
 })
 
+it('after the clock was set back, no caller waits because of acts of the later time', async () => {
+  const { clock, one, other } = processes()
+  clock.now += 86_400
+  expect(addTo(one, 'a', 8)).toBe(60)
+  expect(addTo(one, 'b', 1)).toBe(0)
+  await sendBatches()
+  expect(addTo(other, 'a', 2)).toBe(0)
+  await sendBatches()
+  expect(waitOf(other, 'a')).toBeGreaterThan(0)
+  clock.now -= 86_400
+  expect([waitOf(one, 'a'), waitOf(one, 'b'), waitOf(other, 'a')]).toEqual([0, 0, 0])
+  expect(addTo(one, 'a', 7)).toBe(0)
+  expect(addTo(one, 'a', 1)).toBe(60)
+})
+
 it('two processes know after a second that they have used up the limit together', async () => {
   const { one, other } = processes()
   expect(addTo(one, 'a', 6)).toBe(0)

@@ -330,6 +330,26 @@ describe('acts that need a fresh sign-in', () => {
     }
   })
 
+  it('only the public key is shown again, and nothing that was sent beside it', async () => {
+    const { pem: publicPem, jwk, privatePem } = await createClientKey()
+    const secret = privatePem.split('\n')[1] ?? ''
+    for (const key of [
+      JSON.stringify({ ...jwk, pair: { d: secret } }),
+      `${secret}\n${publicPem}\n${secret}`,
+    ]) {
+      const clientId = await keyOf('kim')
+      const path = `/console/api-keys/${clientId}?confirm=addKey`
+      const form = await openAct({ person: 'kim', permission: 'keys:rotate', path })
+      const again = await host.visit('kim').submit(form, 'addKey', { key })
+      expect([again.status, again.body.includes(secret)]).toEqual([403, false])
+      proofs.set('keys:rotate', now())
+      const [, shown = ''] = /<textarea[^>]*>([^<]*)/.exec(again.body) ?? []
+      const added = await host.visit('kim').submit(again, 'addKey', { key: unescapeHtml(shown) })
+      expect(added.status).toBe(200)
+      expect(await host.gatehouse.apiKeys.listKeys(clientId)).toHaveLength(1)
+    }
+  })
+
   it('what does not hurt needs no sign-in', async () => {
     const clientId = await keyOf('eve')
     const visitor = host.visit('eve')

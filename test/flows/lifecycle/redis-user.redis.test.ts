@@ -96,6 +96,7 @@ describeWithRedis('the users of docs/redis.md', () => {
   it.each([
     ['resetchannels', '&0:gatehouse:*'],
     ['-eval', '+eval'],
+    ['-zadd', '+zadd'],
     ['-subscribe', '+subscribe'],
   ])(
     'with the rule %s a service does not start on the data of another; health() names the missing rule, and the start continues without a restart',

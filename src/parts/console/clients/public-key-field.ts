@@ -9,6 +9,11 @@ import type { Call } from '../page-types.ts'
 /** The name of the field for a public key. */
 const KEY = 'key'
 
+/** The members of a JWK that are public. */
+const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'alg', 'use', 'kid', 'key_ops']
+
+const PUBLIC_PEM = /-----BEGIN ((?:RSA )?PUBLIC KEY|CERTIFICATE)-----[^-]+-----END \1-----/
+
 /** The public key that a form sends: a JWK, or a text in PEM format. Undefined if the field is empty. */
 export function readKey(form: Form): PublicKeyInput | undefined {
   const text = (form.get(KEY) ?? '').trim()
@@ -25,8 +30,8 @@ function parseJwk(text: string): object | undefined {
 }
 
 /**
- * The field for a public key. If the form was rejected, the field shows the text again only if it is a public key: any
- * other text may contain a private key.
+ * The field for a public key. If the form was rejected, the field shows only the public key again: what is sent beside
+ * it may contain a private key.
  */
 export async function keyField(
   call: Pick<Call, 'form' | 'problems' | 'texts'>,
@@ -39,7 +44,9 @@ export async function keyField(
   const read = publicKeys?.readPublicKey(sent, 0)
   const fault = read && 'message' in read ? read : undefined
   const form = new Form(call.form)
-  if (!read || fault) form.delete(KEY)
+  const shown = read && !fault ? publicPartOf(sent) : undefined
+  if (shown === undefined) form.delete(KEY)
+  else form.set(KEY, shown)
   // The form may be shown again before a service has checked the key. The person must know why the field is empty.
   const problems = sent && fault ? [{ path: KEY, ...fault }] : call.problems
   return field(
@@ -56,4 +63,8 @@ export async function keyField(
       autocomplete: 'off',
     },
   )
+}
+
+function publicPartOf(sent: PublicKeyInput | undefined): string | undefined {
+  return typeof sent === 'string' ? PUBLIC_PEM.exec(sent)?.[0] : JSON.stringify(sent, PUBLIC_MEMBERS)
 }
