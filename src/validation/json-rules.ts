@@ -56,15 +56,15 @@ export function nullable<T>(rule: Rule<T>): Rule<T | null> {
 export const text = textOf({})
 
 /** A text within bounds. @param bounds as in JSON Schema */
-export function textOf(bounds: { minLength?: 1; maxLength?: number; pattern?: string }): Rule<string> {
-  const { minLength = 0, maxLength: max = Infinity, pattern = '' } = bounds
-  const form = new RegExp(pattern)
+export function textOf(bounds: { minLength?: 1; maxLength?: number; pattern?: RegExp }): Rule<string> {
+  const { minLength = 0, maxLength: max = Infinity, pattern } = bounds
   const isString = (value: unknown) => typeof value === 'string'
-  return typed('a string', isString, { type: 'string', ...bounds }, (value) => {
+  const schema = { type: 'string', ...bounds, ...(pattern && { pattern: pattern.source }) }
+  return typed('a string', isString, schema, (value) => {
     const sent = String(value)
     if (sent.length < minLength) return { code: 'empty', message: 'must not be empty' }
     if (sent.length > max) return { code: 'too-long', message: `must have at most ${max} characters`, max }
-    return form.test(sent) ? undefined : { code: 'type', message: `must be a ${form}` }
+    return !pattern || pattern.test(sent) ? undefined : { code: 'type', message: `must be a ${pattern}` }
   })
 }
 

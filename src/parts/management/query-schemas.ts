@@ -40,7 +40,7 @@ const usage = {
   by: optional(dimensions, 'What the rows are separated by, with commas'),
 }
 
-const digits = json.textOf({ pattern: '^\\d{1,4}$' })
+const digits = json.textOf({ pattern: /^\d{1,4}$/ })
 
 /** The rules of queries. */
 export const QUERIES = {
