@@ -7,7 +7,7 @@ import { revocationOfCorrupt } from '../../clients/access-epoch.ts'
 import { isClientId } from '../../clients/client-id.ts'
 import { DELETED_CLIENTS, isDeleted, storedClients, type DeletedClient } from '../../clients/client-record.ts'
 import { kindRule } from '../../clients/client-schema.ts'
-import type { ExportedHost } from '../../clients/documents/restore-host.ts'
+import type { ExportedHost } from '../../clients/documents/blocked-hosts.ts'
 import type { Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { CorruptRecord, isCorruptRecord } from '../../store/corrupt-record.ts'
@@ -231,7 +231,7 @@ function documentHostSection(parts: Pick<Internals, 'store' | 'revocations'>): S
       const host = { origin, epoch, isBlocked, blockedAt, blockedBy }
       checkLine(number, host, HOST_RULES)
       return async (counts) => {
-        const { restoreHost } = await import('../../clients/documents/restore-host.ts')
+        const { restoreHost } = await import('../../clients/documents/blocked-hosts.ts')
         if (await restoreHost(parts, host as ExportedHost)) counts.blockedHosts += 1
         else counts.unchanged += 1
       }
