@@ -6,8 +6,8 @@ import { addressOf, connect } from './connect.ts'
 import { storeClosed } from './errors.ts'
 
 /**
- * Messages are lost while there is no connection. So the pauses are short for the first ten seconds: a
- * failover usually ends within that time.
+ * Milliseconds until the next attempt. Messages are lost while there is no connection, so the pauses are short for the
+ * first ten seconds: a failover usually ends within that time.
  */
 const retryDelay = (attempt: number): number => (attempt > 100 ? 500 : Math.min(attempt * 50, 100))
 

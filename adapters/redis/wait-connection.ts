@@ -5,6 +5,7 @@ import type { Durability } from './options.ts'
 
 export interface WaitReply {
   readonly reply: unknown
+  /** The number of replicas, or the error of WAIT. */
   readonly waited: PipelineReply
 }
 
@@ -103,6 +104,11 @@ export function createWaitConnection(
   })
 
   return {
+    /**
+     * Sends a command, and WAIT. With `asking`, its slot is moving to this node, so ASKING precedes it. Rejects with
+     * the error of Redis; with `ERR_STORE_UNAVAILABLE` or `WaitConnectionClosed` if the command was not sent. After any
+     * other error, the command may have been applied.
+     */
     send(command: RedisCommand, { asking = false } = {}): Promise<WaitReply> {
       return new Promise((resolve, reject) => {
         const entry: QueuedCommand = {

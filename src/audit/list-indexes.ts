@@ -9,7 +9,7 @@ export const LISTED = ['accountId', 'clientId', 'actor'] as const
 
 export type ListFilter = readonly [field: (typeof LISTED)[number], value: string]
 
-/** An index expires as a whole. */
+/** Days of entries that one index covers. It expires as a whole. */
 const SPAN_DAYS = 90
 const DAY_MS = 86_400_000
 

@@ -47,7 +47,7 @@ export interface AuditTrail {
    * If entries after `since` were deleted because of their age or number, the iteration begins at the oldest entry
    * that is left. `missed` of this entry is then true.
    *
-   * @throws {GatehouseError} as `list`
+   * @throws {GatehouseError} as `list`; `ERR_STORE_CORRUPT` after the last readable entry if corrupt entries follow it
    */
   read(options?: AuditReadOptions): AsyncIterable<AuditRecord>
 }

@@ -9,7 +9,8 @@ import { deletedUpTo, type TrailBounds } from './retention.ts'
 const KNOWN_MS = 3_600_000
 
 /**
- * A process may still take an older chunk for the last one. Without the empty chunk, it could create the
+ * Seconds for which an empty chunk replaces a deleted one. A process may still take an older chunk for the last one.
+ * Without the empty chunk, it could create the
  * deleted chunk again, and the entries of that chunk would never be read.
  */
 export const DELETED_SECONDS = (2 * KNOWN_MS) / 1000

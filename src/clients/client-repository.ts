@@ -39,12 +39,12 @@ export interface ClientsDependencies {
   readonly accounts: Pick<HostAccounts, 'find'>
   readonly events: EventSink
   readonly lastUses: LastUses
-  /** Those of secrets, by their hashes. */
+  /** The last uses of secrets, by their hashes. */
   readonly secretUses: LastUses
   readonly secretPrefix: string
   readonly revocations: Pick<Revocations, 'revokeWith' | 'revokeFirst'>
   readonly audit: Pick<AuditWriter, 'change' | 'record'>
-  /** So every process deletes the client from its cache. */
+  /** Called after each change, so that every process deletes the client from its cache. */
   readonly clientChanged: ClientChanged
   readonly logger: Logger
   readonly maxClientsPerAccount: number

@@ -196,9 +196,9 @@ export interface ClientService<
    * Adds a public key with which the client can authenticate (`private_key_jwt`). Its secrets and other keys stay
    * valid. To replace a key, add the new one, change the programs, and remove the old one.
    *
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the text is not a public key, if the client has ten keys, for a
-   *   public application, and without the option `privateKeyJwt`; `ERR_CONFLICT` if another key of the client has the
-   * id
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the text is not a public key, if the client has ten keys, for
+   *   a public application, and without the option `privateKeyJwt`; `ERR_CONFLICT` if another key of the client has
+   *   the id
    */
   addKey(clientId: string, key: PublicKeyInput, options?: ChangeOptions): Promise<C>
   /**
@@ -207,8 +207,7 @@ export interface ClientService<
    *
    * @param kid the id of the key
    * @throws {GatehouseError} `ERR_ONE_SECRET` if the client has no other key and no valid secret. If there is no such
-   * key,
-   *   nothing changes
+   *   key, nothing changes
    */
   removeKey(clientId: string, kid: string, options?: ChangeOptions): Promise<C>
   /** Information about the public keys, the newest first. */

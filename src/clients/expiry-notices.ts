@@ -14,6 +14,7 @@ const EXPIRIES = 'clients:expiry'
 
 const DAY_SECONDS = 86_400
 
+/** Days before the expiry. 0 is the expiry itself. */
 const NOTICE_DAYS = [0, 1, 7, 30] as const
 
 type NoticeDays = (typeof NOTICE_DAYS)[number]

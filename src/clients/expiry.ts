@@ -13,8 +13,7 @@ export const MAX_DAYS = 36_525
 export interface KeyPolicy {
   /**
    * The maximum number of days between setting an expiry and the expiry itself: from 1 to 36525. One day more is
-   * accepted, because people choose whole days. With this option,
-   * every new client expires.
+   * accepted, because people choose whole days. With this option, every new client expires.
    * @default none: a client may never expire
    */
   readonly maxAgeDays?: number | undefined

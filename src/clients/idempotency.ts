@@ -46,7 +46,7 @@ export interface Attempt extends Pick<IdempotencyRecord, 'newestCreatedAt'> {
   complete(): Promise<void>
   /** For a change that was rejected: the key is free again if no attempt can have changed anything. */
   reject(): Promise<void>
-  /** So that this process may begin another attempt. */
+  /** Ends the attempt, so that this process may begin another one. */
   end(): void
 }
 
@@ -134,7 +134,7 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[], pre
             await records.update(id, (latest) => ({ ...latest, state: 'done' }), KEPT_SECONDS)
           },
           async reject() {
-            // The record expires.
+            // If this fails, the record expires.
             if (isFirst) await records.delete(id).catch(() => {})
           },
           end: () => void running.delete(id),

@@ -78,7 +78,7 @@ export function createClientWalk(store: Store) {
 
 export type ClientWalk = ReturnType<typeof createClientWalk>
 
-/** Those who created the client, or know its secrets. Undefined if the record names none. */
+/** The users who created the client, or know its secrets. Undefined if the record names none. */
 export function withoutErased(record: ClientRecord, people: ErasedPeople): ClientRecord | undefined {
   const { client, secrets, listedAt } = record
   const { accountId, createdBy } = client

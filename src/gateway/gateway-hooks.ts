@@ -6,7 +6,7 @@ import type { Principal } from './principal.ts'
 
 /** Koa's context, or what `authenticate()` knows. */
 export interface ObservedCall {
-  /** It is not sent yet. */
+  /** The answer is not sent yet. */
   readonly res?: ServerResponse | undefined
   readonly ip?: string | undefined
 }

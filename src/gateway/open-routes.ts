@@ -18,7 +18,7 @@ export type Openness = 'public' | 'optional'
 interface OpenRoute {
   readonly openness: Openness
   readonly shape: string
-  /** They may differ in letter case. Empty if the route has parameters. */
+  /** The spellings in letter case. Empty if the route has parameters. */
   readonly paths: Set<string>
 }
 

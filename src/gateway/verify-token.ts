@@ -23,7 +23,7 @@ import type { InvalidToken } from './token-problem.ts'
 
 export type VerifyToken = (token: string) => Promise<VerifiedToken | InvalidToken>
 
-/** It is never read from the token (RFC 8725 3.1). */
+/** The algorithm is never read from the token (RFC 8725 3.1). */
 const ALGORITHMS = ['ES256']
 /** Distinguishes access tokens from ID tokens (RFC 9068 2.1). jose also accepts `application/at+jwt`. */
 const TYPE = 'at+jwt'

@@ -11,6 +11,7 @@ const name = 'signing-keys'
 const MAX_DELAY_SECONDS = 300
 /** A healthy process refreshes its keys once a minute. */
 const REFRESHED_WITHIN_SECONDS = 180
+/** Longer than a long weekend. */
 const LOSS_REPORTED_SECONDS = 7 * 86_400
 
 /** Checks whether there are valid keys to sign with, and whether they rotate. `now` is in milliseconds. */

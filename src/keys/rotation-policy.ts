@@ -57,13 +57,14 @@ const POLL_INTERVAL_SECONDS = 60
 const MAX_LISTED_RETIRED = 5
 
 /**
- * A process that missed the replacement may sign with the old key until its keys are stale. The tokens that
+ * Seconds for which a replaced key stays published. A process that missed the replacement may sign with the old key until its keys are stale. The tokens that
  * it signs live for `longestLifetime` seconds.
  */
 export function retentionOf(longestLifetime: number): number {
   return longestLifetime + STALE_AFTER_SECONDS + CLOCK_SKEW_SECONDS
 }
 
+/** The part of a key that a process needs; undefined if it needs none. */
 export function partOf({ alg, state }: RingKey): 'private' | 'public' | undefined {
   if (state === 'retired' || state === 'revoked') return undefined
   // A previous RS256 key stays private. oidc-provider verifies the `id_token_hint` of a sign-out with this

@@ -137,8 +137,7 @@ export interface GatehouseOptions<
   /**
    * Whether a proxy or code of the host checks the tokens of the API, although this process answers its calls. If
    * false, an answered call that no gateway of this process has checked is an error in the log, once for each
-   * operation. The check
-   * `gateway` of `health()` then fails. @default false
+   * operation. The check `gateway` of `health()` then fails. @default false
    */
   readonly checkedElsewhere?: boolean | undefined
   /** Lifetimes in seconds. */

@@ -163,8 +163,7 @@ export interface Store {
    * @param amount a whole number from 0
    * @param options.slots the number of slots that are kept, 1 to 100
    * @param options.claim a whole number from 0: so much more is added, but only as much as the sum of all slots does
-   * not
-   *   exceed `max`
+   *   not exceed `max`
    */
   count?(key: string, amount: number, options: CountOptions): Promise<SlotCounts>
 

@@ -23,8 +23,7 @@ export function createWrongSecretLimit({
     /**
      * @param clientId as it was sent, so that strangers cannot find out which clients exist; undefined without an id
      * @returns the seconds after which the caller may try again, 0 if it is within the bounds; and whether the caller
-     * has
-     *   just passed the bounds
+     *   has just passed the bounds
      */
     add(clientId: string | undefined, { ip }: Pick<Context, 'ip'>) {
       const address = addressGroup(ip)

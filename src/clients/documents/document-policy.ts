@@ -21,9 +21,8 @@ export interface DocumentPolicy {
   readonly name?: 'verified' | undefined
   /**
    * Whether the clients may run on the computer of the user, with redirects to it (`http://localhost`,
-   * `http://127.0.0.1`,
-   * `http://[::1]`, with any port). Every program on that computer can pretend to be such a client, so the consent page
-   * warns. @default false
+   * `http://127.0.0.1`, `http://[::1]`, with any port). Every program on that computer can pretend to be such a
+   * client, so the consent page warns. @default false
    */
   readonly loopback?: boolean | undefined
 }
@@ -49,7 +48,7 @@ export function coversEveryHost(pattern: unknown): boolean {
   return pattern === EVERY_HOST
 }
 
-/** The first one counts. @param clientId the address of the document */
+/** The first policy that matches counts. @param clientId the address of the document */
 export function findPolicy(
   policies: readonly DocumentPolicy[],
   clientId: string,

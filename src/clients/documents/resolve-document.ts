@@ -29,22 +29,22 @@ import {
 /** In bytes. */
 const MAX_BYTES = { document: 5 * 1024, keys: 64 * 1024 }
 
-/** The server of the document may choose. After that, it is fetched again. */
+/** Seconds after which a document or its keys are fetched again. Its server chooses between `min` and `max`. */
 const FRESH_SECONDS = { min: 60, byDefault: 3600, max: 86_400, unapproved: 600 }
 
-/** Beyond that, while the server cannot be asked. */
+/** Seconds beyond that for which they are used while they cannot be fetched. */
 const STALE_SECONDS = { document: 86_400, keys: 3600 }
 
-/** Then keys are fetched again for an assertion that names an unknown one. */
+/** Seconds after which keys are fetched again for an assertion that names an unknown key. */
 const KEY_PAUSE_SECONDS = 60
 
-/** Then a document that the policy rejects is fetched again. */
+/** Seconds after which a document that the policy rejects is fetched again. */
 const REJECTED_SECONDS = 10
 
 /** Reads at the same time for documents that are not known as approved: strangers can make up addresses. */
 const MAX_STRANGERS = 64
 
-/** They do not count for `MAX_STRANGERS`. */
+/** Approved documents that a process remembers. They do not count for `MAX_STRANGERS`. */
 const MAX_REMEMBERED = 1000
 
 export type ResolvedDocument = { readonly application: DocumentApplication } | { readonly problem: string }
@@ -195,7 +195,7 @@ export function createDocumentResolver(parts: DocumentResolverParts) {
     return saved as StoredDocument
   }
 
-  /** They are fetched again if `kid` is not among them. */
+  /** The keys are fetched again if `kid` is not among them. */
   async function withKeys(
     stored: StoredDocument,
     kid: string | undefined,

@@ -65,8 +65,7 @@ const BATCH_SIZE = 100
  * different client with the same id, that client stays unchanged, and `conflicts` of the result contains its id. If
  * the store already has a catalog, its operations stay unchanged. Revocations are added, and an epoch (a counter that
  * revokes older tokens) is raised if the epoch in the file is higher. A host of client metadata documents that is
- * blocked in the file is blocked. If an import fails, call it again with the same
- * file to complete it.
+ * blocked in the file is blocked. If an import fails, call it again with the same file to complete it.
  *
  * After the store was lost, restore a backup with `{ signingKeys: false }`. If the keys of the backup were imported,
  * all tokens that were revoked since the backup would become valid again.

@@ -52,8 +52,7 @@ const SETTLED_MS = 5000
  * Koa writes the response because of a thrown error. While the store is unavailable, each process counts alone.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gatehouse` is not from
- * `createGatehouse()`, or
- *   if its calls are limited already
+ *   `createGatehouse()`, or if its calls are limited already
  */
 export function createLimits(gatehouse: AnyGatehouse, options: LimitsOptions = {}): Limits {
   const parts = internalsOf(gatehouse, 'createLimits()')
@@ -81,8 +80,7 @@ export function createLimits(gatehouse: AnyGatehouse, options: LimitsOptions = {
  * limits that single clients have at the service.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gateway` is not from `createGateway()`, or
- * if
- *   its calls are limited already
+ *   if its calls are limited already
  */
 export function limitCalls(gateway: Pick<Gateway, 'close'>, options: LimitsOptions): void {
   checkInput('limitCalls()', options, LIMITS_OPTIONS)

@@ -20,6 +20,7 @@ interface Window {
   readonly slots: number
 }
 
+/** A process counts 1/40 of a limit by itself before it asks the store. */
 const LEASE_SHARE = 40
 
 /** The calls of one client in one window, as far as this process knows them. */

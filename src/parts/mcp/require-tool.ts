@@ -66,8 +66,8 @@ const WITHOUT_MESSAGE = ['GET', 'HEAD', 'DELETE']
  * @param gateway `gatehouse.gateway.for(…)`, `gatehouse.gateway`, or a gateway of `createGateway()`
  * @param tools the scopes of each tool by its name, or one scope for all tools
  * @throws {GatehouseError} `ERR_OPTIONS` without a tool, for a tool without a scope, or for a scope that no operation
- * has
- *   (checked only if the products are loaded already). `ERR_INVALID_ARGUMENT` if the gateway is not from this library
+ *   has (checked only if the products are loaded already). `ERR_INVALID_ARGUMENT` if the gateway is not from this
+ *   library
  */
 export function requireTool<Scope extends string>(
   gateway: Pick<Gateway<Scope>, 'close' | 'requireScope'>,

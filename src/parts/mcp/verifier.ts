@@ -10,9 +10,8 @@ export interface McpTokenVerifier {
    * Verifies an access token, and checks that it is not revoked. It counts one call of the client.
    *
    * @throws the error of `invalidToken` if the token is invalid, expired, revoked, or for another resource.
-   * {GatehouseError}
-   *   `ERR_NOT_READY` if the gateway cannot check the token, if the client has made as many calls as it may make, or if
-   *   the client has `allowedAddresses`; the SDK then answers 500
+   *   {GatehouseError} `ERR_NOT_READY` if the gateway cannot check the token, if the client has made as many calls as
+   *   it may make, or if the client has `allowedAddresses`; the SDK then answers 500
    */
   verifyAccessToken(token: string): Promise<McpAuthInfo>
 }
@@ -32,8 +31,7 @@ export interface McpVerifierOptions {
  * accepts, whatever their scopes are. For scopes by tool, use `requireTool()`.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the gateway is not from this library, or if `invalidToken` is
- * not a
- *   function
+ *   not a function
  */
 export function mcpVerifier(gateway: Pick<Gateway, 'close'>, options: McpVerifierOptions): McpTokenVerifier {
   const parts = requireParts(gateway, 'mcpVerifier()')

@@ -40,10 +40,9 @@ const routerRule = must('a router of @koa/router', (value) =>
  * Compares the operations of the catalog with the routes of a router, or with those of an OpenAPI document. Call it
  * in a test. Names of parameters, and letter case, make no difference.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, without a router and a document, for a route in
- *   `ignore` that your API does not have or that has an operation, or if `gatehouse` is not from `createGatehouse()`;
- * the
- *   errors of `ready()`
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, without a router and a document, for a route
+ *   in `ignore` that your API does not have or that has an operation, or if `gatehouse` is not from
+ *   `createGatehouse()`; the errors of `ready()`
  */
 export async function findApiDrift(gatehouse: AnyGatehouse, options: ApiDriftOptions): Promise<ApiDrift> {
   const parts = internalsOf(gatehouse, 'findApiDrift()')

@@ -31,8 +31,7 @@ const SCHEME = 'gatehouse'
  * responses of the gateway, from the catalog. Titles are in the default locale.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, or if `gatehouse` is not from
- * `createGatehouse()`;
- *   the errors of `ready()`
+ *   `createGatehouse()`; the errors of `ready()`
  */
 export async function openApiOf(
   gatehouse: AnyGatehouse,

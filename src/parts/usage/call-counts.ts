@@ -237,7 +237,7 @@ export function createCallCounts(now: () => number) {
 
 interface Changed {
   take(): CountedDay
-  /** They could not be stored, or it is not clear whether they were. */
+  /** Takes back counts that could not be stored, or may not have been stored. */
   putBack(): void
   stored(): void
 }

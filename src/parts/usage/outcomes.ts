@@ -40,9 +40,8 @@ export const OUTCOMES = [...ACCEPTED_OUTCOMES, ...REJECTION_OUTCOMES, ...TOKEN_O
  * - `accepted`: `gateway.authenticate()` accepted the call; the answer of the API is not known.
  * - A reason of a gateway: it rejected the call (`RejectionReason`).
  * - `issued`: the token endpoint issued an access token. `client_disabled`, `client_expired`: the token endpoint
- * rejected the
- *   request of a client that is disabled or has expired. `invalid_client` and further errors of OAuth: it rejected
- * the request. `other_error`: another error of the token endpoint.
+ *   rejected the request of a client that is disabled or has expired. `invalid_client` and further errors of OAuth:
+ *   it rejected the request. `other_error`: another error of the token endpoint.
  */
 export type Outcome = (typeof OUTCOMES)[number]
 

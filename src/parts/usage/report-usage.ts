@@ -35,8 +35,7 @@ export interface ReportUsageOptions {
  * seconds. While they cannot be sent, the gateway counts on. The last counts are sent when the gateway closes.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gateway` is not from `createGateway()`, or
- * if its
- *   usage is counted already
+ *   if its usage is counted already
  */
 export function reportUsage(gateway: Pick<Gateway, 'close'>, options: ReportUsageOptions): void {
   checkInput('reportUsage()', options, {

@@ -47,8 +47,7 @@ export interface Usage {
    * Lists the calls and token requests that were stored, in the order of time, client, operation and outcome.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, also for hours that are not kept any more, and for a list of
-   * more than
-   *   10,000 rows; `ERR_STORE_UNAVAILABLE`
+   *   more than 10,000 rows; `ERR_STORE_UNAVAILABLE`
    */
   list(query?: UsageQuery): Promise<readonly UsageRow[]>
   /**

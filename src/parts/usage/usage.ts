@@ -41,8 +41,7 @@ const PERIOD = { from: optional(epochSecondsRule), to: optional(epochSecondsRule
  * gatehouse closes.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gatehouse` is not from
- * `createGatehouse()`, or
- *   if its usage is counted already
+ *   `createGatehouse()`, or if its usage is counted already
  */
 export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {}): Usage {
   const parts = internalsOf(gatehouse, 'createUsage()')

@@ -8,7 +8,7 @@ interface FormOptions {
   readonly id?: string | undefined
 }
 
-/** It is sent to its own page, with the CSRF token. */
+/** A form that is sent to its own page, with the CSRF token. */
 export function form(
   { self, csrfToken }: Pick<Call, 'self' | 'csrfToken'>,
   { action, isInline, id }: FormOptions,

@@ -1,7 +1,7 @@
 import { hostOf, isDocumentId } from '../../../validation/document-id.ts'
 import type { Call } from '../page-types.ts'
 
-/** It exists with the option `clientDocuments`. */
+/** The page exists with the option `clientDocuments`. */
 export const DOCUMENTS_PATH = '/operator/client-documents'
 
 /** The operators' page about a client. Without `clientDocuments`, one with a metadata document has none. */

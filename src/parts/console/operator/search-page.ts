@@ -72,7 +72,7 @@ function view(call: Call, health: Health, result?: Result): View {
   )
 }
 
-/** It may be of a deleted client, or of an account that the host no longer finds. */
+/** The search may be for a deleted client, or for one of an account that the host no longer finds. */
 function nothing({ texts, to }: Call, text: string): Html {
   return notice(
     'warn',
