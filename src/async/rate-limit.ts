@@ -63,7 +63,8 @@ export function createRateLimit(options: {
   let batch = new Map<string, { amount: number; readonly max: number }>()
   let timer: NodeJS.Timeout | undefined
 
-  // An end that is too far away is from before the clock was set back, and counts as over. Small steps back are ignored.
+  // An end that is too far away is from before the clock was set back, and counts as over. Small steps back are
+  // ignored.
   const secondsTo = (end: number, longest: number) =>
     end - now() > longest + 1 ? 0 : Math.max(0, end - now())
   const remaining = (counter: number) => secondsTo(ends[counter] ?? 0, windowSeconds)

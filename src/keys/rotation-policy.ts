@@ -57,8 +57,8 @@ const POLL_INTERVAL_SECONDS = 60
 const MAX_LISTED_RETIRED = 5
 
 /**
- * Seconds for which a replaced key stays published. A process that missed the replacement may sign with the old key until its keys are stale. The tokens that
- * it signs live for `longestLifetime` seconds.
+ * Seconds for which a replaced key stays published. A process that missed the replacement may sign with the old key
+ * until its keys are stale. The tokens that it signs live for `longestLifetime` seconds.
  */
 export function retentionOf(longestLifetime: number): number {
   return longestLifetime + STALE_AFTER_SECONDS + CLOCK_SKEW_SECONDS
