@@ -19,7 +19,7 @@ const CONNECTION_SETTINGS = {
   enableOfflineQueue: true,
   enableAutoPipelining: false,
   // Without `keepAlive`, an idle connection would not notice a lost server. `disconnectTimeout` closes a
-  // connection even if its server does not answer.
+  // connection even if its server does not answer. Both are milliseconds.
   keepAlive: 10_000,
   disconnectTimeout: 200,
 }

@@ -105,9 +105,9 @@ export function createWaitConnection(
 
   return {
     /**
-     * Sends a command, and WAIT. With `asking`, its slot is moving to this node, so ASKING precedes it. Rejects with
-     * the error of Redis; with `ERR_STORE_UNAVAILABLE` or `WaitConnectionClosed` if the command was not sent. After any
-     * other error, the command may have been applied.
+     * Sends a command, and WAIT. With `asking`, the slot of its key is moving to this node, so ASKING precedes it.
+     * Rejects with the error of Redis; with `ERR_STORE_UNAVAILABLE` or `WaitConnectionClosed` if the command was not
+     * sent. After any other error, the command may have been applied.
      */
     send(command: RedisCommand, { asking = false } = {}): Promise<WaitReply> {
       return new Promise((resolve, reject) => {

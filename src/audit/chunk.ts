@@ -7,7 +7,7 @@ export const CHUNK_ENTRIES = 16
 
 export const BATCH_ENTRIES = 100
 
-const CHUNK_LENGTH = 64_000
+const CHUNK_CHARACTERS = 64_000
 
 /** A chunk is closed this many milliseconds after its first entry, so that old entries expire in time. */
 const OPEN_MS = 86_400_000
@@ -43,7 +43,7 @@ export function readChunk(number: number, text: string | undefined): Chunk {
   }
   const entries = value['entries'].map((entry) => (isEntry(entry) ? entry : undefined))
   const isCorrupt = entries.includes(undefined)
-  const isLong = entries.length >= CHUNK_ENTRIES || text.length >= CHUNK_LENGTH
+  const isLong = entries.length >= CHUNK_ENTRIES || text.length >= CHUNK_CHARACTERS
   return { number, text, entries, isFull: isCorrupt || isLong || value['closed'] === true, isCorrupt }
 }
 

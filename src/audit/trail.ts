@@ -10,8 +10,7 @@ const KNOWN_MS = 3_600_000
 
 /**
  * Seconds for which an empty chunk replaces a deleted one. A process may still take an older chunk for the last one.
- * Without the empty chunk, it could create the
- * deleted chunk again, and the entries of that chunk would never be read.
+ * Without the empty chunk, it could create the deleted chunk again, and its entries would never be read.
  */
 export const DELETED_SECONDS = (2 * KNOWN_MS) / 1000
 
@@ -43,7 +42,7 @@ export function chunkKey({ name }: Trail, number: number): string {
   return `audit:${name}:${number}`
 }
 
-/** The search for the last chunk begins there. */
+/** The key of the number at which the search for the last chunk begins. */
 export function headKey({ name }: Trail): string {
   return `audit:${name}:head`
 }

@@ -99,7 +99,7 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
     ): Promise<ClientRecord<C> | undefined> {
       const found = await collection.get(clientId)
       if (!found || kindOf(found) !== kind) return undefined
-      // Before the deletion, so that every deleted client is listed.
+      // The id is listed before the deletion, so that every deleted client is listed.
       await store.add(DELETED_CLIENTS, clientId)
       let before: ClientRecord<C> | undefined
       await notifyAfter(clientId, () =>

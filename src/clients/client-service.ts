@@ -172,7 +172,7 @@ export function fieldsSetter<C extends Client>(
 
 /**
  * Updates the indexes of names and origins if the change sets such a field. New entries work at once: they
- * are added before it. Afterwards the indexes are made equal to the stored client.
+ * are added before the change. Afterwards the indexes are made equal to the stored client.
  */
 async function changeListed<C extends Client>(
   clients: ClientRepository<C>,

@@ -171,7 +171,7 @@ async function insert<C extends Client>(
 ): Promise<void> {
   const { records, index, events, audit } = clients
   const { kind, clientId, accountId } = client
-  // Later than that of the previous client, so that lists have the order of creation in this process.
+  // `listedAt` is later than that of the previous client, so that lists have the order of creation in this process.
   clients.lastListedAt = Math.max(Date.now(), clients.lastListedAt + 1)
   const record: ClientRecord<C> = withNewExpiry({ client, secrets, listedAt: clients.lastListedAt })
   await index.add(record)
@@ -186,7 +186,7 @@ async function insert<C extends Client>(
     return isNew
   })
   if (!isCreated) {
-    // A `holder` that was created in the same millisecond may have the same index entries. They stay.
+    // A `holder` that was created in the same millisecond may have the same index entries, which stay.
     const holder = await records.get(clientId)
     await index.remove(record, holder)
     const why = holder

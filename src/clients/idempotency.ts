@@ -11,14 +11,14 @@ const KEPT_SECONDS = 86_400
 /** A change makes only a few calls to the store, and each fails after one second by default. */
 const ABANDONED_AFTER_MS = 10_000
 
-/** The client secret can be derived from it only with the option `secret` of the server. */
+/** The client secret can be derived from this record only with the option `secret` of the server. */
 interface IdempotencyRecord {
   readonly body: string
-  /** So that the same idempotency key leads to another secret after this record has expired. */
+  /** Random, so that the same idempotency key leads to another secret after this record has expired. */
   readonly nonce: string
   readonly state: 'pending' | 'done'
   readonly process: string
-  /** Milliseconds. */
+  /** When the attempt began, in milliseconds since the epoch. */
   readonly startedAt: number
   /** For a rotation: `createdAt` of the newest secret before the first attempt. */
   readonly newestCreatedAt?: number | undefined

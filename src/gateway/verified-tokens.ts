@@ -12,7 +12,7 @@ const REVERIFY_AFTER_MS = 600_000
 
 /** These tokens are found by their text, without a digest. The cache keeps their whole texts. */
 const MAX_RECENT_TOKENS = 1000
-/** The signature is at the end of a token. Any two tokens differ in it. */
+/** Characters of the signature at the end of a token. Any two tokens differ in it. */
 const SIGNATURE_LENGTH = 86
 
 interface Entry {

@@ -13,7 +13,7 @@ interface OwnToken {
   readonly signed: string
 }
 
-/** Of the 64 bytes of ES256. */
+/** Characters of the 64 bytes of an ES256 signature. */
 const SIGNATURE_LENGTH = 86
 /** Several texts decode to the same bytes: the last character has four bits too many. Here they are 0. */
 const SIGNATURE = /^[\w-]{85}[AQgw]$/

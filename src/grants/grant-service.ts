@@ -52,14 +52,19 @@ export interface Grants {
    *   errors of `ready()`
    */
   list(options: GrantListOptions): Promise<GrantPage>
-  /** The grant; undefined if it never existed, has expired, or was revoked. */
+  /**
+   * The grant; undefined if it never existed, has expired, or was revoked.
+   *
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if the record is corrupt
+   */
   find(grantId: string): Promise<Grant | undefined>
   /**
    * Revokes a grant with its refresh token and its access tokens, including tokens that are being issued
    * during this call. The application must ask the person for a new authorization. Resolves when the
    * revocation is stored.
    *
-   * @throws {GatehouseError} `ERR_NOT_FOUND` if the grant never existed, has expired, or is deleted;
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if an option is invalid; `ERR_NOT_FOUND` if the grant never
+   *   existed, has expired, or is deleted;
    *   `ERR_STORE_UNAVAILABLE`: call the method again; `ERR_STORE_CORRUPT` if the record is corrupt: the
    *   tokens of the grant are revoked nevertheless
    */
@@ -167,7 +172,10 @@ export function createGrantService(parts: GrantServiceParts) {
       revokeOfClient(person: Person, clientId: string, options: RemovalOptions) {
         return revokeOfHolders(parts, person.accountId, [{ ...person, clientId }], options)
       },
-      /** `isMeant` gets the holder, and when the grant was made, in milliseconds since the epoch. */
+      /**
+       * Revokes the grants that `isMeant` selects. It gets the holder, and when the grant was made, in milliseconds
+       * since the epoch.
+       */
       revokeSome(
         accountId: string,
         isMeant: (holder: Person, madeAt: number) => boolean,
@@ -185,7 +193,7 @@ export function createGrantService(parts: GrantServiceParts) {
       return []
     },
 
-    /** May be called again. Returns what the caller must still revoke. */
+    /** Completes a pending `revoke`. May be called again. Returns what the caller must still revoke. */
     async resumeGrant(grantId: string): Promise<readonly RevocationSpec[]> {
       const error = await revokeGrantRecord(parts, grantId)
       // This function may be called again, and deletes the stored consent each time it finds the record. So the record

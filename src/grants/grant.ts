@@ -3,7 +3,6 @@ import type { ListedGrant } from './grant-index.ts'
 /** One authorization of one application by one account. */
 export interface Grant {
   readonly grantId: string
-  /** The application. */
   readonly clientId: string
   /** The account that authorized the application. */
   readonly accountId: string

@@ -11,7 +11,7 @@ import type { GrantRecord } from './grant-record.ts'
 import type { TokenFamilies } from './refresh-tokens/token-families.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 
-// Each function may be called again.
+// After a failure, each function of this file may be called again.
 
 export interface RevokeGrantsParts {
   readonly lifecycle: GrantLifecycle

@@ -1,6 +1,6 @@
 import { GatehouseError } from '../errors.ts'
 
-const MAX_LENGTH = 300
+const MAX_CHARACTERS = 300
 const MAX_DEPTH = 5
 
 /**
@@ -18,7 +18,7 @@ export function reasonOf(error: unknown): string {
   }
   const line = parts.join(': ').replaceAll(/\s+(?:-\s*)?/g, (gap) => (gap.includes('\n') ? ' ' : gap))
   const shown = withoutCredentials(line === '' ? 'the error has no reason' : line)
-  return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH - 1)}…` : shown
+  return shown.length > MAX_CHARACTERS ? `${shown.slice(0, MAX_CHARACTERS - 1)}…` : shown
 }
 
 function nameOf(error: object): string {

@@ -85,7 +85,9 @@ export function createShutdown(close: () => Promise<void>, logger: Logger) {
     onGraceEnd: (listener: () => void) => void listeners.push(listener),
     /**
      * Ends the connections without losing an answer, then calls `close`. Later calls wait for the same
-     * shutdown. Throws `ERR_INVALID_ARGUMENT` with all problems of the arguments, before any effect.
+     * shutdown.
+     *
+     * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the arguments, before any effect
      */
     async run(server: WebServer | readonly WebServer[], options: ShutdownOptions = {}): Promise<void> {
       const servers = [server].flat()

@@ -9,7 +9,7 @@ export type RevocationSpec = Revocation extends infer Each
     : never
   : never
 
-/** Rounded up, a repeated revocation usually equals the first, and the log stores it only once. */
+/** `until` is rounded up to it. So a repeated revocation usually equals the first, and the log stores it only once. */
 const HOUR_SECONDS = 3600
 
 /**

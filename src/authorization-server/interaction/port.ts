@@ -7,7 +7,9 @@ import type { ConsentDecision } from '../../grants/consent-decision.ts'
 export interface Destination {
   /** The origin of the redirect URI; the scheme alone if it is a private-use scheme, such as `com.example.app:`. */
   readonly origin: string
-  /** On the computer, or an app on the device: another program may pretend to be this one. */
+  /**
+   * Set if a program on the computer, or an app on the device, receives the redirect: another one may pretend to be it.
+   */
   readonly local?: 'program' | 'app' | undefined
 }
 
@@ -25,7 +27,9 @@ export interface PendingInteraction {
     readonly privacyUri?: string | undefined
     readonly termsUri?: string | undefined
     readonly developerName?: string | undefined
-    /** Of several of these products with an operation, the page shows one. If undefined, any product. */
+    /**
+     * The products of the application. If several have an operation, the page shows it once. Undefined: any product.
+     */
     readonly products?: readonly string[] | undefined
     /** Undefined if a developer has registered the application. */
     readonly document?:
@@ -52,7 +56,7 @@ export interface PendingInteraction {
     /** The e-mail address or user name, if it is known and differs from the name. */
     readonly login?: string | undefined
   }
-  /** Those that the application may have now, in the order of the request. */
+  /** The requested scopes that the application may have now, in the order of the request. */
   readonly requestedScopes: readonly string[]
   readonly storedConsent: { readonly granted: readonly string[]; readonly denied: readonly string[] }
   /** In order of preference (OpenID Connect Core 3.1.2.1). */

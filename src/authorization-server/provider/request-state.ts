@@ -17,7 +17,7 @@ import { rollbackDeadline } from '../../grants/refresh-tokens/uncertain-writes.t
 import type { FoundRefreshToken, TokenFamilies } from '../../grants/refresh-tokens/token-families.ts'
 import type { RefreshTokenFormat } from '../../grants/refresh-tokens/token-format.ts'
 
-/** oidc-provider does not repeat these, and so waits at most once for an unavailable store. */
+/** Lookups of the fast path. oidc-provider reuses them, and so waits at most once for an unavailable store. */
 export interface EarlyLookups {
   /** A failed lookup fails again with the same error. */
   readonly registry: ClientRegistry

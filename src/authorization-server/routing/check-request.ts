@@ -91,7 +91,7 @@ const MISSING = 'client_id and client_secret are missing: send them in the body 
 const LINE_BREAK =
   'client_secret has a line break: remove it; a secret that is read from a file often ends with one'
 
-/** Otherwise the browser would hide the description, which contains nothing about a client. */
+/** Otherwise the browser would hide the description from the page. It contains nothing about a client. */
 export function letPageRead(ctx: Context): void {
   ctx.vary('Origin')
   if (!ctx.response.get('Access-Control-Allow-Origin')) ctx.set('Access-Control-Allow-Origin', '*')

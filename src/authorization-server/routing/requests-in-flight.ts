@@ -12,14 +12,16 @@ const SHARE = 1 / 4
 const FEW = 1 / 100
 
 /**
- * Above this number there is a flood. Up to it, requests may begin in the same turn of the event loop, which
+ * More requests in flight than this are a flood. Up to it, requests may begin in the same turn of the event loop, which
  * costs a fifth less CPU time: their commands to Redis travel together.
  */
 const USUAL = 20
-/** During a flood, the others wait for a later turn, so that API calls are answered in between. */
+/**
+ * Requests that begin in one turn during a flood. The other requests wait, so that API calls are answered in between.
+ */
 const PER_TURN = 2
 
-/** A request no longer counts then, even if a callback of the host never answers. */
+/** A request counts as in flight no longer than this, even if a callback of the host never answers. */
 const MAX_TIME_MS = 30_000
 
 const LOG_INTERVAL_MS = 60_000

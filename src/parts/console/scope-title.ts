@@ -3,7 +3,7 @@ import { displayText } from '../../http/pages/display-text.ts'
 import type { Reader } from './reader-formats.ts'
 import type { TextName } from './texts.ts'
 
-/** Core 5.4, 11. */
+/** OpenID Connect Core 5.4, 11. */
 export const OPENID_SCOPES: ReadonlyMap<string, TextName> = new Map<string, TextName>([
   ['openid', 'connectedScopeOpenid'],
   ['profile', 'connectedScopeProfile'],

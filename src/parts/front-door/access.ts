@@ -57,7 +57,7 @@ export interface FrontDoorParts {
   readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'confirm' | 'isOperator'> & GrantParts['accounts']
   readonly catalog: GrantParts['catalog']
   readonly tokens: PageTokens
-  /** It is an origin of the host too. */
+  /** The origin of {auth_url}, where the host may have pages of its own. */
   readonly issuerOrigin: string
   ready(): Promise<unknown>
 }

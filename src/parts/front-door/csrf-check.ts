@@ -2,7 +2,7 @@ import { isFromOwnPage } from '../../http/request-origin.ts'
 import type { FrontDoorParts, Visit } from './access.ts'
 import { Rejection } from './rejection.ts'
 
-/** Another site may have sent it through the caller's browser. @throws {Rejection} `foreignPage` */
+/** Rejects a request that another site may have sent through the caller's browser. @throws {Rejection} `foreignPage` */
 export function requireOwnPage(
   { ctx }: Pick<Visit, 'ctx'>,
   surface: 'console' | 'management',

@@ -32,10 +32,10 @@ export function createMatch<Each>(table: readonly Each[], placeOf: (each: Each) 
       throw new Rejection('method', { allowed })
     }
     const routed = ctx as { newRouterPath?: string; params?: Match<Each>['params'] }
-    // It may contain parameters of a router of the host.
+    // `ctx.params` may contain parameters of a router of the host.
     const { params: outer } = routed
     routed.params = {}
-    // The router then reads the path from it.
+    // The router reads the path from `newRouterPath`.
     routed.newRouterPath = path
     try {
       await run(ctx as unknown as Parameters<typeof run>[0], async () => {})

@@ -25,7 +25,7 @@ export async function search(parts: Internals, text: string): Promise<Found> {
   const slash = text.lastIndexOf('/')
   const user = slash > 0 && slash < text.length - 1 && [text.slice(0, slash), text.slice(slash + 1)]
   const [clients, named, account, person, found = []] = await Promise.all([
-    // It has no account, and no page of its own.
+    // A client with a metadata document has no account and no page, so it is not looked up.
     findClients(parts, isDocumentId(text) ? [] : [{ clientId: text }]),
     searchByName(text, MAX_FOUND),
     accounts.find(text),

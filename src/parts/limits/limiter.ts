@@ -11,7 +11,7 @@ import type { CountOptions, SlotCounts } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
 import { WindowCalls, WINDOWS } from './window-calls.ts'
 
-/** Who called the longest time ago is forgotten first. */
+/** The most callers that a process remembers. The caller whose last call is oldest is forgotten first. */
 const MAX_KNOWN = 50_000
 /** Milliseconds after which the limits of a client are read again, and after which all calls are sent to the store. */
 const REFRESH_MS = 5000

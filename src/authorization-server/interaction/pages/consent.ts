@@ -107,7 +107,7 @@ function heading(name: string, { document }: ConsentModel['application']): strin
   return document ? html`<bdi class="host">${name}</bdi>` : name
 }
 
-/** A scheme, a name of the DNS and a port. The end of an address is what counts, so it is never cut. */
+/** Characters of a scheme, a name of the DNS and a port. The end of an address is what counts, so it is never cut. */
 const MAX_ORIGIN = 300
 
 function selfDescription({ texts, branding }: Frame, { name, document }: ConsentModel['application']): Html {

@@ -13,7 +13,7 @@ export const STANDARD_CLAIMS = {
   email: ['email', 'email_verified'],
 }
 
-/** The claims of the host must not replace these. */
+/** The claims that the claims of the host must not replace. */
 export function identityClaims(subject: string) {
   const { accountId, userId } = personOf(subject)
   return { sub: subject, account_id: accountId, user_id: userId }

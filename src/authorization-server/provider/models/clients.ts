@@ -148,10 +148,10 @@ export function whenAuthenticated(
   }
 }
 
-/** At about 2 kB each. */
+/** Client objects of about 2 kB each. */
 const MAX_CACHED_CLIENTS = 10_000
 
-/** At about 25 kB each: strangers write these documents. */
+/** Client objects of about 25 kB each: strangers write these documents. */
 const MAX_CACHED_DOCUMENTS = 500
 
 /**

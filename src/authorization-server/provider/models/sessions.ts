@@ -32,7 +32,7 @@ function sessionRecords(store: Store) {
   })
 
   async function create(id: string, record: AdapterPayload, ttl: number): Promise<void> {
-    // First, so that every stored session has a pointer, and is listed.
+    // The pointer and the entry of the list come first, so that every stored session has both.
     await Promise.all([idsByUid.set(uidOf(record), { id }, ttl), list.add(id, record, ttl)])
     await sessionsById.set(id, record, ttl)
     await list.limit(id, record)

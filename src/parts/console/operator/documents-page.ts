@@ -14,10 +14,10 @@ import { DOCUMENTS_PATH as PATH } from './client-href.ts'
 import { hostPanels } from './document-panels.ts'
 import { operatorPage, operatorView } from './operator-page.ts'
 
-/** The longest address that a person may paste instead of a host. */
+/** Characters of the longest address that a person may paste instead of a host. */
 const MAX_TYPED = 1100
 
-/** A name of the DNS with a port. */
+/** Characters of a name of the DNS with a port. */
 const MAX_HOST = 253 + 6
 
 /** The applications with client metadata documents, by their hosts, and the hosts that are blocked. */

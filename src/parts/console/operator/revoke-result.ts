@@ -77,7 +77,7 @@ async function stillUsable(services: ConsoleServices, call: Call, holder: Holder
     ${hasMore && html`<p class="muted">${texts.html('operatorStillMore', { count: ROWS_PER_PAGE })}</p>`}`
 }
 
-/** They are enabled, and have a valid secret. */
+/** The clients of the holder that are enabled and have a valid secret. */
 async function usableClients(
   { apiKeys, applications }: ConsoleServices,
   holder: Holder,

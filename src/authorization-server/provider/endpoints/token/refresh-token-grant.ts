@@ -97,7 +97,7 @@ async function rotateRefreshToken(
   const graceSeconds = isPublicClient(client) ? parts.settings.publicGraceSeconds : undefined
   const exchange = await parts.families.rotate(previous, next, payload, ttl, deadline, graceSeconds)
   if (!exchange) {
-    // The other request came a moment ago.
+    // Another request used the token a moment ago: about one second.
     await revokeAfterRace(parts, 'refresh_token.reused', payload, requesterOf(host), 1)
     throw new errors.InvalidGrant('refresh token already used')
   }
