@@ -21,15 +21,14 @@ export type Plan = 'nothing' | 'all' | readonly string[]
 
 const CONCURRENCY = 50
 
-/** @param grants lists and revokes the grants that accounts have authorized */
 export function createRevokeAccount(
   clientTokens: Pick<ClientTokens, 'listByAccount' | 'revokeFirst' | 'revokeAll' | 'revokeScopes'>,
   grants: Pick<Grants, 'revokeAll'>,
 ) {
   /**
-   * The tokens of all clients are rejected before the record of the first client is changed, because changing
-   * thousands of records takes seconds. If `plan` rejects with `ERR_STORE_CORRUPT` for one client, the other
-   * clients are still changed.
+   * Revokes the tokens that `plan` names. The tokens of all clients are rejected before the record of the first
+   * client is changed, because changing thousands of records takes seconds. If `plan` rejects with
+   * `ERR_STORE_CORRUPT` for one client, the other clients are still changed.
    */
   async function revokeClients(
     accountId: string,
@@ -83,8 +82,8 @@ export function createRevokeAccount(
      * Revokes the tokens of an account's clients, and its grants with their tokens; with `userId`, those of
      * this user. A client with a corrupt record may belong to this user, so its tokens are revoked too.
      *
-     * @throws {GatehouseError} `ERR_HOST_CALLBACK` like `ClientTokens.listByAccount`, before anything is
-     *   revoked; `ERR_STORE_CORRUPT` for corrupt records, after everything else was revoked
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: a part may be revoked, call again; `ERR_STORE_CORRUPT` for
+     *   corrupt records, after everything else was revoked
      */
     async revokeAll(accountId: string, options: RemovalOptions, userId?: string): Promise<RevokedAccess> {
       const isMeant = (client: Client | CorruptRecord) =>

@@ -23,7 +23,7 @@ export interface Chunk {
   /** The entries in their order, with undefined for each corrupt entry. Empty if the whole chunk is corrupt. */
   readonly entries: readonly (AuditEntry | undefined)[]
   /**
-   * Only the contents decide this, so all processes come to the same result. A corrupt chunk never changes,
+   * Only the contents decide this, so all processes come to the same result. A corrupt chunk never grows,
    * so that an operator can examine or restore it.
    */
   readonly isFull: boolean

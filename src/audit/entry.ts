@@ -10,7 +10,8 @@ export interface AuditEntry {
   readonly id: string
   /**
    * When the act happened, in milliseconds since the epoch, by the clock of the process that wrote the entry. In an
-   * entry with a `count`, this is the time of the first act. The order of the trail does not depend on this time.
+   * entry with a `count`, this is the time of the first act; in the trail `failures`, it is when the count was
+   * written, up to a minute after the failures. The order of the trail does not depend on this time.
    */
   readonly at: number
   /** What happened: the name of the event, such as `client.created`. */
@@ -37,7 +38,7 @@ export interface AuditEntry {
   readonly keyId?: string | undefined
   /** The change of a client, such as `name`, `product.added` or `secret.rotated`. */
   readonly change?: string | undefined
-  /** What was added, removed or revoked: a product, a scope, or which secret. */
+  /** What the change was about: a product, scopes, a secret, a key, the new user, or an expiry. */
   readonly target?: string | undefined
   /** The scopes that a person approved, or that were revoked. */
   readonly scopes?: readonly string[] | undefined
@@ -64,7 +65,7 @@ export interface AuditEntry {
   readonly userAgent?: string | undefined
   /** How many equal acts, or equal failures, the entry covers. */
   readonly count?: number | undefined
-  /** When the last of the equal acts happened, in milliseconds since the epoch. */
+  /** When the last of the equal acts happened, in milliseconds since the epoch. Absent in the trail `failures`. */
   readonly until?: number | undefined
   /**
    * True if a person whom the entry named was erased (`accounts.erase`). The fields that named the person are absent.
@@ -72,6 +73,7 @@ export interface AuditEntry {
   readonly erased?: true | undefined
 }
 
+/** What a caller says about an act. The default of `outcome` is `success`. */
 export type EntryFields = Omit<AuditEntry, 'id' | 'at' | 'outcome'> & {
   readonly outcome?: AuditEntry['outcome'] | undefined
 }

@@ -27,6 +27,9 @@ export async function* chunksOf(trail: Trail): AsyncGenerator<readonly Chunk[]> 
 /**
  * Rewrites the entries that name erased people, in place. The entries keep their ids and their order, so all
  * cursors stay valid. May be repeated.
+ *
+ * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_CONFLICT` if other processes keep changing a chunk: call
+ *   again. Corrupt entries stay, and are in `errors`
  */
 export async function eraseInTrail(trail: Trail, people: ErasedPeople): Promise<ErasedEntries> {
   let entries = 0

@@ -15,8 +15,8 @@ export interface WithOutbox {
 /** Adds the entries of a change to the record that is written. */
 export interface Outbox {
   /**
-   * Adds entries to a record, or none if it is undefined. Call this before each write, with the version of
-   * the record to write.
+   * Returns the record with the entries; undefined, without entries, for an undefined record. Call this before each
+   * write, with the version of the record to write.
    */
   put<T extends WithOutbox>(record: T, ...entries: readonly EntryFields[]): T
   put<T extends WithOutbox>(record: T | undefined, ...entries: readonly EntryFields[]): T | undefined
@@ -27,7 +27,12 @@ export function createOutbox(
   after: number,
   now: () => number,
   mark: (pending: PendingEntry) => PendingEntry,
-): Outbox & { toMove(): readonly PendingEntry[]; made(): readonly PendingEntry[] } {
+): Outbox & {
+  /** The entries of the last `put`, and those that a stopped process left. */
+  toMove(): readonly PendingEntry[]
+  /** All entries that were made, also those of a change that did not happen. */
+  made(): readonly PendingEntry[]
+} {
   const made: { readonly fields: string; readonly pending: PendingEntry }[] = []
   let own: readonly PendingEntry[] = []
   let others: readonly PendingEntry[] = []
@@ -48,11 +53,11 @@ export function createOutbox(
       return own.length === 0 ? record : { ...record, audit: [...(record.audit ?? []), ...own] }
     },
     toMove: () => [...others, ...own],
-    /** All entries that were made, also those of a change that did not happen. */
     made: () => made.map(({ pending }) => pending),
   }
 }
 
+/** After these, the entries stay in the record. They are in the trail already, and a later change removes them. */
 const MAX_ATTEMPTS = 50
 
 /** Reads and clears the outbox of any record that is stored as JSON without a time to live. */

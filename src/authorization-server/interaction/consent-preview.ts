@@ -14,6 +14,7 @@ export interface ConsentPreviewOptions {
   readonly accounts: Pick<HostAccounts, 'find'>
   /** The scopes of OpenID Connect that applications may request. */
   readonly openIdScopes: readonly string[]
+  /** Seconds after which access ends if the application does not refresh its tokens. */
   readonly accessLifetime: number
 }
 
@@ -21,6 +22,7 @@ export interface ConsentPreview {
   readonly application: Application
   /** Scopes that the application may not request now are left out. @default all that it may request now */
   readonly scopes?: readonly string[] | undefined
+  /** Who looks at the page; shown as the user. */
   readonly viewer: Pick<SignedIn, 'accountId' | 'userId'>
 }
 
