@@ -237,7 +237,7 @@ export function createCallCounts(now: () => number) {
 
 interface Changed {
   take(): CountedDay
-  /** Takes back counts that could not be stored, or may not have been stored. */
+  /** Counts again what could not be stored, or may not have been stored. */
   putBack(): void
   stored(): void
 }
