@@ -44,8 +44,7 @@ for _, command in ipairs(commands) do
   if string.find(problem, "can't run") or string.find(problem, 'permissions to run') then
     return redis.error_reply("NOPERM no permissions to run the '" .. command[1] .. "' command")
   end
-end
-return 1`,
+end`,
   1,
   key,
   channel,
