@@ -26,9 +26,9 @@ export function createRevokeAccount(
   grants: Pick<Grants, 'revokeAll'>,
 ) {
   /**
-   * Revokes the tokens that `plan` names. The tokens of all clients are rejected before the record of the first
-   * client is changed, because changing thousands of records takes seconds. If `plan` rejects with
-   * `ERR_STORE_CORRUPT` for one client, the other clients are still changed.
+   * Revokes the tokens that `plan` names. The tokens of all clients with a readable record are rejected
+   * before the first record is changed, because changing thousands of records takes seconds. If `plan` rejects with
+   * `ERR_STORE_CORRUPT` for one client, the others are still changed, and the error is in `errors`.
    */
   async function revokeClients(
     accountId: string,

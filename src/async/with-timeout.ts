@@ -20,7 +20,8 @@ export async function withTimeout<T>(
 }
 
 /**
- * Whether `work` succeeds in time. After the timeout it continues. The timer does not keep the process alive.
+ * Whether `work` succeeds in time; false also if it rejects. After the timeout it continues. The timer does not keep
+ * the process alive.
  */
 export function settlesWithin(work: () => Promise<unknown>, milliseconds: number): Promise<boolean> {
   const late = { error: () => new Error(`not within ${milliseconds} ms`), keepsAlive: false }

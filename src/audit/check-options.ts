@@ -23,7 +23,7 @@ export interface AuditListOptions {
   readonly limit?: number | undefined
 }
 
-/** What to read. */
+/** Selects the entries to read. */
 export interface AuditReadOptions {
   /** The cursor of the last entry that was processed. @default the oldest entry is read first */
   readonly since?: string | undefined

@@ -84,7 +84,7 @@ function spanOf(at: number): number {
 }
 
 function indexName({ name }: Trail, [field, value]: ListFilter, span: number): string {
-  // The address of a document may be longer than the name of an index.
+  // The address of a document may be longer than the name of an index may be.
   const id = field === 'clientId' && isDocumentId(value) ? digest(value) : value
   return `audit:${name}:${field}:${span}:${id}`
 }

@@ -10,6 +10,7 @@ import { isOfVersions, type ConsentVersions, type ConsentVersionStore } from './
 export interface CurrentConsent {
   readonly consent: ConsentDecision
   readonly versions: ConsentVersions
+  /** Whether the metadata document has changed since the decision. */
   readonly hasChanged: boolean
 }
 
@@ -67,7 +68,10 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
   }
 
   return {
-    /** Both lists are empty if the person has not decided, or if the consent was revoked since. */
+    /**
+     * Both lists are empty if the person has not decided, or if the consent was revoked, the metadata document has
+     * changed, or its host was blocked since.
+     */
     async get(person: Person, client: DecidedClient, resource: string): Promise<CurrentConsent> {
       const { record, versions } = await read(person, client)
       const before = record?.versions?.document
@@ -116,7 +120,7 @@ function idOf(person: Person, clientId: string): string {
   return digest(JSON.stringify([subjectOf(person), clientId]))
 }
 
-/** Empty if there is no record, or if the consent was revoked after the last decision. */
+/** Empty if there is no record, or if a version of the consent has changed since the last decision. */
 function validPart(record: ConsentRecord | undefined, versions: ConsentVersions): Decisions {
   if (!record || !isOfVersions(record.versions, versions)) return NOTHING
   const { granted, denied, resources } = record

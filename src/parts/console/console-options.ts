@@ -56,7 +56,7 @@ export interface ConsoleOptions {
    * Writes the whole document around a page, error pages included. The host then sets the Content Security Policy,
    * which must contain `csp` of the page. If the function throws, or returns no text, the person gets an error page
    * without the layout.
-   * @default a document of its own, in `branding`, with a strict policy
+   * @default a document of its own, in the look of `createGatehouse({ branding })`, with a strict policy
    */
   readonly layout?: ((ctx: Context, page: ConsolePage) => Awaitable<string>) | undefined
   /**

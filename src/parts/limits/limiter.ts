@@ -128,7 +128,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
     })
   }
 
-  /** Takes at most twice `MAX_WAIT_MS`. */
+  /** Takes at most twice `MAX_WAIT_MS`; three times if the limits of the client have changed. */
   function load(clientId: string): Promise<Known> {
     const pending = loading.get(clientId) ?? loadNew(clientId).finally(() => loading.delete(clientId))
     loading.set(clientId, pending)
@@ -142,7 +142,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
       () => before?.limits ?? defaults,
     )
     const isSame = before !== undefined && LIMITS.every((name) => before.limits[name] === limits[name])
-    if (before && !isSame) await (before.sending ?? settlesWithin(() => send(before), MAX_WAIT_MS))
+    if (before && !isSame) await settlesWithin(() => before.sending ?? send(before), MAX_WAIT_MS)
     const calls = isSame ? before : newCalls(storedIdOf(clientId), limits, before?.ahead)
     calls.refreshAt = performance.now() + REFRESH_MS
     clients.set(clientId, calls)
