@@ -165,6 +165,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
   })
 
   it('when the client reaches Redis again, listeners are notified of missed messages even if the connection for messages is not restored', async () => {
+    await vi.waitFor(() => store.ping())
     const missed = vi.fn<() => void>()
     await store.subscribe('a', () => {}, missed)
     const closedPort = await freePort()
