@@ -112,8 +112,8 @@ function explained(rejection: string, message: string): string {
 }
 
 function missingRule(message: string, patterns: Rules): string {
-  const [, command, kind = ''] =
-    /permissions to (?:run the '([\w|-]+)' command|access (?:a|one of the) (key|channel))/.exec(message) ?? []
+  const [, command] = /permissions to run the '([\w|-]+)' command/.exec(message) ?? []
+  const [, kind = ''] = /permissions to access (?:a|one of the) (key|channel)/.exec(message) ?? []
   const rule = command === undefined ? patterns[kind] : `+${command}`
   return rule === undefined ? '' : `. The missing rule: ACL SETUSER <user> ${rule}`
 }
