@@ -116,13 +116,15 @@ function use(messages: MessageConnection, opened: RedisConnection): void {
   opened.on('ready', () => {
     const channels = listeners.channels()
     if (channels.length === 0) return
+    // A subscription may be confirmed before the answer below, and the connection may be lost between the two.
+    const { wasReady } = messages
+    messages.wasReady = true
     opened.subscribe(...channels).then(
       () => {
         if (messages.connected !== opened) return
         messages.lastError = undefined
         messages.attempts = 0
-        if (messages.wasReady) listeners.notifyMissed()
-        messages.wasReady = true
+        if (wasReady) listeners.notifyMissed()
       },
       // A connection without its subscriptions is useless. The next connection subscribes again.
       (error: unknown) => {

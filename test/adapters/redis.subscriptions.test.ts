@@ -150,6 +150,24 @@ describeWithRedis('subscriptions of the Redis store', () => {
     await waitForMessage(store, 'a', received)
   })
 
+  // Fixed bug: nobody was notified if the connection was lost right after the first subscription.
+  it('a listener is notified of missed messages even if the connection is lost before it has repeated its subscriptions', async () => {
+    await vi.waitFor(() => store.ping())
+    const missed = vi.fn<() => void>()
+    vi.spyOn(client, 'duplicate').mockImplementationOnce((override) => {
+      const first = new Redis({ ...client.options, ...override })
+      const subscribe = first.subscribe.bind(first)
+      // The first call is that of the listener, and its answer comes first.
+      vi.spyOn(first, 'subscribe')
+        .mockImplementationOnce((...channels) => subscribe(...channels))
+        .mockImplementation(() => new Promise(() => {}))
+      return first
+    })
+    await store.subscribe('a', () => {}, missed)
+    await admin.client('KILL', 'TYPE', 'pubsub')
+    await vi.waitFor(() => expect(missed).toHaveBeenCalledTimes(1), { timeout: 5000 })
+  })
+
   it('when the client reaches Redis again, the connection for messages is opened without a pause', async () => {
     await store.subscribe('a', () => {})
     // No pause ends, so neither the client nor the store connects by itself.

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { GatehouseError, type Store } from 'koa-gatehouse'
 import { digest } from '../../../src/store/digest.ts'
@@ -68,6 +68,8 @@ describeWithRedis('corrupt records of gatehouse in Redis', () => {
   }
 
   beforeAll(async () => {
+    // Names of indexes contain the time, so a name that is read must stay the present one.
+    vi.useFakeTimers({ toFake: ['Date'] })
     process.on('unhandledRejection', record)
     redis = await startRedis()
     client = new Redis(redis.url)
@@ -108,6 +110,7 @@ describeWithRedis('corrupt records of gatehouse in Redis', () => {
   })
   afterEach(() => void unhandled.splice(0))
   afterAll(async () => {
+    vi.useRealTimers()
     process.off('unhandledRejection', record)
     client.disconnect()
     await redis.stop()
