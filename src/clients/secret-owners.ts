@@ -61,11 +61,9 @@ export function createSecretOwners(store: Store) {
     },
     async findOfKey(identity: string): Promise<SecretOwner[]> {
       const owners: SecretOwner[] = []
-      for (let page: string[] | undefined; page === undefined || page.length === BATCH;) {
-        page = await store.range(clientsOfKey(identity), { after: page?.at(-1), limit: BATCH })
-        const found = await records.getEach(page.map((clientId) => recordOf(identity, { clientId })))
-        owners.push(...found.flatMap((owner) => (owner && !(owner instanceof CorruptRecord) ? owner : [])))
-      }
+      const idOf = (clientId: string) => recordOf(identity, { clientId })
+      for await (const { items } of records.pages(clientsOfKey(identity), { idOf, limit: BATCH }))
+        owners.push(...items.map(({ record }) => record))
       return owners
     },
     /** In the order of the hashes. A corrupt record counts as absent. */

@@ -13,6 +13,7 @@ import {
 } from '../store/bucketed-index.ts'
 import { isCorruptRecord } from '../store/corrupt-record.ts'
 import { metCorruptMember, metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
+import { pagesOf, readMembers } from '../store/pages-of-index.ts'
 import { readRevocation, writeRevocation, type Revocation } from './revocation.ts'
 import type { RevocationPage } from './revocation-source.ts'
 
@@ -181,7 +182,7 @@ async function readIndexes(
   for (const number of numbers) {
     const index = kind === 'bucket' ? bucketName(buckets, number) : recentIndex(number)
     const range = (from: IndexRange) =>
-      store.range(index, from).catch((error: unknown) => {
+      readMembers(store, index, from).catch((error: unknown) => {
         // A bucket also has each of these revocations, so a process starts without a recent index of a wrong type.
         if (kind === 'bucket' || !isCorruptRecord(error)) throw error
         metCorruptRecord(store, index, error)
@@ -199,11 +200,9 @@ async function readIndexes(
 async function* readInForce({ store, now, buckets }: Log): AsyncIterable<readonly Revocation[]> {
   for (const number of await listBuckets(buckets, secondsOf(now()))) {
     const index = bucketName(buckets, number)
-    let entries: string[] = []
-    do {
-      entries = await store.range(index, { after: entries.at(-1), limit: PAGE_SIZE })
+    for await (const entries of pagesOf(store, index)) {
       yield parseEntries(store, index, entries, ENTRY.bucket)
-    } while (entries.length === PAGE_SIZE)
+    }
   }
 }
 

@@ -66,6 +66,13 @@ describe('imports between the layers of the source tree', () => {
     expect(importers.filter((file) => !file.startsWith('src/authorization-server/provider/'))).toEqual([])
   })
 
+  it('one file reads the members of indexes: all others read them by its loop', () => {
+    const readers = sources.filter(
+      (file) => file.startsWith('src/') && !file.startsWith('src/testing/') && /\.range\(/.test(read(file)),
+    )
+    expect(readers).toEqual(['src/store/pages-of-index.ts', 'src/store/wrap-calls.ts'])
+  })
+
   it("the network address of a caller is read from the host's context, never from that of oidc-provider", () => {
     // The type of `requesterOf` rejects the context of oidc-provider. This finds what reads the address without it.
     const readers = sources
