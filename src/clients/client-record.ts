@@ -112,7 +112,11 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
         const deleted = { deleted: true, kind, epoch: client.epoch + 1, deletedAt } as const
         return complete({ ...deleted, ...(audit && { audit }) }, found)
       }
-      await notifyAfter(clientId, stored.end(clientId, change))
+      const ended = stored.end(clientId, change)
+      await notifyAfter(
+        clientId,
+        ended.then((found) => (found && kindOf(found) === kind ? found : undefined)),
+      )
       return before
     },
   }

@@ -18,8 +18,6 @@ export interface SecretOwner extends Pick<Client, 'kind' | 'clientId'> {
 /** A report of a leak may come late. */
 const LOST_SECONDS = 365 * 86_400
 
-const BATCH = 500
-
 /**
  * Finds the client of a secret by the hash of the secret. It is added before the client gets the secret, so
  * every secret can be found, even after a crash.
@@ -62,18 +60,14 @@ export function createSecretOwners(store: Store) {
     async findOfKey(identity: string): Promise<SecretOwner[]> {
       const owners: SecretOwner[] = []
       const idOf = (clientId: string) => recordOf(identity, { clientId })
-      for await (const { items } of records.pages(clientsOfKey(identity), { idOf, limit: BATCH }))
+      for await (const { items } of records.pages(clientsOfKey(identity), { idOf }))
         owners.push(...items.map(({ record }) => record))
       return owners
     },
     /** In the order of the hashes. A corrupt record counts as absent. */
     async find(hashes: readonly string[]): Promise<(SecretOwner | undefined)[]> {
-      const found: (SecretOwner | undefined)[] = []
-      for (let from = 0; from < hashes.length; from += BATCH) {
-        const batch = await records.getEach(hashes.slice(from, from + BATCH).map(digest))
-        found.push(...batch.map((owner) => (owner instanceof CorruptRecord ? undefined : owner)))
-      }
-      return found
+      const found = await records.getEach(hashes.map(digest))
+      return found.map((owner) => (owner instanceof CorruptRecord ? undefined : owner))
     },
   }
 }

@@ -15,6 +15,9 @@ export interface Stored<T> {
 /** With random pauses between them, enough for any real number of concurrent changes. */
 const MAX_UPDATE_ATTEMPTS = 200
 
+/** The most that a store reads at once. */
+const MAX_KEYS = 1000
+
 export interface RecordSchema {
   /** The first part of each key: `name:id`. */
   readonly name: string
@@ -87,8 +90,7 @@ export function createCollection<T extends object>(store: StoreWithMemory, schem
     throw new GatehouseError('ERR_CONFLICT', `"${key(id)}" has too many concurrent changes; try again`)
   }
 
-  /** The records in the order of `ids`; a `CorruptRecord` for a corrupt one. */
-  async function getEach(ids: readonly string[]): Promise<(T | CorruptRecord | undefined)[]> {
+  async function getPage(ids: readonly string[]): Promise<(T | CorruptRecord | undefined)[]> {
     const texts = await store.getMany(ids.map(key)).catch((error: unknown) => {
       if (!isCorruptRecord(error)) throw error
       return undefined
@@ -102,6 +104,12 @@ export function createCollection<T extends object>(store: StoreWithMemory, schem
       }
     }
     return Promise.all(ids.map(readOne))
+  }
+
+  /** The records in the order of `ids`; a `CorruptRecord` for a corrupt one. */
+  async function getEach(ids: readonly string[]): Promise<(T | CorruptRecord | undefined)[]> {
+    const found = await getPage(ids.slice(0, MAX_KEYS))
+    return ids.length > MAX_KEYS ? [...found, ...(await getEach(ids.slice(MAX_KEYS)))] : found
   }
 
   return {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { createCollection, type RecordSchema } from './collection.ts'
 import type { StoreWithMemory } from './met-corrupt-records.ts'
 
@@ -22,30 +23,28 @@ type Change<T> = (record: T | undefined) => T | undefined
 export function createIndexedRecords<T extends object>(store: StoreWithMemory, schema: IndexedSchema<T>) {
   const { entriesOf, lasting = [] } = schema
   const records = createCollection<T>(store, schema)
-  const entriesIf = (record: T | undefined, id: string) => (record ? entriesOf(record, id) : [])
-
+  const entriesIf = (id: string, record: T | undefined) => (record ? entriesOf(record, id) : [])
   const add = (entries: readonly Entry[]) => Promise.all(entries.map((entry) => store.add(...entry)))
   const remove = (entries: readonly Entry[]) => Promise.all(entries.map((entry) => store.remove(...entry)))
 
   function write(id: string, change: Change<T>, touched: Entry[] = []): Promise<T | undefined> {
     return records.put(id, change, {
-      async beforeWrite(changed, before) {
-        const [next, last] = [entriesOf(changed, id), entriesIf(before, id)]
-        const [gained, outdated] = [without(next, last), without(last, next)]
-        touched.push(...[...gained, ...outdated].filter(([index]) => !lasting.includes(index)))
-        await add(gained)
+      beforeWrite(changed, before) {
+        const [next, last] = [entriesOf(changed, id), entriesIf(id, before)]
+        const gained = without(next, last)
+        touched.push(...[...gained, ...without(last, next)].filter(([index]) => !lasting.includes(index)))
+        return add(gained)
       },
     })
   }
 
   /** Removes those of the entries that the stored record does not have. */
   async function tidy(id: string, entries: readonly Entry[], stored?: T): Promise<void> {
-    const present = entriesIf(stored ?? (await records.get(id)), id)
-    const lost = without(entries, present)
+    const lost = without(entries, entriesIf(id, stored ?? (await records.get(id))))
     // A change at the same time may have removed what this one had added before its write.
-    await Promise.all([remove(lost), add(shared(entries, present))])
+    await Promise.all([remove(lost), add(without(entries, lost))])
     // A change at the same time may have set what was just removed.
-    if (lost.length > 0) await add(shared(lost, entriesIf(await records.get(id), id)))
+    if (lost.length > 0) await add(without(lost, without(lost, entriesIf(id, await records.get(id)))))
   }
 
   async function put(id: string, change: Change<T>): Promise<T | undefined> {
@@ -67,7 +66,7 @@ export function createIndexedRecords<T extends object>(store: StoreWithMemory, s
     list: (id: string, record: T) => add(entriesOf(record, id)),
 
     /** @param kept a record under the same id, whose entries stay */
-    unlist: (id: string, record: T, kept?: T) => remove(without(entriesOf(record, id), entriesIf(kept, id))),
+    unlist: (id: string, record: T, kept?: T) => remove(without(entriesOf(record, id), entriesIf(id, kept))),
 
     put,
     update: (id: string, change: (record: T) => T | undefined) =>
@@ -79,15 +78,6 @@ export function createIndexedRecords<T extends object>(store: StoreWithMemory, s
   }
 }
 
-const isSame =
-  ([index, member]: Entry) =>
-  (other: Entry) =>
-    other[0] === index && other[1] === member
-
-function without(entries: readonly Entry[], others: readonly Entry[]): Entry[] {
-  return entries.filter((entry) => !others.some(isSame(entry)))
-}
-
-function shared(entries: readonly Entry[], others: readonly Entry[]): Entry[] {
-  return entries.filter((entry) => others.some(isSame(entry)))
+function without(entries: readonly Entry[], others: readonly Entry[]): readonly Entry[] {
+  return entries.filter((entry) => !others.some((each) => isDeepStrictEqual(each, entry)))
 }

@@ -33,6 +33,7 @@ import {
 import type { Header } from './file-format.ts'
 import { clientIdRule, countRule, timeRule } from './record-rules.ts'
 import { confirmExisting, exportedRecord, readRecord, sectionOf, type Section } from './section.ts'
+import { signingKeySection } from './signing-keys.ts'
 
 const GRANTS_PAGE_SIZE = 50
 
@@ -41,7 +42,7 @@ export type Sections = ReturnType<typeof createSections>
 /**
  * Creates the sections of an export: products, clients, deleted clients, blocked hosts, keys, revocations and erasures.
  */
-export function createSections(parts: Internals) {
+export function createSections(parts: Internals, importsKeys = true) {
   const { store, logger, longestLifetime, clientTokens, grantLifecycle, exportableKeys: keys } = parts
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
   const longestIdToken = ofIdTokens(1)
@@ -87,8 +88,9 @@ export function createSections(parts: Internals) {
       // Reads the lifetime that is stored now. This process then keeps later revocations for that time.
       await longestLifetime.seconds()
     },
-    keys,
+    hasKeys: keys !== undefined,
     sections: {
+      signingKeys: signingKeySection(keys, importsKeys),
       products: catalogSection(store),
       clients: clientSection(store),
       deletedClients: deletedClientSection(store),

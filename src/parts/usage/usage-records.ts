@@ -19,7 +19,6 @@ import {
 } from './month-record.ts'
 
 const DAY_MS = 86_400_000
-const PAGE = 1000
 /** Totals that are stored later are left out. */
 const SOURCES_KEPT_DAYS = 3
 
@@ -75,14 +74,8 @@ export function createUsageRecords(
     }
   }
 
-  async function readSources(clientId: string | undefined, members: readonly string[]) {
-    const ids = members.map((member) => `${subject(clientId)}:${member}`)
-    const records: Awaited<ReturnType<typeof sources.getEach>> = []
-    for (let at = 0; at < ids.length; at += PAGE) {
-      records.push(...(await sources.getEach(ids.slice(at, at + PAGE))))
-    }
-    return records
-  }
+  const readSources = (clientId: string | undefined, members: readonly string[]) =>
+    sources.getEach(members.map((member) => `${subject(clientId)}:${member}`))
 
   async function mergeMonth(clientId: string | undefined, month: string, members: readonly string[]) {
     const id = `${subject(clientId)}:${month}`
