@@ -82,22 +82,23 @@ function clientsOfKey(identity: string): string {
 
 export type SecretOwners = ReturnType<typeof createSecretOwners>
 
-/** @param hash of the secret, or the identity of the key @throws what `change` throws */
-export async function withSecretOwner<C extends Client, T>(
+/** @param hashes of the secrets, or the identities of the keys @throws what `change` throws */
+export async function withSecretOwners<C extends Client, T>(
   clients: {
     readonly kind: C['kind']
     readonly secretOwners: SecretOwners
     readonly records: Pick<ClientRecords<C>, 'get'>
   },
   clientId: string,
-  hash: string,
+  [hash, ...others]: readonly string[],
   change: () => Promise<T>,
 ): Promise<T> {
+  if (hash === undefined) return change()
   const { kind, secretOwners: owners, records } = clients
   const owner = { kind, clientId }
   const isNew = await owners.add(hash, owner)
   try {
-    const result = await change()
+    const result = await withSecretOwners(clients, clientId, others, change)
     // The known record may name another client, or may expire within a year.
     if (!isNew) await owners.keep(hash, owner)
     return result
@@ -108,17 +109,6 @@ export async function withSecretOwner<C extends Client, T>(
     if (!record || !credentialsOf(record).includes(hash)) await owners.remove(hash, owner).catch(() => {})
     throw error
   }
-}
-
-export function withSecretOwners<C extends Client, T>(
-  clients: Parameters<typeof withSecretOwner<C, T>>[0],
-  clientId: string,
-  hashes: readonly string[],
-  change: () => Promise<T>,
-): Promise<T> {
-  const [hash, ...others] = hashes
-  if (hash === undefined) return change()
-  return withSecretOwner(clients, clientId, hash, () => withSecretOwners(clients, clientId, others, change))
 }
 
 /**

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ErasedPeople } from '../audit/erase-entry.ts'
 import { ERASED_USER } from '../host/subject.ts'
 import type { Store } from '../store/contract.ts'
-import type { CorruptRecord } from '../store/corrupt-record.ts'
 import { readMember } from '../store/time-index.ts'
 import { clientIndexName, idOfWord, NAME_WORDS } from './client-entries.ts'
 import { createClientIndex, KINDS, PAGE_SIZE } from './client-index.ts'
@@ -11,8 +10,6 @@ import type { Client } from './client.ts'
 
 /** Of the page's duration, in the background: token requests need the store. */
 const PAUSE_FACTOR = 29
-
-type Page = readonly (ClientRecord | CorruptRecord)[]
 
 /** Walks over the clients of one account, or of all accounts, for work in batches. */
 export function createClientWalk(store: Store) {
@@ -26,20 +23,17 @@ export function createClientWalk(store: Store) {
     }
   }
 
-  async function* pages(accountId: string | undefined): AsyncGenerator<Page> {
-    for await (const { items, corrupt } of index.pages(accountId)) yield [...items, ...corrupt]
-  }
-
   return {
-    pages,
+    pages: index.pages,
 
     /** In the background, with pauses. @throws the reason of `signal` */
-    async *slowPages(signal: AbortSignal): AsyncGenerator<Page> {
+    async *slowPages(signal: AbortSignal) {
       let began = performance.now()
-      for await (const page of pages(undefined)) {
+      for await (const page of index.pages(undefined)) {
         signal.throwIfAborted()
         yield page
-        const pause = page.length < PAGE_SIZE ? 0 : PAUSE_FACTOR * (performance.now() - began)
+        const isLast = page.cursor === undefined
+        const pause = isLast ? 0 : PAUSE_FACTOR * (performance.now() - began)
         if (pause > 0) await delay(pause, undefined, { signal, ref: false })
         began = performance.now()
       }

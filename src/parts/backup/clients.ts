@@ -2,7 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../validation/predicates.ts'
 import { createClientIndex } from '../../clients/client-index.ts'
 import { expiryEntriesOf } from '../../clients/client-entries.ts'
-import { credentialsOf, isDeleted, storedClients, type ClientRecord } from '../../clients/client-record.ts'
+import {
+  credentialsOf,
+  isDeleted,
+  storedClients,
+  type ClientRecord,
+  type DeletedClient,
+} from '../../clients/client-record.ts'
 import { anyValue, optional } from '../../validation/rules.ts'
 import { createSecretOwners } from '../../clients/secret-owners.ts'
 import { storedLastUses, type LastUse } from '../../clients/last-used.ts'
@@ -10,8 +16,8 @@ import type { Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { CorruptRecord, isCorruptRecord } from '../../store/corrupt-record.ts'
 import {
-  confirmExisting,
   exportedRecord,
+  importRecord,
   pick,
   readRecord,
   sectionOf,
@@ -33,12 +39,10 @@ export function clientSection(store: Store): Section {
   /** If a call fails halfway, repeating the call completes the import. */
   async function importClient(record: ClientRecord, lastUsedAt: number | undefined, counts: Counts) {
     const { clientId, kind } = record.client
-    const isNew = await stored.create(clientId, record)
-    const existing = isNew ? record : await confirmExisting(stored, clientId)
-    if (!existing || isDeleted(existing) || !isSame(existing, record)) {
-      counts.conflicts.add(clientId)
-      return
-    }
+    const isSame = (existing: ClientRecord | DeletedClient) =>
+      !isDeleted(existing) && isDeepStrictEqual(withoutEpoch(existing), withoutEpoch(record))
+    const isNew = await importRecord(stored, { id: clientId, record, isSame }, counts)
+    if (isNew === undefined) return
     // The list entries are written after the record, because readers remove old entries that have no record.
     await Promise.all([
       stored.list(clientId, record),
@@ -47,8 +51,7 @@ export function clientSection(store: Store): Section {
       importLastUse(lastUses, clientId, lastUsedAt),
       ...credentialsOf(record).map((hash) => secretOwners.add(hash, { kind, clientId })),
     ])
-    if (isNew) counts[kind === 'apiKey' ? 'apiKeys' : 'applications'] += 1
-    else counts.unchanged += 1
+    counts[!isNew ? 'unchanged' : kind === 'apiKey' ? 'apiKeys' : 'applications'] += 1
   }
 
   return sectionOf<{ record: unknown; lastUsedAt: number | undefined }>({
@@ -75,10 +78,6 @@ export function clientSection(store: Store): Section {
 }
 
 /** Epochs, partial revocations and notices of the expiry change without a change of the client. */
-function isSame(one: ClientRecord, other: ClientRecord): boolean {
-  return isDeepStrictEqual(withoutEpoch(one), withoutEpoch(other))
-}
-
 function withoutEpoch(record: ClientRecord): ClientRecord {
   const { partialRevocations: _, noticed: _noticed, ...others } = onlyKnownFields(record)
   return { ...others, client: { ...others.client, epoch: 0 } }

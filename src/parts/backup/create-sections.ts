@@ -6,7 +6,12 @@ import { catalogSection } from './catalog.ts'
 import { revocationOfCorrupt } from '../../clients/access-epoch.ts'
 import { isClientId } from '../../clients/client-id.ts'
 import { DELETED_CLIENTS } from '../../clients/client-entries.ts'
-import { isDeleted, storedClients, type DeletedClient } from '../../clients/client-record.ts'
+import {
+  isDeleted,
+  storedClients,
+  type ClientRecord,
+  type DeletedClient,
+} from '../../clients/client-record.ts'
 import { kindRule } from '../../clients/client-schema.ts'
 import type { ExportedHost } from '../../clients/documents/blocked-hosts.ts'
 import type { Collection } from '../../store/collection.ts'
@@ -32,7 +37,7 @@ import {
 } from '../../validation/rules.ts'
 import type { Header } from './file-format.ts'
 import { clientIdRule, countRule, timeRule } from './record-rules.ts'
-import { confirmExisting, exportedRecord, readRecord, sectionOf, type Section } from './section.ts'
+import { exportedRecord, importRecord, readRecord, sectionOf, type Section } from './section.ts'
 import { signingKeySection } from './signing-keys.ts'
 
 const GRANTS_PAGE_SIZE = 50
@@ -199,13 +204,10 @@ export function deletedClientSection(store: Store): Section {
       const deleted = readRecord(number, stored as Collection<DeletedClient>, line)
       return async (counts) => {
         await stored.list(clientId, deleted)
-        if (await stored.create(clientId, deleted)) {
-          counts.deletedClients += 1
-          return
-        }
-        const existing = await confirmExisting(stored, clientId)
-        if (existing && isDeleted(existing) && existing.kind === deleted.kind) counts.unchanged += 1
-        else counts.conflicts.add(clientId)
+        const isSame = (existing: ClientRecord | DeletedClient) =>
+          isDeleted(existing) && existing.kind === deleted.kind
+        const isNew = await importRecord(stored, { id: clientId, record: deleted, isSame }, counts)
+        if (isNew !== undefined) counts[isNew ? 'deletedClients' : 'unchanged'] += 1
       }
     },
   })

@@ -107,15 +107,21 @@ export function exportedRecord<T extends object>(collection: Collection<T>, reco
   return JSON.parse(collection.toText(exported as T))
 }
 
-/** Undefined if the record is absent or corrupt. Otherwise it is written again: see `confirmDurable`. */
-export async function confirmExisting<T extends object>(
-  collection: Collection<T>,
-  id: string,
-): Promise<T | undefined> {
-  try {
-    return await collection.update(id, confirmDurable)
-  } catch (error) {
-    if (isCorruptRecord(error)) return undefined
-    throw error
-  }
+/**
+ * Whether the record of a line is new. Undefined if the store has another one under its id, which is a conflict. An
+ * equal one is written again: see `confirmDurable`.
+ */
+export async function importRecord<T extends object>(
+  collection: Pick<Collection<T>, 'create' | 'update'>,
+  { id, record, isSame }: { id: string; record: T; isSame: (existing: T) => boolean },
+  counts: Counts,
+): Promise<boolean | undefined> {
+  if (await collection.create(id, record)) return true
+  const existing = await collection.update(id, confirmDurable).catch((error: unknown) => {
+    if (!isCorruptRecord(error)) throw error
+    return undefined
+  })
+  if (existing && isSame(existing)) return false
+  counts.conflicts.add(id)
+  return undefined
 }
