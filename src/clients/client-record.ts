@@ -72,10 +72,8 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
       return found.map((each) => (each instanceof CorruptRecord ? each : unlessDeleted(each)))
     },
     /** Call it before `create`. */
-    list: (record: ClientRecord<C>) => stored.list(record.client.clientId, record),
-    /** @param kept a record with the same client id, whose entries stay */
-    unlist: (record: ClientRecord<C>, kept?: ClientRecord<C>) =>
-      stored.unlist(record.client.clientId, record, kept),
+    list: stored.list,
+    unlist: stored.unlist,
     /** False if a client has the id, or a deleted client had it. */
     create: stored.create,
     /** @param change pure; undefined for no change @returns undefined if the record is absent or deleted */

@@ -174,9 +174,9 @@ async function insert<C extends Client>(
   // `listedAt` is later than that of the previous client, so that lists have the order of creation in this process.
   clients.lastListedAt = Math.max(Date.now(), clients.lastListedAt + 1)
   const record: ClientRecord<C> = withNewExpiry({ client, secrets, listedAt: clients.lastListedAt })
-  await records.list(record)
+  await records.list(clientId, record)
   await requireRoom(clients, accountId).catch(async (error: unknown) => {
-    await records.unlist(record, await records.get(clientId))
+    await records.unlist(clientId, record, await records.get(clientId))
     throw error
   })
   const entry = { name: 'client.created', ...entryDetails(client, options) }
@@ -188,7 +188,7 @@ async function insert<C extends Client>(
   if (!isCreated) {
     // A `holder` that was created in the same millisecond may have the same index entries, which stay.
     const holder = await records.get(clientId)
-    await records.unlist(record, holder)
+    await records.unlist(clientId, record, holder)
     const why = holder
       ? 'is taken'
       : 'belonged to a client that was deleted, so no other client can have it; choose another client id'

@@ -80,7 +80,7 @@ export async function deleteClient<C extends Client>(
   if (!record) throw notFound(clients, clientId)
   // The client is deleted. Lists skip its remaining entries, so an error here is only logged.
   await Promise.all([
-    records.unlist(record),
+    records.unlist(clientId, record),
     lastUses.delete(clientId),
     secretOwners.retire(credentialsOf(record), { kind, clientId }),
   ]).catch((error: unknown) => {
