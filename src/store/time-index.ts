@@ -1,4 +1,4 @@
-import { checkInput, must, objectOf, optional } from '../validation/rules.ts'
+import { checkInput, objectOf, optional, textRule } from '../validation/rules.ts'
 import { CorruptRecord } from './corrupt-record.ts'
 import { createCursors } from './cursor.ts'
 import { metCorruptMember, type StoreWithMemory } from './met-corrupt-records.ts'
@@ -34,11 +34,7 @@ export interface ListOptions {
   readonly limit?: number | undefined
 }
 
-const CURSORS = createCursors(
-  objectOf({
-    after: must<string>('a member', (value) => typeof value === 'string' && /^\d{13}:./.test(value)),
-  }),
-)
+const CURSORS = createCursors(objectOf({ after: textRule }))
 
 /** The cursor of the page after an entry. */
 export function cursorAfter(listedAt: number, id: string): string {
@@ -98,15 +94,14 @@ export async function readPage<T extends object>(
   return { items, corrupt, cursor: after === undefined ? undefined : CURSORS.write({ after }) }
 }
 
-/** All pages of a list after `cursor`. */
+/** All pages of a list. */
 export async function* eachPage<P extends { readonly cursor?: string | undefined }>(
   read: (cursor: string | undefined) => Promise<P>,
-  cursor?: string,
 ): AsyncGenerator<P> {
-  let after = cursor
+  let cursor: string | undefined
   do {
-    const page = await read(after)
+    const page = await read(cursor)
     yield page
-    after = page.cursor
-  } while (after !== undefined)
+    cursor = page.cursor
+  } while (cursor !== undefined)
 }

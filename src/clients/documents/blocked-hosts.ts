@@ -132,19 +132,11 @@ export function createBlockedHosts(parts: {
 
   function storeBlock(origin: string, actor: string | undefined): Promise<HostRecord | undefined> {
     const blockedAt = Math.floor(Date.now() / 1000)
-    return records.put(origin, (stored) =>
-      stored?.isBlocked
-        ? confirmDurable(stored)
-        : {
-            ...stored,
-            origin,
-            epoch: (stored?.epoch ?? 0) + 1,
-            isBlocked: true,
-            blockedAt,
-            blockedBy: actor,
-            isClearing: true,
-          },
-    )
+    return records.put(origin, (stored) => {
+      if (stored?.isBlocked) return confirmDurable(stored)
+      const epoch = (stored?.epoch ?? 0) + 1
+      return { ...stored, origin, epoch, isBlocked: true, blockedAt, blockedBy: actor, isClearing: true }
+    })
   }
 }
 
