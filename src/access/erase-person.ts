@@ -160,10 +160,10 @@ async function deleteClients(
     found instanceof CorruptRecord ? accountId !== undefined : people.covers(found.client, found.listedAt)
   // All clients are read before the first one is deleted, so that the pages do not shift.
   const meant: (ClientRecord | CorruptRecord)[] = []
-  for await (const page of clientWalk.pages(accountId)) {
-    meant.push(...page.filter(isMeant))
-    for (const found of page) {
-      if (found instanceof CorruptRecord || isMeant(found) || !withoutErased(found, people)) continue
+  for await (const { items, corrupt } of clientWalk.pages(accountId)) {
+    meant.push(...[...items, ...corrupt].filter(isMeant))
+    for (const found of items) {
+      if (isMeant(found) || !withoutErased(found, people)) continue
       await clientWalk.eraseUsers(found.client.clientId, people)
       // The address may be that of the person.
       await lastUses.forgetAddress(found.client.clientId)

@@ -79,12 +79,12 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
   async function addKeys(added: readonly SealedKey[]): Promise<void> {
     const keys = added.map(({ id, sealed }) => ({ id, sealed }))
     const find = (id: string) => keys.find((key) => key.id === id)
-    const merge = (own: readonly SealedKey[]) => [
-      ...own.map((key) => find(key.id) ?? key),
-      ...keys.filter(({ id }) => !own.some((key) => key.id === id)),
-    ]
-    if (await records.create(KEYS, { keys })) return
-    await records.update(KEYS, (record) => ({ keys: merge(record.keys) }))
+    await records.put(KEYS, ({ keys: own } = { keys: [] }) => ({
+      keys: [
+        ...own.map((key) => find(key.id) ?? key),
+        ...keys.filter(({ id }) => !own.some((key) => key.id === id)),
+      ],
+    }))
   }
 
   async function requireKey(): Promise<OpenKey> {

@@ -1,16 +1,8 @@
 import type { ErasedPeople } from '../audit/erase-entry.ts'
 import { personOf } from '../host/subject.ts'
-import {
-  addEntry,
-  bucketName,
-  bucketOf,
-  listBuckets,
-  rangeOfBucket,
-  removeEntry,
-  type BucketedIndex,
-} from '../store/bucketed-index.ts'
+import { addEntry, bucketOf, openBuckets, type BucketedIndex } from '../store/bucketed-index.ts'
 import type { Store } from '../store/contract.ts'
-import { pagesOf } from '../store/pages-of-index.ts'
+import { pagesOf, readMembers } from '../store/pages-of-index.ts'
 import { digest } from '../store/digest.ts'
 import { isObject } from '../validation/predicates.ts'
 
@@ -21,8 +13,6 @@ export const SESSION_UIDS = 'session-uid'
 const MAX_SESSIONS = 50
 
 const BUCKETS = { spanSeconds: 7 * 86_400, slackSeconds: 86_400 }
-
-const PAGE_SIZE = 1000
 
 /** A session: the subject of the signed-in person, if there is one, and when it began, in epoch seconds. */
 type Session = { readonly accountId?: string | undefined; readonly iat?: number | undefined }
@@ -57,19 +47,15 @@ export function createSessionList(store: Store) {
     async limit(id: string, session: Session): Promise<void> {
       const { accountId: subject } = session
       if (subject === undefined) return
-      const index = indexOf(personOf(subject).accountId)
-      const after = tagOf(subject)
-      const buckets = await listBuckets(index, Date.now() / 1000)
-      const found = await Promise.all(
-        buckets.map((bucket) => rangeOfBucket(index, bucket, { after, limit: PAGE_SIZE })),
-      )
-      const members = [...new Set(found.flat())].filter((each) => each.startsWith(after)).toSorted()
+      const { reader, index, remove } = openBuckets(indexOf(personOf(subject).accountId))
+      const prefix = tagOf(subject)
+      const members = await readMembers(reader, index, { prefix })
       // Another process may have removed this session from the list before it was stored.
       if (!members.includes(memberOf(id, subject, session))) await store.delete(`${SESSIONS}:${id}`)
       if (members.length <= MAX_SESSIONS) return
-      const texts = await store.getMany(members.slice(0, PAGE_SIZE).map(keyOf))
+      const texts = await store.getMany(members.map(keyOf))
       // A session that began within the last minute may be listed, but not stored yet.
-      const recent = `${after}${Math.floor(Date.now() / 1000) - 60}`
+      const recent = `${prefix}${Math.floor(Date.now() / 1000) - 60}`
       const stored = new Set(members.filter((_, at) => texts[at] !== undefined))
       const ended = [...stored].slice(0, -MAX_SESSIONS)
       const removed = members.filter((each) => (stored.has(each) ? ended.includes(each) : each <= recent))
@@ -78,21 +64,19 @@ export function createSessionList(store: Store) {
           await store.delete(keyOf(each))
           const [, uid] = /"uid":"([\w-]+)"/.exec(texts[members.indexOf(each)] ?? '') ?? []
           if (uid !== undefined) await store.delete(`${SESSION_UIDS}:${uid}`)
-          await removeEntry(index, buckets, each)
+          await remove(each)
         }),
       )
     },
 
     /** Deletes the sessions of people who are erased. May be repeated. */
     async erase(accountId: string, people: ErasedPeople): Promise<void> {
-      const index = indexOf(accountId)
-      for (const bucket of await listBuckets(index, Date.now() / 1000)) {
-        for await (const members of pagesOf(store, bucketName(index, bucket))) {
-          const texts = await store.getMany(members.map(keyOf))
-          const gone = members.filter((_, at) => isGone(texts[at], people))
-          await Promise.all(gone.map((each) => store.delete(keyOf(each))))
-          await Promise.all(gone.map((each) => removeEntry(index, [bucket], each)))
-        }
+      const { reader, index, remove } = openBuckets(indexOf(accountId))
+      for await (const members of pagesOf(reader, index)) {
+        const texts = await store.getMany(members.map(keyOf))
+        const gone = members.filter((_, at) => isGone(texts[at], people))
+        await Promise.all(gone.map((each) => store.delete(keyOf(each))))
+        await Promise.all(gone.map(remove))
       }
     },
   }

@@ -1,8 +1,8 @@
 import { mayBeClientId } from '../validation/document-id.ts'
-import { checkInput, must, oneOf, optional, textRule } from '../validation/rules.ts'
+import { createCursors } from '../store/cursor.ts'
+import { checkInput, must, objectOf, oneOf, optional, textRule, wholeNumber } from '../validation/rules.ts'
 import { GatehouseError } from '../errors.ts'
 import { pageLimitRule } from '../validation/page-limit.ts'
-import { cursorRule } from './cursor.ts'
 import { LISTED } from './list-indexes.ts'
 
 export type TrailName = 'changes' | 'failures'
@@ -34,6 +34,17 @@ export interface AuditReadOptions {
 }
 
 const trailRule = optional(oneOf('changes', 'failures'))
+
+/** The place of an entry: the number of its chunk, and its index in the chunk. */
+export const CURSORS = createCursors(
+  objectOf({
+    number: wholeNumber(0, 999_999_999_999),
+    index: wholeNumber(0, 999_999),
+    id: must<string>('an id', (value) => typeof value === 'string' && /^[\w-]{1,64}$/.test(value)),
+  }),
+)
+
+const cursorRule = CURSORS.rule('a `cursor` of the audit trail')
 
 const LIST_FIELDS = {
   accountId: optional(textRule),

@@ -1,5 +1,6 @@
 import { digest } from '../store/digest.ts'
 import { metCorruptMember } from '../store/met-corrupt-records.ts'
+import { readMembers } from '../store/pages-of-index.ts'
 import { isDocumentId } from '../validation/document-id.ts'
 import type { AuditEntry } from './entry.ts'
 import { ttlOf } from './retention.ts'
@@ -67,7 +68,7 @@ export async function listedChunks(
   let isCorrupt = false
   const ranges = Array.from({ length: count }, async (_, back) => {
     const index = indexName(trail, filter, newest - back)
-    const members = await store.range(index, { after, limit })
+    const members = await readMembers(store, index, { after, limit })
     const known = members.filter((member) => MEMBER.test(member))
     if (known.length === members.length) return members
     isCorrupt = true

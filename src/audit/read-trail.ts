@@ -1,8 +1,7 @@
 import { PAGE_LIMIT } from '../validation/page-limit.ts'
 import { CHUNK_ENTRIES, MAX_STEP, type Chunk } from './chunk.ts'
-import { cursorOf, placeOf, type Place } from './cursor.ts'
 import type { AuditEntry } from './entry.ts'
-import type { AuditListOptions, AuditReadOptions } from './check-options.ts'
+import { CURSORS, type AuditListOptions, type AuditReadOptions } from './check-options.ts'
 import { LISTED, listedChunks, type ListFilter } from './list-indexes.ts'
 import { deletedUpTo, liveEntries } from './retention.ts'
 import { corruptChunk, findLast, MAX_KEYS, rangeOf, readChunks, readHead, type Trail } from './trail.ts'
@@ -57,7 +56,7 @@ export async function listEntries(trail: Trail, options: AuditListOptions): Prom
   const { cursor, limit = PAGE_LIMIT.byDefault } = options
   const field = LISTED.find((each) => options[each] !== undefined)
   const filter = field && ([field, String(options[field])] as const)
-  const before = cursor === undefined ? undefined : placeOf(cursor)
+  const before = CURSORS.read(cursor)
   const { chunks, hasMore, isCorrupt } = filter
     ? await chunksOfList(trail, filter, before, limit)
     : await latestChunks(trail, before, limit)
@@ -82,11 +81,15 @@ export async function listEntries(trail: Trail, options: AuditListOptions): Prom
   const reached = page.length === 0 && missed ? chunks.at(-1)?.number : undefined
   return {
     items: page.map(({ entry }) => entry),
-    ...(end && !isLast && { cursor: cursorOf(end.number, end.index, end.entry) }),
-    ...(reached !== undefined && hasMore && { cursor: cursorOf(reached, 0, { id: 'none' }) }),
+    ...(end &&
+      !isLast && { cursor: CURSORS.write({ number: end.number, index: end.index, id: end.entry.id }) }),
+    ...(reached !== undefined &&
+      hasMore && { cursor: CURSORS.write({ number: reached, index: 0, id: 'none' }) }),
     ...(missed && { missed }),
   }
 }
+
+type Place = ReturnType<typeof CURSORS.read>
 
 interface Chunks {
   /** Newest first. */
@@ -96,12 +99,7 @@ interface Chunks {
   readonly isCorrupt?: boolean
 }
 
-async function chunksOfList(
-  trail: Trail,
-  filter: ListFilter,
-  before: Place | undefined,
-  limit: number,
-): Promise<Chunks> {
+async function chunksOfList(trail: Trail, filter: ListFilter, before: Place, limit: number): Promise<Chunks> {
   // Each chunk of the list has at least one entry for the page. Only the chunk of the cursor may have none left.
   const wanted = Math.min(limit + 2, MAX_KEYS)
   const from = before?.number
@@ -109,7 +107,7 @@ async function chunksOfList(
   return { chunks: await readChunks(trail, numbers), hasMore: numbers.length === wanted, isCorrupt }
 }
 
-async function latestChunks(trail: Trail, before: Place | undefined, limit: number): Promise<Chunks> {
+async function latestChunks(trail: Trail, before: Place, limit: number): Promise<Chunks> {
   const head =
     before?.number ?? Math.max(trail.highest, (await readHead(trail)) ?? (await findLast(trail)).number)
   const top = before ? head : head + MAX_STEP
@@ -134,7 +132,7 @@ export async function* readEntries(trail: Trail, options: AuditReadOptions): Asy
   const { since, signal } = options
   signal?.throwIfAborted()
   const last = await findLast(trail)
-  const place = since === undefined ? undefined : placeOf(since)
+  const place = CURSORS.read(since)
   const oldest = deletedUpTo(trail.bounds, last.number) + 1
   let missed = false
   let corrupt: number | undefined
@@ -159,7 +157,11 @@ export async function* readEntries(trail: Trail, options: AuditReadOptions): Asy
       for (const { entry, index } of liveEntries(trail.bounds, chunk)) {
         if (index < start) continue
         signal?.throwIfAborted()
-        yield { entry, cursor: cursorOf(chunk.number, index, entry), ...(missed && { missed }) }
+        yield {
+          entry,
+          cursor: CURSORS.write({ number: chunk.number, index, id: entry.id }),
+          ...(missed && { missed }),
+        }
         missed = false
       }
     }

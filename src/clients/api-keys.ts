@@ -5,7 +5,6 @@ import { allowedAddressesRule } from './allowed-addresses.ts'
 import { isGatewayKey, type ApiKey } from './client.ts'
 import { createClient, newClient, newClientFields, type CredentialsInput } from './create-client.ts'
 import { changedExpiryRule, policyOf, type KeyPolicy } from './expiry.ts'
-import { RESOURCE_SERVERS } from './gateway-keys.ts'
 import { createClientService, fieldsSetter } from './client-service.ts'
 import type {
   CreationOptions,
@@ -164,8 +163,6 @@ export function createApiKeys(
       const rules = { resourceServer: booleanRule, resources: resourcesRule({ resourceServer }) }
       checkInput('the client cannot be changed', { resourceServer, resources }, rules)
       requireKnown(resources)
-      if (resourceServer && (await findClient(clients, clientId)))
-        await clients.store.add(RESOURCE_SERVERS, clientId)
       return setServerFields(clientId, { resourceServer, resources: resources ?? null }, change)
     },
   }

@@ -7,7 +7,7 @@ import type { ClientService, KeyInfo } from './client-service-types.ts'
 import { changeRecord, presentClient, requireRecord, type ClientRepository } from './client-repository.ts'
 import { identityOf, keysOf, MAX_KEYS, withKeys, type PublicJwk } from './jwk-set.ts'
 import { requireConfidential } from './public-applications.ts'
-import { withSecretOwner } from './secret-owners.ts'
+import { withSecretOwners } from './secret-owners.ts'
 import { lastUseSince } from './last-used.ts'
 import { isLive } from './stored-secrets.ts'
 
@@ -84,7 +84,7 @@ export function createKeyMethods<C extends Client>(
       if (!key) throw new TypeError('one key was read')
       await requireNotLeaked(clients, key, 'key')
       const what = { clientId, name: 'key.added', target: key.kid, options }
-      const changed = await withSecretOwner(clients, clientId, identityOf(key), () =>
+      const changed = await withSecretOwners(clients, clientId, [identityOf(key)], () =>
         changeRecord(clients, what, ({ client, ...others }) => {
           requireConfidential(client)
           const keys = keysOf(client)

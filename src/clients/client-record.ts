@@ -1,7 +1,8 @@
-import { createCollection, type Collection } from '../store/collection.ts'
 import { confirmDurable } from '../store/confirm-durable.ts'
 import type { Store } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
+import { createIndexedRecords } from '../store/indexed-records.ts'
+import { clientEntriesOf, DELETED_CLIENTS, EXPIRIES, RESOURCE_SERVERS } from './client-entries.ts'
 import { clientRecordRule } from './client-schema.ts'
 import type { WithOutbox } from '../audit/outbox.ts'
 import type { Client } from './client.ts'
@@ -42,51 +43,52 @@ export interface DeletedClient extends WithOutbox {
   readonly deletedAt: number
 }
 
-/** An id is listed before its client is deleted. So after a failure, the client may still exist. */
-export const DELETED_CLIENTS = 'clients:deleted'
-
 /** Called after a record was written, or may have been written. Never rejects. */
 export type ClientChanged = (clientId: string) => Promise<void>
 
 /** The records of clients. @param changed called after each change, which resolves only after this call */
 export function clientRecords<C extends Client>(store: Store, changed: ClientChanged = async () => {}) {
-  const collection = storedClients<C>(store)
+  const stored = storedClients<C>(store)
 
   /** After a failure, the change may have been applied. The error does not wait for `changed`. */
-  async function notifyAfter<T>(clientId: string, change: () => Promise<T>): Promise<T> {
-    const result = await change().catch((error: unknown) => {
+  async function notifyAfter<T>(clientId: string, change: Promise<T>): Promise<T> {
+    const result = await change.catch((error: unknown) => {
       void changed(clientId)
       throw error
     })
-    await changed(clientId)
+    if (result) await changed(clientId)
     return result
   }
 
   return {
-    key: collection.key,
-    get: async (clientId: string) => unlessDeleted(await collection.get(clientId)),
+    key: stored.key,
+    get: async (clientId: string) => unlessDeleted(await stored.get(clientId)),
     async deletedKind(clientId: string): Promise<Client['kind'] | undefined> {
-      const stored = await collection.get(clientId)
-      return stored && isDeleted(stored) ? stored.kind : undefined
+      const found = await stored.get(clientId)
+      return found && isDeleted(found) ? found.kind : undefined
     },
     async getEach(clientIds: readonly string[]): Promise<(ClientRecord<C> | CorruptRecord | undefined)[]> {
-      const found = await collection.getEach(clientIds)
-      return found.map((stored) => (stored instanceof CorruptRecord ? stored : unlessDeleted(stored)))
+      const found = await stored.getEach(clientIds)
+      return found.map((each) => (each instanceof CorruptRecord ? each : unlessDeleted(each)))
     },
+    /** Call it before `create`. */
+    list: stored.list,
+    unlist: stored.unlist,
     /** False if a client has the id, or a deleted client had it. */
-    create: collection.create,
+    create: stored.create,
     /** @param change pure; undefined for no change @returns undefined if the record is absent or deleted */
     async update(
       clientId: string,
       change: (record: ClientRecord<C>) => ClientRecord<C> | undefined,
     ): Promise<ClientRecord<C> | undefined> {
-      const applied = (stored: ClientRecord<C> | DeletedClient) =>
-        isDeleted(stored) ? undefined : (change(stored) ?? confirmDurable(stored))
-      return unlessDeleted(await notifyAfter(clientId, () => collection.update(clientId, applied)))
+      const applied = (found: ClientRecord<C> | DeletedClient) =>
+        isDeleted(found) ? undefined : (change(found) ?? confirmDurable(found))
+      return unlessDeleted(await notifyAfter(clientId, stored.update(clientId, applied)))
     },
     /**
      * Of several concurrent calls, exactly one returns the record. If the client was deleted before, the
      * reservation is written again, because the previous write may not have been confirmed as durable.
+     * The client stays in its lists until the caller calls `unlist`.
      *
      * @param kind a client of the other kind counts as absent
      * @param complete adds the audit entry; throws if the client must not be deleted
@@ -97,20 +99,21 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
       kind: C['kind'],
       complete: (deleted: DeletedClient, before: ClientRecord<C>) => DeletedClient,
     ): Promise<ClientRecord<C> | undefined> {
-      const found = await collection.get(clientId)
-      if (!found || kindOf(found) !== kind) return undefined
-      // The id is listed before the deletion, so that every deleted client is listed.
-      await store.add(DELETED_CLIENTS, clientId)
       let before: ClientRecord<C> | undefined
-      await notifyAfter(clientId, () =>
-        collection.update(clientId, (stored) => {
-          before = unlessDeleted(stored)
-          if (!before) return confirmDurable(stored)
-          const { client, audit } = before
-          const deletedAt = Math.floor(Date.now() / 1000)
-          const deleted = { deleted: true, kind, epoch: client.epoch + 1, deletedAt } as const
-          return complete({ ...deleted, ...(audit && { audit }) }, before)
-        }),
+      const change = (found: ClientRecord<C> | DeletedClient) => {
+        before = undefined
+        if (kindOf(found) !== kind) return undefined
+        if (isDeleted(found)) return confirmDurable(found)
+        before = found
+        const { client, audit } = found
+        const deletedAt = Math.floor(Date.now() / 1000)
+        const deleted = { deleted: true, kind, epoch: client.epoch + 1, deletedAt } as const
+        return complete({ ...deleted, ...(audit && { audit }) }, found)
+      }
+      const ended = stored.end(clientId, change)
+      await notifyAfter(
+        clientId,
+        ended.then((found) => (found && kindOf(found) === kind ? found : undefined)),
       )
       return before
     },
@@ -120,8 +123,15 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
 /** Both kinds share one collection, so a client id is unique, and one read finds the client. */
 export type ClientRecords<C extends Client> = ReturnType<typeof clientRecords<C>>
 
-export function storedClients<C extends Client>(store: Store): Collection<ClientRecord<C> | DeletedClient> {
-  return createCollection(store, { name: 'client', version: 1, fields: clientRecordRule })
+export function storedClients<C extends Client>(store: Store) {
+  return createIndexedRecords<ClientRecord<C> | DeletedClient>(store, {
+    name: 'client',
+    version: 1,
+    fields: clientRecordRule,
+    entriesOf: (stored, id) =>
+      isDeleted(stored) ? [[DELETED_CLIENTS, id]] : clientEntriesOf(stored.client, stored.listedAt),
+    lasting: [EXPIRIES, RESOURCE_SERVERS],
+  })
 }
 
 function unlessDeleted<C extends Client>(

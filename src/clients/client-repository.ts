@@ -12,7 +12,7 @@ import type { EventSink } from '../host/events.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
-import type { ListOptions } from '../store/time-index.ts'
+import { eachPage, type ListOptions } from '../store/time-index.ts'
 import { PAGE_LIMIT } from '../validation/page-limit.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
@@ -28,6 +28,7 @@ import {
   type ClientRecords,
 } from './client-record.ts'
 import type { KeyPolicy } from './expiry.ts'
+import { withNewExpiry } from './expiry-notices.ts'
 import type { Idempotency } from './idempotency.ts'
 import { requireMatch, type ConditionalChange } from './if-match.ts'
 import type { LastUses } from './last-used.ts'
@@ -87,7 +88,7 @@ export function createClientRepository<C extends Client>(
     otherScopes,
     records,
     /** Each listed client has the time of its last use. */
-    index: createClientIndex<C>({ store, kind, load }),
+    index: createClientIndex<C>(store, load),
     secretOwners: createSecretOwners(store),
     /** Of the client that this process created last, in milliseconds. */
     lastListedAt: 0,
@@ -147,21 +148,18 @@ export async function recordsOfOwner<C extends Client>(
   accountId: string,
 ): Promise<ClientRecord<C>[]> {
   const records: ClientRecord<C>[] = []
-  let cursor: string | undefined
-  do {
-    const page = await readRecords(clients, accountId, { cursor, limit: PAGE_LIMIT.max })
-    records.push(...page.items)
-    cursor = page.cursor
-  } while (cursor !== undefined)
+  const limit = PAGE_LIMIT.max
+  for await (const { items } of eachPage((cursor) => readRecords(clients, accountId, { cursor, limit })))
+    records.push(...items)
   return records
 }
 
 async function readRecords<C extends Client>(
-  { index, logger }: ClientRepository<C>,
+  { kind, index, logger }: ClientRepository<C>,
   accountId: string | undefined,
   options: ListOptions,
 ) {
-  const page = await index.page(accountId, options)
+  const page = await index.page(kind, accountId, options)
   for (const { key, error } of page.corrupt) {
     logger.error({ err: error, key }, 'a list omits an API key or application whose record is corrupt')
   }
@@ -205,7 +203,7 @@ export async function changeRecord<C extends Client>(
         before = stored
         const next = apply(stored)
         isChanged = next !== undefined
-        return outbox.put(next, changeEntry(stored.client, change))
+        return outbox.put(next && withNewExpiry(next, stored), changeEntry(stored.client, change))
       })
       if (!record) throw notFound(clients, clientId)
       if (isChanged) emitChange(events, record.client, change)

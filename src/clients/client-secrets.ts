@@ -21,7 +21,7 @@ import { goneSince, type Attempt } from './idempotency.ts'
 import { lastUseSince, type LastUses } from './last-used.ts'
 import { isRotated, OVERLAP_SECONDS, revokeSecret, rotateSecret } from './secret-rotation.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
-import { withSecretOwner } from './secret-owners.ts'
+import { withSecretOwners } from './secret-owners.ts'
 import { hashSecret, hasSecretHash, isLive, type SecretInfo } from './stored-secrets.ts'
 
 /** The methods for the secrets of API keys and applications. */
@@ -73,7 +73,7 @@ export function createSecretMethods<C extends Client>(
         if (current?.hash === secretHash && others.length === 0) return undefined
         return { ...record, secrets: [{ hash: secretHash, createdAt: Math.floor(now / 1000) }] }
       }
-      const changed = await withSecretOwner(clients, clientId, secretHash, () =>
+      const changed = await withSecretOwners(clients, clientId, [secretHash], () =>
         changeRecord(clients, { clientId, name: 'secret.rotated', options }, set),
       )
       return presentClient(clients, changed)
@@ -138,7 +138,9 @@ async function setNewSecret<C extends Client>(
       secrets: rotateSecret(stored.secrets, { hash, hint, now: Date.now(), overlapSeconds, shownTo }),
     }
   }
-  const record = await withSecretOwner(clients, clientId, hash, () => changeRecord(clients, rotation, rotate))
+  const record = await withSecretOwners(clients, clientId, [hash], () =>
+    changeRecord(clients, rotation, rotate),
+  )
   return presentRotation(record, clientSecret)
 }
 

@@ -19,13 +19,12 @@ import {
   listClients,
   notFound,
   presentClient,
-  requireRecord,
   type ApplyChange,
   type Change,
   type ClientRepository,
 } from './client-repository.ts'
 import { deleteClient, removeAccess } from './remove-access.ts'
-import { listExpiry, timeText, withNewExpiry } from './expiry-notices.ts'
+import { timeText } from './expiry-notices.ts'
 import { listOfOwner } from './owner-list.ts'
 import { disable, enable } from './disable.ts'
 import { handOver } from './hand-over.ts'
@@ -42,10 +41,6 @@ import {
 } from '../validation/rules.ts'
 import { createKeyMethods } from './client-keys.ts'
 import { createSecretMethods } from './client-secrets.ts'
-import { nameEntriesOf } from './name-index.ts'
-import type { ClientRecord } from './client-record.ts'
-import { originEntriesOf } from './origin-index.ts'
-import type { Store } from '../store/contract.ts'
 
 const DISABLE_RULES: Fields = { by: optional(oneOf('owner', 'operator')) }
 
@@ -161,88 +156,12 @@ export function fieldsSetter<C extends Client>(
     const isRemoval = (before: C) =>
       (typeof expiresAt === 'number' && expiresAt < (before.expiresAt ?? Infinity)) ||
       changesAddresses(before, allowedAddresses)
-    const change = () => {
-      if (typeof expiresAt === 'number') return changeExpiry(clients, what, { expiresAt, apply, isRemoval })
-      if (allowedAddresses) return removeAccess(clients, what, apply, isRemoval)
-      return changeRecord(clients, what, apply)
-    }
-    return presentClient(clients, await changeListed(clients, clientId, filling, change))
+    const isRevoking = typeof expiresAt === 'number' || allowedAddresses
+    return presentClient(
+      clients,
+      await (isRevoking ? removeAccess(clients, what, apply, isRemoval) : changeRecord(clients, what, apply)),
+    )
   }
-}
-
-/**
- * Updates the indexes of names and origins if the change sets such a field. New entries work at once: they
- * are added before the change. Afterwards the indexes are made equal to the stored client.
- */
-async function changeListed<C extends Client>(
-  clients: ClientRepository<C>,
-  clientId: string,
-  fields: Partial<C>,
-  change: () => Promise<ClientRecord<C>>,
-): Promise<ClientRecord<C>> {
-  const setsOrigins = 'redirectUris' in fields || 'origins' in fields
-  if (!setsOrigins && fields.name === undefined) return change()
-  const { store, records } = clients
-  const { client: before } = await requireRecord(clients, clientId)
-  const after = { ...before, ...fields }
-  const setsName = after.name !== before.name
-  if (!setsOrigins && !setsName) return change()
-  const entriesOf = (client: Client) => [
-    ...(setsName ? nameEntriesOf(clientId, client.name) : []),
-    ...(setsOrigins ? originEntriesOf(client) : []),
-  ]
-  const presentEntries = async () => {
-    const record = await records.get(clientId)
-    return record ? entriesOf(record.client) : []
-  }
-  const added = entriesOf(after)
-  await Promise.all(added.map((entry) => store.add(...entry)))
-  try {
-    return await change()
-  } finally {
-    // If this fails, the search skips the client with an outdated name, and a page at an outdated origin gets
-    // answers to preflights, but no tokens.
-    await tidy(store, [...added, ...entriesOf(before)], presentEntries).catch(() => {})
-  }
-}
-
-async function tidy(
-  store: Pick<Store, 'add' | 'remove'>,
-  entries: readonly (readonly [index: string, member: string])[],
-  presentEntries: () => Promise<readonly [index: string, member: string][]>,
-): Promise<void> {
-  const kept = new Set((await presentEntries()).map(([, member]) => member))
-  const lost = entries.filter(([, member]) => !kept.has(member))
-  await Promise.all(lost.map((entry) => store.remove(...entry)))
-  // A change at the same time may have set what was just removed.
-  await Promise.all((await presentEntries()).map((entry) => store.add(...entry)))
-}
-
-/** If the client expires earlier than before, its tokens are revoked. */
-async function changeExpiry<C extends Client>(
-  clients: ClientRepository<C>,
-  change: Change,
-  {
-    expiresAt,
-    apply,
-    isRemoval,
-  }: { expiresAt: number; apply: ApplyChange<C>; isRemoval: (before: C) => boolean },
-): Promise<ClientRecord<C>> {
-  const { client } = await requireRecord(clients, change.clientId)
-  await listExpiry(clients.store, { ...client, expiresAt })
-  const record = await removeAccess(
-    clients,
-    change,
-    (record) => {
-      const changed = apply(record)
-      return changed?.client.expiresAt === record.client.expiresAt
-        ? changed
-        : changed && withNewExpiry(changed)
-    },
-    isRemoval,
-  )
-  await listExpiry(clients.store, { ...client, expiresAt })
-  return record
 }
 
 function encoded(client: Client): unknown {

@@ -5,7 +5,7 @@ import { allowedAddressesRule } from './allowed-addresses.ts'
 import { isClientId, newClientId } from './client-id.ts'
 import type { Client } from './client.ts'
 import { expiryOfNew, newExpiryRule, type KeyPolicy } from './expiry.ts'
-import { listExpiry, withNewExpiry } from './expiry-notices.ts'
+import { withNewExpiry } from './expiry-notices.ts'
 import { findOperationProblem, findProductProblem, requireFits, scopesOf } from './client-products.ts'
 import { givenKeysRule, readGivenKeys } from './client-keys.ts'
 import type { CreationOptions, NewClient, PublicKeyInput } from './client-inputs.ts'
@@ -169,14 +169,14 @@ async function insert<C extends Client>(
   secrets: readonly StoredSecret[],
   options: ChangeOptions,
 ): Promise<void> {
-  const { records, index, events, audit } = clients
+  const { records, events, audit } = clients
   const { kind, clientId, accountId } = client
   // `listedAt` is later than that of the previous client, so that lists have the order of creation in this process.
   clients.lastListedAt = Math.max(Date.now(), clients.lastListedAt + 1)
   const record: ClientRecord<C> = withNewExpiry({ client, secrets, listedAt: clients.lastListedAt })
-  await index.add(record)
+  await records.list(clientId, record)
   await requireRoom(clients, accountId).catch(async (error: unknown) => {
-    await index.remove(record, await records.get(clientId))
+    await records.unlist(clientId, record, await records.get(clientId))
     throw error
   })
   const entry = { name: 'client.created', ...entryDetails(client, options) }
@@ -188,13 +188,12 @@ async function insert<C extends Client>(
   if (!isCreated) {
     // A `holder` that was created in the same millisecond may have the same index entries, which stay.
     const holder = await records.get(clientId)
-    await index.remove(record, holder)
+    await records.unlist(clientId, record, holder)
     const why = holder
       ? 'is taken'
       : 'belonged to a client that was deleted, so no other client can have it; choose another client id'
     throw new GatehouseError('ERR_CONFLICT', `the client id "${clientId}" ${why}`)
   }
-  await listExpiry(clients.store, client)
   events.emit('client.created', { kind, clientId, accountId, actor: options.actor })
 }
 

@@ -5,62 +5,29 @@ import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { isStoreUnavailable } from '../errors.ts'
-import { readMember, timedMember, timeOfMember } from '../store/time-index.ts'
+import { pagesOf } from '../store/pages-of-index.ts'
+import { readMember, timeOfMember } from '../store/time-index.ts'
+import { EXPIRIES, expiryEntriesOf } from './client-entries.ts'
 import { clientRecords, type ClientChanged, type ClientRecord } from './client-record.ts'
 import type { Client } from './client.ts'
-
-/** A member is the time of the next notice and the client id. */
-const EXPIRIES = 'clients:expiry'
-
-const DAY_SECONDS = 86_400
-
-/** Days before the expiry. 0 is the expiry itself. */
-const NOTICE_DAYS = [0, 1, 7, 30] as const
-
-type NoticeDays = (typeof NOTICE_DAYS)[number]
-
-/** If several notices were missed, only the last of them is due. @param now milliseconds */
-function dueNotice(expiresAt: number, now: number): NoticeDays | undefined {
-  return NOTICE_DAYS.find((days) => noticeTime(expiresAt, days) <= now)
-}
-
-/** In milliseconds; undefined after the last notice. */
-function nextNoticeTime(expiresAt: number, now: number): number | undefined {
-  return NOTICE_DAYS.map((days) => noticeTime(expiresAt, days)).findLast((time) => time > now)
-}
-
-function noticeTime(expiresAt: number, days: NoticeDays): number {
-  return (expiresAt - days * DAY_SECONDS) * 1000
-}
+import { dueNotice, type NoticeDays } from './notice-times.ts'
 
 const INTERVAL_MS = 15_000
 
 const PAGE_SIZE = 100
 
-export function expiryEntriesOf(
-  { clientId, expiresAt }: Pick<Client, 'clientId' | 'expiresAt'>,
-  now = Date.now(),
-): [index: string, member: string][] {
-  const next = expiresAt === undefined ? undefined : nextNoticeTime(expiresAt, now)
-  return next === undefined ? [] : [[EXPIRIES, timedMember(next, clientId)]]
-}
+/** A client that is being created or changed has its entry before its record, but for a shorter time. */
+const STALE_AFTER_MS = 60_000
 
-/**
- * Call it before the record is written, so that no notice is missed, and again afterwards: another process
- * may have removed an entry without a record. An old entry is removed when it is due.
- */
-export async function listExpiry(
-  store: Pick<Store, 'add'>,
-  client: Pick<Client, 'clientId' | 'expiresAt'>,
-): Promise<void> {
-  await Promise.all(expiryEntriesOf(client).map((entry) => store.add(...entry)))
-}
-
-/** Notices whose time has passed already are not given. */
-export function withNewExpiry<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
-  const { noticed: _, ...others } = record
+/** Of a new expiry, notices whose time has passed already are not given. @param before the record before a change */
+export function withNewExpiry<C extends Client>(
+  record: ClientRecord<C>,
+  before?: ClientRecord<C>,
+): ClientRecord<C> {
   const { expiresAt } = record.client
-  const noticed = expiresAt === undefined ? undefined : dueNotice(expiresAt, Date.now())
+  if (expiresAt === undefined || expiresAt === before?.client.expiresAt) return record
+  const { noticed: _, ...others } = record
+  const noticed = dueNotice(expiresAt, Date.now())
   return { ...others, ...(noticed !== undefined && { noticed }) }
 }
 
@@ -77,40 +44,41 @@ export function createExpiryNotices(parts: {
   const { store, audit, events, clientChanged, logger, storeClock } = parts
   const records = clientRecords(store, clientChanged)
 
-  async function notify(clientId: string): Promise<Client | undefined> {
-    return audit.change(records.key(clientId), async (outbox) => {
-      let given: NoticeDays | undefined
-      const record = await records.update(clientId, (stored) => {
+  async function notify(clientId: string) {
+    let given: NoticeDays | undefined
+    const record = await audit.change(records.key(clientId), (outbox) =>
+      records.update(clientId, (stored) => {
         given = noticeOf(stored, storeClock.now())
         if (given === undefined) return outbox.put<ClientRecord>(undefined)
         return outbox.put({ ...stored, noticed: given }, entryOf(stored.client, given))
-      })
-      if (record && given !== undefined) emitNotice(events, record.client, given)
-      return record?.client
-    })
+      }),
+    )
+    if (record && given !== undefined) emitNotice(events, record.client, given)
+    return { client: record?.client, isGiven: given !== undefined }
   }
 
   async function handle(member: string): Promise<void> {
     const clientId = readMember(store, EXPIRIES, member)
-    const client = clientId === '' ? undefined : await notify(clientId)
-    const entries = client ? expiryEntriesOf(client, storeClock.now()) : []
+    const found = clientId === '' ? undefined : await notify(clientId)
+    const now = storeClock.now()
+    const entries = found?.client ? expiryEntriesOf(found.client, now) : []
     for (const entry of entries) await store.add(...entry)
-    if (!entries.some(([, next]) => next === member)) await store.remove(EXPIRIES, member)
+    if (entries.some(([, next]) => next === member)) return
+    if (found?.isGiven || !(timeOfMember(member) > now - STALE_AFTER_MS)) await store.remove(EXPIRIES, member)
   }
 
   async function giveDue(): Promise<void> {
     const now = storeClock.now()
-    let due: string[] = []
-    do {
-      const page = await store.range(EXPIRIES, { after: due.at(-1), limit: PAGE_SIZE })
-      due = page.filter((member) => !(timeOfMember(member) > now))
+    for await (const page of pagesOf(store, EXPIRIES, { limit: PAGE_SIZE })) {
+      const due = page.filter((member) => !(timeOfMember(member) > now))
       for (const member of due) {
         await handle(member).catch((error: unknown) => {
           if (isStoreUnavailable(error)) throw error
           logger.debug({ err: error }, 'the expiry of a client could not be notified')
         })
       }
-    } while (due.length === PAGE_SIZE)
+      if (due.length < page.length) return
+    }
   }
 
   return {

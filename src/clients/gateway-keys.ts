@@ -1,17 +1,12 @@
 import { periodically } from '../async/periodically.ts'
 import { fail, warn } from '../store/check-results.ts'
 import type { Store, StoreCheck } from '../store/contract.ts'
+import { readMembers } from '../store/pages-of-index.ts'
+import { RESOURCE_SERVERS } from './client-entries.ts'
 import { clientRecords } from './client-record.ts'
 import type { Client } from './client.ts'
 import { isExpired } from './expiry.ts'
 import { expiresSoon } from './findings.ts'
-
-/** A member is the id of an API key. A key that loses the mark stays listed. */
-export const RESOURCE_SERVERS = 'clients:resource-servers'
-
-export function resourceServerEntriesOf(client: Client): [index: string, member: string][] {
-  return client.kind === 'apiKey' && client.resourceServer ? [[RESOURCE_SERVERS, client.clientId]] : []
-}
 
 /** Names the gateway keys that have expired, or expire within 30 days. Reads them once a minute. */
 export function createGatewayKeysCheck({ store }: { readonly store: Store }) {
@@ -19,9 +14,9 @@ export function createGatewayKeysCheck({ store }: { readonly store: Store }) {
   let keys: readonly Client[] = []
 
   async function read(): Promise<void> {
-    const found = await getEach(await store.range(RESOURCE_SERVERS, { limit: 1000 }))
+    const found = await getEach(await readMembers(store, RESOURCE_SERVERS))
     const clients = found.flatMap((record) => (record && 'client' in record ? [record.client] : []))
-    keys = clients.filter((client) => !client.disabled && resourceServerEntriesOf(client).length > 0)
+    keys = clients.filter((key) => !key.disabled && key.kind === 'apiKey' && key.resourceServer)
   }
 
   return {

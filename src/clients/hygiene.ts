@@ -1,15 +1,15 @@
 import { CorruptRecord } from '../store/corrupt-record.ts'
-import { timedMember, type ListOptions } from '../store/time-index.ts'
+import { createCursors } from '../store/cursor.ts'
+import { cursorAfter, type ListOptions } from '../store/time-index.ts'
 import { PAGE_LIMIT, pageLimitRule } from '../validation/page-limit.ts'
-import { checkInput, hostIdRule, must, oneOf, optional } from '../validation/rules.ts'
-import { createClientIndex } from './client-index.ts'
-import { clientRecords, type ClientRecord } from './client-record.ts'
+import { checkInput, hostIdRule, objectOf, oneOf, optional, textRule } from '../validation/rules.ts'
+import { createClientIndex, KINDS } from './client-index.ts'
+import { clientRecords } from './client-record.ts'
 import { readWithLastUse, type ClientsDependencies } from './client-repository.ts'
 import { presentSecrets } from './client-secrets.ts'
 import type { Client } from './client.ts'
 import { createExamine, type Examined, type Finding } from './findings.ts'
 import type { SecretInfo } from './stored-secrets.ts'
-import { createClientWalk, KINDS } from './walk-clients.ts'
 
 /** An API key or application that needs attention. */
 export interface ClientFindings {
@@ -64,7 +64,8 @@ const BATCH = 25
 /** For one call. */
 const MAX_READS = 2
 
-const CURSOR = /^(apiKey|application):(\d{13}:.+)?$/
+/** `after` is the cursor of the clients of that kind: undefined for the first page. */
+type Place = { readonly kind: Client['kind']; readonly after?: string | undefined }
 
 type HygieneParts = Pick<
   ClientsDependencies,
@@ -76,6 +77,7 @@ export function createHygiene(parts: HygieneParts) {
   const { store, catalog, lastUses, secretUses } = parts
   const records = clientRecords<Client>(store)
   const load = (clientIds: readonly string[]) => readWithLastUse(records, lastUses, clientIds)
+  const index = createClientIndex(store, load)
 
   async function present(examined: readonly Examined[]): Promise<ClientFindings[]> {
     const found = examined.map(({ record }) => record)
@@ -92,48 +94,46 @@ export function createHygiene(parts: HygieneParts) {
     accountId: string | undefined,
     kinds: readonly Client['kind'][],
     start: string | undefined,
-  ): AsyncGenerator<Examined | string> {
+  ): AsyncGenerator<Examined | Place> {
     const examine = createExamine(parts)
     let after = start
     let reads = 0
     for (const kind of kinds) {
-      const index = createClientIndex({ store, kind, load })
       do {
         if (reads === MAX_READS) {
-          yield `${kind}:${after ?? ''}`
+          yield { kind, after }
           return
         }
-        const { items, cursor } = await index.page(accountId, { cursor: after, limit: PAGE_LIMIT.max })
+        const page = await index.page(kind, accountId, { cursor: after, limit: PAGE_LIMIT.max })
         reads += 1
-        for (let at = 0; at < items.length; at += BATCH) {
-          yield* await Promise.all(items.slice(at, at + BATCH).map(examine))
+        for (let at = 0; at < page.items.length; at += BATCH) {
+          yield* await Promise.all(page.items.slice(at, at + BATCH).map(examine))
         }
-        after = cursor
+        after = page.cursor
       } while (after !== undefined)
     }
   }
 
   return {
     async list(options: HygieneOptions = {}): Promise<HygienePage> {
-      const isCursor = (value: unknown) => {
-        const [, of] = CURSOR.exec(String(value)) ?? []
-        return of !== undefined && (options.kind === undefined || of === options.kind)
-      }
+      const ofKinds = KINDS.filter((kind) => [undefined, kind].includes(Object(options).kind))
+      const cursors = createCursors<Place>(objectOf({ kind: oneOf(...ofKinds), after: optional(textRule) }))
       checkInput('the findings were not listed', options, {
         accountId: optional(hostIdRule),
         kind: optional(oneOf(...KINDS)),
-        cursor: optional(must('the `cursor` of the previous page of the same list', isCursor)),
+        cursor: optional(cursors.rule('the `cursor` of the previous page of the same list')),
         limit: pageLimitRule,
       })
-      const { accountId, kind, cursor, limit = PAGE_LIMIT.byDefault } = options
-      const [, from, after] = CURSOR.exec(cursor ?? '') ?? []
-      const wanted = KINDS.filter((each) => kind === undefined || each === kind)
-      const kinds = from === undefined ? wanted : wanted.slice(wanted.indexOf(from as Client['kind']))
+      const { accountId, cursor, limit = PAGE_LIMIT.byDefault } = options
+      const start = cursors.read(cursor)
+      const kinds = start ? ofKinds.slice(ofKinds.indexOf(start.kind)) : ofKinds
       const found: Examined[] = []
-      for await (const each of examineAfter(accountId, kinds, after)) {
-        if (typeof each === 'string') return { items: await present(found), cursor: each }
+      const pageTo = async (place: Place) => ({ items: await present(found), cursor: cursors.write(place) })
+      for await (const each of examineAfter(accountId, kinds, start?.after)) {
+        if (!('record' in each)) return pageTo(each)
         if (each.findings.length === 0) continue
-        if (found.length === limit) return { items: await present(found), cursor: placeOf(found.at(-1)) }
+        const last = found.at(-1)
+        if (last && found.length === limit) return pageTo(placeOf(last))
         found.push(each)
       }
       return { items: await present(found) }
@@ -141,11 +141,8 @@ export function createHygiene(parts: HygieneParts) {
 
     async unusedProducts(): Promise<readonly string[]> {
       const unused = new Set(catalog.current.products.keys())
-      for await (const page of createClientWalk(store).pages(undefined)) {
-        for (const record of page) {
-          if (record instanceof CorruptRecord) continue
-          for (const product of record.client.products) unused.delete(product)
-        }
+      for await (const { items } of createClientIndex(store).pages(undefined)) {
+        for (const { client } of items) for (const product of client.products) unused.delete(product)
         if (unused.size === 0) break
       }
       return [...unused]
@@ -162,8 +159,6 @@ export function createHygiene(parts: HygieneParts) {
   }
 }
 
-function placeOf(examined: { record: ClientRecord } | undefined): string | undefined {
-  if (!examined) return undefined
-  const { client, listedAt } = examined.record
-  return `${client.kind}:${timedMember(listedAt, client.clientId)}`
+function placeOf({ record: { client, listedAt } }: Examined): Place {
+  return { kind: client.kind, after: cursorAfter(listedAt, client.clientId) }
 }

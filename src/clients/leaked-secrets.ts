@@ -58,7 +58,7 @@ export function createSecrets({
   const owners = createSecretOwners(store)
   const { getEach } = clientRecords(store)
 
-  /** Two reads of the store for each 500 secrets, and three more for each private key. */
+  /** Two reads of the store for each 1000 secrets, and three more for each private key. */
   async function findEach(secrets: readonly string[]): Promise<(FoundSecret | undefined)[]> {
     const hashes = await identifyEach(secrets)
     const found = await owners.find(hashes)

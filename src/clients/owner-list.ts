@@ -1,11 +1,13 @@
-import { isText } from '../validation/predicates.ts'
+import { createCursors } from '../store/cursor.ts'
 import { PAGE_LIMIT, pageLimitRule } from '../validation/page-limit.ts'
 import {
   checkInput,
   epochSecondsRule,
-  must,
+  finiteNumberRule,
+  objectOf,
   oneOf,
   optional,
+  stringRule,
   textRule,
   type Fields,
 } from '../validation/rules.ts'
@@ -25,17 +27,21 @@ const fieldsOf = (sort: ListOrder): Fields => ({
   state: optional(oneOf(...LISTED_STATES)),
   unusedSince: optional(epochSecondsRule),
   sort: optional(oneOf(...LIST_ORDERS)),
-  cursor: optional(
-    must(
-      'the `cursor` of the previous page of a list in the same order',
-      (value) => readCursor(value, sort) !== undefined,
-    ),
-  ),
+  cursor: optional(cursorsOf(sort).rule('the `cursor` of the previous page of a list in the same order')),
   limit: pageLimitRule,
 })
 
-/** Compared from left to right. */
-type Place = readonly [by: number | string, age: number, clientId: string]
+/** Compared from the first field to the last. */
+type Place = { readonly by: number | string; readonly age: number; readonly clientId: string }
+
+const cursorsOf = (sort: ListOrder) =>
+  createCursors<Place>(
+    objectOf({
+      by: sort === 'name' ? stringRule : finiteNumberRule,
+      age: finiteNumberRule,
+      clientId: textRule,
+    }),
+  )
 
 const names = new Intl.Collator('en', { numeric: true })
 
@@ -52,7 +58,8 @@ export async function listOfOwner<C extends Client>(
 ): Promise<ClientPage<C>> {
   checkInput('the list was not read', options, fieldsOf(Object(options).sort ?? 'newest'))
   const { sort = 'newest', limit = PAGE_LIMIT.byDefault, cursor } = options
-  const after = readCursor(cursor, sort)
+  const cursors = cursorsOf(sort)
+  const after = cursors.read(cursor)
   const records = await recordsOfOwner(clients, accountId)
   const matching = records.filter(({ client }) => matches(client, options))
   const found = await withState(clients, matching, options.state)
@@ -64,7 +71,7 @@ export async function listOfOwner<C extends Client>(
   const last = page.at(-1)
   return {
     items: page.map(({ client }) => client),
-    cursor: last && rest.length > limit ? writeCursor(last.place) : undefined,
+    cursor: last && rest.length > limit ? cursors.write(last.place) : undefined,
   }
 }
 
@@ -91,31 +98,10 @@ async function withState<C extends Client>(
 
 function placeOf({ client, listedAt }: ClientRecord, sort: ListOrder): Place {
   const by = sort === 'name' ? client.name : sort === 'last-used' ? -(client.lastUsedAt ?? 0) : 0
-  return [by, -listedAt, client.clientId]
+  return { by, age: -listedAt, clientId: client.clientId }
 }
 
 function compare(one: Place, other: Place): number {
-  for (const [at, value] of one.entries()) {
-    const against = other[at] ?? 0
-    const order = typeof value === 'number' ? value - Number(against) : names.compare(value, String(against))
-    if (order !== 0) return order
-  }
-  return 0
-}
-
-function writeCursor(place: Place): string {
-  return Buffer.from(JSON.stringify(place)).toString('base64url')
-}
-
-function readCursor(cursor: unknown, sort: ListOrder): Place | undefined {
-  if (!isText(cursor)) return undefined
-  try {
-    const [by, age, clientId]: unknown[] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    const isOfOrder = typeof by === (sort === 'name' ? 'string' : 'number')
-    return isOfOrder && typeof age === 'number' && isText(clientId)
-      ? [by as Place[0], age, clientId]
-      : undefined
-  } catch {
-    return undefined
-  }
+  const by = typeof one.by === 'number' ? one.by - Number(other.by) : names.compare(one.by, String(other.by))
+  return by || one.age - other.age || names.compare(one.clientId, other.clientId)
 }

@@ -56,7 +56,7 @@ export async function deleteClient<C extends Client>(
 ): Promise<void> {
   checkChange('delete', options)
   requireClientId(clients, clientId)
-  const { kind, records, index, lastUses, secretOwners, events, revocations, audit, logger } = clients
+  const { kind, records, lastUses, secretOwners, events, revocations, audit, logger } = clients
   const actor = options?.actor
   const record = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
     const found = await audit.change(
@@ -80,7 +80,7 @@ export async function deleteClient<C extends Client>(
   if (!record) throw notFound(clients, clientId)
   // The client is deleted. Lists skip its remaining entries, so an error here is only logged.
   await Promise.all([
-    index.remove(record),
+    records.unlist(clientId, record),
     lastUses.delete(clientId),
     secretOwners.retire(credentialsOf(record), { kind, clientId }),
   ]).catch((error: unknown) => {

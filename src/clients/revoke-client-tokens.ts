@@ -3,7 +3,7 @@ import { partialFailure, isCorruptRecord, type CorruptRecord } from '../store/co
 import type { RevocationSpec } from '../revocation/kept-until.ts'
 import type { Client } from './client.ts'
 import { clientNotFound, isClientId } from './client-id.ts'
-import { createClientIndex } from './client-index.ts'
+import { createClientIndex, KINDS } from './client-index.ts'
 import { clientOf, clientRecords, type ClientRecord } from './client-record.ts'
 import { changeEntry, emitChange, type ClientsDependencies } from './client-repository.ts'
 import type { RemovalOptions } from '../host/change-options.ts'
@@ -34,9 +34,6 @@ export interface PlannedRevocation {
   readonly scopes: readonly string[] | undefined
 }
 
-/** Large pages need fewer consecutive reads of the store. */
-const PAGE_SIZE = 200
-
 const ANY_KIND = 'API key or application'
 
 /** Revokes the tokens of API keys and applications. */
@@ -45,6 +42,7 @@ export function createClientTokens(
 ): ClientTokens {
   const { store, events, revocations, clientChanged, audit } = parts
   const records = clientRecords<Client>(store, clientChanged)
+  const index = createClientIndex<Client>(store)
 
   async function revoke(
     clientId: string,
@@ -82,16 +80,6 @@ export function createClientTokens(
     if (corrupt) throw partialFailure([corrupt], 'The tokens of that client were revoked nevertheless')
   }
 
-  async function* ofKind(kind: Client['kind'], accountId: string) {
-    const index = createClientIndex<Client>({ store, kind, load: records.getEach })
-    let after: string | undefined
-    do {
-      const { items, corrupt, cursor } = await index.page(accountId, { cursor: after, limit: PAGE_SIZE })
-      yield [...items.map(clientOf), ...corrupt]
-      after = cursor
-    } while (after !== undefined)
-  }
-
   return {
     revokeAll: (clientId, options) => revoke(clientId, options, bumpEpoch),
 
@@ -119,9 +107,10 @@ export function createClientTokens(
       // An account with an invalid id has no clients. The store may also reject such an id in a key.
       if (hostIdRule(accountId) !== undefined) return
       const errors: GatehouseError[] = []
-      for (const kind of ['apiKey', 'application'] as const) {
+      for (const kind of KINDS) {
         try {
-          yield* ofKind(kind, accountId)
+          for await (const { items, corrupt } of index.pages(accountId, [kind]))
+            yield [...items.map(clientOf), ...corrupt]
         } catch (error) {
           if (!isCorruptRecord(error)) throw error
           errors.push(error)

@@ -2,7 +2,6 @@ import { inBackground } from '../async/in-background.ts'
 import { periodically } from '../async/periodically.ts'
 import { nameSome, warn } from '../store/check-results.ts'
 import type { StoreCheck } from '../store/contract.ts'
-import { CorruptRecord } from '../store/corrupt-record.ts'
 import { isOversized, MAX_SCOPE_BYTES } from './client-products.ts'
 import type { ClientsDependencies } from './client-repository.ts'
 import { createClientWalk } from './walk-clients.ts'
@@ -23,11 +22,8 @@ export function createScopeLimitCheck(parts: Pick<ClientsDependencies, 'store' |
     const { current } = catalog
     const found: string[] = []
     const isLarge = isOversized({ products: [...current.products.keys()], removedOperations: [] }, current)
-    for await (const page of isLarge ? pages : []) {
-      for (const record of page) {
-        if (record instanceof CorruptRecord || !isOversized(record.client, current)) continue
-        found.push(record.client.clientId)
-      }
+    for await (const { items } of isLarge ? pages : []) {
+      for (const { client } of items) if (isOversized(client, current)) found.push(client.clientId)
     }
     const clients = nameSome(found)
     checks = found.length === 0 ? [] : [warn('client scopes', `${OVERSIZED}: ${clients}`, FEWER)]

@@ -18,8 +18,6 @@ export interface SecretOwner extends Pick<Client, 'kind' | 'clientId'> {
 /** A report of a leak may come late. */
 const LOST_SECONDS = 365 * 86_400
 
-const BATCH = 500
-
 /**
  * Finds the client of a secret by the hash of the secret. It is added before the client gets the secret, so
  * every secret can be found, even after a crash.
@@ -61,21 +59,15 @@ export function createSecretOwners(store: Store) {
     },
     async findOfKey(identity: string): Promise<SecretOwner[]> {
       const owners: SecretOwner[] = []
-      for (let page: string[] | undefined; page === undefined || page.length === BATCH;) {
-        page = await store.range(clientsOfKey(identity), { after: page?.at(-1), limit: BATCH })
-        const found = await records.getEach(page.map((clientId) => recordOf(identity, { clientId })))
-        owners.push(...found.flatMap((owner) => (owner && !(owner instanceof CorruptRecord) ? owner : [])))
-      }
+      const idOf = (clientId: string) => recordOf(identity, { clientId })
+      for await (const { items } of records.pages(clientsOfKey(identity), { idOf }))
+        owners.push(...items.map(({ record }) => record))
       return owners
     },
     /** In the order of the hashes. A corrupt record counts as absent. */
     async find(hashes: readonly string[]): Promise<(SecretOwner | undefined)[]> {
-      const found: (SecretOwner | undefined)[] = []
-      for (let from = 0; from < hashes.length; from += BATCH) {
-        const batch = await records.getEach(hashes.slice(from, from + BATCH).map(digest))
-        found.push(...batch.map((owner) => (owner instanceof CorruptRecord ? undefined : owner)))
-      }
-      return found
+      const found = await records.getEach(hashes.map(digest))
+      return found.map((owner) => (owner instanceof CorruptRecord ? undefined : owner))
     },
   }
 }
@@ -90,22 +82,23 @@ function clientsOfKey(identity: string): string {
 
 export type SecretOwners = ReturnType<typeof createSecretOwners>
 
-/** @param hash of the secret, or the identity of the key @throws what `change` throws */
-export async function withSecretOwner<C extends Client, T>(
+/** @param hashes of the secrets, or the identities of the keys @throws what `change` throws */
+export async function withSecretOwners<C extends Client, T>(
   clients: {
     readonly kind: C['kind']
     readonly secretOwners: SecretOwners
     readonly records: Pick<ClientRecords<C>, 'get'>
   },
   clientId: string,
-  hash: string,
+  [hash, ...others]: readonly string[],
   change: () => Promise<T>,
 ): Promise<T> {
+  if (hash === undefined) return change()
   const { kind, secretOwners: owners, records } = clients
   const owner = { kind, clientId }
   const isNew = await owners.add(hash, owner)
   try {
-    const result = await change()
+    const result = await withSecretOwners(clients, clientId, others, change)
     // The known record may name another client, or may expire within a year.
     if (!isNew) await owners.keep(hash, owner)
     return result
@@ -116,17 +109,6 @@ export async function withSecretOwner<C extends Client, T>(
     if (!record || !credentialsOf(record).includes(hash)) await owners.remove(hash, owner).catch(() => {})
     throw error
   }
-}
-
-export function withSecretOwners<C extends Client, T>(
-  clients: Parameters<typeof withSecretOwner<C, T>>[0],
-  clientId: string,
-  hashes: readonly string[],
-  change: () => Promise<T>,
-): Promise<T> {
-  const [hash, ...others] = hashes
-  if (hash === undefined) return change()
-  return withSecretOwner(clients, clientId, hash, () => withSecretOwners(clients, clientId, others, change))
 }
 
 /**

@@ -2,61 +2,38 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ErasedPeople } from '../audit/erase-entry.ts'
 import { ERASED_USER } from '../host/subject.ts'
 import type { Store } from '../store/contract.ts'
-import { CorruptRecord } from '../store/corrupt-record.ts'
 import { readMember } from '../store/time-index.ts'
-import { createClientIndex, clientIndexName } from './client-index.ts'
+import { clientIndexName, idOfWord, NAME_WORDS } from './client-entries.ts'
+import { createClientIndex, KINDS, PAGE_SIZE } from './client-index.ts'
 import { clientRecords, isDeleted, storedClients, type ClientRecord } from './client-record.ts'
-import { idOfWord, NAME_WORDS } from './name-index.ts'
-
-/** In the order in which they are walked. */
-export const KINDS = ['apiKey', 'application'] as const
-
-const PAGE_SIZE = 200
+import type { Client } from './client.ts'
 
 /** Of the page's duration, in the background: token requests need the store. */
 const PAUSE_FACTOR = 29
 
-type Page = readonly (ClientRecord | CorruptRecord)[]
-
 /** Walks over the clients of one account, or of all accounts, for work in batches. */
 export function createClientWalk(store: Store) {
-  const { getEach, update } = clientRecords(store)
+  const index = createClientIndex<Client>(store)
   const stored = storedClients(store)
 
-  async function removeFrom(index: string, idOf: (member: string) => string): Promise<void> {
-    for (let page: string[] | undefined; page === undefined || page.length === PAGE_SIZE;) {
-      page = await store.range(index, { after: page?.at(-1), limit: PAGE_SIZE })
-      const records = await stored.getEach(page.map(idOf))
-      const deleted = page.filter((_, at) => {
-        const record = records[at]
-        return record !== undefined && !(record instanceof CorruptRecord) && isDeleted(record)
-      })
-      await Promise.all(deleted.map((member) => store.remove(index, member)))
-    }
-  }
-
-  async function* pages(accountId: string | undefined): AsyncGenerator<Page> {
-    for (const kind of KINDS) {
-      const index = createClientIndex({ store, kind, load: getEach })
-      let after: string | undefined
-      do {
-        const { items, corrupt, cursor } = await index.page(accountId, { cursor: after, limit: PAGE_SIZE })
-        yield [...items, ...corrupt]
-        after = cursor
-      } while (after !== undefined)
+  async function removeFrom(name: string, idOf: (member: string) => string): Promise<void> {
+    for await (const { items } of stored.pages(name, { idOf, limit: PAGE_SIZE })) {
+      const deleted = items.filter(({ record }) => isDeleted(record))
+      await Promise.all(deleted.map(({ member }) => store.remove(name, member)))
     }
   }
 
   return {
-    pages,
+    pages: index.pages,
 
     /** In the background, with pauses. @throws the reason of `signal` */
-    async *slowPages(signal: AbortSignal): AsyncGenerator<Page> {
+    async *slowPages(signal: AbortSignal) {
       let began = performance.now()
-      for await (const page of pages(undefined)) {
+      for await (const page of index.pages(undefined)) {
         signal.throwIfAborted()
         yield page
-        const pause = page.length < PAGE_SIZE ? 0 : PAUSE_FACTOR * (performance.now() - began)
+        const isLast = page.cursor === undefined
+        const pause = isLast ? 0 : PAUSE_FACTOR * (performance.now() - began)
         if (pause > 0) await delay(pause, undefined, { signal, ref: false })
         began = performance.now()
       }
@@ -65,14 +42,14 @@ export function createClientWalk(store: Store) {
     /** The name of such a list contains the account id. The store deletes a list that is empty. */
     async removeDeleted(accountId: string): Promise<void> {
       for (const kind of KINDS) {
-        const index = clientIndexName(kind, accountId)
-        await removeFrom(index, (member) => readMember(store, index, member))
+        const name = clientIndexName(kind, accountId)
+        await removeFrom(name, (member) => readMember(store, name, member))
       }
     },
     /** A failed rename or deletion may have left such words. */
     removeDeletedNames: () => removeFrom(NAME_WORDS, idOfWord),
     eraseUsers: (clientId: string, people: ErasedPeople) =>
-      update(clientId, (record) => withoutErased(record, people)),
+      clientRecords(store).update(clientId, (record) => withoutErased(record, people)),
   }
 }
 

@@ -99,9 +99,7 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
         // Most people have no consent versions. Their records omit the field, and so stay small.
         ...(Object.keys(versions).length > 0 && { versions }),
       })
-      if (await records.update(id, change, STORED_CONSENT_SECONDS)) return
-      if (await records.create(id, change(), STORED_CONSENT_SECONDS)) return
-      await records.update(id, change, STORED_CONSENT_SECONDS)
+      await records.put(id, change, { ttl: STORED_CONSENT_SECONDS })
     },
     /** At all resources, so that the person is asked at the next request. */
     async delete(person: Person, clientId: string): Promise<void> {

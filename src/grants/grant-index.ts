@@ -1,14 +1,15 @@
-import {
-  addEntry,
-  bucketOf,
-  listBuckets,
-  rangeOfBucket,
-  removeEntry,
-  type BucketedIndex,
-} from '../store/bucketed-index.ts'
+import { addEntry, bucketOf, openBuckets, type BucketedIndex } from '../store/bucketed-index.ts'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
-import { readMember, readPage, timedMember, type ListOptions, type RecordList } from '../store/time-index.ts'
+import { membersOf, pagesOf, readMembers } from '../store/pages-of-index.ts'
+import {
+  eachPage,
+  readMember,
+  readPage,
+  timedMember,
+  type ListOptions,
+  type RecordList,
+} from '../store/time-index.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { isActive, type GrantRecord } from './grant-record.ts'
 import { MAX_GRANTS_OF_PAIR, type GrantPair } from './max-grants.ts'
@@ -25,8 +26,6 @@ export interface ListedGrant {
 }
 
 export type ListedGrants = RecordList<ListedGrant>
-
-const PAGE_SIZE = 1000
 
 const DAY_SECONDS = 86_400
 
@@ -50,8 +49,22 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
     name: `grants:of:${digest(accountId)}`,
     ...BUCKETS,
   })
+  const open = (accountId: string) => openBuckets(indexOf(accountId))
+  const grantIdsOf = (index: string, members: readonly string[]) =>
+    members.map((member) => readMember(store, index, member).split(':')[0] ?? '')
 
-  const loadMembers = (index: BucketedIndex, members: readonly string[]) => loadGrants(index, load, members)
+  /** In the order of the members; undefined for a member without an active grant. */
+  async function loadGrants(index: string, members: readonly string[]) {
+    const grantIds = grantIdsOf(index, members)
+    const records = await load(grantIds)
+    return grantIds.map((grantId, at): ListedGrant | CorruptRecord | undefined => {
+      const record = records[at]
+      if (record instanceof CorruptRecord) return record
+      // The record of a grant is written before its index entry. So if an entry has no record, its grant has
+      // expired or was deleted.
+      return isActive(record) ? { grantId, record } : undefined
+    })
+  }
 
   /** `isMeant` selects the grants of the page by their records. */
   async function page(
@@ -59,18 +72,11 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
     options: ListOptions,
     isMeant: (record: GrantRecord) => boolean = () => true,
   ): Promise<ListedGrants> {
-    const index = indexOf(accountId)
-    let buckets: number[] = []
+    const entries = open(accountId)
     return readPage<ListedGrant>(options, {
-      async range({ after, limit }) {
-        // Reads the list of buckets once for each page. `readPage` has checked the options before it calls
-        // `range`.
-        if (buckets.length === 0) buckets = await bucketsOf(index)
-        return rangeOfAll(index, buckets, after, limit)
-      },
-      load: (members) => loadMembers(index, members),
-      removeStale: (members) =>
-        Promise.allSettled(members.map((member) => removeEntry(index, buckets, member))),
+      ...entries,
+      load: (members) => loadGrants(entries.index, members),
+      removeStale: (members) => Promise.allSettled(members.map(entries.remove)),
       isMeant: ({ record }) => isMeant(record),
     })
   }
@@ -80,18 +86,13 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
     /** @param end epoch seconds at which the grant expires, unless it is extended */
     add: (entry: GrantEntry, end: number) =>
       addEntry(indexOf(entry.accountId), memberOf(entry), end, Date.now() / 1000),
-    async remove(entry: GrantEntry): Promise<void> {
-      const index = indexOf(entry.accountId)
-      await removeEntry(index, await bucketsOf(index), memberOf(entry))
-    },
+    remove: (entry: GrantEntry) => open(entry.accountId).remove(memberOf(entry)),
     /** While the grants of these entries are loaded, the next entries are read. */
     async all(accountId: string): Promise<Pick<ListedGrants, 'items' | 'corrupt'>> {
-      const index = indexOf(accountId)
-      const buckets = await bucketsOf(index)
-      const reads: ReturnType<typeof loadMembers>[] = []
-      for (let members: string[] | undefined; !members || members.length === PAGE_SIZE;) {
-        members = await rangeOfAll(index, buckets, members?.at(-1), PAGE_SIZE)
-        const read = loadMembers(index, members)
+      const { reader, index } = open(accountId)
+      const reads: ReturnType<typeof loadGrants>[] = []
+      for await (const members of pagesOf(reader, index)) {
+        const read = loadGrants(index, members)
         // If the loop fails at the next entries, `read` is never awaited. Without this handler, a failure of `read`
         // would then be an unhandled rejection.
         read.catch(() => {})
@@ -105,45 +106,30 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       }
     },
     /** All pages of the grants of an account. @param limit maximum number of grants on a page, 1 to 500 */
-    async *pages(accountId: string, limit: number): AsyncIterable<ListedGrants> {
-      for (let read: ListedGrants | undefined; !read || read.cursor !== undefined;) {
-        read = await page(accountId, { cursor: read?.cursor, limit })
-        yield read
-      }
-    },
+    pages: (accountId: string, limit: number) => eachPage((cursor) => page(accountId, { cursor, limit })),
     /**
      * With fewer than `MAX_GRANTS_OF_PAIR` grants in an account, no pair of person and application can exceed
      * the limit. The call starts to read the list of buckets, and the returned function reads the entries. It
      * resolves with false too if the store is unavailable.
      */
     startLimitCheck(accountId: string): () => Promise<boolean> {
-      const index = indexOf(accountId)
-      const buckets = bucketsOf(index)
-      buckets.catch(() => {})
-      const check = async () =>
-        (await rangeOfAll(index, await buckets, undefined, MAX_GRANTS_OF_PAIR)).length === MAX_GRANTS_OF_PAIR
+      const { buckets, reader, index } = open(accountId)
+      buckets().catch(() => {})
+      const limit = MAX_GRANTS_OF_PAIR
+      const check = async () => (await readMembers(reader, index, { limit })).length === limit
       return () => check().catch(() => false)
     },
     /** All grants of a pair in use except the newest `MAX_GRANTS_OF_PAIR`, the oldest first. */
-    listOverLimit: (pair: GrantPair) => listOverLimit(indexOf(pair.accountId), load, pair),
+    async listOverLimit(pair: GrantPair): Promise<string[]> {
+      const { reader, index } = open(pair.accountId)
+      const members = await membersOf(reader, index)
+      const ofPair = members.filter((member) => member.endsWith(tagOf(pair)))
+      const grantIds = grantIdsOf(index, ofPair)
+      if (grantIds.length <= MAX_GRANTS_OF_PAIR) return []
+      const records = await load(grantIds)
+      return grantIds.filter((_, at) => isInUseOf(records[at], pair)).slice(0, -MAX_GRANTS_OF_PAIR)
+    },
   }
-}
-
-/** The grants of the index entries `members`, in the same order; undefined for an entry without an active grant. */
-async function loadGrants(
-  { store, name }: BucketedIndex,
-  load: LoadGrants,
-  members: readonly string[],
-): Promise<(ListedGrant | CorruptRecord | undefined)[]> {
-  const grantIds = members.map((member) => grantIdOf(readMember(store, name, member)))
-  const records = await load(grantIds)
-  return grantIds.map((grantId, at) => {
-    const record = records[at]
-    if (record instanceof CorruptRecord) return record
-    // The record of a grant is written before its index entry. So if an entry has no record, its grant has
-    // expired or was deleted.
-    return isActive(record) ? { grantId, record } : undefined
-  })
 }
 
 /** Whether grants that expire at these times, in epoch seconds, are listed in the same bucket. */
@@ -151,27 +137,8 @@ export function isSameBucket(one: number, other: number): boolean {
   return bucketOf(BUCKETS, one) === bucketOf(BUCKETS, other)
 }
 
-function bucketsOf(index: BucketedIndex): Promise<number[]> {
-  return listBuckets(index, Date.now() / 1000)
-}
-
-/** In ascending order, without duplicates. */
-async function rangeOfAll(
-  index: BucketedIndex,
-  buckets: readonly number[],
-  after: string | undefined,
-  limit: number,
-): Promise<string[]> {
-  const members = await Promise.all(buckets.map((bucket) => rangeOfBucket(index, bucket, { after, limit })))
-  return [...new Set(members.flat())].toSorted().slice(0, limit)
-}
-
 function memberOf(entry: GrantEntry): string {
   return timedMember(entry.listedAt, entry.grantId + tagOf(entry))
-}
-
-function grantIdOf(id: string): string {
-  return id.split(':')[0] ?? ''
 }
 
 /**
@@ -181,20 +148,6 @@ function grantIdOf(id: string): string {
  */
 function tagOf({ accountId, userId, clientId }: GrantPair): string {
   return `:${digest(JSON.stringify([accountId, userId ?? null, clientId])).slice(0, 6)}`
-}
-
-async function listOverLimit(index: BucketedIndex, load: LoadGrants, pair: GrantPair): Promise<string[]> {
-  const buckets = await bucketsOf(index)
-  const tag = tagOf(pair)
-  const grantIds: string[] = []
-  for (let members: string[] | undefined; !members || members.length === PAGE_SIZE;) {
-    members = await rangeOfAll(index, buckets, members?.at(-1), PAGE_SIZE)
-    const ofPair = members.filter((member) => member.endsWith(tag))
-    grantIds.push(...ofPair.map((member) => grantIdOf(readMember(index.store, index.name, member))))
-  }
-  if (grantIds.length <= MAX_GRANTS_OF_PAIR) return []
-  const records = await load(grantIds)
-  return grantIds.filter((_, at) => isInUseOf(records[at], pair)).slice(0, -MAX_GRANTS_OF_PAIR)
 }
 
 function isInUseOf(record: GrantRecord | CorruptRecord | undefined, pair: GrantPair): boolean {

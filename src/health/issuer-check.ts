@@ -2,6 +2,7 @@ import { periodically } from '../async/periodically.ts'
 import type { Logger } from '../host/logger.ts'
 import { warn } from '../store/check-results.ts'
 import type { Store } from '../store/contract.ts'
+import { readMembers } from '../store/pages-of-index.ts'
 
 const DAY_MS = 86_400_000
 const MAX_NAMED = 5
@@ -30,7 +31,7 @@ export function createIssuerCheck(options: {
   async function examine(): Promise<void> {
     const today = Math.floor(now() / DAY_MS)
     if (!isReader) await store.add(`issuers:${today}`, issuer, (2 * DAY_MS) / 1000)
-    const days = [today, today - 1].map((day) => store.range(`issuers:${day}`, { limit: MAX_NAMED }))
+    const days = [today, today - 1].map((day) => readMembers(store, `issuers:${day}`, { limit: MAX_NAMED }))
     const found = await Promise.all(days)
     const known = others
     others = [...new Set(found.flat())].filter((each) => each !== issuer)

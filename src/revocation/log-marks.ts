@@ -1,4 +1,5 @@
 import type { Store } from '../store/contract.ts'
+import { membersOf } from '../store/pages-of-index.ts'
 import { BUCKET_NUMBERS } from './revocation-log.ts'
 
 /**
@@ -6,11 +7,6 @@ import { BUCKET_NUMBERS } from './revocation-log.ts'
  * at this prefix skips the numbers.
  */
 const PREFIX = 'mark:'
-/**
- * Usually there is one mark. If several processes start on an empty store, there may be one mark for each
- * process for a moment.
- */
-const PAGE_SIZE = 100
 
 /**
  * The marks in the revocation log of a store. A mark is a random id. The key ring contains the same id, which
@@ -18,9 +14,13 @@ const PAGE_SIZE = 100
  */
 export function createLogMarks(store: Store) {
   return {
+    /**
+     * Usually there is one mark. If several processes start on an empty store, there may be one mark for each
+     * process for a moment.
+     */
     async list(): Promise<readonly string[]> {
-      const members = await store.range(BUCKET_NUMBERS, { after: PREFIX, limit: PAGE_SIZE })
-      return members.flatMap((member) => (member.startsWith(PREFIX) ? member.slice(PREFIX.length) : []))
+      const members = await membersOf(store, BUCKET_NUMBERS, { prefix: PREFIX })
+      return members.map((member) => member.slice(PREFIX.length))
     },
     // A mark never expires, because the key ring that contains its id never expires.
     add: (id: string) => store.add(BUCKET_NUMBERS, PREFIX + id),

@@ -22,16 +22,11 @@ export function createLongestLifetime(store: Store, configured: number, record: 
   let confirmed: number | undefined
 
   async function announce(): Promise<number> {
-    // Tries again if another process creates the record between `update` and `create`, or if the store loses
-    // the record.
-    for (;;) {
-      const stored = await lifetimes.update(record, (found) => {
-        if (found.seconds < known) return { seconds: known }
-        return found.seconds === confirmed ? undefined : confirmDurable(found)
-      })
-      if (stored) return stored.seconds
-      if (await lifetimes.create(record, { seconds: known })) return known
-    }
+    const stored = await lifetimes.put(record, (found) => {
+      if (!found || found.seconds < known) return { seconds: known }
+      return found.seconds === confirmed ? undefined : confirmDurable(found)
+    })
+    return stored?.seconds ?? known
   }
 
   return {

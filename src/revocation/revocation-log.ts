@@ -13,6 +13,7 @@ import {
 } from '../store/bucketed-index.ts'
 import { isCorruptRecord } from '../store/corrupt-record.ts'
 import { metCorruptMember, metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
+import { pagesOf } from '../store/pages-of-index.ts'
 import { readRevocation, writeRevocation, type Revocation } from './revocation.ts'
 import type { RevocationPage } from './revocation-source.ts'
 
@@ -52,11 +53,6 @@ interface Place {
   readonly kind: 'bucket' | 'recent'
   readonly number: number
   readonly after: string
-}
-
-interface IndexRange {
-  readonly after: string | undefined
-  readonly limit: number
 }
 
 interface Log {
@@ -168,7 +164,10 @@ async function readRecent(log: Log, cursor: Cursor, time: number): Promise<Revoc
   return { revocations, cursor: writeCursor({ since: next, place: reached }), more: reached !== undefined }
 }
 
-/** The first index is read from `start`. `reached` is set if more revocations may follow. */
+/**
+ * The first index is read from `start`. `reached` is set if more revocations may follow: the next page begins after the
+ * last entry that matches the pattern.
+ */
 async function readIndexes(
   { store, buckets }: Log,
   kind: Place['kind'],
@@ -180,17 +179,22 @@ async function readIndexes(
   let room = PAGE_SIZE
   for (const number of numbers) {
     const index = kind === 'bucket' ? bucketName(buckets, number) : recentIndex(number)
-    const range = (from: IndexRange) =>
-      store.range(index, from).catch((error: unknown) => {
-        // A bucket also has each of these revocations, so a process starts without a recent index of a wrong type.
-        if (kind === 'bucket' || !isCorruptRecord(error)) throw error
-        metCorruptRecord(store, index, error)
-        return []
-      })
-    const { entries, head } = await fillPage(range, { after, limit: room }, ENTRY[kind])
-    revocations.push(...parseEntries(store, index, entries, ENTRY[kind]))
-    room -= entries.length
-    if (head !== undefined) return { revocations, isEmpty: false, reached: { kind, number, after: head } }
+    try {
+      for await (const entries of pagesOf(store, index, { after, limit: room })) {
+        const isFull = entries.length === room
+        const head = entries.flatMap((entry) => ENTRY[kind].exec(entry)?.[1] ?? []).at(-1)
+        // A cursor cannot name an entry that does not match, because such an entry may be too long.
+        if (isFull && head === undefined) continue
+        revocations.push(...parseEntries(store, index, entries, ENTRY[kind]))
+        if (isFull && head !== undefined)
+          return { revocations, isEmpty: false, reached: { kind, number, after: head } }
+        room -= entries.length
+      }
+    } catch (error) {
+      // A bucket also has each of these revocations, so a process starts without a recent index of a wrong type.
+      if (kind === 'bucket' || !isCorruptRecord(error)) throw error
+      metCorruptRecord(store, index, error)
+    }
     after = undefined
   }
   return { revocations, isEmpty: room === PAGE_SIZE }
@@ -199,11 +203,9 @@ async function readIndexes(
 async function* readInForce({ store, now, buckets }: Log): AsyncIterable<readonly Revocation[]> {
   for (const number of await listBuckets(buckets, secondsOf(now()))) {
     const index = bucketName(buckets, number)
-    let entries: string[] = []
-    do {
-      entries = await store.range(index, { after: entries.at(-1), limit: PAGE_SIZE })
+    for await (const entries of pagesOf(store, index)) {
       yield parseEntries(store, index, entries, ENTRY.bucket)
-    } while (entries.length === PAGE_SIZE)
+    }
   }
 }
 
@@ -219,25 +221,6 @@ function parseEntries(store: StoreWithMemory, index: string, entries: readonly s
   const revocations = entries.flatMap((entry) => readRevocation(entry.replace(pattern, '')) ?? [])
   if (revocations.length < entries.length) metCorruptMember(store, index)
   return revocations
-}
-
-/**
- * The next page begins after the last entry that matches `pattern`, whose first group is `head`. A cursor
- * cannot name an entry that does not match, because such an entry may be too long. If no entry of a full page
- * matches, the next page is read.
- */
-async function fillPage(
-  range: (from: IndexRange) => Promise<string[]>,
-  { after, limit }: IndexRange,
-  pattern: RegExp,
-): Promise<{ readonly entries: readonly string[]; readonly head?: string | undefined }> {
-  for (let from = after; ;) {
-    const entries = await range({ after: from, limit })
-    if (entries.length < limit) return { entries }
-    const heads = entries.flatMap((entry) => pattern.exec(entry)?.[1] ?? [])
-    if (heads.length > 0) return { entries, head: heads.at(-1) }
-    from = entries.at(-1)
-  }
 }
 
 function beyond(head: string): string {

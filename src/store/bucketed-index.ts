@@ -1,5 +1,5 @@
 import { metCorruptMember, type StoreWithMemory } from './met-corrupt-records.ts'
-import { pagesOf } from './pages-of-index.ts'
+import { membersOf, readMembers, type IndexReader } from './pages-of-index.ts'
 
 /**
  * An index of entries that expire. Entries that expire within the same span of time share a bucket. The store
@@ -51,20 +51,33 @@ export async function removeEntry(
   await Promise.all(buckets.map((bucket) => index.store.remove(bucketName(index, bucket), entry)))
 }
 
-/** Entries of a bucket in ascending order, as `Store.range` returns them. */
-export function rangeOfBucket(
-  index: BucketedIndex,
-  bucket: number,
-  options: { after?: string | undefined; limit: number },
-): Promise<string[]> {
-  return index.store.range(bucketName(index, bucket), options)
+/**
+ * The entries of all buckets as those of one index: in ascending order, without duplicates. The list of buckets is
+ * read once, when it is first needed.
+ */
+export function openBuckets(index: BucketedIndex) {
+  let listed: Promise<number[]> | undefined
+  const buckets = () => (listed ??= listBuckets(index, Date.now() / 1000))
+  const reader: IndexReader = {
+    async range(_, part) {
+      const found = (await buckets()).map((bucket) =>
+        readMembers(index.store, bucketName(index, bucket), part),
+      )
+      return [...new Set((await Promise.all(found)).flat())].toSorted().slice(0, part.limit)
+    },
+  }
+  return {
+    buckets,
+    reader,
+    index: index.name,
+    remove: async (entry: string) => removeEntry(index, await buckets(), entry),
+  }
 }
 
 /** The numbers of the buckets that have not expired, ascending. Removes old empty ones. `now` is in seconds. */
 export async function listBuckets(index: BucketedIndex, now: number): Promise<number[]> {
   const { store, name } = index
-  const members: string[] = []
-  for await (const page of pagesOf(store, name)) members.push(...page)
+  const members = await membersOf(store, name)
   // The index may also hold members that are not bucket numbers, such as the marks of the revocation log
   // (`createLogMarks`).
   const numbers = members.filter((member) => /^\d{8}$/.test(member))
@@ -82,7 +95,7 @@ export async function listBuckets(index: BucketedIndex, now: number): Promise<nu
 
 /** The clock of this process may be wrong, so the number stays until the entries are deleted. */
 async function removeIfEmpty(index: BucketedIndex, member: string): Promise<void> {
-  const entries = await rangeOfBucket(index, Number(member), { limit: 1 })
+  const entries = await readMembers(index.store, bucketName(index, Number(member)), { limit: 1 })
   if (entries.length === 0) await index.store.remove(index.name, member)
 }
 

@@ -5,6 +5,7 @@ import { parseJson } from '../validation/parse-json.ts'
 import { objectOf, type Fields, type Rule } from '../validation/rules.ts'
 import { isCorruptRecord, CorruptRecord } from './corrupt-record.ts'
 import { metCorruptRecord, type StoreWithMemory } from './met-corrupt-records.ts'
+import { pagesOf, type Part } from './pages-of-index.ts'
 
 export interface Stored<T> {
   readonly record: T
@@ -14,12 +15,30 @@ export interface Stored<T> {
 /** With random pauses between them, enough for any real number of concurrent changes. */
 const MAX_UPDATE_ATTEMPTS = 200
 
-interface RecordSchema {
+/** The most that a store reads at once. */
+const MAX_KEYS = 1000
+
+export interface RecordSchema {
   /** The first part of each key: `name:id`. */
   readonly name: string
   readonly version: number
   /** A record that breaks its rules is corrupt. */
   readonly fields?: Fields | ((id: string) => Rule) | undefined
+}
+
+export interface PutOptions<T> {
+  readonly ttl?: number | ((changed: T) => number) | undefined
+  /** Called before each write, which may then fail because of a concurrent change. */
+  readonly beforeWrite?: ((changed: T, before: T | undefined) => Promise<unknown>) | undefined
+}
+
+export interface Listed<T> {
+  readonly member: string
+  readonly record: T
+}
+
+export interface PagesOptions extends Part {
+  readonly idOf?: ((member: string) => string) | undefined
 }
 
 /**
@@ -47,8 +66,55 @@ export function createCollection<T extends object>(store: StoreWithMemory, schem
     return text === undefined || record === undefined ? undefined : { record, text }
   }
 
+  /**
+   * Changes a record, or creates it. Concurrent changes of the same record are not lost: `change`, a pure function,
+   * is called again with the latest record. It returns undefined if there is nothing to change.
+   */
+  async function put(
+    id: string,
+    change: (record: T | undefined) => T | undefined,
+    { ttl, beforeWrite }: PutOptions<T> = {},
+  ): Promise<T | undefined> {
+    for (let attempt = 0; attempt < MAX_UPDATE_ATTEMPTS; attempt += 1) {
+      const stored = await read(id)
+      const changed = change(stored?.record)
+      if (!changed) return stored?.record
+      await beforeWrite?.(changed, stored?.record)
+      const [text, seconds] = [encode(changed), typeof ttl === 'function' ? ttl(changed) : ttl]
+      const isWritten = stored
+        ? store.replace(key(id), stored.text, text, seconds)
+        : store.create(key(id), text, seconds)
+      if (await isWritten) return changed
+      await delay(Math.random() * Math.min(50, 2 * attempt))
+    }
+    throw new GatehouseError('ERR_CONFLICT', `"${key(id)}" has too many concurrent changes; try again`)
+  }
+
+  async function getPage(ids: readonly string[]): Promise<(T | CorruptRecord | undefined)[]> {
+    const texts = await store.getMany(ids.map(key)).catch((error: unknown) => {
+      if (!isCorruptRecord(error)) throw error
+      return undefined
+    })
+    const readOne = async (id: string, index: number) => {
+      try {
+        return decodeIfPresent(id, texts ? texts[index] : await store.get(key(id)))
+      } catch (error) {
+        if (!isCorruptRecord(error)) throw error
+        return new CorruptRecord(id, key(id), error)
+      }
+    }
+    return Promise.all(ids.map(readOne))
+  }
+
+  /** The records in the order of `ids`; a `CorruptRecord` for a corrupt one. */
+  async function getEach(ids: readonly string[]): Promise<(T | CorruptRecord | undefined)[]> {
+    const found = await getPage(ids.slice(0, MAX_KEYS))
+    return ids.length > MAX_KEYS ? [...found, ...(await getEach(ids.slice(MAX_KEYS)))] : found
+  }
+
   return {
     key,
+    getEach,
 
     /** The stored form of a record, for a backup. */
     toText: encode,
@@ -69,21 +135,17 @@ export function createCollection<T extends object>(store: StoreWithMemory, schem
       return ids.map((id, index) => decodeIfPresent(id, texts[index]))
     },
 
-    /** Like `getMany`, but a corrupt record is a `CorruptRecord` in the list. */
-    async getEach(ids: readonly string[]): Promise<(T | CorruptRecord | undefined)[]> {
-      const texts = await store.getMany(ids.map(key)).catch((error: unknown) => {
-        if (!isCorruptRecord(error)) throw error
-        return undefined
-      })
-      const readOne = async (id: string, index: number) => {
-        try {
-          return decodeIfPresent(id, texts ? texts[index] : await store.get(key(id)))
-        } catch (error) {
-          if (!isCorruptRecord(error)) throw error
-          return new CorruptRecord(id, key(id), error)
+    /** The records that an index lists, page by page. @param idOf the id of the record of a member */
+    async *pages(index: string, { idOf = (member: string) => member, ...part }: PagesOptions = {}) {
+      for await (const members of pagesOf(store, index, part)) {
+        const found = await getEach(members.map(idOf))
+        yield {
+          items: found.flatMap((record, at): Listed<T> | [] =>
+            record && !(record instanceof CorruptRecord) ? { member: members[at] ?? '', record } : [],
+          ),
+          corrupt: found.filter((record) => record instanceof CorruptRecord),
         }
       }
-      return Promise.all(ids.map(readOne))
     },
 
     /** Stores a new record; false if the id is taken. */
@@ -98,21 +160,11 @@ export function createCollection<T extends object>(store: StoreWithMemory, schem
 
     delete: (id: string) => store.delete(key(id)),
 
-    /**
-     * Changes a record. Concurrent changes of the same record are not lost: `change`, a pure function, is
-     * called again with the latest record. It returns undefined if there is nothing to change.
-     */
-    async update(id: string, change: (record: T) => T | undefined, ttl?: number): Promise<T | undefined> {
-      for (let attempt = 0; attempt < MAX_UPDATE_ATTEMPTS; attempt += 1) {
-        const stored = await read(id)
-        if (!stored) return undefined
-        const changed = change(stored.record)
-        if (!changed) return stored.record
-        if (await store.replace(key(id), stored.text, encode(changed), ttl)) return changed
-        await delay(Math.random() * Math.min(50, 2 * attempt))
-      }
-      throw new GatehouseError('ERR_CONFLICT', `"${key(id)}" has too many concurrent changes; try again`)
-    },
+    put,
+
+    /** As `put`, but an absent record stays absent. */
+    update: (id: string, change: (record: T) => T | undefined, ttl?: number) =>
+      put(id, (record) => record && change(record), { ttl }),
   }
 }
 

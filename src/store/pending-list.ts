@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { isStoreUnavailable } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 import { metCorruptMember, type StoreWithMemory } from './met-corrupt-records.ts'
-import { pagesOf } from './pages-of-index.ts'
+import { membersOf } from './pages-of-index.ts'
 
 const PREFIX = /^\d{13}:[\w-]{8}:/
 const PREFIX_LENGTH = 23
@@ -44,8 +44,7 @@ export function createPendingList(parts: {
   }
 
   async function readMembers(): Promise<string[]> {
-    const members: string[] = []
-    for await (const page of pagesOf(store, index)) members.push(...page)
+    const members = await membersOf(store, index)
     if (members.some((member) => !PREFIX.test(member))) metCorruptMember(store, index)
     return members
   }

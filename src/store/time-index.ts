@@ -1,6 +1,8 @@
-import { checkInput, must, optional } from '../validation/rules.ts'
+import { checkInput, objectOf, optional, textRule } from '../validation/rules.ts'
 import { CorruptRecord } from './corrupt-record.ts'
+import { createCursors } from './cursor.ts'
 import { metCorruptMember, type StoreWithMemory } from './met-corrupt-records.ts'
+import { readMembers, type IndexReader } from './pages-of-index.ts'
 import { PAGE_LIMIT, pageLimitRule } from '../validation/page-limit.ts'
 
 /** A member of a time index is `<milliseconds>:<id>`. */
@@ -32,13 +34,15 @@ export interface ListOptions {
   readonly limit?: number | undefined
 }
 
+const CURSORS = createCursors(objectOf({ after: textRule }))
+
+/** The cursor of the page after an entry. */
+export function cursorAfter(listedAt: number, id: string): string {
+  return CURSORS.write({ after: timedMember(listedAt, id) })
+}
+
 const LIST_FIELDS = {
-  cursor: optional(
-    must(
-      'the `cursor` of the previous page',
-      (value) => typeof value === 'string' && /^\d{13}:./.test(value),
-    ),
-  ),
+  cursor: optional(CURSORS.rule('the `cursor` of the previous page')),
   limit: pageLimitRule,
 }
 
@@ -60,22 +64,23 @@ export interface RecordList<T> {
 export async function readPage<T extends object>(
   options: ListOptions,
   source: {
-    readonly range: (from: { after: string | undefined; limit: number }) => Promise<string[]>
+    readonly reader: IndexReader
+    readonly index: string
     readonly load: (members: readonly string[]) => Promise<(T | CorruptRecord | undefined)[]>
     readonly removeStale: (members: readonly string[]) => Promise<unknown>
     readonly isMeant?: ((record: T) => boolean) | undefined
   },
 ): Promise<RecordList<T>> {
   checkInput('the list was not read', options, LIST_FIELDS)
-  const { range, load, removeStale, isMeant = () => true } = source
+  const { reader, index, load, removeStale, isMeant = () => true } = source
   const { cursor, limit = PAGE_LIMIT.byDefault } = options
   const items: T[] = []
   const corrupt: CorruptRecord[] = []
-  let after = cursor
+  let after = CURSORS.read(cursor)?.after
   while (items.length < limit) {
     const wanted = limit - items.length
     // Reads one member more than the page needs, to know whether there is a next page.
-    const members = await range({ after, limit: wanted + 1 })
+    const members = await readMembers(reader, index, { after, limit: wanted + 1 })
     const page = members.slice(0, wanted)
     const records = await load(page)
     for (const record of records) {
@@ -86,5 +91,17 @@ export async function readPage<T extends object>(
     if (members.length <= wanted) return { items, corrupt }
     after = page.at(-1)
   }
-  return { items, corrupt, cursor: after }
+  return { items, corrupt, cursor: after === undefined ? undefined : CURSORS.write({ after }) }
+}
+
+/** All pages of a list. */
+export async function* eachPage<P extends { readonly cursor?: string | undefined }>(
+  read: (cursor: string | undefined) => Promise<P>,
+): AsyncGenerator<P> {
+  let cursor: string | undefined
+  do {
+    const page = await read(cursor)
+    yield page
+    cursor = page.cursor
+  } while (cursor !== undefined)
 }

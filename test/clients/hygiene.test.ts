@@ -246,7 +246,7 @@ describeOnEachStore('the list of clients that need attention', (stores) => {
     await process.apiKeys.create({ accountId: 'a', name: 'Endless' })
     const { items, cursor } = await process.hygiene.list()
     expect(items).toEqual([])
-    expect(cursor).toMatch(/^apiKey:\d{13}:/)
+    expect(cursor).toEqual(expect.any(String))
     const next = await process.hygiene.list({ cursor })
     expect(next.items.map(({ client }) => client.name)).toEqual(['Endless'])
     expect(next.cursor).toBeUndefined()

@@ -66,6 +66,13 @@ describe('imports between the layers of the source tree', () => {
     expect(importers.filter((file) => !file.startsWith('src/authorization-server/provider/'))).toEqual([])
   })
 
+  it('one file reads the members of indexes: all others read them by its loop', () => {
+    const readers = sources.filter(
+      (file) => file.startsWith('src/') && !file.startsWith('src/testing/') && /\.range\(/.test(read(file)),
+    )
+    expect(readers).toEqual(['src/store/pages-of-index.ts', 'src/store/wrap-calls.ts'])
+  })
+
   it("the network address of a caller is read from the host's context, never from that of oidc-provider", () => {
     // The type of `requesterOf` rejects the context of oidc-provider. This finds what reads the address without it.
     const readers = sources
@@ -132,7 +139,7 @@ describe('imports between the layers of the source tree', () => {
  * The most lines that `src` and `adapters` may have together. A change that takes lines away lowers this number. A
  * change that needs more raises it, in a commit that says why.
  */
-const MAX_LINES = 58_717
+const MAX_LINES = 58_576
 
 /** One file a language with every text of the console: tables, which are read and translated as a whole. */
 const TEXTS = ['src/parts/console/texts/english.ts', 'src/parts/console/texts/german.ts']

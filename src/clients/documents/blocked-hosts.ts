@@ -3,11 +3,10 @@ import type { Outbox, WithOutbox } from '../../audit/outbox.ts'
 import { GatehouseError } from '../../errors.ts'
 import { type ChangeOptions, checkChange, changeOptionsOf } from '../../host/change-options.ts'
 import type { EventSink } from '../../host/events.ts'
-import { createCollection } from '../../store/collection.ts'
 import { confirmDurable } from '../../store/confirm-durable.ts'
 import type { Store } from '../../store/contract.ts'
-import type { CorruptRecord } from '../../store/corrupt-record.ts'
 import { digest } from '../../store/digest.ts'
+import { createIndexedRecords } from '../../store/indexed-records.ts'
 import type { RevocationSpec } from '../../revocation/kept-until.ts'
 import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import { booleanRule, countRule, optional, textRule } from '../../validation/rules.ts'
@@ -32,7 +31,7 @@ const HOSTS = 'client-document-hosts'
 const PAGE_SIZE = 500
 
 export function hostRecords(store: Store) {
-  const records = createCollection<HostRecord>(store, {
+  const records = createIndexedRecords<HostRecord>(store, {
     name: 'client-document-host',
     version: 1,
     fields: {
@@ -43,32 +42,28 @@ export function hostRecords(store: Store) {
       blockedBy: optional(textRule),
       isClearing: booleanRule,
     },
+    entriesOf: ({ origin }) => [[HOSTS, origin]],
+    lasting: [HOSTS],
   })
   return {
     key: (origin: string) => records.key(digest(origin)),
     get: (origin: string) => records.get(digest(origin)),
-    async create(record: HostRecord): Promise<boolean> {
-      await store.add(HOSTS, record.origin)
-      return records.create(digest(record.origin), record)
-    },
+    put: (origin: string, change: (record: HostRecord | undefined) => HostRecord | undefined) =>
+      records.put(digest(origin), change),
     update: (origin: string, change: (record: HostRecord) => HostRecord | undefined) =>
       records.update(digest(origin), change),
     /** In alphabetical order. */
-    async *pages(): AsyncGenerator<readonly (HostRecord | CorruptRecord)[]> {
-      for (let after: string | undefined, isLast = false; !isLast;) {
-        const origins: readonly string[] = await store.range(HOSTS, { after, limit: PAGE_SIZE })
-        yield (await records.getEach(origins.map(digest))).filter((record) => record !== undefined)
-        after = origins.at(-1)
-        isLast = origins.length < PAGE_SIZE
-      }
-    },
+    pages: () => records.pages(HOSTS, { idOf: digest, limit: PAGE_SIZE }),
   }
 }
 
 /** Repeating them is harmless. */
 export async function revocationsOfHost(store: Store, origin: string): Promise<readonly RevocationSpec[]> {
-  const record = await hostRecords(store).get(origin)
-  return record ? [{ of: 'client', id: origin, below: record.epoch }] : []
+  return revocationsOf(await hostRecords(store).get(origin))
+}
+
+function revocationsOf(record: HostRecord | undefined): readonly RevocationSpec[] {
+  return record ? [{ of: 'client', id: record.origin, below: record.epoch }] : []
 }
 
 /** Blocks hosts, and unblocks them. */
@@ -98,8 +93,8 @@ export function createBlockedHosts(parts: {
       await revocations.revokeWith(
         { of: 'client', id: origin },
         async () => {
-          const { epoch } = await storeBlock(origin, actor)
-          return { result: undefined, revoked: [{ of: 'client', id: origin, below: epoch }], actor }
+          const record = await storeBlock(origin, actor)
+          return { result: undefined, revoked: revocationsOf(record), actor }
         },
         entry,
       )
@@ -135,23 +130,13 @@ export function createBlockedHosts(parts: {
     },
   }
 
-  async function storeBlock(origin: string, actor: string | undefined): Promise<HostRecord> {
+  function storeBlock(origin: string, actor: string | undefined): Promise<HostRecord | undefined> {
     const blockedAt = Math.floor(Date.now() / 1000)
-    const block = (stored?: HostRecord): HostRecord => ({
-      ...stored,
-      origin,
-      epoch: (stored?.epoch ?? 0) + 1,
-      isBlocked: true,
-      blockedAt,
-      blockedBy: actor,
-      isClearing: true,
+    return records.put(origin, (stored) => {
+      if (stored?.isBlocked) return confirmDurable(stored)
+      const epoch = (stored?.epoch ?? 0) + 1
+      return { ...stored, origin, epoch, isBlocked: true, blockedAt, blockedBy: actor, isClearing: true }
     })
-    const change = (stored: HostRecord) => (stored.isBlocked ? confirmDurable(stored) : block(stored))
-    const updated = await records.update(origin, change)
-    if (updated) return updated
-    const created = block()
-    if (await records.create(created)) return created
-    return (await records.update(origin, change)) ?? created
   }
 }
 
@@ -180,23 +165,19 @@ export async function restoreHost(
 ): Promise<boolean> {
   const records = hostRecords(store)
   const { origin } = host
-
-  async function save(): Promise<{ readonly record: HostRecord; readonly isNew: boolean }> {
-    const created = { ...host, isClearing: host.isBlocked }
-    if (await records.create(created)) return { record: created, isNew: host.isBlocked }
-    let isNew = false
-    const record = await records.update(origin, (stored) => {
-      isNew = host.isBlocked && !stored.isBlocked
-      return merge(stored, host)
+  let isNew = false
+  const save = () =>
+    records.put(origin, (stored) => {
+      isNew = host.isBlocked && !stored?.isBlocked
+      return stored ? merge(stored, host) : { ...host, isClearing: host.isBlocked }
     })
-    return { record: record ?? created, isNew }
-  }
-
-  if (!host.isBlocked) return (await save()).isNew
-  return revocations.revokeWith({ of: 'client', id: origin }, async () => {
-    const { record, isNew } = await save()
-    return { result: isNew, revoked: [{ of: 'client', id: origin, below: record.epoch }] }
-  })
+  if (host.isBlocked) {
+    await revocations.revokeWith({ of: 'client', id: origin }, async () => ({
+      result: undefined,
+      revoked: revocationsOf(await save()),
+    }))
+  } else await save()
+  return isNew
 }
 
 function merge(stored: HostRecord, host: ExportedHost): HostRecord {

@@ -1,7 +1,6 @@
 import { coalesce } from '../../async/coalesce.ts'
 import { periodically } from '../../async/periodically.ts'
 import type { Logger } from '../../host/logger.ts'
-import { CorruptRecord } from '../../store/corrupt-record.ts'
 import { personOf, type Person } from '../../host/subject.ts'
 import type { RemovalOptions } from '../../host/change-options.ts'
 import type { hostRecords, HostRecord } from './blocked-hosts.ts'
@@ -26,7 +25,7 @@ export function createClearing(parts: {
   const { hosts, documents, revokeGrants, logger } = parts
 
   async function clear({ origin, epoch, blockedBy: actor }: HostRecord): Promise<void> {
-    for await (const clientId of documents.allOfOrigin(origin)) {
+    for (const clientId of await documents.allOfOrigin(origin)) {
       for (let users = await documents.users(clientId); users.length > 0;) {
         for (const subject of users) {
           // Another process may have completed this block, and people may have approved clients since then.
@@ -48,9 +47,8 @@ export function createClearing(parts: {
   }
 
   const run = coalesce(async () => {
-    for await (const page of hosts.pages()) {
-      for (const record of page)
-        if (!(record instanceof CorruptRecord) && record.isClearing) await clear(record)
+    for await (const { items } of hosts.pages()) {
+      for (const { record } of items) if (record.isClearing) await clear(record)
     }
   })
 

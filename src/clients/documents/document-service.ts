@@ -2,7 +2,6 @@ import type { ChangeOptions } from '../../host/change-options.ts'
 import { checkInput, optional, textRule, wholeNumber } from '../../validation/rules.ts'
 import { hostOf, originOf } from '../../validation/document-id.ts'
 import { lastUseSince, type LastUses } from '../last-used.ts'
-import { CorruptRecord } from '../../store/corrupt-record.ts'
 import { createBlockedHosts, hostRecords, type HostRecord } from './blocked-hosts.ts'
 import { createClearing } from './delete-grants-of-blocked-hosts.ts'
 import { storedIdOf } from './document-id.ts'
@@ -118,9 +117,7 @@ export function createDocumentService(parts: Omit<Parts, 'clear'>) {
     async listBlocked() {
       const records: HostRecord[] = []
       // A corrupt record does not hide the others. `health()` names it.
-      for await (const page of hosts.pages()) {
-        for (const record of page) if (!(record instanceof CorruptRecord)) records.push(record)
-      }
+      for await (const { items } of hosts.pages()) records.push(...items.map(({ record }) => record))
       return records
         .filter(({ isBlocked }) => isBlocked)
         .map(({ origin, blockedAt, blockedBy, isClearing }) => ({

@@ -4,6 +4,7 @@ import { subjectOf, type Person } from '../../host/subject.ts'
 import { createCollection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
+import { membersOf, pagesOf, readMembers } from '../../store/pages-of-index.ts'
 import { createClaim } from '../../store/slot-counters.ts'
 import { countRule, objectOf, oneOf, optional, listOf, textRule } from '../../validation/rules.ts'
 import { type JwkSet, storedKeysRule } from '../jwk-set.ts'
@@ -34,6 +35,8 @@ const APPROVED_SECONDS = 400 * 86_400
 /** A member is the address of a document. */
 const APPROVED = 'client-documents'
 
+const PAGE_SIZE = 500
+
 /** More of them could fill the store. */
 export const MAX_DOCUMENTS_OF_HOST = 1000
 
@@ -60,8 +63,6 @@ const rule = objectOf({
   keys: optional(objectOf({ fetchedAt: countRule, freshUntil: countRule })),
 })
 
-const MAX_ATTEMPTS = 20
-
 /** The documents in the store, for all processes. */
 export function createStoredDocuments(store: Store) {
   const claimFirst = createClaim(store, FIRST_APPROVALS)
@@ -74,23 +75,13 @@ export function createStoredDocuments(store: Store) {
   const usersOf = (clientId: string) => `client-document-users:${storedIdOf(clientId)}`
 
   /** Keeps an approved record longer. @param change gets undefined if there is no record */
-  async function put(
+  const put = (
     clientId: string,
     change: (before: StoredDocument | undefined) => StoredDocument | undefined,
-  ): Promise<StoredDocument | undefined> {
-    const id = storedIdOf(clientId)
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const stored = await records.read(id)
-      const changed = change(stored?.record)
-      if (changed === undefined) return stored?.record
-      const ttl = changed.approvedAt === undefined ? UNAPPROVED_SECONDS : APPROVED_SECONDS
-      const isDone = stored
-        ? await records.replace(id, stored, changed, ttl)
-        : await records.create(id, changed, ttl)
-      if (isDone) return changed
-    }
-    throw new GatehouseError('ERR_CONFLICT', 'a client metadata document has too many concurrent changes')
-  }
+  ): Promise<StoredDocument | undefined> =>
+    records.put(storedIdOf(clientId), change, {
+      ttl: ({ approvedAt }) => (approvedAt === undefined ? UNAPPROVED_SECONDS : APPROVED_SECONDS),
+    })
 
   return {
     get: (clientId: string) => records.get(storedIdOf(clientId)),
@@ -122,27 +113,17 @@ export function createStoredDocuments(store: Store) {
     },
 
     /** At most 1000 subjects. */
-    users: (clientId: string, after?: string) => store.range(usersOf(clientId), { after, limit: 1000 }),
+    users: (clientId: string) => readMembers(store, usersOf(clientId)),
+    /** The subjects that begin with `prefix`. */
+    userPages: (clientId: string, prefix: string) => pagesOf(store, usersOf(clientId), { prefix }),
     removeUser: (clientId: string, subject: string) => store.remove(usersOf(clientId), subject),
 
     /** In alphabetical order. @param after only addresses after this one */
-    list: (after: string | undefined, limit: number) => store.range(APPROVED, { after, limit }),
-
-    async ofOrigin(origin: string): Promise<readonly string[]> {
-      const prefix = `${origin}/`
-      const listed = await store.range(APPROVED, { after: prefix, limit: MAX_DOCUMENTS_OF_HOST })
-      return listed.filter((clientId) => clientId.startsWith(prefix))
-    },
-    async *allOfOrigin(origin: string): AsyncIterable<string> {
-      const prefix = `${origin}/`
-      for (let after = prefix, isMore = true; isMore;) {
-        const listed = await store.range(APPROVED, { after, limit: MAX_DOCUMENTS_OF_HOST })
-        const own = listed.filter((clientId) => clientId.startsWith(prefix))
-        yield* own
-        isMore = own.length === MAX_DOCUMENTS_OF_HOST
-        after = own.at(-1) ?? prefix
-      }
-    },
+    list: (after: string | undefined, limit: number) => readMembers(store, APPROVED, { after, limit }),
+    pages: () => pagesOf(store, APPROVED, { limit: PAGE_SIZE }),
+    ofOrigin: (origin: string): Promise<readonly string[]> =>
+      readMembers(store, APPROVED, { prefix: `${origin}/`, limit: MAX_DOCUMENTS_OF_HOST }),
+    allOfOrigin: (origin: string) => membersOf(store, APPROVED, { prefix: `${origin}/` }),
     unlist: (clientId: string) => store.remove(APPROVED, clientId),
   }
 }

@@ -6,10 +6,18 @@ import {
   type CatalogRecord,
 } from '../../catalog/sync/catalog-record.ts'
 import type { Collection } from '../../store/collection.ts'
-import { epochSecondsRule, listOf, mapOf, objectOf, type Rule, textRule } from '../../validation/rules.ts'
+import {
+  anyValue,
+  epochSecondsRule,
+  listOf,
+  mapOf,
+  objectOf,
+  type Rule,
+  textRule,
+} from '../../validation/rules.ts'
 import { confirmDurable } from '../../store/confirm-durable.ts'
 import type { Store } from '../../store/contract.ts'
-import { exportedRecord, readRecord, type Section, type Counts } from './section.ts'
+import { exportedRecord, readRecord, sectionOf, type Section, type Counts } from './section.ts'
 import { countRule } from './record-rules.ts'
 
 // Error messages do not quote the names of products, because any text in the file may be a misplaced secret.
@@ -30,17 +38,18 @@ const RULES = {
  */
 export function catalogSection(store: Store): Section {
   const records = catalogRecords(store)
-  return {
+  return sectionOf<{ record: unknown }>({
     is: 'products',
-    async *exportLines() {
+    rules: { record: anyValue },
+    async *pages() {
       const record = await records.get(CATALOG_RECORD)
-      if (record) yield [{ record: exportedRecord(records, record) }]
+      if (record) yield { items: [{ record: exportedRecord(records, record) }] }
     },
-    parseLine({ record }, number) {
+    read({ record }, number) {
       const imported = readRecord(number, records, { id: CATALOG_RECORD, record, rules: RULES })
       return (counts) => importCatalog(store, records, imported, counts)
     },
-  }
+  })
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 import { parseJson } from '../../validation/parse-json.ts'
 import { readLines, type Chunks } from './read-lines.ts'
 import type { ImportLine, Section } from './section.ts'
-import { parseKeys, SIGNING_KEYS } from './signing-keys.ts'
+import { SIGNING_KEYS } from './signing-keys.ts'
 import type { Sections } from './create-sections.ts'
 
 export interface CheckedLine {
@@ -29,7 +29,6 @@ export interface CheckedFile {
 export async function checkFile(
   parts: Sections,
   chunks: Chunks,
-  importsKeys: boolean,
   onLine: (line: CheckedLine) => Promise<void> | void,
 ): Promise<CheckedFile> {
   const counted: Record<string, number> = {}
@@ -52,10 +51,7 @@ export async function checkFile(
       throw fileRejected(`line ${number} must have the signing keys`)
     }
     counted[is] = (counted[is] ?? 0) + 1
-    const importLine =
-      is === SIGNING_KEYS
-        ? await parseKeys(parts, number, { fields, importsKeys })
-        : await sectionOf(parts, number, is).parseLine(fields, number)
+    const importLine = await findSection(parts, number, is).parseLine(fields, number)
     await onLine({ is, header, importLine })
   }
   if (!header) throw fileRejected('it is empty')
@@ -63,7 +59,7 @@ export async function checkFile(
   return { header, skipped }
 }
 
-function sectionOf({ sections }: Sections, number: number, kind: string): Section {
+function findSection({ sections }: Sections, number: number, kind: string): Section {
   const section = Object.values(sections).find(({ is }) => is === kind)
   if (section) return section
   throw lineRejected(number, 'is of a kind that this version of koa-gatehouse does not know')

@@ -1,51 +1,30 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../validation/predicates.ts'
 import { createClientIndex } from '../../clients/client-index.ts'
+import { expiryEntriesOf } from '../../clients/client-entries.ts'
 import {
-  clientRecords,
   credentialsOf,
   isDeleted,
   storedClients,
   type ClientRecord,
+  type DeletedClient,
 } from '../../clients/client-record.ts'
-import type { Client } from '../../clients/client.ts'
-import { expiryEntriesOf } from '../../clients/expiry-notices.ts'
-import { optional } from '../../validation/rules.ts'
+import { anyValue, optional } from '../../validation/rules.ts'
 import { createSecretOwners } from '../../clients/secret-owners.ts'
 import { storedLastUses, type LastUse } from '../../clients/last-used.ts'
 import type { Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
-import { CorruptRecord } from '../../store/corrupt-record.ts'
-import { checkLine } from './file-format.ts'
+import { CorruptRecord, isCorruptRecord } from '../../store/corrupt-record.ts'
 import {
-  confirmExisting,
   exportedRecord,
+  importRecord,
   pick,
   readRecord,
+  sectionOf,
   type Section,
   type Counts,
-  type OnSkipped,
 } from './section.ts'
 import { CLIENT_RECORD, FILE_CLIENT, SECRET_FIELDS, timeRule } from './record-rules.ts'
-
-const PAGE_SIZE = 200
-
-const KINDS = ['apiKey', 'application'] as const
-
-function tablesOf(store: Store) {
-  const { getEach } = clientRecords(store)
-  const indexOf = (kind: Client['kind']) => createClientIndex({ store, kind, load: getEach })
-  const indexes = { apiKey: indexOf('apiKey'), application: indexOf('application') }
-  return {
-    store,
-    stored: storedClients(store),
-    lastUses: storedLastUses(store),
-    secretOwners: createSecretOwners(store),
-    indexes,
-  }
-}
-
-type ClientTables = ReturnType<typeof tablesOf>
 
 /**
  * API keys and applications, with the hashes of their secrets, their place in lists, and their last use. An
@@ -53,76 +32,52 @@ type ClientTables = ReturnType<typeof tablesOf>
  * the file, its id is reported as a conflict.
  */
 export function clientSection(store: Store): Section {
-  const tables = tablesOf(store)
-  return {
+  const stored = storedClients(store)
+  const lastUses = storedLastUses(store)
+  const secretOwners = createSecretOwners(store)
+
+  /** If a call fails halfway, repeating the call completes the import. */
+  async function importClient(record: ClientRecord, lastUsedAt: number | undefined, counts: Counts) {
+    const { clientId, kind } = record.client
+    const isSame = (existing: ClientRecord | DeletedClient) =>
+      !isDeleted(existing) && isDeepStrictEqual(withoutEpoch(existing), withoutEpoch(record))
+    const isNew = await importRecord(stored, { id: clientId, record, isSame }, counts)
+    if (isNew === undefined) return
+    // The list entries are written after the record, because readers remove old entries that have no record.
+    await Promise.all([
+      stored.list(clientId, record),
+      // The notices that came due since the export are given after the import.
+      ...expiryEntriesOf(record.client, 0).map((entry) => store.add(...entry)),
+      importLastUse(lastUses, clientId, lastUsedAt),
+      ...credentialsOf(record).map((hash) => secretOwners.add(hash, { kind, clientId })),
+    ])
+    counts[!isNew ? 'unchanged' : kind === 'apiKey' ? 'apiKeys' : 'applications'] += 1
+  }
+
+  return sectionOf<{ record: unknown; lastUsedAt: number | undefined }>({
     is: 'client',
-    async *exportLines(onSkipped) {
-      for (const kind of KINDS) yield* exportKind(tables, kind, onSkipped)
+    rules: { record: anyValue, lastUsedAt: optional(timeRule) },
+    async *pages() {
+      for await (const { items, corrupt } of createClientIndex(store).pages(undefined)) {
+        const uses = await lastUses.getEach(items.map(({ client }) => client.clientId))
+        const lines = items.map((record, at) => ({
+          record: exportedRecord(stored, onlyKnownFields(record)),
+          // A corrupt last use is not exported; the next use of the client overwrites it.
+          lastUsedAt: uses[at] instanceof CorruptRecord ? undefined : uses[at]?.lastUsedAt,
+        }))
+        yield { items: lines, corrupt }
+      }
     },
-    parseLine({ record, lastUsedAt }, number) {
-      checkLine(number, { lastUsedAt }, { lastUsedAt: optional(timeRule) })
+    read({ record, lastUsedAt }, number) {
       const client = isObject(record) && isObject(record['client']) ? record['client'] : {}
-      const stored = tables.stored as Collection<ClientRecord>
       const line = { id: client['clientId'], record, rules: CLIENT_RECORD }
-      const read = onlyKnownFields(readRecord(number, stored, line))
-      return (counts) => importClient(tables, read, lastUsedAt as number | undefined, counts)
+      const read = onlyKnownFields(readRecord(number, stored as Collection<ClientRecord>, line))
+      return (counts) => importClient(read, lastUsedAt, counts)
     },
-  }
-}
-
-async function* exportKind(
-  { stored, lastUses, indexes }: ClientTables,
-  kind: Client['kind'],
-  onSkipped: OnSkipped,
-) {
-  let after: string | undefined
-  do {
-    const { items, corrupt, cursor } = await indexes[kind].page(undefined, {
-      cursor: after,
-      limit: PAGE_SIZE,
-    })
-    corrupt.forEach(onSkipped)
-    const uses = await lastUses.getEach(items.map(({ client }) => client.clientId))
-    yield items.map((record, at) => ({
-      record: exportedRecord(stored, onlyKnownFields(record)),
-      // A corrupt last use is not exported; the next use of the client overwrites it.
-      lastUsedAt: uses[at] instanceof CorruptRecord ? undefined : uses[at]?.lastUsedAt,
-    }))
-    after = cursor
-  } while (after !== undefined)
-}
-
-/** If a call fails halfway, repeating the call completes the import. */
-async function importClient(
-  tables: ClientTables,
-  record: ClientRecord,
-  lastUsedAt: number | undefined,
-  counts: Counts,
-): Promise<void> {
-  const { clientId, kind } = record.client
-  const isNew = await tables.stored.create(clientId, record)
-  const existing = isNew ? record : await confirmExisting(tables.stored, clientId)
-  if (!existing || isDeleted(existing) || !isSame(existing, record)) {
-    counts.conflicts.add(clientId)
-    return
-  }
-  // The list entries are written after the record, because readers remove old entries that have no record.
-  await Promise.all([
-    tables.indexes[kind].add(record),
-    // The notices that came due since the export are given after the import.
-    ...expiryEntriesOf(record.client, 0).map((entry) => tables.store.add(...entry)),
-    importLastUse(tables.lastUses, clientId, lastUsedAt),
-    ...credentialsOf(record).map((hash) => tables.secretOwners.add(hash, { kind, clientId })),
-  ])
-  if (isNew) counts[kind === 'apiKey' ? 'apiKeys' : 'applications'] += 1
-  else counts.unchanged += 1
+  })
 }
 
 /** Epochs, partial revocations and notices of the expiry change without a change of the client. */
-function isSame(one: ClientRecord, other: ClientRecord): boolean {
-  return isDeepStrictEqual(withoutEpoch(one), withoutEpoch(other))
-}
-
 function withoutEpoch(record: ClientRecord): ClientRecord {
   const { partialRevocations: _, noticed: _noticed, ...others } = onlyKnownFields(record)
   return { ...others, client: { ...others.client, epoch: 0 } }
@@ -134,9 +89,12 @@ async function importLastUse(
   lastUsedAt: number | undefined,
 ): Promise<void> {
   if (lastUsedAt === undefined || (await lastUses.create(clientId, { lastUsedAt }))) return
-  const [known] = await lastUses.getEach([clientId])
-  if (known instanceof CorruptRecord) await lastUses.set(clientId, { lastUsedAt })
-  else await lastUses.update(clientId, (use) => (use.lastUsedAt < lastUsedAt ? { lastUsedAt } : undefined))
+  try {
+    await lastUses.update(clientId, (use) => (use.lastUsedAt < lastUsedAt ? { lastUsedAt } : undefined))
+  } catch (error) {
+    if (!isCorruptRecord(error)) throw error
+    await lastUses.set(clientId, { lastUsedAt })
+  }
 }
 
 function onlyKnownFields({

@@ -5,31 +5,40 @@ import { clientSection } from './clients.ts'
 import { catalogSection } from './catalog.ts'
 import { revocationOfCorrupt } from '../../clients/access-epoch.ts'
 import { isClientId } from '../../clients/client-id.ts'
-import { DELETED_CLIENTS, isDeleted, storedClients, type DeletedClient } from '../../clients/client-record.ts'
+import { DELETED_CLIENTS } from '../../clients/client-entries.ts'
+import {
+  isDeleted,
+  storedClients,
+  type ClientRecord,
+  type DeletedClient,
+} from '../../clients/client-record.ts'
 import { kindRule } from '../../clients/client-schema.ts'
 import type { ExportedHost } from '../../clients/documents/blocked-hosts.ts'
 import type { Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
-import { CorruptRecord, isCorruptRecord } from '../../store/corrupt-record.ts'
+import { isCorruptRecord } from '../../store/corrupt-record.ts'
 import { metCorruptMember } from '../../store/met-corrupt-records.ts'
-import { pagesOf } from '../../store/pages-of-index.ts'
 import { createLongestLifetime } from '../../revocation/longest-token-lifetime.ts'
 import type { RevocationSpec } from '../../revocation/kept-until.ts'
 import { asRevocation, type Revocation } from '../../revocation/revocation.ts'
 import type { Subject } from '../../revocation/revoke-tokens.ts'
 import { isDocumentOrigin } from '../../validation/document-id.ts'
 import {
+  anyValue,
   booleanRule,
   hostIdRule,
   must,
+  objectOf,
   oneOf,
   optional,
+  type Rule,
   textRule,
   wholeNumber,
 } from '../../validation/rules.ts'
-import { checkLine, problemsOfLine, type Header } from './file-format.ts'
+import type { Header } from './file-format.ts'
 import { clientIdRule, countRule, timeRule } from './record-rules.ts'
-import { confirmExisting, exportedRecord, readRecord, type Section } from './section.ts'
+import { exportedRecord, importRecord, readRecord, sectionOf, type Section } from './section.ts'
+import { signingKeySection } from './signing-keys.ts'
 
 const GRANTS_PAGE_SIZE = 50
 
@@ -38,7 +47,7 @@ export type Sections = ReturnType<typeof createSections>
 /**
  * Creates the sections of an export: products, clients, deleted clients, blocked hosts, keys, revocations and erasures.
  */
-export function createSections(parts: Internals) {
+export function createSections(parts: Internals, importsKeys = true) {
   const { store, logger, longestLifetime, clientTokens, grantLifecycle, exportableKeys: keys } = parts
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
   const longestIdToken = ofIdTokens(1)
@@ -84,8 +93,9 @@ export function createSections(parts: Internals) {
       // Reads the lifetime that is stored now. This process then keeps later revocations for that time.
       await longestLifetime.seconds()
     },
-    keys,
+    hasKeys: keys !== undefined,
     sections: {
+      signingKeys: signingKeySection(keys, importsKeys),
       products: catalogSection(store),
       clients: clientSection(store),
       deletedClients: deletedClientSection(store),
@@ -99,6 +109,13 @@ export function createSections(parts: Internals) {
   }
 }
 
+const revocationRule: Rule = (value) => {
+  if (!asRevocation(value)) return { code: 'format', message: 'must be a revocation of a known kind' }
+  // The epoch of a client may be raised to `below`, and must be able to rise further. So `below` must
+  // obey the limit of an epoch.
+  return objectOf({ below: optional(countRule) })(value)
+}
+
 /**
  * The pending revocations are read first, so that the file also contains a revocation that comes into force
  * during the export.
@@ -107,61 +124,51 @@ function revocationSection(
   { revocationLog: log, revoked }: Internals,
   listPending: () => Promise<readonly Revocation[]>,
 ): Section {
-  const lines = (revocations: readonly Revocation[]) => revocations.map((revocation) => ({ revocation }))
+  const lines = (all: readonly Revocation[]) => ({ items: all.map((revocation) => ({ revocation })) })
 
-  return {
+  return sectionOf({
     is: 'revocation',
-    async *exportLines() {
+    rules: { revocation: revocationRule },
+    async *pages() {
       yield lines(await listPending())
       for await (const revocations of log.inForce()) yield lines(revocations)
     },
-    parseLine({ revocation }, number) {
-      const found = asRevocation(revocation)
-      if (!found) {
-        const message = 'must be a revocation of a known kind'
-        throw problemsOfLine(number, [{ path: 'revocation', code: 'format', message }])
-      }
-      const below = 'below' in found ? found.below : undefined
-      // The epoch of a client may be raised to `below`, and must be able to rise further. So `below` must
-      // obey the limit of an epoch.
-      checkLine(number, { 'revocation.below': below }, { 'revocation.below': optional(countRule) })
-      return async (counts) => {
-        if (found.until + CLOCK_SKEW_SECONDS < Date.now() / 1000) return
+    read:
+      ({ revocation }) =>
+      async (counts) => {
+        const found = asRevocation(revocation)
+        if (!found || found.until + CLOCK_SKEW_SECONDS < Date.now() / 1000) return
         revoked.add([found])
         await log.add([found])
         counts.revocations += 1
-      }
-    },
-  }
+      },
+  })
 }
 
 const keyIdRule = must('the id of a key', (value) => typeof value === 'string' && /^[\w-]{8}$/.test(value))
 const hashRule = must('a hash', (value) => typeof value === 'string' && /^[\w-]{43}$/.test(value))
 
 function erasureSection({ erasures }: Pick<Internals, 'erasures'>): Section {
-  return {
+  return sectionOf<Erasure>({
     is: 'erasure',
-    exportLines: () => erasures.pages(),
-    parseLine({ key, hash, at }, number) {
-      const rules = { key: keyIdRule, hash: hashRule, at: wholeNumber(0, 9_999_999_999_999) }
-      checkLine(number, { key, hash, at }, rules)
-      return () => erasures.put({ key, hash, at } as Erasure)
+    rules: { key: keyIdRule, hash: hashRule, at: wholeNumber(0, 9_999_999_999_999) },
+    async *pages() {
+      for await (const items of erasures.pages()) yield { items }
     },
-  }
+    read: (erasure) => () => erasures.put(erasure),
+  })
 }
 
 /** The keys are encrypted under `secret`. */
 function erasureKeySection({ erasures }: Pick<Internals, 'erasures'>): Section {
-  return {
+  return sectionOf<SealedKey>({
     is: 'erasure-key',
-    async *exportLines() {
-      yield await erasures.sealedKeys()
+    rules: { id: keyIdRule, sealed: textRule },
+    async *pages() {
+      yield { items: await erasures.sealedKeys() }
     },
-    async parseLine({ id, sealed }, number) {
-      checkLine(number, { id, sealed }, { id: keyIdRule, sealed: textRule })
-      return erasures.unseal({ id, sealed } as SealedKey)
-    },
-  }
+    read: erasures.unseal,
+  })
 }
 
 const DELETED_CLIENT_RULES = { deleted: oneOf(true), kind: kindRule, epoch: countRule, deletedAt: timeRule }
@@ -169,72 +176,63 @@ const DELETED_CLIENT_RULES = { deleted: oneOf(true), kind: kindRule, epoch: coun
 const RECORDS_PAGE_SIZE = 500
 
 export function deletedClientSection(store: Store): Section {
-  const stored = storedClients(store) as Collection<DeletedClient>
-
-  return {
-    is: 'deleted-client',
-    // A client is added to the index before it is deleted, so that the index lists every deleted client.
-    async *exportLines(onSkipped) {
-      for await (const ids of pagesOf(store, DELETED_CLIENTS, { limit: RECORDS_PAGE_SIZE })) {
-        if (!ids.every(isClientId)) metCorruptMember(store, DELETED_CLIENTS)
-        const records = await stored.getEach(ids)
-        for (const record of records) if (record instanceof CorruptRecord) onSkipped(record)
-        yield records.flatMap((record, at) =>
-          record === undefined || record instanceof CorruptRecord || !isDeleted(record)
-            ? []
-            : { clientId: ids[at], record: exportedRecord(stored, record) },
-        )
-      }
-    },
-    parseLine({ clientId: id, record }, number) {
-      checkLine(number, { clientId: id }, { clientId: clientIdRule })
-      const clientId = String(id)
-      const deleted = readRecord(number, stored, { id, record, rules: DELETED_CLIENT_RULES })
-      return async (counts) => {
-        await store.add(DELETED_CLIENTS, clientId)
-        if (await stored.create(clientId, deleted)) {
-          counts.deletedClients += 1
-          return
-        }
-        const existing = await confirmExisting(stored, clientId)
-        if (existing && isDeleted(existing) && existing.kind === deleted.kind) counts.unchanged += 1
-        else counts.conflicts.add(clientId)
-      }
-    },
+  const stored = storedClients(store)
+  function idOf(member: string): string {
+    if (!isClientId(member)) metCorruptMember(store, DELETED_CLIENTS)
+    return member
   }
-}
 
-const HOST_RULES = {
-  origin: must('the origin of a host', isDocumentOrigin),
-  epoch: countRule,
-  isBlocked: booleanRule,
-  blockedAt: timeRule,
-  blockedBy: optional(hostIdRule),
+  return sectionOf<{ clientId: string; record: unknown }>({
+    is: 'deleted-client',
+    rules: { clientId: clientIdRule, record: anyValue },
+    // A client is added to the index before it is deleted, so that the index lists every deleted client.
+    async *pages() {
+      for await (const { items, corrupt } of stored.pages(DELETED_CLIENTS, {
+        idOf,
+        limit: RECORDS_PAGE_SIZE,
+      })) {
+        const deleted = items.filter(({ record }) => isDeleted(record))
+        const lines = deleted.map(({ member: clientId, record }) => ({
+          clientId,
+          record: exportedRecord(stored, record),
+        }))
+        yield { items: lines, corrupt }
+      }
+    },
+    read({ clientId, record }, number) {
+      const line = { id: clientId, record, rules: DELETED_CLIENT_RULES }
+      const deleted = readRecord(number, stored as Collection<DeletedClient>, line)
+      return async (counts) => {
+        await stored.list(clientId, deleted)
+        const isSame = (existing: ClientRecord | DeletedClient) =>
+          isDeleted(existing) && existing.kind === deleted.kind
+        const isNew = await importRecord(stored, { id: clientId, record: deleted, isSame }, counts)
+        if (isNew !== undefined) counts[isNew ? 'deletedClients' : 'unchanged'] += 1
+      }
+    },
+  })
 }
 
 /** The documents are not exported: the service fetches them again. */
 function documentHostSection(parts: Pick<Internals, 'store' | 'revocations'>): Section {
-  return {
+  return sectionOf<ExportedHost>({
     is: 'document-host',
-    async *exportLines(onSkipped) {
+    rules: {
+      origin: must('the origin of a host', isDocumentOrigin),
+      epoch: countRule,
+      isBlocked: booleanRule,
+      blockedAt: timeRule,
+      blockedBy: optional(hostIdRule),
+    },
+    async *pages() {
       const { hostRecords } = await import('../../clients/documents/blocked-hosts.ts')
-      for await (const records of hostRecords(parts.store).pages()) {
-        for (const record of records) if (record instanceof CorruptRecord) onSkipped(record)
-        yield records.flatMap((record) => {
-          if (record instanceof CorruptRecord) return []
-          const { origin, epoch, isBlocked, blockedAt, blockedBy } = record
-          return { origin, epoch, isBlocked, blockedAt, blockedBy }
-        })
-      }
+      for await (const { items, corrupt } of hostRecords(parts.store).pages())
+        yield { items: items.map(({ record }) => record), corrupt }
     },
-    parseLine({ origin, epoch, isBlocked, blockedAt, blockedBy }, number) {
-      const host = { origin, epoch, isBlocked, blockedAt, blockedBy }
-      checkLine(number, host, HOST_RULES)
-      return async (counts) => {
-        const { restoreHost } = await import('../../clients/documents/blocked-hosts.ts')
-        if (await restoreHost(parts, host as ExportedHost)) counts.blockedHosts += 1
-        else counts.unchanged += 1
-      }
+    read: (host) => async (counts) => {
+      const { restoreHost } = await import('../../clients/documents/blocked-hosts.ts')
+      if (await restoreHost(parts, host)) counts.blockedHosts += 1
+      else counts.unchanged += 1
     },
-  }
+  })
 }

@@ -3,7 +3,6 @@ import { internalsOf } from '../../gatehouse/internals.ts'
 import { createSections, type Sections } from './create-sections.ts'
 import type { CorruptRecord } from '../../store/corrupt-record.ts'
 import { writeHeader, writeLine, writeTrailer } from './file-format.ts'
-import { SIGNING_KEYS } from './signing-keys.ts'
 
 /**
  * Exports all data that must outlive the store, as lines of JSON that each end with `\n`. The export contains API keys
@@ -34,9 +33,8 @@ export function exportRegistry(gatehouse: AnyGatehouse): AsyncIterable<string> {
  * again at the end. If they were read only once, the file could contain signing keys or products from before
  * a change.
  */
-async function* writeFile({ header, keys, sections, logger }: Sections): AsyncGenerator<string> {
+async function* writeFile({ header, sections, logger }: Sections): AsyncGenerator<string> {
   const lines: Record<string, number> = {}
-  /** The last written line of each kind that has only one record: signing keys and products. */
   const lastLines = new Map<string, string>()
   const skipped = new Set<string>()
 
@@ -47,37 +45,29 @@ async function* writeFile({ header, keys, sections, logger }: Sections): AsyncGe
     skipped.add(key)
   }
 
-  function line(is: string, fields: object): string {
-    lines[is] = (lines[is] ?? 0) + 1
-    return writeLine(is, fields)
-  }
-
   async function* linesOf(...kinds: readonly (keyof typeof sections)[]) {
     for (const kind of kinds) {
       const { is, exportLines } = sections[kind]
-      for await (const page of exportLines(onSkipped)) for (const fields of page) yield line(is, fields)
-    }
-  }
-
-  function* lineIfChanged(is: string, fields: object): Generator<string> {
-    const text = JSON.stringify(fields)
-    if (lastLines.get(is) === text) return
-    lastLines.set(is, text)
-    yield line(is, fields)
-  }
-
-  async function* keysAndProducts() {
-    if (keys) yield* lineIfChanged(SIGNING_KEYS, { record: JSON.parse(await keys.toText()) as unknown })
-    for await (const page of sections.products.exportLines(onSkipped)) {
-      for (const fields of page) yield* lineIfChanged(sections.products.is, fields)
+      for await (const page of exportLines(onSkipped)) {
+        for (const fields of page) {
+          const line = writeLine(is, fields)
+          if (READ_TWICE.includes(kind) && lastLines.get(kind) === line) continue
+          lastLines.set(kind, line)
+          lines[is] = (lines[is] ?? 0) + 1
+          yield line
+        }
+      }
     }
   }
 
   yield writeHeader(await header())
-  yield* keysAndProducts()
+  yield* linesOf(...READ_TWICE)
   yield* linesOf('clients', 'deletedClients', 'documentHosts', 'revocations')
   // The erasures come after the clients, so that they also cover a person who was erased during the export.
   yield* linesOf('erasures', 'erasureKeys')
-  yield* keysAndProducts()
+  yield* linesOf(...READ_TWICE)
   yield writeTrailer(lines, [...skipped])
 }
+
+/** Each has only one record. */
+const READ_TWICE: readonly (keyof Sections['sections'])[] = ['signingKeys', 'products']

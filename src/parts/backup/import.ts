@@ -94,11 +94,10 @@ export async function importRegistry(
 ): Promise<ImportedRegistry> {
   const internals = internalsOf(gatehouse, 'importRegistry()')
   internals.requireOpen()
-  const parts = createSections(internals)
   checkInput('the registry cannot be imported', options, { signingKeys: optional(booleanRule) })
-  const importsKeys = options.signingKeys !== false
+  const parts = createSections(internals, options.signingKeys !== false)
   const open = typeof file === 'function' ? file : () => file
-  if (typeof file !== 'object' || Array.isArray(file)) await checkFile(parts, open(), importsKeys, () => {})
+  if (typeof file !== 'object' || Array.isArray(file)) await checkFile(parts, open(), () => {})
   const counts = noCounts()
   const keys: CheckedLine[] = []
   let batch: CheckedLine[] = []
@@ -121,7 +120,7 @@ export async function importRegistry(
 
   let checked: CheckedFile
   try {
-    checked = await checkFile(parts, open(), importsKeys, addLine)
+    checked = await checkFile(parts, open(), addLine)
   } finally {
     // If a line fails, the lines before it are still imported.
     await flush()
@@ -142,7 +141,7 @@ async function begin(parts: Sections, { header }: CheckedLine): Promise<void> {
       'a registry of another issuer is imported: access tokens of that issuer are rejected here',
     )
   }
-  if (header.signingKeys && !parts.keys) {
+  if (header.signingKeys && !parts.hasKeys) {
     parts.logger.warn(
       {},
       'a registry is imported without its signing keys, because the host manages the signing keys here: tokens that the missing keys signed are rejected',

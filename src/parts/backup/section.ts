@@ -5,7 +5,7 @@ import { type Fields, findProblems, objectOf } from '../../validation/rules.ts'
 import type { Collection } from '../../store/collection.ts'
 import { confirmDurable } from '../../store/confirm-durable.ts'
 import { isCorruptRecord, type CorruptRecord } from '../../store/corrupt-record.ts'
-import { problemsOfLine, type Values } from './file-format.ts'
+import { checkLine, problemsOfLine, type Values } from './file-format.ts'
 
 export interface Section {
   /** The value of `is` in the lines that contain these records. */
@@ -19,6 +19,36 @@ export interface Section {
    *   no configured secret decrypts the line
    */
   parseLine(fields: Values, number: number): ImportLine | Promise<ImportLine>
+}
+
+/** What the records of one kind say about their export. `T` has the fields of a line. */
+interface Exported<T extends object> {
+  readonly is: string
+  readonly rules: Fields
+  pages(): AsyncIterable<{ readonly items: readonly T[]; readonly corrupt?: readonly CorruptRecord[] }>
+  /** As `parseLine`, for a line whose fields match the rules. */
+  read(line: T, number: number): ImportLine | Promise<ImportLine>
+}
+
+export function sectionOf<T extends object>({ is, rules, pages, read }: Exported<T>): Section {
+  const fieldsOf = (values: object) => {
+    const found = values as Values
+    return Object.fromEntries(Object.keys(rules).map((name) => [name, found[name]]))
+  }
+  return {
+    is,
+    async *exportLines(onSkipped) {
+      for await (const { items, corrupt = [] } of pages()) {
+        corrupt.forEach(onSkipped)
+        yield items.map(fieldsOf)
+      }
+    },
+    parseLine(values, number) {
+      const line = fieldsOf(values)
+      checkLine(number, line, rules)
+      return read(line as T, number)
+    },
+  }
 }
 
 /** Imports a line. May be called again. */
@@ -77,15 +107,21 @@ export function exportedRecord<T extends object>(collection: Collection<T>, reco
   return JSON.parse(collection.toText(exported as T))
 }
 
-/** Undefined if the record is absent or corrupt. Otherwise it is written again: see `confirmDurable`. */
-export async function confirmExisting<T extends object>(
-  collection: Collection<T>,
-  id: string,
-): Promise<T | undefined> {
-  try {
-    return await collection.update(id, confirmDurable)
-  } catch (error) {
-    if (isCorruptRecord(error)) return undefined
-    throw error
-  }
+/**
+ * Whether the record of a line is new. Undefined if the store has another one under its id, which is a conflict. An
+ * equal one is written again: see `confirmDurable`.
+ */
+export async function importRecord<T extends object>(
+  collection: Pick<Collection<T>, 'create' | 'update'>,
+  { id, record, isSame }: { id: string; record: T; isSame: (existing: T) => boolean },
+  counts: Counts,
+): Promise<boolean | undefined> {
+  if (await collection.create(id, record)) return true
+  const existing = await collection.update(id, confirmDurable).catch((error: unknown) => {
+    if (!isCorruptRecord(error)) throw error
+    return undefined
+  })
+  if (existing && isSame(existing)) return false
+  counts.conflicts.add(id)
+  return undefined
 }

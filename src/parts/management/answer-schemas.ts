@@ -1,6 +1,6 @@
 import type { Client } from '../../clients/client.ts'
 import { FINDINGS } from '../../clients/findings.ts'
-import { KINDS } from '../../clients/walk-clients.ts'
+import { KINDS } from '../../clients/client-index.ts'
 import { NO_TOKEN_REASONS } from '../../clients/why-no-token.ts'
 import * as json from '../../validation/json-rules.ts'
 import { ruleWith, valueOf, type Fields, type Rule } from '../../validation/rules.ts'

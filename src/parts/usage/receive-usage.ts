@@ -5,6 +5,7 @@ import { isDocumentId, mayBeClientId } from '../../validation/document-id.ts'
 import { GatehouseError, isStoreUnavailable } from '../../errors.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { answerErrorAsJson } from '../../http/error-response.ts'
+import { readMembers } from '../../store/pages-of-index.ts'
 import { readBody } from '../../http/read-body.ts'
 import { pathBelow } from '../../http/request-path.ts'
 import { mountPathProblem } from '../../validation/mount-path.ts'
@@ -77,7 +78,7 @@ export function receiveUsage(
     for (const each of new Set(totals.map(sourceOfDay))) {
       const [day = '', source = ''] = each.split(':')
       const index = `usage-sources:${clientId}:${day}`
-      const present = await store.range(index, { limit: MAX_SOURCES })
+      const present = await readMembers(store, index, { limit: MAX_SOURCES })
       if (!present.includes(source)) {
         if (present.length === MAX_SOURCES) continue
         await store.add(index, source, (options.hourDays + 3) * 86_400)

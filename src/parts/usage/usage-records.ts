@@ -3,7 +3,7 @@ import type { Logger } from '../../host/logger.ts'
 import { createCollection } from '../../store/collection.ts'
 import { CorruptRecord, isCorruptRecord } from '../../store/corrupt-record.ts'
 import { metCorruptMember, type StoreWithMemory } from '../../store/met-corrupt-records.ts'
-import { pagesOf } from '../../store/pages-of-index.ts'
+import { pagesOf, readMembers } from '../../store/pages-of-index.ts'
 import { isDay } from '../../validation/predicates.ts'
 import { mapOf, optional } from '../../validation/rules.ts'
 import type { CountedDay } from './call-counts.ts'
@@ -19,8 +19,6 @@ import {
 } from './month-record.ts'
 
 const DAY_MS = 86_400_000
-const PAGE = 1000
-const ATTEMPTS = 5
 /** Totals that are stored later are left out. */
 const SOURCES_KEPT_DAYS = 3
 
@@ -76,44 +74,33 @@ export function createUsageRecords(
     }
   }
 
-  async function readSources(clientId: string | undefined, members: readonly string[]) {
-    const ids = members.map((member) => `${subject(clientId)}:${member}`)
-    const records: Awaited<ReturnType<typeof sources.getEach>> = []
-    for (let at = 0; at < ids.length; at += PAGE) {
-      records.push(...(await sources.getEach(ids.slice(at, at + PAGE))))
-    }
-    return records
-  }
+  const readSources = (clientId: string | undefined, members: readonly string[]) =>
+    sources.getEach(members.map((member) => `${subject(clientId)}:${member}`))
 
   async function mergeMonth(clientId: string | undefined, month: string, members: readonly string[]) {
     const id = `${subject(clientId)}:${month}`
     const records = await readSources(clientId, members)
     const recent = daysBefore(today(), bounds.hourDays + SOURCES_KEPT_DAYS)
     const merging = new Set(members.map(dayIn))
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const stored = await months.read(id)
-      const before = stored?.record ?? { counts: {}, sources: {} }
-      const added = members.flatMap((member, at) => {
-        const record = records[at]
-        const [day, source] = [dayIn(member), member.slice(11)]
-        const isNew = record && !(record instanceof CorruptRecord) && !before.sources[day]?.includes(source)
-        return isNew ? [{ day, source, record }] : []
-      })
-      if (added.length > 0) {
-        const after = addToMonth(before, added, (day) => day >= recent || merging.has(day))
-        const ttl = ttlOf(daysBefore(`${month}-01`, -30))
-        const isStored = await (stored
-          ? months.replace(id, stored, after, ttl)
-          : months.create(id, after, ttl))
-        if (!isStored) continue
-      }
-      for (const [at, member] of members.entries()) {
-        // A record that cannot be read stays until it expires.
-        if (records[at] instanceof CorruptRecord) continue
-        await sources.delete(`${subject(clientId)}:${member}`)
-        await store.remove(indexOf(clientId), member)
-      }
-      return
+    await months.put(
+      id,
+      (before = { counts: {}, sources: {} }) => {
+        const added = members.flatMap((member, at) => {
+          const record = records[at]
+          const [day, source] = [dayIn(member), member.slice(11)]
+          const isNew = record && !(record instanceof CorruptRecord) && !before.sources[day]?.includes(source)
+          return isNew ? [{ day, source, record }] : []
+        })
+        if (added.length === 0) return undefined
+        return addToMonth(before, added, (day) => day >= recent || merging.has(day))
+      },
+      { ttl: ttlOf(daysBefore(`${month}-01`, -30)) },
+    )
+    for (const [at, member] of members.entries()) {
+      // A record that cannot be read stays until it expires.
+      if (records[at] instanceof CorruptRecord) continue
+      await sources.delete(`${subject(clientId)}:${member}`)
+      await store.remove(indexOf(clientId), member)
     }
   }
 
@@ -196,7 +183,7 @@ export function createUsageRecords(
     async isKnownSince(day: string): Promise<boolean> {
       const oldest = daysBefore(today(), bounds.days)
       if (day < oldest) return false
-      const [member] = await store.range(indexOf(undefined), { limit: 1 })
+      const [member] = await readMembers(store, indexOf(undefined), { limit: 1 })
       if (member !== undefined && dayIn(member) <= day) return true
       // Mostly the month of the day is enough.
       const ofMonth = await readMonths(undefined, `${monthOf(day)}-01`, day)

@@ -143,6 +143,17 @@ describeEachStore('the notices of an expiry', (makeStore) => {
     expect(given.slice(3)).toEqual(expect.arrayContaining([['client.expiring', earlier, 1]]))
   })
 
+  it('of a client that is not stored yet stay due for a minute, so that no notice of a slow creation is missed', async () => {
+    const { processes, give } = await fleet(1)
+    const { store } = internalsOf(processes[0]!.gatehouse, 'a test')
+    const now = nowSeconds()
+    await store.add('clients:expiry', `${now * 1000}:key_1`)
+    await give(now + 59)
+    expect(await store.range('clients:expiry', { limit: 10 })).toHaveLength(1)
+    await give(now + 61)
+    expect(await store.range('clients:expiry', { limit: 10 })).toEqual([])
+  })
+
   it('that came due between an export and its import are given after the import', async () => {
     const { processes } = await fleet(1)
     const { gatehouse } = processes[0]!

@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from 'node:util'
+import { createCollection, type RecordSchema } from './collection.ts'
+import type { StoreWithMemory } from './met-corrupt-records.ts'
+
+/** Where a record is listed. */
+export type Entry = readonly [index: string, member: string]
+
+interface IndexedSchema<T> extends RecordSchema {
+  /** Pure. */
+  readonly entriesOf: (record: T, id: string) => readonly Entry[]
+  /** The indexes whose outdated entries stay until a reader finds them. */
+  readonly lasting?: readonly string[]
+}
+
+/** Pure. Undefined for no change. */
+type Change<T> = (record: T | undefined) => T | undefined
+
+/**
+ * Records that are listed in indexes. The entries of a record are added before the record is written, so every stored
+ * record is listed. The entries that it has no more are removed afterwards. If a process stops in between, entries
+ * without such a record stay: readers skip them, and remove them when they are old.
+ */
+export function createIndexedRecords<T extends object>(store: StoreWithMemory, schema: IndexedSchema<T>) {
+  const { entriesOf, lasting = [] } = schema
+  const records = createCollection<T>(store, schema)
+  const entriesIf = (id: string, record: T | undefined) => (record ? entriesOf(record, id) : [])
+  const add = (entries: readonly Entry[]) => Promise.all(entries.map((entry) => store.add(...entry)))
+  const remove = (entries: readonly Entry[]) => Promise.all(entries.map((entry) => store.remove(...entry)))
+
+  function write(id: string, change: Change<T>, touched: Entry[] = []): Promise<T | undefined> {
+    return records.put(id, change, {
+      beforeWrite(changed, before) {
+        const [next, last] = [entriesOf(changed, id), entriesIf(id, before)]
+        const gained = without(next, last)
+        touched.push(...[...gained, ...without(last, next)].filter(([index]) => !lasting.includes(index)))
+        return add(gained)
+      },
+    })
+  }
+
+  /** Removes those of the entries that the stored record does not have. */
+  async function tidy(id: string, entries: readonly Entry[], stored?: T): Promise<void> {
+    const lost = without(entries, entriesIf(id, stored ?? (await records.get(id))))
+    // A change at the same time may have removed what this one had added before its write.
+    await Promise.all([remove(lost), add(without(entries, lost))])
+    // A change at the same time may have set what was just removed.
+    if (lost.length > 0) await add(without(lost, without(lost, entriesIf(id, await records.get(id)))))
+  }
+
+  async function put(id: string, change: Change<T>): Promise<T | undefined> {
+    const touched: Entry[] = []
+    let stored: T | undefined
+    try {
+      stored = await write(id, change, touched)
+      return stored
+    } finally {
+      // If this fails, readers skip the entries that are left.
+      if (touched.length > 0) await tidy(id, touched, stored).catch(() => {})
+    }
+  }
+
+  return {
+    ...records,
+
+    /** For a record that is written in another way. */
+    list: (id: string, record: T) => add(entriesOf(record, id)),
+
+    /** @param kept a record under the same id, whose entries stay */
+    unlist: (id: string, record: T, kept?: T) => remove(without(entriesOf(record, id), entriesIf(id, kept))),
+
+    put,
+    update: (id: string, change: (record: T) => T | undefined) =>
+      put(id, (record) => record && change(record)),
+
+    /** As `update`, for the last change of a record: the caller calls `unlist` when all else is done. */
+    end: (id: string, change: (record: T) => T | undefined) =>
+      write(id, (record) => record && change(record)),
+  }
+}
+
+function without(entries: readonly Entry[], others: readonly Entry[]): readonly Entry[] {
+  return entries.filter((entry) => !others.some((each) => isDeepStrictEqual(each, entry)))
+}
