@@ -18,9 +18,24 @@ export interface GrantParts {
   readonly catalog: CurrentCatalog
 }
 
-export function ownerOfNew({ accounts }: Pick<GrantParts, 'accounts'>, { accountId, userId }: Member) {
-  const isPersonal = accounts.clientsBelongTo === 'user'
-  return { accountId, userId: isPersonal ? userId : undefined, createdBy: userId }
+/** The owner of a new client, and the operations that it does not get because of its products and the caller. */
+export async function ownerOfNew(
+  parts: GrantParts,
+  caller: Member,
+  kind: Client['kind'],
+  {
+    products = [],
+    removedOperations = [],
+  }: { readonly [name in 'products' | 'removedOperations']?: readonly string[] | undefined },
+) {
+  const { accountId, userId } = caller
+  const beyond = await operationsBeyond(parts, caller, kind, products)
+  return {
+    accountId,
+    userId: parts.accounts.clientsBelongTo === 'user' ? userId : undefined,
+    createdBy: userId,
+    removedOperations: [...new Set([...removedOperations, ...beyond])],
+  }
 }
 
 export async function operationsBeyond(

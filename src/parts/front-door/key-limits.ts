@@ -8,7 +8,10 @@ import type { RejectionDetails } from './rejection.ts'
 /** The permission of each part: to give access, to hand over, to report a leak; to remove a secret or public key. */
 const PARTS = { give: 'write', handOver: 'write', handToAccount: 'write', report: 'write', remove: 'rotate' }
 
-export type Right = Permission | `${'keys' | 'applications'}:${keyof typeof PARTS}`
+/** What a caller may do with a client. */
+export type Act = 'read' | 'create' | 'write' | 'rotate' | 'delete' | keyof typeof PARTS
+
+export type Right = Permission | `${'keys' | 'applications'}:${Act}`
 
 export function permissionOf(right: Right): Permission {
   const [of, act = ''] = right.split(':')

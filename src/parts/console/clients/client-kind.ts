@@ -46,7 +46,11 @@ export function kindOf(services: ConsoleServices, { kind }: Pick<Client, 'kind'>
 }
 
 /** `Title` of `clientsKeyTitle`. */
-type Word = TextName extends infer Name ? (Name extends `clientsKey${infer Rest}` ? Rest : never) : never
+export type Word = TextName extends infer Name
+  ? Name extends `clientsKey${infer Rest}`
+    ? Rest
+    : never
+  : never
 
 export function word({ words }: Pick<ClientKind, 'words'>, rest: Word): TextName {
   return `${words}${rest}`
@@ -101,15 +105,11 @@ export async function credentialsOf({ service }: ClientKind, client: Client): Pr
 export interface ClientPanel {
   /** @returns undefined to leave the panel out */
   show(call: Call<Client>, found: FoundCredentials & { readonly people: People }): Promise<Html | undefined>
-  readonly actions: NonNullable<Page<Client>['actions']>
+  readonly actions?: Page<Client>['actions']
 }
 
 export function backTo(kind: ClientKind, client: Client, done: Redirect['done']): Redirect {
   return { redirect: pathOf(kind, client), done }
-}
-
-export function give(...[kind, ...others]: Parameters<typeof change>): Action<Client> {
-  return { ...change(kind, ...others), access: `${kind.permissions}:give` }
 }
 
 /** An action that changes the client, and shows its page with a notice of what was done. */

@@ -20,25 +20,21 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
   const { catalog, accounts } = services
 
   async function create(call: Call): Promise<View | Redirect> {
-    const owner = ownerOfNew(services, call.caller)
     const credentials = readCredentials(call.form)
     // The key is checked first, so that no other mistake hides that it is a private key.
     await checkCredentials(services, credentials)
     const chosen = readProductChoices(call.form, catalog.current)
     if (chosen.products.length === 0 && catalog.current.products.size > 0) return view(call, true)
-    const beyond = await operationsBeyond(services, call.caller, kind.kind, chosen.products)
-    const removedOperations = [...new Set([...chosen.removedOperations, ...beyond])]
     const isKey = kind.kind === 'apiKey'
     const { isPublic, key } = credentials
     const input = {
       name: call.form.get('name') ?? '',
       products: chosen.products,
-      removedOperations,
       expiresAt: readExpiry(call.form),
       ...(!isKey && { redirectUris: linesOf(call.form.get('redirectUris') ?? '') }),
       ...(!isKey && isPublic && { isPublic }),
       ...(key !== undefined && { jwks: { keys: [key] } }),
-      ...owner,
+      ...(await ownerOfNew(services, call.caller, kind.kind, chosen)),
       ...call.change,
     }
     const options = { idempotencyKey: call.form.get('request') ?? '' }

@@ -2,13 +2,15 @@ import type { ConsoleServices } from '../services.ts'
 import { randomUUID } from 'node:crypto'
 import { GatehouseError } from '../../../errors.ts'
 import type { Client } from '../../../clients/client.ts'
-import { ifUnchanged } from '../../../clients/if-match.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
 import { requireAccess } from '../../front-door/access.ts'
+import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
 import { Rejection } from '../../front-door/rejection.ts'
+import { NO_INPUT, runAction } from '../../front-door/run-action.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { Call, Confirmation, Redirect, View } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
+import { actionFor, ownerOf } from './act-on-client.ts'
 import { backTo, trail, type ClientKind, type ClientPanel } from './client-kind.ts'
 import { secretView } from './new-secret-view.ts'
 
@@ -44,29 +46,19 @@ function revocationOf(name: string | null | undefined) {
 /** What the forms for secrets do. */
 export function secretActions(kind: ClientKind, services: ConsoleServices): ClientPanel['actions'] {
   const { service } = kind
-  const access = `${kind.permissions}:rotate` as const
 
   async function rotate(call: Call<Client>): Promise<View> {
-    const { resource: client, caller, change, form } = call
+    const { resource: client, form } = call
     const overlapSeconds = overlapOf(form.get('overlap'))
-    const rotated = await service.rotateSecret(client.clientId, {
-      overlapSeconds,
-      idempotencyKey: form.get('request') ?? '',
-      shownTo: caller.userId,
-      ...ifUnchanged(change, client),
-    })
+    const input = { ...NO_INPUT, overlapSeconds, idempotencyKey: form.get('request') ?? '' }
+    const rotated = await runAction(CLIENT_ACTIONS.rotateSecret, client, { ...call, parts: services, input })
     return secretView(call, kind, services, { client, ...rotated, isRotation: true })
-  }
-
-  function confirmRotation(call: Call<Client>): Confirmation {
-    // A public application has no secret.
-    if (isPublicClient(call.resource)) throw new Rejection('noRoute')
-    const texts = { title: 'clientsRotateTitle', what: 'clientsRotateWhat', button: 'clientsRotate' } as const
-    return { ...texts, trail: trail(call, kind, call.resource) }
   }
 
   /** The choice of how long the old secret stays valid, if there is one. */
   async function rotationFields({ texts, form, resource }: Call<Client>): Promise<Html> {
+    // A public application has no secret.
+    if (isPublicClient(resource)) throw new Rejection('noRoute')
     const secrets = await service.listSecrets(resource.clientId)
     const chosen = form.get('overlap') ?? 'day'
     const choice = (name: string, text: TextName) =>
@@ -96,7 +88,7 @@ export function secretActions(kind: ClientKind, services: ConsoleServices): Clie
     const { age, done } = revocation
     // The old secret of a rotation that is undone never expires again. The only secret may have got a new one
     // meanwhile.
-    if (age === 'new') await requireAccess(call, access)
+    if (age === 'new') await requireAccess(call, `${kind.permissions}:rotate`)
     const secrets = await service.listSecrets(client.clientId)
     const isOnly = revocation === REVOCATIONS.only
     const meant = isOnly === (secrets.length === 1) ? secrets[age === 'new' ? 0 : 1] : undefined
@@ -112,13 +104,8 @@ export function secretActions(kind: ClientKind, services: ConsoleServices): Clie
     return { title: button, what, button, trail: trail(call, kind, call.resource) }
   }
 
-  const rotateSecret = {
-    access,
-    freshSignIn: access,
-    confirm: confirmRotation,
-    fields: rotationFields,
-    run: rotate,
-  }
+  const rotation = actionFor('rotateSecret', services, ownerOf(kind))
+  const rotateSecret = { ...rotation, fields: rotationFields, run: rotate }
   const revokeSecret = { access: `${kind.permissions}:remove` as const, confirm, run: revoke }
   return { rotateSecret, revokeSecret }
 }
