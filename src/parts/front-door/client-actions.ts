@@ -1,7 +1,7 @@
 import { scopesOf } from '../../clients/client-products.ts'
 import { ifUnchanged } from '../../clients/if-match.ts'
 import { isPublicClient } from '../../clients/public-applications.ts'
-import { operationsBeyond, requireOperation } from './grantable-operations.ts'
+import { operationsBeyond, requireOperation } from './key-limits.ts'
 import type { ClientAction } from './run-action.ts'
 
 const INVALID = ['ERR_INVALID_ARGUMENT'] as const

@@ -3,7 +3,7 @@ import type { ClientChanges, CreationOptions } from '../../clients/client-inputs
 import type { ClientService } from '../../clients/client-service-types.ts'
 import type { createAccessPreview } from './catalog-routes.ts'
 import { requireAccess, type Caller } from '../front-door/access.ts'
-import { ownerOfNew } from '../front-door/grantable-operations.ts'
+import { ownerOfNew } from '../front-door/key-limits.ts'
 import { actOf } from '../front-door/key-limits.ts'
 import type { ActionParts } from '../front-door/run-action.ts'
 import type { ChangeOptions } from '../../host/change-options.ts'
