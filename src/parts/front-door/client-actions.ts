@@ -241,8 +241,7 @@ export const CLIENT_ACTIONS = {
     body: 'NewLimits',
     answer: 'Client',
     errors: INVALID,
-    run: ({ service, clientId, change, input: { perMinute, perDay } }) =>
-      service.setLimits(clientId, { perMinute, perDay }, change),
+    run: ({ service, clientId, change, input }) => service.setLimits(clientId, input.limits, change),
   },
   removeLimits: {
     part: 'limits',

@@ -11,18 +11,20 @@ import type { Caller } from './access.ts'
 import type { Act } from './key-limits.ts'
 
 /** Parameters and body of a request, or fields of a form. */
-export interface ActionInput extends CallLimits {
+export interface ActionInput {
   readonly product: string
   readonly scope: string
   readonly kid: string
   readonly key: PublicKeyInput
   /** null for the account. */
   readonly userId: string | null
+  /** null to remove them. */
+  readonly limits: CallLimits | null
   readonly overlapSeconds?: number | undefined
   readonly idempotencyKey?: string | undefined
 }
 
-export const NO_INPUT: ActionInput = { product: '', scope: '', kid: '', key: '', userId: null }
+export const NO_INPUT: ActionInput = { product: '', scope: '', kid: '', key: '', userId: null, limits: null }
 
 export type ActionParts = Pick<Internals, 'accounts' | 'catalog' | 'tokens' | 'apiKeys' | 'applications'>
 

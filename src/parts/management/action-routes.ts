@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { CreationOptions } from '../../clients/client-inputs.ts'
+import type { CallLimits } from '../../clients/call-limits.ts'
 import type { Client } from '../../clients/client.ts'
 import { requireAccess } from '../front-door/access.ts'
 import { CLIENT_ACTIONS } from '../front-door/client-actions.ts'
@@ -70,7 +71,7 @@ export function actionRoutes<C extends Client>(
       description: typeof description === 'object' ? description[kind] : description,
       access: `${permissions}:${act}`,
       confirms: action.confirms?.[kind],
-      body: bodyOf(action),
+      body: bodyOf<ActionInput>(action),
       errors: [...errors, ...(action.isConfidential && kind === 'application' ? INVALID : [])],
       isConditional: action.isConditional ?? isChange,
       isRepeatable: location !== undefined,
@@ -104,8 +105,9 @@ export function operatorActionRoutes(
       answer,
     } = action
     if (!id || action.part !== part) return []
-    const body = bodyOf(action)
-    return route<ActionInput>({
+    // No other action of operators has a body.
+    const body = bodyOf<CallLimits>(action)
+    return route<CallLimits | undefined>({
       tag: 'Operators',
       access: 'operator',
       ...placeOf(place, '/operator/clients/{clientId}'),
@@ -117,7 +119,7 @@ export function operatorActionRoutes(
       status: answer ? 200 : 204,
       answer: answer ?? undefined,
       async handle({ ctx, params: { clientId = '' }, body, caller, change }) {
-        const input = { ...NO_INPUT, ...body }
+        const input = { ...NO_INPUT, limits: body ?? null }
         const result = await runAsOperator(action, clientId, { parts, caller, change, input })
         return answer === 'Client' ? sendClient(ctx, result as Client) : result
       },
@@ -130,8 +132,8 @@ function placeOf(methodAndPath: string, base: string): Pick<Route, 'method' | 'p
   return { method: method as Route['method'], path: base + path }
 }
 
-function bodyOf({ body }: Pick<ClientAction<RouteNames>, 'body'>): Rule<ActionInput> | undefined {
-  return body && (BODIES[body] as Rule as Rule<ActionInput>)
+function bodyOf<Body>({ body }: Pick<ClientAction<RouteNames>, 'body'>): Rule<Body> | undefined {
+  return body && (BODIES[body] as Rule as Rule<Body>)
 }
 
 /** The option that makes a change repeatable, from the header of a request. */

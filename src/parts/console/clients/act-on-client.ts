@@ -3,6 +3,7 @@ import { requireAccess, type Access } from '../../front-door/access.ts'
 import { CLIENT_ACTIONS, LISTED_ACTIONS, type ActionName } from '../../front-door/client-actions.ts'
 import type { Act } from '../../front-door/key-limits.ts'
 import {
+  NO_INPUT,
   runAction,
   type ActionCall,
   type ActionInput,
@@ -113,10 +114,14 @@ export function actionFor<Resource>(
 }
 
 function inputOf(sent: Form): ActionInput {
-  const [product = '', scope = '', kid = ''] = ['product', 'operation', 'kid'].map(
-    (name) => sent.get(name) ?? '',
-  )
-  return { product, scope, kid, userId: sent.get('userId')?.trim() || null, key: readKey(sent) ?? '' }
+  return {
+    ...NO_INPUT,
+    product: sent.get('product') ?? '',
+    scope: sent.get('operation') ?? '',
+    kid: sent.get('kid') ?? '',
+    key: readKey(sent) ?? '',
+    userId: sent.get('userId')?.trim() || null,
+  }
 }
 
 /** The path below the page of the client: `/report-compromised`. */

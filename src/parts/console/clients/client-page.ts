@@ -262,14 +262,8 @@ export function operatorClientPage(services: ConsoleServices): Page {
     actions: {
       ...actionsOfPage(services, OPERATOR),
       async limits({ resource: { clientId }, caller, change, form: sent }) {
-        const set = limitsIn(sent)
-        const action = CLIENT_ACTIONS[set ? 'setLimits' : 'removeLimits']
-        await runAsOperator(action, clientId, {
-          parts: services,
-          caller,
-          change,
-          input: { ...NO_INPUT, ...set },
-        })
+        const input = { ...NO_INPUT, limits: limitsIn(sent) }
+        await runAsOperator(CLIENT_ACTIONS.setLimits, clientId, { parts: services, caller, change, input })
         return { redirect: clientPath(clientId), done: 'doneLimitsSaved' }
       },
     },
