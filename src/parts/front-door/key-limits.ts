@@ -99,7 +99,7 @@ export async function operationsBeyond(
 }
 
 /** The scopes that the caller may not use. A member whom the host does not find may use none. */
-export async function scopesBeyond(
+async function scopesBeyond(
   { accounts }: Pick<GrantParts, 'accounts'>,
   { accountId, userId }: Member,
   scopes: readonly string[],

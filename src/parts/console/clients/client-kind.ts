@@ -6,7 +6,7 @@ import type { Caller } from '../../front-door/access.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { People } from '../activity/people.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
-import type { Action, Call, Confirmation, Page, Redirect } from '../page-types.ts'
+import type { Action, Call, Page, Redirect } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
 import { isDocumentId } from '../../../validation/document-id.ts'
@@ -117,11 +117,9 @@ export function change(
   kind: ClientKind,
   done: Redirect['done'],
   apply: (call: Call<Client>) => Promise<unknown>,
-  confirm?: (call: Call<Client>) => Confirmation,
 ): Action<Client> {
   return {
     access: `${kind.permissions}:write`,
-    confirm: confirm && ((call) => ({ trail: trail(call, kind, call.resource), ...confirm(call) })),
     async run(call) {
       await apply(call)
       return backTo(kind, call.resource, done)

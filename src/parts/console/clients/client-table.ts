@@ -33,34 +33,27 @@ export async function clientTable(
   const isOwner = list === 'owner'
   const states = await statesOf(clients)
 
-  function cell(column: Column, client: Client, state: ClientState | undefined): HtmlValue {
-    const { noToken, knownToFormer = [] } = state ?? {}
-    switch (column) {
-      case 'nameLabel': {
-        const path = isOwner ? pathOf(KINDS[client.kind], client) : clientPath(client.clientId)
-        return html`<a href="${to(path)}"><bdi>${applicationName(client)}</bdi></a>
-          ${isOwner && isPublicClient(client) && badge(texts.html('publicBadge'))}
-          ${isOwner && isGatewayKey(client) && noToken !== 'gateway' && badge(texts.html('gatewayBadge'))}`
-      }
-      case 'operatorKind':
-        return texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel')
-      case 'accountLabel':
-        return holderLink(call, { accountId: client.accountId })
-      case 'productsLabel':
-        return productsOf(call, client, catalog.current)
-      case 'stateLabel':
-        return html`${stateBadge(call, noToken)} ${isOwner && expiryBadge(call, client, keyPolicy)}
-        ${isOwner && knownToFormer.length > 0 && badge(texts.html('clientsRotateSoon'), 'warn')}`
-      case 'operatorLastUsed':
-      case 'clientsColumnLastUsed':
-        return lastUsed(call, client)
-      case 'createdLabel':
-        return texts.ago(client.createdAt)
-    }
-  }
-
+  const cellsOf = (client: Client, state: Partial<ClientState>): Readonly<Record<Column, HtmlValue>> => ({
+    nameLabel: html`<a
+        href="${to(isOwner ? pathOf(KINDS[client.kind], client) : clientPath(client.clientId))}"
+        ><bdi>${applicationName(client)}</bdi></a
+      >
+      ${isOwner && isPublicClient(client) && badge(texts.html('publicBadge'))}
+      ${isOwner && isGatewayKey(client) && state.noToken !== 'gateway' && badge(texts.html('gatewayBadge'))}`,
+    operatorKind: texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel'),
+    accountLabel: holderLink(call, { accountId: client.accountId }),
+    productsLabel: productsOf(call, client, catalog.current),
+    stateLabel: html`${stateBadge(call, state.noToken)} ${isOwner && expiryBadge(call, client, keyPolicy)}
+    ${isOwner && (state.knownToFormer ?? []).length > 0 && badge(texts.html('clientsRotateSoon'), 'warn')}`,
+    operatorLastUsed: lastUsed(call, client),
+    clientsColumnLastUsed: lastUsed(call, client),
+    createdLabel: texts.ago(client.createdAt),
+  })
   const names: readonly Column[] = COLUMNS[list]
-  const rows = clients.map((client, at) => names.map((column) => cell(column, client, states[at])))
+  const rows = clients.map((client, at) => {
+    const cells = cellsOf(client, states[at] ?? {})
+    return names.map((name) => cells[name])
+  })
   return table(columns(call, names), rows)
 }
 
