@@ -113,7 +113,7 @@ export interface ClientAction<N extends Names = Names> {
   readonly run: (call: ActionCall) => Promise<unknown>
 }
 
-/** @param client the client, which its owner or an operator has found */
+/** Does an action to a client that its owner or an operator has found. */
 export async function runAction<Result>(
   { run }: { run(call: ActionCall): Promise<Result> },
   client: Client,
@@ -135,7 +135,7 @@ export async function runAsOperator(
   return runAction(action, absent || (await requireClient(request.parts, clientId)), request, 'operator')
 }
 
-/** Of any account. @throws {GatehouseError} `ERR_NOT_FOUND` */
+/** Finds a client of any account. @throws {GatehouseError} `ERR_NOT_FOUND` */
 export async function requireClient(
   { apiKeys, applications }: Pick<ActionParts, 'apiKeys' | 'applications'>,
   clientId: string,

@@ -48,7 +48,8 @@ export function ownerOf(kind: ClientKind): Viewer<Client> {
   return {
     by: 'owner',
     kind,
-    accessOf: (act = 'read') => `${kind.permissions}:${act}`,
+    // What has no act is only for operators.
+    accessOf: (act) => (act === undefined ? 'operator' : `${kind.permissions}:${act}`),
     pathOf: (client) => pathOf(kind, client),
     trail: (call) => trail(call, kind, call.resource),
     textsOf: ({ texts }, client) => (typeof texts === 'function' ? texts(client) : texts),

@@ -17,7 +17,7 @@ const MAX_URIS = 5
 
 const codes = (texts: readonly string[]) => texts.map((text) => html`<code dir="ltr">${text}</code>`)
 
-/** For its owner, whose page shows the products in a panel of their own. */
+/** The facts about a client for its owner, whose page shows the products in a panel of their own. */
 export function factsForOwner(
   call: Call<Client>,
   kind: ClientKind,
@@ -72,7 +72,7 @@ function redirectUriList(
   </div>`
 }
 
-/** For operators: also what the client may do, which they cannot change. */
+/** The facts about a client for operators, with what it may do. */
 export function factsForOperator(
   call: Pick<Call, 'texts' | 'to'>,
   client: Client,

@@ -23,6 +23,7 @@ const COLUMNS = {
 
 type Column = (typeof COLUMNS)[keyof typeof COLUMNS][number]
 
+/** The clients of a list as a table. */
 export async function clientTable(
   call: Call,
   clients: readonly Client[],
