@@ -1,13 +1,12 @@
 import type { Context, Middleware } from 'koa'
 import { createConsentPreview } from '../../authorization-server/interaction/consent-preview.ts'
-import { createFailures } from '../front-door/failure.ts'
+import { createFailures, type Failure } from '../front-door/failure.ts'
 import { wantedLocales } from '../../http/locale.ts'
 import { pathBelow } from '../../http/request-path.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { AnyGatehouse } from '../../gatehouse/gatehouse.ts'
 import { internalsOf } from '../../gatehouse/internals.ts'
 import { createPageTokens } from '../../http/csrf-tokens.ts'
-import { createAnswer } from './answer-or-error-page.ts'
 import { createAssets } from './assets/assets.ts'
 import {
   checkConsoleOptions,
@@ -19,10 +18,13 @@ import {
 import { createPageHandler } from './show-or-submit.ts'
 import { createMount, type Mount } from './mount.ts'
 import { consolePages } from './pages.ts'
-import type { Section } from './page-types.ts'
-import { createReaders } from './reader-formats.ts'
+import type { Section, View } from './page-types.ts'
+import { createReaders, type Reader } from './reader-formats.ts'
 import { createResponder } from './send-page.ts'
-import { createConsoleTexts } from './texts.ts'
+import { createConsoleTexts, type TextName } from './texts.ts'
+import { Rejection, type RejectionReason } from '../front-door/rejection.ts'
+import { html } from '../../http/html.ts'
+import { hasTooManyParameters } from '../../http/query-limit.ts'
 
 /**
  * The console as a middleware, and its parts as further middleware. A part has no navigation. An invalid path throws
@@ -109,4 +111,95 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
     apiKeys: part('apiKeys', '/api-keys'),
     applications: part('applications', '/applications'),
   })
+}
+
+interface Parts {
+  readonly handlePage: ReturnType<typeof createPageHandler>
+  readonly respond: ReturnType<typeof createResponder>
+  readonly fail: ReturnType<typeof createFailures>
+  readonly readers: {
+    ofBrowser(ctx: Context): Reader
+    find(ctx: Context): Promise<Reader>
+  }
+}
+
+/** Answers a request of the console. If the layout of the host fails for an error page, it has none. */
+function createAnswer(mount: Mount, { handlePage, respond, fail, readers }: Parts) {
+  return async function answer(ctx: Context, path: string): Promise<void> {
+    // The reader's language is not known yet.
+    let reader = readers.ofBrowser(ctx)
+    // The host's functions `locale` and `layout` may read `ctx.query`, which has too many parameters.
+    const isAlone = hasTooManyParameters(ctx)
+    try {
+      if (isAlone) throw new Rejection('query')
+      reader = await readers.find(ctx)
+      const result = await handlePage(ctx, path, reader)
+      if (typeof result === 'string') redirect(ctx, result)
+      else if (result) await respond(ctx, result, reader)
+    } catch (error) {
+      const failure = fail(ctx, error)
+      ctx.set({ ...failure.headers })
+      const view = errorPage(failure, reader, { home: mount.address('/'), retry: mount.address(path) })
+      try {
+        await respond(ctx, view, reader, isAlone)
+      } catch (layoutError) {
+        // The layout of the host may fail for every page.
+        fail(ctx, layoutError)
+        await respond(ctx, view, reader, true)
+      }
+    }
+  }
+}
+
+function redirect(ctx: Context, address: string): void {
+  ctx.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
+  ctx.status = 303
+  ctx.redirect(address)
+}
+
+function errorPage(failure: Failure, texts: Reader, { home, retry }: { home: string; retry: string }): View {
+  const { status, code, reason } = failure
+  const [title, text] = textsOf(failure)
+  const isTemporary = status >= 500 || code === 'ERR_IN_PROGRESS' || reason === 'signedOut'
+  const link = reason === 'signedOut' ? 'signInLink' : 'tryAgainLink'
+  return {
+    title: texts.plain(title),
+    status,
+    body: html`<h1>${texts.html(title)}</h1>
+      <p>${texts.html(text)}</p>
+      <p class="line">
+        ${isTemporary && html`<a href="${retry}">${texts.html(link)}</a>`}
+        <a href="${home}">${texts.html('backToStart')}</a>
+      </p>`,
+  }
+}
+
+function textsOf({ status, code, reason, details: { limit } }: Failure): readonly [TextName, TextName] {
+  if (limit) return ['errorForbiddenTitle', limit === 'owner' ? 'errorOwner' : 'errorOperator']
+  if (reason) return REJECTIONS[reason]
+  if (code === 'ERR_IN_PROGRESS') return ['errorBusyTitle', 'errorInProgress']
+  if (code === 'ERR_IDEMPOTENCY_KEY') return ['errorFormTitle', 'errorRepeated']
+  if (status === 404) return NOT_FOUND
+  return status === 503 ? ['errorBusyTitle', 'errorBusy'] : ['errorInternalTitle', 'errorInternal']
+}
+
+const NOT_FOUND = ['errorNotFoundTitle', 'errorNotFound'] as const
+const METHOD = ['errorNotFoundTitle', 'errorMethod'] as const
+const FORM = ['errorFormTitle', 'errorForm'] as const
+
+const REJECTIONS: Record<RejectionReason, readonly [TextName, TextName]> = {
+  query: METHOD,
+  noRoute: NOT_FOUND,
+  method: METHOD,
+  signedOut: ['errorSignInTitle', 'errorSignIn'],
+  forbidden: ['errorForbiddenTitle', 'errorForbidden'],
+  confirm: ['errorForbiddenTitle', 'errorForbidden'],
+  foreignPage: FORM,
+  csrfToken: FORM,
+  csrfExpired: FORM,
+  body: FORM,
+  bodyTooLarge: FORM,
+  mediaType: FORM,
+  input: FORM,
+  unconditional: FORM,
 }

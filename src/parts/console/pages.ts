@@ -7,7 +7,6 @@ import { hygienePages } from './hygiene/hygiene-pages.ts'
 import { inspectorPage } from './inspector/inspector-page.ts'
 import { accountPages } from './operator/account-page.ts'
 import { operatorAuditPage } from './operator/audit-page.ts'
-import { operatorClientPage } from './operator/client-page.ts'
 import { documentsPage } from './operator/documents-page.ts'
 import { healthPage } from './operator/health-page.ts'
 import { keysPages } from './operator/keys-page.ts'
@@ -18,9 +17,8 @@ import { overviewPage } from './overview/overview-page.ts'
 import type { Page } from './page-types.ts'
 import type { ConsoleServices } from './services.ts'
 import { apiKeyKind, applicationKind } from './clients/client-kind.ts'
-import { clientPage } from './clients/client-page.ts'
-import { deletePage, reportPage } from './clients/confirm-pages.ts'
-import { handOverPage } from './clients/hand-over-page.ts'
+import { actionPages } from './clients/action-pages.ts'
+import { clientPage, operatorClientPage } from './clients/client-page.ts'
 import { listPage } from './clients/list-page.ts'
 import { newPage } from './clients/new-page.ts'
 
@@ -35,9 +33,7 @@ export function consolePages(services: ConsoleServices): readonly Page[] {
       // The path of this page must come before `/:clientId`.
       newPage(kind, services),
       clientPage(kind, services),
-      reportPage(kind),
-      deletePage(kind),
-      handOverPage(kind),
+      ...actionPages(kind, services),
       guidePage(kind, services),
     ]),
     settingsPage(services),

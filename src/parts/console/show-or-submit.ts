@@ -1,13 +1,18 @@
 import type { Context } from 'koa'
 import { GatehouseError } from '../../errors.ts'
-import { enter, requireAccess, type FrontDoorParts, type Visit } from '../front-door/access.ts'
-import { isCsrfTokenExpired, requireOwnPage } from '../front-door/csrf-check.ts'
+import {
+  enter,
+  requireAccess,
+  type FrontDoorParts,
+  type Visit,
+  isCsrfTokenExpired,
+  requireOwnPage,
+} from '../front-door/access.ts'
 import { createMatch } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
-import { html } from '../../http/html.ts'
+import { html, type Html } from '../../http/html.ts'
 import { Form, isRejection, readForm } from '../../http/form-body.ts'
-import { otherTabPage, signInAgainNotice, signInAgainUrl } from './fresh-sign-in.ts'
 import { confirmPage } from './elements/confirm.ts'
 import { EXPIRED, problemsOf } from './problem-texts.ts'
 import type { Mount } from './mount.ts'
@@ -15,6 +20,8 @@ import { showsSection, withNavigation } from './navigation.ts'
 import type { Action, Call, Page, View } from './page-types.ts'
 import type { Reader } from './reader-formats.ts'
 import { FRAGMENT_HEADER } from './send-page.ts'
+import type { ConfirmedPermission } from '../../host/accounts.ts'
+import { notice } from './elements/elements.ts'
 
 /** What the checks of a request need. */
 export interface PageHandlerParts extends FrontDoorParts {
@@ -161,4 +168,48 @@ async function showAgain(page: Page, action: Action, call: Call, signInAgain?: s
   if (signInAgain === undefined) return withNavigation({ ...view, title, status: 422 }, page, call)
   const body = html`${signInAgainNotice(call, signInAgain)} ${view.body}`
   return withNavigation({ ...view, body, title, status: 403 }, page, call)
+}
+
+/** The parameter of the query that names the page for a tab in which the caller has only signed in again. */
+const OTHER_TAB = 'other-tab'
+
+/**
+ * Where the caller signs in again at the host. Undefined if the act needs no fresh sign-in, or if the last one is
+ * fresh. Afterwards the host sends the browser back to the page that was opened. If a form was sent, this form is
+ * still open in its tab, so the other tab gets a page without a form.
+ */
+async function signInAgainUrl(
+  { ctx, self }: Pick<Call, 'ctx' | 'self'>,
+  permission: ConfirmedPermission | undefined,
+  { accounts, issuerOrigin }: Pick<FrontDoorParts, 'accounts' | 'issuerOrigin'>,
+): Promise<string | undefined> {
+  if (permission === undefined) return undefined
+  const search = ctx.method === 'POST' ? `?${OTHER_TAB}=` : ctx.search
+  // The origin is always the issuer's, whatever the path is.
+  const returnTo = Object.assign(new URL(issuerOrigin), { pathname: self, search })
+  return (await accounts.confirm?.(ctx, permission, { base: returnTo.href, returnTo }))?.href
+}
+
+/** Says above a form that was sent that it needs a fresh sign-in, with a link that keeps the form in its tab. */
+function signInAgainNotice({ texts }: Pick<Call, 'texts'>, url: string): Html {
+  return notice(
+    'warn',
+    html`<p><strong>${texts.html('freshTitle')}</strong></p>
+      <p>${texts.html('freshText')}</p>
+      <p>
+        <a class="button" href="${url}" target="_blank" rel="noopener noreferrer"
+          >${texts.html('freshLink')}</a
+        >
+      </p>`,
+  )
+}
+
+/** The page for a tab in which the caller has only signed in again. Undefined for every other request. */
+function otherTabPage({ texts, query }: Pick<Call, 'texts' | 'query'>): View | undefined {
+  if (query[OTHER_TAB] === undefined) return undefined
+  return {
+    title: texts.plain('freshDoneTitle'),
+    body: html`<h1>${texts.html('freshDoneTitle')}</h1>
+      <p>${texts.html('freshDoneText')}</p>`,
+  }
 }

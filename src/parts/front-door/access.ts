@@ -6,9 +6,10 @@ import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { Client } from '../../clients/client.ts'
 import { requesterOf } from '../../audit/entry.ts'
 import type { PageTokens } from '../../http/csrf-tokens.ts'
-import type { GrantParts } from './grantable-operations.ts'
+import type { GrantParts } from './key-limits.ts'
 import { findLimit, permissionOf, type Right } from './key-limits.ts'
 import { Rejection, type RejectionDetails } from './rejection.ts'
+import { isFromOwnPage } from '../../http/request-origin.ts'
 
 /** An id alone is that of a deleted client. */
 type Target = Client | Pick<PermissionTarget, 'clientId' | 'grantId'>
@@ -123,4 +124,29 @@ async function findCaller(
   if (!signedIn) return undefined
   const { accountId, userId, via } = signedIn
   return { accountId, userId, actor: actorOf(signedIn), isSession: via !== 'token' }
+}
+
+/** Rejects a request that another site may have sent through the caller's browser. @throws {Rejection} `foreignPage` */
+export function requireOwnPage(
+  { ctx }: Pick<Visit, 'ctx'>,
+  surface: 'console' | 'management',
+  { issuerOrigin }: Pick<FrontDoorParts, 'issuerOrigin'>,
+): void {
+  if (!isFromOwnPage(ctx, surface, issuerOrigin)) throw new Rejection('foreignPage')
+}
+
+/** Another site can make a browser send a session cookie, but not an access token. */
+export function needsCsrfToken({ caller }: Pick<Visit, 'caller'>): boolean {
+  return caller.isSession
+}
+
+/** Checks the CSRF token. @returns whether it is more than 24 hours old @throws {Rejection} `csrfToken` */
+export function isCsrfTokenExpired(
+  { ctx, caller }: Pick<Visit, 'ctx' | 'caller'>,
+  token: string | null,
+  { tokens }: Pick<FrontDoorParts, 'tokens'>,
+): boolean {
+  const state = tokens.check(ctx, token, caller)
+  if (state === 'invalid') throw new Rejection('csrfToken')
+  return state === 'expired'
 }

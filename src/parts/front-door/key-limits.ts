@@ -1,14 +1,19 @@
-import { directScopes } from '../../catalog/resolve-scopes.ts'
+import { directScopes, limitToPerson } from '../../catalog/resolve-scopes.ts'
 import type { ClientChanges } from '../../clients/client-inputs.ts'
 import { isGatewayKey, type Client } from '../../clients/client.ts'
-import type { Permission } from '../../host/accounts.ts'
-import { scopesBeyond, type GrantParts, type Member } from './grantable-operations.ts'
-import type { RejectionDetails } from './rejection.ts'
+import type { Permission, SignedIn } from '../../host/accounts.ts'
+import { type RejectionDetails, Rejection } from './rejection.ts'
+import type { CurrentCatalog } from '../../catalog/catalog.ts'
+import { scopesOf } from '../../clients/client-products.ts'
+import type { HostAccounts } from '../../host/host-accounts.ts'
 
 /** The permission of each part: to give access, to hand over, to report a leak; to remove a secret or public key. */
 const PARTS = { give: 'write', handOver: 'write', handToAccount: 'write', report: 'write', remove: 'rotate' }
 
-export type Right = Permission | `${'keys' | 'applications'}:${keyof typeof PARTS}`
+/** What a caller may do with a client. */
+export type Act = 'read' | 'create' | 'write' | 'rotate' | 'delete' | keyof typeof PARTS
+
+export type Right = Permission | `${'keys' | 'applications'}:${Act}`
 
 export function permissionOf(right: Right): Permission {
   const [of, act = ''] = right.split(':')
@@ -50,4 +55,69 @@ export function actOf(
   const isLonger = expiresAt !== undefined && (expiresAt ?? Infinity) > end
   const isWider = changed.length === 0 || changed.some((each) => !present.includes(each))
   return isLonger || (isWider && present.length > 0) ? 'give' : 'write'
+}
+
+// An API key that belongs to an account may use all operations of its products. If the host allows a member only some
+// operations, the member must not give other operations to an API key. This is also true for the API key of a person,
+// because the key may belong to the account later. The operations of an application are limited by the person who
+// authorizes it.
+
+export type Member = Pick<SignedIn, 'accountId' | 'userId'>
+
+export interface GrantParts {
+  readonly accounts: Pick<HostAccounts, 'find' | 'clientsBelongTo'>
+  readonly catalog: CurrentCatalog
+}
+
+/** The owner of a new client, and the operations that it does not get because of its products and the caller. */
+export async function ownerOfNew(
+  parts: GrantParts,
+  caller: Member,
+  kind: Client['kind'],
+  {
+    products = [],
+    removedOperations = [],
+  }: { readonly [name in 'products' | 'removedOperations']?: readonly string[] | undefined },
+) {
+  const { accountId, userId } = caller
+  const beyond = await operationsBeyond(parts, caller, kind, products)
+  return {
+    accountId,
+    userId: parts.accounts.clientsBelongTo === 'user' ? userId : undefined,
+    createdBy: userId,
+    removedOperations: [...new Set([...removedOperations, ...beyond])],
+  }
+}
+
+export async function operationsBeyond(
+  parts: GrantParts,
+  caller: Member,
+  kind: Client['kind'],
+  products: readonly string[],
+): Promise<string[]> {
+  return kind === 'application' ? [] : scopesBeyond(parts, caller, scopesOf(parts.catalog.current, products))
+}
+
+/** The scopes that the caller may not use. A member whom the host does not find may use none. */
+async function scopesBeyond(
+  { accounts }: Pick<GrantParts, 'accounts'>,
+  { accountId, userId }: Member,
+  scopes: readonly string[],
+): Promise<string[]> {
+  if (userId === undefined) return []
+  const member = (await accounts.find(accountId, userId)) ?? { operations: [] }
+  const allowed = new Set(limitToPerson(member, scopes))
+  return scopes.filter((scope) => !allowed.has(scope))
+}
+
+/** @throws {Rejection} `forbidden` */
+export async function requireOperation(
+  parts: Pick<GrantParts, 'accounts'>,
+  caller: Member,
+  { kind }: Pick<Client, 'kind'>,
+  scope: string,
+): Promise<void> {
+  if (kind === 'application') return
+  const [beyond] = await scopesBeyond(parts, caller, [scope])
+  if (beyond !== undefined) throw new Rejection('forbidden', { needs: scope })
 }

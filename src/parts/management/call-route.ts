@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { etagsOf, IF_MATCH } from '../../clients/if-match.ts'
 import { enter, type FrontDoorParts } from '../front-door/access.ts'
-import { isCsrfTokenExpired, needsCsrfToken, requireOwnPage } from '../front-door/csrf-check.ts'
+import { isCsrfTokenExpired, needsCsrfToken, requireOwnPage } from '../front-door/access.ts'
 import { createMatch, type Match } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import { hasTooManyParameters } from '../../http/query-limit.ts'

@@ -11,7 +11,8 @@ import { authorizationRoutes } from './authorization-routes.ts'
 import { catalogRoutes, createAccessPreview } from './catalog-routes.ts'
 import { hygieneRoutes } from './hygiene-routes.ts'
 import { leakedSecretRoutes } from './leaked-secret-routes.ts'
-import { limitRoutes, operatorRoutes } from './operator-routes.ts'
+import { operatorActionRoutes } from './action-routes.ts'
+import { operatorRoutes } from './operator-routes.ts'
 import { createClientPresenter } from './add-client-state.ts'
 import { createRouteHandler } from './call-route.ts'
 import { openApiDocument } from './openapi.ts'
@@ -72,7 +73,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
   }
 
   const presenter = createClientPresenter(parts.statesOf)
-  const ofClients = { ...parts, previewAccess: createAccessPreview(parts), presenter }
+  const ofClients = { parts, presenter, previewAccess: createAccessPreview(parts) }
   const tokens = createPageTokens(csrfKeys, { name: 'management', issuer, path })
   const routes: Route[] = [
     route({
@@ -92,12 +93,9 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
       }),
     }),
     ...clientRoutes({
+      ...ofClients,
       service: apiKeys,
-      parts: ofClients,
       kind: 'apiKey',
-      base: '/api-keys',
-      permissions: 'keys',
-      name: 'ApiKey',
       newClient: BODIES.NewApiKey,
       changes: BODIES.ApiKeyChanges,
       rules: {
@@ -106,12 +104,9 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
       },
     }),
     ...clientRoutes({
+      ...ofClients,
       service: applications,
-      parts: ofClients,
       kind: 'application',
-      base: '/applications',
-      permissions: 'applications',
-      name: 'Application',
       newClient: BODIES.NewApplication,
       changes: BODIES.ApplicationChanges,
       rules: {
@@ -122,7 +117,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
     ...leakedSecretRoutes(parts),
     ...hygieneRoutes(parts),
     ...(options.usage ? usageRoutes(parts, options.usage) : []),
-    ...(options.limits ? limitRoutes(parts, presenter) : []),
+    ...(options.limits ? operatorActionRoutes({ parts, presenter }, 'limits') : []),
     ...catalogRoutes(parts),
     ...authorizationRoutes(parts.grants, parts.registry),
     ...auditRoutes(parts),

@@ -1,6 +1,5 @@
-import type { Client } from '../../clients/client.ts'
+import { requireClient } from '../front-door/run-action.ts'
 import { search } from '../front-door/search.ts'
-import { clientNotFound } from '../../clients/client-id.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { GatehouseError } from '../../errors.ts'
 import { authorizationLists } from './authorization-routes.ts'
@@ -8,11 +7,10 @@ import type { ClientPresenter } from './add-client-state.ts'
 import type { Rule } from '../../validation/rules.ts'
 import { route, type Route } from './route.ts'
 import type { ServiceCode } from './openapi-codes.ts'
-import { BODIES } from './body-schemas.ts'
+import { operatorActionRoutes } from './action-routes.ts'
 import { QUERIES } from './query-schemas.ts'
 import type { AnswerName } from './answer-schemas.ts'
 
-const CLIENT = '/operator/clients/{clientId}'
 const ACCOUNT = '/operator/accounts/{accountId}'
 const COMMON = { tag: 'Operators', access: 'operator' } as const
 const LIST = { query: QUERIES.page, errors: ['ERR_INVALID_ARGUMENT'] } as const
@@ -49,77 +47,11 @@ function change(
   return route({ ...COMMON, ...described, method: 'post', status: answer ? 200 : 204, handle })
 }
 
-type Services = Pick<Internals, 'apiKeys' | 'applications'>
-
-async function requireClient({ apiKeys, applications }: Services, clientId: string): Promise<Client> {
-  const client = (await apiKeys.find(clientId)) ?? (await applications.find(clientId))
-  if (!client) throw clientNotFound('API key or application', clientId)
-  return client
-}
-
-async function serviceOf(services: Services, clientId: string) {
-  const { kind } = await requireClient(services, clientId)
-  return kind === 'apiKey' ? services.apiKeys : services.applications
-}
-
-/** The routes with which operators set the limits of a client. */
-export function limitRoutes(parts: Services, { sendClient }: ClientPresenter): Route[] {
-  const common = {
-    path: `${CLIENT}/limits`,
-    ...COMMON,
-    status: 200,
-    answer: 'Client',
-    errors: ['ERR_NOT_FOUND'],
-  } as const
-  return [
-    route({
-      ...common,
-      method: 'put',
-      operationId: 'setLimits',
-      summary: 'Give a client limits of its own, instead of the limits of all clients',
-      description: 'A limit that is left out does not apply to the client. At least one limit is needed.',
-      body: BODIES.NewLimits,
-      errors: ['ERR_NOT_FOUND', 'ERR_INVALID_ARGUMENT'],
-      async handle({ ctx, params: { clientId = '' }, body, change }) {
-        const service = await serviceOf(parts, clientId)
-        return sendClient(ctx, await service.setLimits(clientId, body, change))
-      },
-    }),
-    route({
-      ...common,
-      method: 'delete',
-      operationId: 'removeLimits',
-      summary: 'Remove the limits that a client has of its own',
-      async handle({ ctx, params: { clientId = '' }, change }) {
-        const service = await serviceOf(parts, clientId)
-        return sendClient(ctx, await service.setLimits(clientId, null, change))
-      },
-    }),
-  ]
-}
-
 /** The routes of operators, who may read and revoke everything. */
-export function operatorRoutes(parts: Internals, { presentPage, sendClient }: ClientPresenter): Route[] {
+export function operatorRoutes(parts: Internals, presenter: ClientPresenter): Route[] {
+  const { presentPage, sendClient } = presenter
   const { apiKeys, applications, grants, tokens, signingKeys, accounts, health } = parts
   const listAuthorizations = authorizationLists(grants, parts.registry)
-
-  const changeClient = (name: 'disable' | 'enable' | 'reportCompromised', path: string, summary: string) =>
-    change(
-      CLIENT + path,
-      `${name}Client`,
-      summary,
-      async ({ params: { clientId = '' }, change: options }) => {
-        const service = await serviceOf(parts, clientId)
-        if (name === 'reportCompromised') await service.reportCompromised(clientId, options)
-        else await service[name](clientId, { ...options, by: 'operator' })
-      },
-      {
-        errors: [
-          'ERR_NOT_FOUND',
-          ...(name === 'reportCompromised' ? (['ERR_INVALID_ARGUMENT'] as const) : []),
-        ],
-      },
-    )
 
   return [
     read(
@@ -135,27 +67,14 @@ export function operatorRoutes(parts: Internals, { presentPage, sendClient }: Cl
       { query: QUERIES.search },
     ),
     read(
-      CLIENT,
+      '/operator/clients/{clientId}',
       'getClient',
       'Read an API key or application of any account',
       'Client',
       async ({ ctx, params: { clientId = '' } }) => sendClient(ctx, await requireClient(parts, clientId)),
       MAY_BE_UNKNOWN,
     ),
-    change(
-      `${CLIENT}/revoke`,
-      'revokeClient',
-      'Revoke all access tokens of a client; its secret stays valid',
-      ({ params: { clientId = '' }, change: options }) => tokens.revokeAll({ clientId }, options),
-      { ...MAY_BE_UNKNOWN, answer: 'RevokedAccess' },
-    ),
-    changeClient('disable', '/disable', 'Disable a client of any account, and revoke its tokens'),
-    changeClient('enable', '/enable', 'Enable a client that was disabled'),
-    changeClient(
-      'reportCompromised',
-      '/report-compromised',
-      'Revoke all secrets, public keys and access tokens of a client, because a secret or private key leaked',
-    ),
+    ...operatorActionRoutes({ parts, presenter }),
     read(
       ACCOUNT,
       'getAccount',

@@ -110,7 +110,11 @@ const ACTS: Record<string, Act> = {
     action: 'removeProduct',
     fields: { product: 'payments' },
   },
-  'report a leak': { api: ['POST', '/report-compromised'], page: '/report-compromised', action: 'report' },
+  'report a leak': {
+    api: ['POST', '/report-compromised'],
+    page: '/report-compromised',
+    action: 'reportCompromised',
+  },
 }
 
 interface Act {

@@ -97,7 +97,7 @@ describe('the console while the store fails', () => {
     },
     {
       path: '/api-keys/:clientId/report-compromised',
-      action: 'report',
+      action: 'reportCompromised',
       isDone: async ({ apiKey }) => (await host.gatehouse.apiKeys.listSecrets(apiKey)).length === 0,
     },
     {

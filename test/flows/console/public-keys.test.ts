@@ -141,7 +141,7 @@ describe('public keys in the console', () => {
 
     const report = await visitor.open(`${path}/report-compromised`)
     expect(textOf(report.body)).toContain('All its secrets and public keys stop working at once.')
-    const reported = await visitor.submit(report, 'report')
+    const reported = await visitor.submit(report, 'reportCompromised')
     expect(textOf(reported.body)).toContain('All its secrets, public keys and tokens are revoked.')
     expect((await tokenFor(clientId, key)).status).toBe(401)
     expect(textOf((await inspect('acme', key.privatePem)).body)).toContain('This was a private key of')

@@ -12,8 +12,11 @@ const names = Object.keys(english) as (keyof typeof english)[]
 
 const folder = path.resolve(import.meta.dirname, '../../../src/parts/console')
 
-/** The sources of the console without its texts. */
-const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+/** The sources of the console without its texts, and the table of actions, which names texts. */
+const sources = [
+  ...readdirSync(folder, { recursive: true, encoding: 'utf8' }),
+  '../front-door/client-actions.ts',
+]
   .filter((file) => file.endsWith('.ts') && !file.startsWith('texts'))
   .map((file) => readFileSync(path.join(folder, file), 'utf8'))
   .join('\n')
@@ -21,11 +24,14 @@ const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 /** The names that the sources write out, and those that `word(kind, …)` makes for both kinds of clients. */
 const written = new Set([
   ...[...sources.matchAll(/'([a-zA-Z0-9]+)'/g)].map(([, name]) => name),
-  ...[...sources.matchAll(/\bword\(kind, '(\w+)'\)/g)].flatMap(([, rest]) => [
-    `clientsKey${rest}`,
-    `clientsApp${rest}`,
+  ...[...sources.matchAll(/\bword\(kind, '(\w+)'\)|'clients\*(\w+)'/g)].flatMap(([, rest, inTable]) => [
+    `clientsKey${rest ?? inTable}`,
+    `clientsApp${rest ?? inTable}`,
   ]),
 ])
+/** The names that begin with `${of}` in the table of actions. */
+for (const [, rest] of sources.matchAll(/`\$\{of\}(\w+)`/g)) written.add(`clients${rest}`).add(`keys${rest}`)
+
 /** The names that templates such as `clientsColumn${name}` make. */
 const templates = [...sources.matchAll(/\b(?:html|plain)\(`(\w+)\$\{[^`{}]+\}(\w*)`/g)].map(
   ([, start, end]) => new RegExp(`^${start}[A-Z]\\w*${end}$`),

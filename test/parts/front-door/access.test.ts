@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../../src/catalog/create-catalog.ts'
 import { enter, type FrontDoorParts, type Guarded } from '../../../src/parts/front-door/access.ts'
-import { isCsrfTokenExpired, requireOwnPage } from '../../../src/parts/front-door/csrf-check.ts'
+import { isCsrfTokenExpired, requireOwnPage } from '../../../src/parts/front-door/access.ts'
 import { createPageTokens } from '../../../src/http/csrf-tokens.ts'
 
 const ISSUER = 'https://example.com'

@@ -3,15 +3,12 @@ import type { Catalog, Operation } from '../../../catalog/catalog.ts'
 import { hasRequiredKycLevel } from '../../../catalog/limit-by-kyc-level.ts'
 import { accessOf, type Missing } from '../../../clients/access-preview.ts'
 import { isGatewayKey, type Client } from '../../../clients/client.ts'
-import { scopesOf } from '../../../clients/client-products.ts'
-import { operationsBeyond, requireOperation } from '../../front-door/grantable-operations.ts'
 import { html, type Html } from '../../../http/html.ts'
-import { scopeTitle } from '../scope-title.ts'
 import { badge, panel } from '../elements/elements.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
-import { word, change, give, type ClientKind, type ClientPanel } from './client-kind.ts'
+import { word, type ClientKind, type ClientPanel } from './client-kind.ts'
 import { neededLevel, productTitle } from './client-state.ts'
 
 const MISSING = {
@@ -25,8 +22,6 @@ const MISSING = {
 /** The products and operations of a client: what it may use, what it lacks, and the forms that change it. */
 export function accessPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
   const { catalog, accounts } = services
-  const { service } = kind
-
   return {
     async show(call) {
       const { texts, resource: client } = call
@@ -49,56 +44,6 @@ export function accessPanel(kind: ClientKind, services: ConsoleServices): Client
           ${client.products.map((id) => productAccess(call, found, id))}
           ${mayGive && !isGateway && productsToAdd(call, found)} ${mayGive && sharedForms(call)}`,
       )
-    },
-    actions: {
-      addProduct: give(
-        kind,
-        'doneProductAdded',
-        async ({ resource: client, caller, form, change: options }) => {
-          const product = form.get('product') ?? ''
-          const removedOperations = await operationsBeyond(services, caller, client.kind, [product])
-          await service.addProduct(client.clientId, product, { ...options, removedOperations })
-        },
-      ),
-      removeProduct: change(
-        kind,
-        'doneProductRemoved',
-        ({ resource: { clientId }, form, change: options }) =>
-          service.removeProduct(clientId, form.get('product') ?? '', options),
-        (call) => ({
-          title: 'clientsRemoveProductTitle',
-          what: 'clientsReportTokens',
-          button: 'clientsRemoveProduct',
-          values: { product: productTitle(call, catalog.current, call.query['product'] ?? '') },
-        }),
-      ),
-      removeOperation: change(
-        kind,
-        'doneOperationRemoved',
-        async ({ resource: client, form, change: options }) => {
-          const scope = form.get('operation') ?? ''
-          const isKnown = catalog.current.operations.has(scope)
-          // If the product was removed in another tab, the operation is lost already.
-          if (!isKnown || scopesOf(catalog.current, client.products).includes(scope)) {
-            await service.removeOperation(client.clientId, scope, options)
-          }
-        },
-        ({ texts, query }) => ({
-          title: 'clientsRemoveOperationTitle',
-          what: 'clientsReportTokens',
-          button: 'clientsRemove',
-          values: { operation: scopeTitle(query['operation'] ?? '', texts, catalog.current) },
-        }),
-      ),
-      restoreOperation: give(
-        kind,
-        'doneOperationRestored',
-        async ({ resource: client, caller, form, change: options }) => {
-          const scope = form.get('operation') ?? ''
-          await requireOperation(services, caller, client, scope)
-          await service.restoreOperation(client.clientId, scope, options)
-        },
-      ),
     },
   }
 }

@@ -6,7 +6,7 @@ import type { Caller } from '../../front-door/access.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { People } from '../activity/people.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
-import type { Action, Call, Confirmation, Page, Redirect } from '../page-types.ts'
+import type { Action, Call, Page, Redirect } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
 import { isDocumentId } from '../../../validation/document-id.ts'
@@ -46,7 +46,11 @@ export function kindOf(services: ConsoleServices, { kind }: Pick<Client, 'kind'>
 }
 
 /** `Title` of `clientsKeyTitle`. */
-type Word = TextName extends infer Name ? (Name extends `clientsKey${infer Rest}` ? Rest : never) : never
+export type Word = TextName extends infer Name
+  ? Name extends `clientsKey${infer Rest}`
+    ? Rest
+    : never
+  : never
 
 export function word({ words }: Pick<ClientKind, 'words'>, rest: Word): TextName {
   return `${words}${rest}`
@@ -101,15 +105,11 @@ export async function credentialsOf({ service }: ClientKind, client: Client): Pr
 export interface ClientPanel {
   /** @returns undefined to leave the panel out */
   show(call: Call<Client>, found: FoundCredentials & { readonly people: People }): Promise<Html | undefined>
-  readonly actions: NonNullable<Page<Client>['actions']>
+  readonly actions?: Page<Client>['actions']
 }
 
 export function backTo(kind: ClientKind, client: Client, done: Redirect['done']): Redirect {
   return { redirect: pathOf(kind, client), done }
-}
-
-export function give(...[kind, ...others]: Parameters<typeof change>): Action<Client> {
-  return { ...change(kind, ...others), access: `${kind.permissions}:give` }
 }
 
 /** An action that changes the client, and shows its page with a notice of what was done. */
@@ -117,11 +117,9 @@ export function change(
   kind: ClientKind,
   done: Redirect['done'],
   apply: (call: Call<Client>) => Promise<unknown>,
-  confirm?: (call: Call<Client>) => Confirmation,
 ): Action<Client> {
   return {
     access: `${kind.permissions}:write`,
-    confirm: confirm && ((call) => ({ trail: trail(call, kind, call.resource), ...confirm(call) })),
     async run(call) {
       await apply(call)
       return backTo(kind, call.resource, done)

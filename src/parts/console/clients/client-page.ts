@@ -1,18 +1,34 @@
 import type { ConsoleServices } from '../services.ts'
-import { isGatewayKey, type Application, type Client } from '../../../clients/client.ts'
+import type { AuditEntry } from '../../../audit/entry.ts'
+import type { AuditPage } from '../../../audit/read-trail.ts'
+import { clientNotFound } from '../../../clients/client-id.ts'
+import { isGatewayKey, type Client } from '../../../clients/client.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
 import type { ClientState } from '../../../clients/client-states.ts'
+import { CLIENT_ACTIONS, LISTED_ACTIONS } from '../../front-door/client-actions.ts'
+import { NO_INPUT, runAsOperator } from '../../front-door/run-action.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName, displayText } from '../../../http/pages/display-text.ts'
+import { isDocumentId } from '../../../validation/document-id.ts'
 import { auditTable, type AuditTableOptions } from '../activity/audit-table.ts'
+import { namesIn } from '../activity/names-of-deleted.ts'
 import { findPeople, personOf, type People } from '../activity/people.ts'
-import type { AuditEntry } from '../../../audit/entry.ts'
-import { badge, copyable, facts, notice, panel } from '../elements/elements.ts'
+import { badge, notice, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import { MAX_NAME_LENGTH } from '../../../validation/rules.ts'
+import { limitsIn, limitsPanel } from '../operator/limits-panel.ts'
+import {
+  clientPath,
+  LATEST_ENTRIES,
+  latestEntries as latestForOperator,
+  operatorPage,
+  operatorView,
+} from '../operator/operator-page.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import { accessPanel } from './access-panel.ts'
+import { actionRows, actionsOfPage, ownerOf, type Viewer } from './act-on-client.ts'
 import { addressesPanel } from './addresses-panel.ts'
+import { factsForOperator, factsForOwner } from './client-facts.ts'
 import {
   change,
   credentialsOf,
@@ -23,19 +39,16 @@ import {
   type ClientKind,
   type ClientPanel,
 } from './client-kind.ts'
-import { lastUsed, ownStateNotice, stateBadge } from './client-state.ts'
-import { expiryFact, expiryPanel } from './expiry-panel.ts'
-import { dangerPanel } from './danger-panel.ts'
-import { limitsText } from '../operator/limits-panel.ts'
+import { ownStateNotice, stateBadge, stateNotice } from './client-state.ts'
+import { expiryPanel } from './expiry-panel.ts'
 import { keysPanel } from './keys-panel.ts'
 import { secretsPanel } from './secrets-panel.ts'
-
-const MAX_URIS = 5
 
 const MAX_ENTRIES = 10
 
 /** The page of one client, with all that its owner can change. */
 export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
+  const owner = ownerOf(kind)
   const panels = [
     accessPanel(kind, services),
     secretsPanel(kind, services),
@@ -44,7 +57,6 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
     expiryPanel(kind, services.keyPolicy),
     addressesPanel(kind),
   ]
-  const danger = dangerPanel(kind)
 
   async function header(
     call: Call<Client>,
@@ -53,7 +65,7 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
   ): Promise<Html> {
     const { texts, to, resource: client } = call
     const path = pathOf(kind, client)
-    const [stateNotice, mayHandOver, mayRotate] = await Promise.all([
+    const [notice, mayHandOver, mayRotate] = await Promise.all([
       ownStateNotice(call, noToken, kind),
       call.may(`${kind.permissions}:handOver`),
       call.may(`${kind.permissions}:rotate`),
@@ -70,43 +82,8 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
           ${!isGatewayKey(client) && html`<a class="button" href="${to(`${path}/guide`)}">${texts.html('guideTitle')}</a>`}
         </div>
       </div>
-      ${stateNotice} ${knownToFormer.length > 0 && formerNotice(call, knownToFormer, mayRotate)}
-      ${panel(
-        { title: texts.html('clientsAbout') },
-        facts([
-          [texts.html('clientIdLabel'), copyable(call, 'client-id', client.clientId)],
-          [texts.html('belongsToLabel'), belongsTo(call, path, { people, mayHandOver })],
-          [texts.html('createdLabel'), texts.ago(client.createdAt)],
-          [
-            texts.html('createdByLabel'),
-            client.createdBy !== undefined &&
-              people({ accountId: client.accountId, userId: client.createdBy }),
-          ],
-          [texts.html('clientsColumnLastUsed'), lastUsed(call, client)],
-          [texts.html('expiryTitle'), expiryFact(call, client)],
-          [
-            texts.html('addressesTitle'),
-            (client.allowedAddresses ?? []).length > 0 &&
-              html`<span dir="ltr">${texts.list(client.allowedAddresses ?? [])}</span>`,
-          ],
-          [
-            texts.html('limitsTitle'),
-            services.limits && limitsText(call, client.limits ?? services.limits.defaults),
-          ],
-          [
-            texts.html('appsRedirectUris'),
-            client.kind === 'application' && redirectUriList(call, kind, client),
-          ],
-          [
-            texts.html('appsOrigins'),
-            client.kind === 'application' &&
-              client.origins &&
-              html`<div class="tight">
-                ${client.origins.map((origin) => html`<code dir="ltr">${origin}</code>`)}
-              </div>`,
-          ],
-        ]),
-      )}`
+      ${notice} ${knownToFormer.length > 0 && formerNotice(call, knownToFormer, mayRotate)}
+      ${panel({ title: texts.html('clientsAbout') }, factsForOwner(call, kind, services, { people, mayHandOver }))}`
   }
 
   return page<Client>({
@@ -126,19 +103,32 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
         ),
         ...(entries ?? []).map(personOf),
       ])
-      const shown = await Promise.all(
-        [...panels, danger].map((each) => each.show(call, { secrets, keys, people })),
-      )
+      const shown = await Promise.all(panels.map((each) => each.show(call, { secrets, keys, people })))
       const activity = entries && activityPanel(call, entries, { catalog: services.catalog, people })
       return {
-        title: applicationName(call.resource),
+        title: applicationName(client),
         trail: trail(call, kind),
-        body: html`${state && (await header(call, state, people))} ${shown.slice(0, -1)} ${activity}
-        ${shown.at(-1)}`,
+        body: html`${state && (await header(call, state, people))} ${shown} ${activity}
+        ${await dangerPanel(call, kind)}`,
       }
     },
-    actions: Object.assign({}, ...[...panels, danger].map(({ actions }) => actions)),
+    actions: Object.assign(actionsOfPage(services, owner), ...panels.map(({ actions }) => actions)),
   })
+}
+
+/** What stops the programs that use a client. */
+async function dangerPanel(call: Call<Client>, kind: ClientKind): Promise<Html | undefined> {
+  const names = LISTED_ACTIONS.owner
+  const may = await Promise.all(
+    names.map((name) => call.may(`${kind.permissions}:${CLIENT_ACTIONS[name].act}`)),
+  )
+  const rights = names.filter((_, at) => may[at])
+  if (rights.length === 0) return undefined
+  const title = call.texts.html('clientsDanger')
+  return panel(
+    { title, id: 'danger', isDanger: true },
+    actionRows(call, ownerOf(kind), call.resource, rights),
+  )
 }
 
 function settingsPanel(kind: ClientKind): ClientPanel {
@@ -190,37 +180,6 @@ function formerNotice({ texts }: Pick<Call, 'texts'>, userIds: readonly string[]
   )
 }
 
-function belongsTo(
-  { texts, to, caller, resource }: Call<Client>,
-  path: string,
-  { people, mayHandOver }: { people: People; mayHandOver: boolean },
-): Html {
-  const { accountId, userId } = resource
-  const owner = userId === undefined ? texts.html('ownerAccount') : people({ accountId, userId })
-  // An account without users has no other person to whom it could hand the client over.
-  const hasUsers = (userId ?? caller.userId) !== undefined
-  return html`<span class="line"
-    >${owner}
-    ${mayHandOver && hasUsers && html`<a href="${to(`${path}/hand-over`)}">${texts.html('handOverLink')}</a>`}</span
-  >`
-}
-
-function redirectUriList(
-  { texts, to }: Pick<Call, 'texts' | 'to'>,
-  kind: ClientKind,
-  application: Application,
-): Html | undefined {
-  const { redirectUris } = application
-  // A notice above says that there are no redirect URIs.
-  if (redirectUris.length === 0) return undefined
-  const others = redirectUris.length - MAX_URIS
-  return html`<div class="tight">
-    ${redirectUris.slice(0, MAX_URIS).map((uri) => html`<code dir="ltr">${uri}</code>`)}
-    ${others > 0 && html`<span class="muted">${texts.html('moreOthers', { count: others })}</span>`}
-    <a href="${to(`${pathOf(kind, application)}/settings`)}">${texts.html('clientsChangeRedirectUris')}</a>
-  </div>`
-}
-
 async function latestEntries(call: Call<Client>, { audit }: ConsoleServices) {
   if (!(await call.may('audit:read'))) return undefined
   const { items } = await audit.list({ clientId: call.resource.clientId, limit: MAX_ENTRIES })
@@ -234,4 +193,79 @@ function activityPanel(call: Call<Client>, entries: readonly AuditEntry[], optio
     html`${entries.length === 0 ? html`<p class="muted">${texts.html('clientsActivityNone')}</p>` : auditTable(call, entries, options)}
     ${has('activity') && html`<p><a href="${to('/activity')}">${texts.html('clientsActivityAll')}</a></p>`}`,
   )
+}
+
+/** A client with its newest entries. For a deleted client, there are only entries. */
+interface Found {
+  readonly clientId: string
+  readonly client: Client | undefined
+  readonly trail: AuditPage
+}
+
+const OPERATOR: Viewer<Found> = {
+  by: 'operator',
+  accessOf: () => 'operator',
+  pathOf: ({ clientId }) => clientPath(clientId),
+  trail: ({ texts, self, resource: { client, clientId } }) =>
+    html`<nav class="trail-links" aria-label="${texts.plain('clientsTrail')}">
+      <a href="${self}"><bdi>${client ? applicationName(client) : clientId}</bdi></a>
+    </nav>`,
+  textsOf: ({ operatorTexts }) => operatorTexts,
+  run: (action, { clientId }, request) => runAsOperator(action, clientId, request),
+}
+
+/** The page of any client: its owner, what it may do, what happened, and how to stop it. */
+export function operatorClientPage(services: ConsoleServices): Page {
+  const { audit, apiKeys, applications, catalog, limits } = services
+  return operatorPage<Found>({
+    path: '/operator/clients/:clientId',
+    async find(_caller, { clientId = '' }) {
+      // An application with a metadata document has no such page: see `documents-page.ts`.
+      if (isDocumentId(clientId)) throw clientNotFound('API key or application', clientId)
+      const [apiKey, application, trail] = await Promise.all([
+        apiKeys.find(clientId),
+        applications.find(clientId),
+        audit.list({ clientId, limit: LATEST_ENTRIES }),
+      ])
+      const client = apiKey ?? application
+      if (!client && trail.items.length === 0) throw clientNotFound('API key or application', clientId)
+      return { clientId, client, trail }
+    },
+    async show(call) {
+      const { texts, resource } = call
+      const { clientId, client, trail } = resource
+      const title = client
+        ? applicationName(client)
+        : displayText(namesIn(trail.items).get(clientId) ?? clientId)
+      const people = await findPeople(services.accounts, trail.items.map(personOf))
+      const entries = latestForOperator(call, trail, { by: 'client', value: clientId }, { catalog, people })
+      if (!client) {
+        const deleted = notice(
+          'warn',
+          html`<p><strong>${texts.html('operatorDeleted')}</strong></p>
+            <p>${texts.html('operatorDeletedText')}</p>`,
+        )
+        return operatorView(call, { title }, html`${deleted} ${entries}`)
+      }
+      const [state] = await services.statesOf([client])
+      const kind = texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel')
+      const heading = html`<bdi>${title}</bdi> ${badge(kind)} ${stateBadge(call, state?.noToken)}`
+      return operatorView(
+        call,
+        { title, heading },
+        html`${stateNotice(call, state?.noToken)}
+          <div class="panel">${factsForOperator(call, client, services)}</div>
+          ${limits && limitsPanel(call, client, limits)}
+          ${panel({ title: texts.html('operatorActions') }, actionRows(call, OPERATOR, client))} ${entries}`,
+      )
+    },
+    actions: {
+      ...actionsOfPage(services, OPERATOR),
+      async limits({ resource: { clientId }, caller, change, form: sent }) {
+        const input = { ...NO_INPUT, limits: limitsIn(sent) }
+        await runAsOperator(CLIENT_ACTIONS.setLimits, clientId, { parts: services, caller, change, input })
+        return { redirect: clientPath(clientId), done: 'doneLimitsSaved' }
+      },
+    },
+  })
 }

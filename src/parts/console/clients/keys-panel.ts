@@ -1,29 +1,25 @@
 import type { Client } from '../../../clients/client.ts'
 import type { KeyInfo } from '../../../clients/client-service-types.ts'
-import { ifUnchanged } from '../../../clients/if-match.ts'
 import { MAX_KEYS } from '../../../clients/jwk-set.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
 import { Rejection } from '../../front-door/rejection.ts'
 import { html, type Html } from '../../../http/html.ts'
-import { displayText } from '../../../http/pages/display-text.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { panel } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
-import { backTo, trail, type ClientKind, type ClientPanel } from './client-kind.ts'
-import { keyField, readKey } from './public-key-field.ts'
+import { actionFor, ownerOf } from './act-on-client.ts'
+import type { ClientKind, ClientPanel } from './client-kind.ts'
+import { keyField } from './public-key-field.ts'
 
 /** The public keys of a client, and the forms that add and remove them. */
 export function keysPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
-  const { service } = kind
-  const access = `${kind.permissions}:rotate` as const
-
   return {
     async show(call, { secrets, keys }) {
       const { texts, resource: client } = call
       const { privateKeyJwt } = services.settings
       if (isPublicClient(client) || (keys.length === 0 && !privateKeyJwt)) return undefined
-      const mayRotate = await call.may(access)
+      const mayRotate = await call.may(`${kind.permissions}:rotate`)
       const mayRemove = await call.may(`${kind.permissions}:remove`)
       const isOnly = keys.length === 1 && secrets.length === 0
       return panel(
@@ -43,34 +39,11 @@ export function keysPanel(kind: ClientKind, services: ConsoleServices): ClientPa
     },
     actions: {
       addKey: {
-        access,
-        freshSignIn: access,
-        confirm(call) {
-          const { privateKeyJwt } = services.settings
-          if (!privateKeyJwt || isPublicClient(call.resource)) throw new Rejection('noRoute')
-          const texts = { title: 'keysAdd', what: 'keysAddWhat', button: 'keysAdd' } as const
-          return { ...texts, trail: trail(call, kind, call.resource) }
-        },
-        fields: (call) => keyField(call, services, true),
-        async run(call) {
-          const key = readKey(call.form) ?? ''
-          await service.addKey(call.resource.clientId, key, ifUnchanged(call.change, call.resource))
-          return backTo(kind, call.resource, 'doneKeyAdded')
-        },
-      },
-      removeKey: {
-        access: `${kind.permissions}:remove`,
-        confirm: (call) => ({
-          title: 'keysRemoveTitle',
-          what: 'clientsRevokeOldWhat',
-          more: ['keysRemoveTokens'],
-          button: 'keysRemoveButton',
-          values: { key: displayText(call.query['kid'] ?? '') },
-          trail: trail(call, kind, call.resource),
-        }),
-        async run({ resource, form: sent, change }) {
-          await service.removeKey(resource.clientId, sent.get('kid') ?? '', change)
-          return backTo(kind, resource, 'doneKeyRemoved')
+        ...actionFor('addKey', services, ownerOf(kind)),
+        fields(call) {
+          if (!services.settings.privateKeyJwt || isPublicClient(call.resource))
+            throw new Rejection('noRoute')
+          return keyField(call, services, true)
         },
       },
     },

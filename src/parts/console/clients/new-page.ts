@@ -10,35 +10,34 @@ import { page, type Call, type Page, type Redirect, type View } from '../page-ty
 import { backTo, word, trail, type ClientKind } from './client-kind.ts'
 import { expiryField, readExpiry } from './expiry-panel.ts'
 import { neededLevel } from './client-state.ts'
-import { checkCredentials, credentialsChoice, readCredentials } from './new-credentials.ts'
 import { secretView } from './new-secret-view.ts'
-import { operationsBeyond, ownerOfNew } from '../../front-door/grantable-operations.ts'
+import { operationsBeyond, ownerOfNew } from '../../front-door/key-limits.ts'
 import { MAX_NAME_LENGTH } from '../../../validation/rules.ts'
+import { readKeys } from '../../../clients/client-keys.ts'
+import { GatehouseError } from '../../../errors.ts'
+import type { TextName } from '../texts.ts'
+import { keyField, readKey } from './public-key-field.ts'
 
 /** The form for a new client. It answers with the page that shows the secret, or leads to a client without a secret. */
 export function newPage(kind: ClientKind, services: ConsoleServices): Page {
   const { catalog, accounts } = services
 
   async function create(call: Call): Promise<View | Redirect> {
-    const owner = ownerOfNew(services, call.caller)
     const credentials = readCredentials(call.form)
     // The key is checked first, so that no other mistake hides that it is a private key.
     await checkCredentials(services, credentials)
     const chosen = readProductChoices(call.form, catalog.current)
     if (chosen.products.length === 0 && catalog.current.products.size > 0) return view(call, true)
-    const beyond = await operationsBeyond(services, call.caller, kind.kind, chosen.products)
-    const removedOperations = [...new Set([...chosen.removedOperations, ...beyond])]
     const isKey = kind.kind === 'apiKey'
     const { isPublic, key } = credentials
     const input = {
       name: call.form.get('name') ?? '',
       products: chosen.products,
-      removedOperations,
       expiresAt: readExpiry(call.form),
       ...(!isKey && { redirectUris: linesOf(call.form.get('redirectUris') ?? '') }),
       ...(!isKey && isPublic && { isPublic }),
       ...(key !== undefined && { jwks: { keys: [key] } }),
-      ...owner,
+      ...(await ownerOfNew(services, call.caller, kind.kind, chosen)),
       ...call.change,
     }
     const options = { idempotencyKey: call.form.get('request') ?? '' }
@@ -221,4 +220,66 @@ function productChoice(
       </ul>
     </details>
   </li>`
+}
+
+type Parts = Pick<ConsoleServices, 'settings' | 'loadPublicKeys'>
+
+const KIND = { name: 'kind', isPublic: 'public' }
+
+function readCredentials(form: Form) {
+  return { isPublic: form.get(KIND.name) === KIND.isPublic, key: readKey(form) }
+}
+
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the key cannot be used, or not for a public application */
+async function checkCredentials(
+  parts: Parts,
+  { isPublic, key }: ReturnType<typeof readCredentials>,
+): Promise<void> {
+  if (key === undefined) return
+  if (isPublic) {
+    const message = 'must be empty for a public application'
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', `key ${message}`, {
+      problems: [{ path: 'key', code: 'public-application', message }],
+    })
+  }
+  await readKeys(parts, [key], () => 'key')
+}
+
+/** The fields that choose what a new client authenticates with. Undefined if each client gets a secret. */
+async function credentialsChoice(
+  call: Pick<Call, 'texts' | 'form' | 'problems'>,
+  { kind }: Pick<ClientKind, 'kind'>,
+  parts: Parts,
+): Promise<Html | undefined> {
+  const { texts, form } = call
+  const { publicApplications, privateKeyJwt } = parts.settings
+  const key = privateKeyJwt && (await keyInstead(call, parts))
+  if (kind === 'apiKey' || !publicApplications) return key || undefined
+  const { isPublic } = readCredentials(form)
+  const choice = (value: string, title: TextName, hint: TextName) =>
+    html`<label class="choice"
+      ><input
+        type="radio"
+        name="${KIND.name}"
+        value="${value}"
+        ${isPublic === (value === KIND.isPublic) && 'checked'}
+      /><span class="tight"
+        ><strong>${texts.html(title)}</strong><span class="hint">${texts.html(hint)}</span></span
+      ></label
+    >`
+  return html`<fieldset>
+    <legend>${texts.html('clientsKind')}</legend>
+    <ul class="choices">
+      <li>${choice('server', 'clientsKindServer', 'clientsKindServerHint')} ${key}</li>
+      <li>${choice(KIND.isPublic, 'clientsKindPublic', 'clientsKindPublicHint')}</li>
+    </ul>
+  </fieldset>`
+}
+
+async function keyInstead(call: Pick<Call, 'texts' | 'form' | 'problems'>, parts: Parts): Promise<Html> {
+  const isOpen = (call.form.get('key') ?? '').trim() !== ''
+  return html`<details ${isOpen && 'open'}>
+    <summary>${call.texts.html('keysInstead')}</summary>
+    ${await keyField(call, parts, false)}
+  </details>`
 }

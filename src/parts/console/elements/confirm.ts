@@ -1,6 +1,6 @@
 import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import type { Call, Confirmation, View } from '../page-types.ts'
-import { buttons, panel } from './elements.ts'
+import { actionRow, buttons, panel } from './elements.ts'
 import { form } from './form.ts'
 
 /**
@@ -19,6 +19,16 @@ export function confirmLink(
 ): Html {
   const query = new URLSearchParams({ confirm: action, ...fields })
   return html`<a class="button ${style}" href="${`${self}?${query.toString()}`}">${text}</a>`
+}
+
+/** Title and consequences of an action that asks first, and the link to its page. */
+export function confirmRow(
+  call: Pick<Call, 'self' | 'texts'>,
+  action: string,
+  { title, what, button }: Pick<Confirmation, 'title' | 'what' | 'button'>,
+): Html {
+  const { texts } = call
+  return actionRow(texts.html(title), texts.html(what), confirmLink(call, { action }, texts.html(button)))
 }
 
 /**

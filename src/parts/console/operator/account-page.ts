@@ -6,7 +6,7 @@ import { applicationName, displayText, unknownClientName } from '../../../http/p
 import { isCorruptRecord } from '../../../store/corrupt-record.ts'
 import { findNamed } from '../activity/audit-table.ts'
 import { findClients } from '../../front-door/clients-named-in-list.ts'
-import { stateBadge, lastUsed } from '../clients/client-state.ts'
+import { clientTable } from '../clients/client-table.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { badge, columns, facts, notice, panel, table } from '../elements/elements.ts'
 import { ROWS_PER_PAGE } from '../elements/pager.ts'
@@ -14,7 +14,6 @@ import type { Call, Confirmation, Page, Redirect, View } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 import { holdingsOf } from './holdings.ts'
 import {
-  clientPath,
   holderLink,
   holderPath,
   holderOf,
@@ -79,6 +78,10 @@ async function show(services: ConsoleServices, call: Call) {
   const [known, named] = await Promise.all([findClients(services, granted), findNamed(services, trail.items)])
   const name = account?.claims?.['name']
   const clients = [...holdings.apiKeys.items, ...holdings.applications.items]
+  const clientList =
+    clients.length === 0
+      ? html`<p class="muted">${texts.html('operatorNoClients')}</p>`
+      : await clientTable(call, clients, 'account', services)
   const isCut = [holdings.apiKeys, holdings.applications, holdings.grants].some(({ hasMore }) => hasMore)
   const values = { account: displayText(accountId), user: displayText(userId ?? '') }
   const title: TextName = userId === undefined ? 'operatorAccountTitle' : 'operatorUserTitle'
@@ -117,30 +120,11 @@ async function show(services: ConsoleServices, call: Call) {
       </div>`
     }
     ${isCut && html`<p class="muted">${texts.html('operatorFirstOnly', { count: ROWS_PER_PAGE })}</p>`}
-    ${panel({ title: texts.html('operatorClients') }, await clientTable(call, clients, services))}
+    ${panel({ title: texts.html('operatorClients') }, clientList)}
     ${panel({ title: texts.html('navConnected') }, grantTable(call, holdings.grants.items, known))}
     ${panel({ title: texts.html('operatorRevokeAll'), isDanger: true }, revoke)}
     ${panel({ title: texts.html('operatorErase'), isDanger: true }, eraseRow)}
     ${latestEntries(call, trail, { by: 'account', value: accountId }, named)}`,
-  )
-}
-
-async function clientTable(
-  call: Call,
-  clients: readonly Client[],
-  { statesOf }: ConsoleServices,
-): Promise<Html> {
-  const { texts, to } = call
-  if (clients.length === 0) return html`<p class="muted">${texts.html('operatorNoClients')}</p>`
-  const states = await statesOf(clients)
-  return table(
-    columns(call, ['nameLabel', 'operatorKind', 'stateLabel', 'operatorLastUsed']),
-    clients.map((client, at) => [
-      html`<a href="${to(clientPath(client.clientId))}"><bdi>${applicationName(client)}</bdi></a>`,
-      texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel'),
-      stateBadge(call, states[at]?.noToken),
-      lastUsed(call, client),
-    ]),
   )
 }
 

@@ -3,10 +3,10 @@ import { GatehouseError } from '../../../errors.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { SigningKeyInfo } from '../../../keys/signing-keys.ts'
 import { badge, buttons, columns, facts, panel, table } from '../elements/elements.ts'
+import { confirmRow } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
 import type { Call, Page } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
-import { dangerRow } from './client-actions.ts'
 import { operatorPage, operatorView } from './operator-page.ts'
 
 const PATH = '/operator/signing-keys'
@@ -52,7 +52,7 @@ export function keysPages(services: ConsoleServices): Page[] {
               panel(
                 { title: texts.html('operatorActions') },
                 html`<ul class="items">
-                  ${dangerRow(call, 'rotate', ROTATE)}
+                  ${confirmRow(call, 'rotate', ROTATE)}
                 </ul>`,
               )
             }`,

@@ -1,10 +1,9 @@
 import { html, type Html } from '../../../http/html.ts'
-import { applicationName, displayText } from '../../../http/pages/display-text.ts'
-import type { ClientState } from '../../../clients/client-states.ts'
+import { displayText } from '../../../http/pages/display-text.ts'
 import { MAX_SEARCH_LENGTH, search, type Found } from '../../front-door/search.ts'
 import type { Health } from '../../../health/health-report.ts'
 import { hostOf, isDocumentId } from '../../../validation/document-id.ts'
-import { lastUsed, stateBadge } from '../clients/client-state.ts'
+import { clientTable } from '../clients/client-table.ts'
 import { badge, columns, notice, panel, table } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import type { Call, Page, View } from '../page-types.ts'
@@ -17,8 +16,7 @@ const PATH = '/operator'
 
 /** The start page of operators: a search by ids and names, and the health in short. */
 export function searchPage(services: ConsoleServices): Page {
-  const { health, statesOf } = services
-
+  const { health } = services
   return operatorPage({
     path: PATH,
     show: async (call) => view(call, await health()),
@@ -31,8 +29,9 @@ export function searchPage(services: ConsoleServices): Page {
         const found = await search(services, text)
         const path = pathOfOnly(found)
         if (path !== undefined) return { redirect: path }
-        const states = await statesOf(found.clients)
-        return view(call, await health(), { text, found, states })
+        const isEmpty = found.clients.length + found.accounts.length === 0
+        const shown = isEmpty ? nothing(call, text) : await results(call, found, services)
+        return view(call, await health(), shown)
       },
     },
   })
@@ -51,19 +50,12 @@ function pathOfOnly({ clients, accounts }: Found): string | undefined {
   return client ? clientPath(client.clientId) : account && holderPath(account)
 }
 
-interface Result {
-  readonly text: string
-  readonly found: Found
-  readonly states: readonly ClientState[]
-}
-
-function view(call: Call, health: Health, result?: Result): View {
+function view(call: Call, health: Health, found?: Html): View {
   const { texts, to } = call
   return operatorView(
     call,
     { title: texts.plain('navOperator'), path: PATH },
-    html`${panel({ title: texts.html('operatorSearchTitle') }, searchForm(call))}
-    ${result && (result.found.clients.length + result.found.accounts.length > 0 ? results(call, result) : nothing(call, result.text))}
+    html`${panel({ title: texts.html('operatorSearchTitle') }, searchForm(call))} ${found}
     ${panel(
       { title: texts.html('operatorHealthTitle') },
       html`${healthSummary(call, health)}
@@ -85,25 +77,10 @@ function nothing({ texts, to }: Call, text: string): Html {
   )
 }
 
-function results(call: Call, { found, states }: Result): Html {
-  const { texts, to } = call
-  const { clients, accounts } = found
-  return html`${
-    clients.length > 0 &&
-    panel(
-      { title: texts.html('operatorClients') },
-      table(
-        columns(call, ['nameLabel', 'operatorKind', 'accountLabel', 'stateLabel', 'operatorLastUsed']),
-        clients.map((client, at) => [
-          html`<a href="${to(clientPath(client.clientId))}"><bdi>${applicationName(client)}</bdi></a>`,
-          texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel'),
-          holderLink(call, { accountId: client.accountId }),
-          stateBadge(call, states[at]?.noToken),
-          lastUsed(call, client),
-        ]),
-      ),
-    )
-  }
+async function results(call: Call, { clients, accounts }: Found, services: ConsoleServices): Promise<Html> {
+  const { texts } = call
+  const clientsFound = clients.length > 0 && (await clientTable(call, clients, 'search', services))
+  return html`${clientsFound && panel({ title: texts.html('operatorClients') }, clientsFound)}
   ${
     accounts.length > 0 &&
     panel(

@@ -1,0 +1,66 @@
+import type { Catalog } from '../../../catalog/catalog.ts'
+import { isGatewayKey, type Client } from '../../../clients/client.ts'
+import type { ClientState } from '../../../clients/client-states.ts'
+import { isPublicClient } from '../../../clients/public-applications.ts'
+import { html, type Html, type HtmlValue } from '../../../http/html.ts'
+import { applicationName } from '../../../http/pages/display-text.ts'
+import { badge, columns, table } from '../elements/elements.ts'
+import { clientPath, holderLink } from '../operator/operator-page.ts'
+import type { Call } from '../page-types.ts'
+import type { ConsoleServices } from '../services.ts'
+import { KINDS, pathOf } from './client-kind.ts'
+import { lastUsed, productTitle, stateBadge } from './client-state.ts'
+import { expiryBadge } from './expiry-panel.ts'
+
+const MAX_PRODUCTS = 3
+
+/** What the list of an owner shows, and the lists of operators: the clients of an account, and those of a search. */
+const COLUMNS = {
+  owner: ['nameLabel', 'productsLabel', 'stateLabel', 'clientsColumnLastUsed', 'createdLabel'],
+  account: ['nameLabel', 'operatorKind', 'stateLabel', 'operatorLastUsed'],
+  search: ['nameLabel', 'operatorKind', 'accountLabel', 'stateLabel', 'operatorLastUsed'],
+} as const
+
+type Column = (typeof COLUMNS)[keyof typeof COLUMNS][number]
+
+/** The clients of a list as a table. */
+export async function clientTable(
+  call: Call,
+  clients: readonly Client[],
+  list: keyof typeof COLUMNS,
+  { statesOf, catalog, keyPolicy }: Pick<ConsoleServices, 'statesOf' | 'catalog' | 'keyPolicy'>,
+): Promise<Html> {
+  const { texts, to } = call
+  const isOwner = list === 'owner'
+  const states = await statesOf(clients)
+
+  const cellsOf = (client: Client, state: Partial<ClientState>): Readonly<Record<Column, HtmlValue>> => ({
+    nameLabel: html`<a
+        href="${to(isOwner ? pathOf(KINDS[client.kind], client) : clientPath(client.clientId))}"
+        ><bdi>${applicationName(client)}</bdi></a
+      >
+      ${isOwner && isPublicClient(client) && badge(texts.html('publicBadge'))}
+      ${isOwner && isGatewayKey(client) && state.noToken !== 'gateway' && badge(texts.html('gatewayBadge'))}`,
+    operatorKind: texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel'),
+    accountLabel: holderLink(call, { accountId: client.accountId }),
+    productsLabel: productsOf(call, client, catalog.current),
+    stateLabel: html`${stateBadge(call, state.noToken)} ${isOwner && expiryBadge(call, client, keyPolicy)}
+    ${isOwner && (state.knownToFormer ?? []).length > 0 && badge(texts.html('clientsRotateSoon'), 'warn')}`,
+    operatorLastUsed: lastUsed(call, client),
+    clientsColumnLastUsed: lastUsed(call, client),
+    createdLabel: texts.ago(client.createdAt),
+  })
+  const names: readonly Column[] = COLUMNS[list]
+  const rows = clients.map((client, at) => {
+    const cells = cellsOf(client, states[at] ?? {})
+    return names.map((name) => cells[name])
+  })
+  return table(columns(call, names), rows)
+}
+
+function productsOf({ texts }: Call, { products }: Client, catalog: Catalog): Html {
+  if (products.length === 0) return html`<span class="muted">${texts.html('none')}</span>`
+  const titles = products.slice(0, MAX_PRODUCTS).map((id) => productTitle({ texts }, catalog, id))
+  const others = products.length - titles.length
+  return html`${titles.join(', ')}${others > 0 && html` <span class="muted whole">+${others}</span>`}`
+}
