@@ -150,7 +150,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     await waitForMessage(store, 'a', received)
   })
 
-  // Fixed bug: nobody was notified if the connection was lost right after the first subscription.
+  // Fixed bug: no listener was notified if the connection was lost right after the first subscription.
   it('a listener is notified of missed messages even if the connection is lost before it has repeated its subscriptions', async () => {
     await vi.waitFor(() => store.ping())
     const missed = vi.fn<() => void>()
