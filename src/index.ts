@@ -45,9 +45,17 @@ export type { WebServer } from './host/open-connections.ts'
 export type { ShutdownOptions } from './host/shutdown.ts'
 export type { SigningKeyInfo, SigningKeys } from './keys/signing-keys.ts'
 export type { Texts } from './authorization-server/interaction/texts.ts'
-export type { ApiKey, Application, Client } from './clients/client.ts'
-export type { ApiKeys, NewApiKey, ResourceServerOptions } from './clients/api-keys.ts'
-export type { ApplicationChanges, Applications, NewApplication } from './clients/applications.ts'
+export type {
+  ApiKey,
+  Application,
+  ApplicationChanges,
+  Client,
+  ClientChanges,
+  NewApiKey,
+  NewApplication,
+} from './clients/client.ts'
+export type { ApiKeys, ResourceServerOptions } from './clients/api-keys.ts'
+export type { Applications } from './clients/applications.ts'
 export type { BlockedHost, ClientDocument, ClientDocuments } from './clients/documents/document-service.ts'
 export type { DocumentPolicy } from './clients/documents/document-policy.ts'
 export type { ClientPage } from './clients/client-index.ts'
@@ -55,7 +63,6 @@ export type { Finding } from './clients/findings.ts'
 export type { ClientFindings, Hygiene, HygieneOptions, HygienePage } from './clients/hygiene.ts'
 export type { FoundSecret, Secrets } from './clients/leaked-secrets.ts'
 export type { ListOptions } from './store/time-index.ts'
-export type { ClientChanges } from './clients/client-inputs.ts'
 export type {
   AddProductOptions,
   DisableOptions,

@@ -1,16 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import { changesAddresses } from './allowed-addresses.ts'
 import { callLimitsRule } from './call-limits.ts'
 import type { Client } from './client.ts'
 import {
   addProduct,
   lostProducts,
+  productsRule,
   removeOperation,
   removeProduct,
   restoreOperation,
   setProducts,
 } from './client-products.ts'
-import { productsRule } from './create-client.ts'
 import { checkChange, type ChangeOptions } from '../host/change-options.ts'
 import type { ClientService } from './client-service-types.ts'
 import {
@@ -41,6 +40,7 @@ import {
   uniqueListOf,
 } from '../validation/rules.ts'
 import { createKeyMethods } from './client-keys.ts'
+import { fieldsOf } from './field-rules.ts'
 import { createSecretMethods } from './client-secrets.ts'
 import { nameEntriesOf } from './name-index.ts'
 import type { ClientRecord } from './client-record.ts'
@@ -157,13 +157,14 @@ export function fieldsSetter<C extends Client>(
     const target = typeof expiresAt === 'number' ? timeText(expiresAt) : undefined
     const what = { clientId, name, target, options }
     const apply = ofClient(set)
-    const { allowedAddresses } = fields as Pick<C, 'allowedAddresses'>
-    const isRemoval = (before: C) =>
-      (typeof expiresAt === 'number' && expiresAt < (before.expiresAt ?? Infinity)) ||
-      changesAddresses(before, allowedAddresses)
+    const revoking = given.flatMap(([field, value]) => {
+      const revokes = value === null ? undefined : fieldsOf(clients.kind)[field]?.revokes
+      return revokes ? [(before: C) => revokes(before, value)] : []
+    })
+    const isRemoval = (before: C) => revoking.some((revokes) => revokes(before))
     const change = () => {
       if (typeof expiresAt === 'number') return changeExpiry(clients, what, { expiresAt, apply, isRemoval })
-      if (allowedAddresses) return removeAccess(clients, what, apply, isRemoval)
+      if (revoking.length > 0) return removeAccess(clients, what, apply, isRemoval)
       return changeRecord(clients, what, apply)
     }
     return presentClient(clients, await changeListed(clients, clientId, filling, change))

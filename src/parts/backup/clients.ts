@@ -10,6 +10,8 @@ import {
 } from '../../clients/client-record.ts'
 import type { Client } from '../../clients/client.ts'
 import { expiryEntriesOf } from '../../clients/expiry-notices.ts'
+import { fileRules } from '../../clients/field-rules.ts'
+import { timeRule } from '../../clients/file-rules.ts'
 import { optional } from '../../validation/rules.ts'
 import { createSecretOwners } from '../../clients/secret-owners.ts'
 import { storedLastUses, type LastUse } from '../../clients/last-used.ts'
@@ -26,7 +28,7 @@ import {
   type Counts,
   type OnSkipped,
 } from './section.ts'
-import { CLIENT_RECORD, FILE_CLIENT, SECRET_FIELDS, timeRule } from './record-rules.ts'
+import { CLIENT_RECORD, SECRET_FIELDS } from './record-rules.ts'
 
 const PAGE_SIZE = 200
 
@@ -147,7 +149,7 @@ function onlyKnownFields({
   noticed,
 }: ClientRecord): ClientRecord {
   return {
-    client: pick(client, ['kind', ...Object.keys(FILE_CLIENT[client.kind])]),
+    client: pick(client, ['kind', ...Object.keys(fileRules(client.kind))]),
     secrets: secrets.map((secret) => pick(secret, SECRET_FIELDS)),
     listedAt,
     ...(noticed !== undefined && { noticed }),

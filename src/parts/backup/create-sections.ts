@@ -28,7 +28,7 @@ import {
   wholeNumber,
 } from '../../validation/rules.ts'
 import { checkLine, problemsOfLine, type Header } from './file-format.ts'
-import { clientIdRule, countRule, timeRule } from './record-rules.ts'
+import { clientIdRule, countRule, timeRule } from '../../clients/file-rules.ts'
 import { confirmExisting, exportedRecord, readRecord, type Section } from './section.ts'
 
 const GRANTS_PAGE_SIZE = 50

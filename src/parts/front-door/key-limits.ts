@@ -1,6 +1,5 @@
 import { directScopes } from '../../catalog/resolve-scopes.ts'
-import type { ClientChanges } from '../../clients/client-inputs.ts'
-import { isGatewayKey, type Client } from '../../clients/client.ts'
+import { isGatewayKey, type Client, type ClientChanges } from '../../clients/client.ts'
 import type { Permission } from '../../host/accounts.ts'
 import { scopesBeyond, type GrantParts, type Member } from './grantable-operations.ts'
 import type { RejectionDetails } from './rejection.ts'

@@ -21,8 +21,8 @@ import type { Limits } from '../limits/limits.ts'
 import { limitsRule, usageRule } from '../front-door/part-options.ts'
 import type { Usage } from '../usage/usage-types.ts'
 import { usageRoutes } from './usage-routes.ts'
-import { apiKeyChanges, newApiKeyFields } from '../../clients/api-keys.ts'
-import { applicationChanges, newApplicationFields } from '../../clients/applications.ts'
+import { changeRules, creationRules } from '../../clients/field-rules.ts'
+import type { Client } from '../../clients/client.ts'
 import { clientRoutes } from './client-routes.ts'
 import { BODIES } from './body-schemas.ts'
 
@@ -74,6 +74,11 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
   const presenter = createClientPresenter(parts.statesOf)
   const ofClients = { ...parts, previewAccess: createAccessPreview(parts), presenter }
   const tokens = createPageTokens(csrfKeys, { name: 'management', issuer, path })
+  const rulesOf = (kind: Client['kind']) => ({
+    newClient: (body: unknown) =>
+      creationRules({ kind, input: Object(body), catalog: catalog.current, keyPolicy }),
+    changes: changeRules(kind, keyPolicy),
+  })
   const routes: Route[] = [
     route({
       method: 'get',
@@ -100,10 +105,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
       name: 'ApiKey',
       newClient: BODIES.NewApiKey,
       changes: BODIES.ApiKeyChanges,
-      rules: {
-        newClient: (input) => newApiKeyFields(catalog.current, input, keyPolicy),
-        changes: apiKeyChanges(keyPolicy),
-      },
+      rules: rulesOf('apiKey'),
     }),
     ...clientRoutes({
       service: applications,
@@ -114,10 +116,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
       name: 'Application',
       newClient: BODIES.NewApplication,
       changes: BODIES.ApplicationChanges,
-      rules: {
-        newClient: (input) => newApplicationFields(catalog.current, input, keyPolicy),
-        changes: applicationChanges(keyPolicy),
-      },
+      rules: rulesOf('application'),
     }),
     ...leakedSecretRoutes(parts),
     ...hygieneRoutes(parts),

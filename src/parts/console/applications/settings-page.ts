@@ -1,30 +1,32 @@
-import { webRedirectUrisRule } from '../../../clients/application-fields.ts'
-import { applicationChanges, type ApplicationChanges } from '../../../clients/applications.ts'
-import type { Application } from '../../../clients/client.ts'
+import type { Application, ApplicationChanges } from '../../../clients/client.ts'
+import { changeRules } from '../../../clients/field-rules.ts'
 import { IF_MATCH, type ConditionalChange } from '../../../clients/if-match.ts'
+import { webRedirectUrisRule } from '../../../clients/public-uris.ts'
 import { GatehouseError } from '../../../errors.ts'
 import { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
 import { applicationKind, ownClient, pathOf, trail } from '../clients/client-kind.ts'
 import { facts, notice } from '../elements/elements.ts'
-import { FIELD_LABELS } from '../elements/problem-list.ts'
+import {
+  changedInputs,
+  readTexts,
+  SHOWN_FIELDS,
+  storedTexts,
+  toChanges,
+  type InputTexts,
+} from '../elements/plain-inputs.ts'
 import type { ConsoleServices } from '../services.ts'
 import { page, type Call, type Page, type Redirect, type View } from '../page-types.ts'
 import { checkInput, optional } from '../../../validation/rules.ts'
 import { levelPanel } from './level-panel.ts'
-import {
-  changedFields,
-  readTexts,
-  settingsForm,
-  textsOf,
-  toChanges,
-  type SettingsTexts,
-} from './settings-form.ts'
+import { settingsForm } from './settings-form.ts'
 
 /** The settings of an application, which are saved together. */
 export function settingsPage(services: ConsoleServices): Page {
   const kind = applicationKind(services)
+
+  const settingsOf = (application: Application) => storedTexts(application, 'signIn', 'appearance')
 
   async function view(call: Call<Application>, message?: Html): Promise<View> {
     const { texts, to, resource: application } = call
@@ -52,16 +54,16 @@ export function settingsPage(services: ConsoleServices): Page {
   /** The service would also name schemes that only a public application may use. */
   function checkWebAddresses(changes: ApplicationChanges): void {
     const web = optional(webRedirectUrisRule)
-    const rules = applicationChanges(services.keyPolicy)
+    const rules = changeRules('application', services.keyPolicy)
     checkInput('the form has mistakes', changes, { ...rules, redirectUris: web, postLogoutRedirectUris: web })
   }
 
   async function save(call: Call<Application>): Promise<View | Redirect> {
     const { resource: application, form, change } = call
     const done: Redirect = { redirect: `${pathOf(kind, application)}/settings`, done: 'doneSettingsSaved' }
-    const stored = textsOf(application)
+    const stored = settingsOf(application)
     const wanted = readTexts(form, stored)
-    const fields = changedFields(stored, wanted)
+    const fields = changedInputs(stored, wanted)
     if (fields.length === 0) return done
     const changes = toChanges(wanted, fields)
     if (!application.isPublic) checkWebAddresses(changes)
@@ -76,17 +78,18 @@ export function settingsPage(services: ConsoleServices): Page {
   }
 
   /** If another user has saved meanwhile: the stored settings, and the submitted values that differ. */
-  async function changedMeanwhile(call: Call<Application>, wanted: SettingsTexts): Promise<View | undefined> {
+  async function changedMeanwhile(call: Call<Application>, wanted: InputTexts): Promise<View | undefined> {
     const { caller, params, texts } = call
     const resource = await kind.service.findOwn(caller.accountId, params['clientId'] ?? '')
-    const lost = changedFields(textsOf(resource), wanted)
+    const lost = changedInputs(settingsOf(resource), wanted)
     // The same form was sent twice at the same time.
     if (lost.length === 0) return undefined
     const entered = facts(
-      lost.map((name) => [
-        texts.html(FIELD_LABELS[name]),
-        wanted[name] === '' ? texts.html('none') : html`<bdi class="lines">${wanted[name]}</bdi>`,
-      ]),
+      lost.map((name) => {
+        const { label = 'none' } = SHOWN_FIELDS.get(name) ?? {}
+        const text = wanted.get(name)
+        return [texts.html(label), text ? html`<bdi class="lines">${text}</bdi>` : texts.html('none')]
+      }),
     )
     const message = notice(
       'warn',

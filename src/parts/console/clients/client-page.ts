@@ -8,23 +8,12 @@ import { auditTable, type AuditTableOptions } from '../activity/audit-table.ts'
 import { findPeople, personOf, type People } from '../activity/people.ts'
 import type { AuditEntry } from '../../../audit/entry.ts'
 import { badge, copyable, facts, notice, panel } from '../elements/elements.ts'
-import { field, form } from '../elements/form.ts'
-import { MAX_NAME_LENGTH } from '../../../validation/rules.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import { accessPanel } from './access-panel.ts'
-import { addressesPanel } from './addresses-panel.ts'
-import {
-  change,
-  credentialsOf,
-  ownClient,
-  pathOf,
-  trail,
-  word,
-  type ClientKind,
-  type ClientPanel,
-} from './client-kind.ts'
+import { credentialsOf, ownClient, pathOf, trail, type ClientKind } from './client-kind.ts'
 import { lastUsed, ownStateNotice, stateBadge } from './client-state.ts'
 import { expiryFact, expiryPanel } from './expiry-panel.ts'
+import { addressesPanel, settingsPanel } from './field-panels.ts'
 import { dangerPanel } from './danger-panel.ts'
 import { limitsText } from '../operator/limits-panel.ts'
 import { keysPanel } from './keys-panel.ts'
@@ -139,43 +128,6 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
     },
     actions: Object.assign({}, ...[...panels, danger].map(({ actions }) => actions)),
   })
-}
-
-function settingsPanel(kind: ClientKind): ClientPanel {
-  return {
-    async show(call) {
-      const { texts, to, resource: client } = call
-      const path = pathOf(kind, client)
-      if (!(await call.may(`${kind.permissions}:write`))) return undefined
-      const links = html`<p class="line">
-        <a href="${to(`${path}/settings`)}">${texts.html('clientsMoreSettings')}</a
-        ><a href="${to(`${path}/preview`)}">${texts.html('clientsPreview')}</a>
-      </p>`
-      return panel(
-        { title: texts.html('clientsSettings'), id: 'settings' },
-        html`${form(
-          call,
-          { action: 'rename' },
-          html`${field(call, {
-              name: 'name',
-              label: texts.html('nameLabel'),
-              hint: texts.html(word(kind, 'NameHint')),
-              value: client.name,
-              isRequired: true,
-              maxLength: MAX_NAME_LENGTH,
-              autocomplete: 'off',
-            })}
-            <div class="buttons"><button>${texts.html('saveButton')}</button></div>`,
-        )}
-        ${kind.kind === 'application' && links}`,
-      )
-    },
-    actions: {
-      rename: change(kind, 'doneRenamed', ({ resource: { clientId }, form: sent, change: options }) =>
-        kind.service.update(clientId, { name: sent.get('name') ?? '' }, options),
-      ),
-    },
-  }
 }
 
 function formerNotice({ texts }: Pick<Call, 'texts'>, userIds: readonly string[], mayRotate: boolean): Html {

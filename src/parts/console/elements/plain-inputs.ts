@@ -1,0 +1,99 @@
+import type { ApplicationChanges, Client } from '../../../clients/client.ts'
+import type { Field, FieldForm } from '../../../clients/field.ts'
+import { FIELDS } from '../../../clients/fields.ts'
+import { isPublicClient } from '../../../clients/public-applications.ts'
+import type { Form } from '../../../http/form-body.ts'
+import type { Html } from '../../../http/html.ts'
+import type { Call } from '../page-types.ts'
+import type { TextName } from '../texts.ts'
+import { field, linesOf } from './form.ts'
+
+/** A field as the console shows it. The compiler reports a text that does not exist. */
+interface ShownField extends Pick<Field, 'is' | 'isRequired' | 'isRemovable'> {
+  readonly label?: TextName
+  readonly input?: Omit<NonNullable<Field['input']>, 'label' | 'in'> & {
+    readonly label?: TextName
+    readonly in: {
+      readonly [Form in FieldForm]?: TextName | { readonly [Of in Client['kind'] | 'public']?: TextName }
+    }
+  }
+}
+
+const SHOWN: Readonly<Record<Client['kind'] | 'both', Readonly<Record<string, ShownField>>>> = FIELDS
+
+/** The fields of both kinds. */
+export const SHOWN_FIELDS = new Map(Object.values(SHOWN).flatMap((fields) => Object.entries(fields)))
+
+export type InputCall = Pick<Call<Client>, 'texts' | 'form' | 'problems' | 'resource'>
+
+/** The value of each input of a form: one text, or one entry in each line. */
+export type InputTexts = ReadonlyMap<string, string>
+
+/** The names of the inputs of forms, in the order of the table. */
+export function inputNames(kind: Client['kind'], ...forms: FieldForm[]): string[] {
+  return Object.entries({ ...SHOWN.both, ...SHOWN[kind] }).flatMap(([name, { input }]) =>
+    forms.some((form) => input?.in[form]) ? [name] : [],
+  )
+}
+
+/** Undefined if only other clients have the input. */
+export function plainInput(call: InputCall, name: string, form: FieldForm): Html | undefined {
+  const { texts, resource: client } = call
+  const { label, input, isRequired } = SHOWN_FIELDS.get(name) ?? {}
+  const hints = input?.in[form]
+  const hint =
+    typeof hints === 'object' ? (isPublicClient(client) && hints.public) || hints[client.kind] : hints
+  if (!input || !label || !hint) return undefined
+  return field(call, {
+    name,
+    type: input.type,
+    label: texts.html(input.label ?? label),
+    hint: texts.html(hint),
+    value: textOf(client, name),
+    isRequired,
+    isCode: input.type !== 'text',
+    autocomplete: 'off',
+    maxLength: input.maxLength,
+  })
+}
+
+function textOf(client: Client, name: string): string {
+  const value = (client as unknown as Readonly<Record<string, string | readonly string[] | undefined>>)[name]
+  return typeof value === 'object' ? value.join('\n') : (value ?? '')
+}
+
+/** The stored values of the inputs of forms. */
+export function storedTexts(client: Client, ...forms: FieldForm[]): InputTexts {
+  return new Map(inputNames(client.kind, ...forms).map((name) => [name, textOf(client, name)]))
+}
+
+/** Without empty lines. An input that was not sent has its stored value. */
+export function readTexts(sent: Form, stored: InputTexts): InputTexts {
+  const read = [...stored].map(([name, text]) => {
+    const typed = sent.get(name)
+    return [name, typed === null ? text : linesOf(typed).join('\n')] as const
+  })
+  return new Map(read)
+}
+
+export function changedInputs(from: InputTexts, to: InputTexts): string[] {
+  return [...to.keys()].filter((name) => from.get(name) !== to.get(name))
+}
+
+/** The change that sets these fields. An empty field that is optional is removed. */
+export function toChanges(texts: InputTexts, names: readonly string[]): ApplicationChanges {
+  const entries = names.map((name) => {
+    const { input, isRemovable } = SHOWN_FIELDS.get(name) ?? {}
+    const text = texts.get(name) ?? ''
+    if (input?.type === 'lines') return [name, linesOf(text)]
+    return [name, text === '' && isRemovable ? null : text]
+  })
+  return Object.fromEntries(entries) as ApplicationChanges
+}
+
+/** What a submitted form changes. */
+export function plainChanges(sent: Form, client: Client, form: FieldForm): ApplicationChanges {
+  const stored = storedTexts(client, form)
+  const wanted = readTexts(sent, stored)
+  return toChanges(wanted, changedInputs(stored, wanted))
+}
