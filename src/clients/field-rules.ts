@@ -1,6 +1,6 @@
 import { changeFields } from '../host/change-options.ts'
 import * as json from '../validation/json-rules.ts'
-import { optional, type Fields } from '../validation/rules.ts'
+import { optional, type Fields, type Rule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import type { KeyPolicy } from './expiry.ts'
 import type { Creation, Field } from './field.ts'
@@ -43,20 +43,24 @@ function isAlwaysThere({ isRequired, byDefault }: Field): boolean {
   return isRequired === true || byDefault !== undefined
 }
 
+function ofEach(field: Field, rule: Rule | undefined, description?: string): Rule | undefined {
+  return rule && (isAlwaysThere(field) ? rule : json.optional(rule, description))
+}
+
 export function storedRules(kind: Kind): Fields {
-  return collect(kind, IN_RECORD, (field) => {
-    const { stored } = field.is
-    return stored && (isAlwaysThere(field) ? stored : optional(stored))
-  })
+  return collect(kind, IN_RECORD, (field) => ofEach(field, field.is.stored))
 }
 
 /** The rules for a record in an exported file. */
 export function fileRules(kind: Kind): Fields {
   return collect(kind, IN_RECORD, (field) => {
-    const { stored } = field.is
-    const rule = stored && (field.file ?? field.rule ?? stored)
-    return rule && (isAlwaysThere(field) ? rule : optional(rule))
+    const { is, rule = is.stored, file = rule } = field
+    return is.stored && ofEach(field, file)
   })
+}
+
+export function answerRules(kind: Kind): Fields {
+  return collect(kind, IN_RECORD, (field) => ofEach(field, field.is.json, field.says?.answer))
 }
 
 /** The rules of the input for a new client. */
@@ -75,24 +79,18 @@ export function changeRules(kind: Kind, keyPolicy: KeyPolicy): Fields {
 
 /** The rules of the body with which the management API creates a client. The rules of the input apply too. */
 export function newBodyRules(kind: Kind): Fields {
-  return collect(kind, {}, ({ given, is, body = is.json, isRequired, says }) => {
-    if (given === undefined || given === 'code') return undefined
-    return body && (isRequired ? body : json.optional(body, says?.create))
+  return collect(kind, {}, ({ given = 'code', is, body = is.json, isRequired, says }) => {
+    if (given === 'code' || !body) return undefined
+    return isRequired ? body : json.optional(body, says?.create)
   })
 }
 
 export function changeBodyRules(kind: Kind): Fields {
-  return collect(kind, {}, ({ given, is, body = is.json, isRemovable, says }) => {
-    if (given !== 'change') return undefined
-    return body && json.optional(isRemovable ? json.nullable(body) : body, says?.change)
-  })
-}
-
-export function answerRules(kind: Kind): Fields {
-  return collect(kind, IN_RECORD, (field) => {
-    const { json: rule } = field.is
-    return rule && (isAlwaysThere(field) ? rule : json.optional(rule, field.says?.answer))
-  })
+  return collect(kind, {}, ({ given, is, body = is.json, isRemovable, says }) =>
+    given === 'change' && body
+      ? json.optional(isRemovable ? json.nullable(body) : body, says?.change)
+      : undefined,
+  )
 }
 
 /** The fields of a new record. An empty list and false are stored only in fields that every client has. */

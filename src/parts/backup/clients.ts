@@ -34,6 +34,12 @@ const PAGE_SIZE = 200
 
 const KINDS = ['apiKey', 'application'] as const
 
+/** The fields of a client in a file. */
+const NAMES = {
+  apiKey: ['kind', ...Object.keys(fileRules('apiKey'))],
+  application: ['kind', ...Object.keys(fileRules('application'))],
+}
+
 function tablesOf(store: Store) {
   const { getEach } = clientRecords(store)
   const indexOf = (kind: Client['kind']) => createClientIndex({ store, kind, load: getEach })
@@ -149,7 +155,7 @@ function onlyKnownFields({
   noticed,
 }: ClientRecord): ClientRecord {
   return {
-    client: pick(client, ['kind', ...Object.keys(fileRules(client.kind))]),
+    client: pick(client, NAMES[client.kind]),
     secrets: secrets.map((secret) => pick(secret, SECRET_FIELDS)),
     listedAt,
     ...(noticed !== undefined && { noticed }),

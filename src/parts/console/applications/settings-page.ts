@@ -1,15 +1,20 @@
 import type { Application, ApplicationChanges } from '../../../clients/client.ts'
+import type { FieldForm } from '../../../clients/field.ts'
 import { changeRules } from '../../../clients/field-rules.ts'
-import { IF_MATCH, type ConditionalChange } from '../../../clients/if-match.ts'
+import { etagOf, IF_MATCH, type ConditionalChange } from '../../../clients/if-match.ts'
 import { webRedirectUrisRule } from '../../../clients/public-uris.ts'
 import { GatehouseError } from '../../../errors.ts'
 import { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
+import { logoTile } from '../../../http/pages/logo-tile.ts'
 import { applicationKind, ownClient, pathOf, trail } from '../clients/client-kind.ts'
-import { facts, notice } from '../elements/elements.ts'
+import { facts, notice, panel } from '../elements/elements.ts'
+import { form } from '../elements/form.ts'
 import {
   changedInputs,
+  inputNames,
+  plainInput,
   readTexts,
   SHOWN_FIELDS,
   storedTexts,
@@ -20,7 +25,6 @@ import type { ConsoleServices } from '../services.ts'
 import { page, type Call, type Page, type Redirect, type View } from '../page-types.ts'
 import { checkInput, optional } from '../../../validation/rules.ts'
 import { levelPanel } from './level-panel.ts'
-import { settingsForm } from './settings-form.ts'
 
 /** The settings of an application, which are saved together. */
 export function settingsPage(services: ConsoleServices): Page {
@@ -59,15 +63,15 @@ export function settingsPage(services: ConsoleServices): Page {
   }
 
   async function save(call: Call<Application>): Promise<View | Redirect> {
-    const { resource: application, form, change } = call
+    const { resource: application, form: sent, change } = call
     const done: Redirect = { redirect: `${pathOf(kind, application)}/settings`, done: 'doneSettingsSaved' }
     const stored = settingsOf(application)
-    const wanted = readTexts(form, stored)
+    const wanted = readTexts(sent, stored)
     const fields = changedInputs(stored, wanted)
     if (fields.length === 0) return done
     const changes = toChanges(wanted, fields)
     if (!application.isPublic) checkWebAddresses(changes)
-    const conditional: ConditionalChange = { ...change, [IF_MATCH]: [form.get('version') ?? ''] }
+    const conditional: ConditionalChange = { ...change, [IF_MATCH]: [sent.get('version') ?? ''] }
     try {
       await services.applications.update(application.clientId, changes, conditional)
       return done
@@ -106,4 +110,39 @@ export function settingsPage(services: ConsoleServices): Page {
     show: (call) => view(call),
     actions: { save: { access: 'applications:write', run: save } },
   })
+}
+
+/** The form with all settings, with the version that it changes. @param mayChange else it is locked */
+function settingsForm(call: Call<Application>, mayChange: boolean): Html {
+  const { texts, resource: application } = call
+  const version = call.form.get('version') ?? etagOf(application)
+
+  /** @param first the names of inputs that come first */
+  function inputs(of: FieldForm, ...first: string[]) {
+    const names = new Set([...first, ...inputNames('application', of)])
+    return [...names].map((name) => {
+      const input = plainInput(call, name, of)
+      if (name !== 'logoUri') return html`${input} `
+      return html`<div class="beside">
+        ${input} ${logoTile(applicationName(application), application.logoUri)}
+      </div> `
+    })
+  }
+
+  const content = html`<input type="hidden" name="version" value="${version}" /> ${panel(
+      { title: texts.html('appsSignIn') },
+      html`${inputs('signIn', 'redirectUris', 'origins')}`,
+    )}
+    ${panel(
+      { title: texts.html('appsAppearance') },
+      html`<p class="muted">${texts.html('appsAppearanceHint')}</p>
+        ${inputs('appearance')}`,
+    )}`
+  if (!mayChange) return html`<fieldset disabled class="stack">${content}</fieldset>`
+  return form(
+    call,
+    { action: 'save' },
+    html`${content}
+      <div class="buttons"><button class="primary">${texts.html('saveButton')}</button></div>`,
+  )
 }
