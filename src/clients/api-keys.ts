@@ -80,7 +80,7 @@ export function createApiKeys(
   }
 
   async function create(input: NewApiKey & CredentialsInput, options: CreationOptions = {}) {
-    const apiKey = newClient<ApiKey>('the API key cannot be created', input, clients)
+    const apiKey = newClient(clients, 'the API key cannot be created', input)
     requireKnown(input.resources)
     const { client, clientSecret } = await createClient(clients, apiKey, input, options)
     return { apiKey: client, clientSecret }

@@ -71,7 +71,7 @@ export function createApplications(
   const setFirstParty = fieldsSetter(clients, { firstParty: booleanRule }, requireConsistent)
 
   async function create(input: NewApplication & CredentialsInput, options: CreationOptions = {}) {
-    const application = newClient<Application>('the application cannot be created', input, clients)
+    const application = newClient(clients, 'the application cannot be created', input)
     requireShortAddresses(application)
     if (input.isPublic) requirePublicAllowed(input, publicApplications)
     requireConsistent(application)
@@ -103,6 +103,8 @@ function requirePublicAllowed(input: NewApplication & CredentialsInput, isAllowe
   })
 }
 
+const OWN_FIELDS: Readonly<Record<string, Field>> = FIELDS.application
+
 /** In bytes. An address is ASCII. */
 const MAX_ADDRESS_BYTES = 16_384
 
@@ -117,7 +119,7 @@ function requireShortAddresses(application: Application, before?: Application): 
 }
 
 function addressBytes(application: Application): number {
-  const fields = Object.entries<Field>(FIELDS.application)
-  const names = fields.flatMap(([name, { input }]) => (input ? (name as keyof Application) : []))
-  return names.flatMap((name) => application[name] ?? []).join('').length
+  const addresses = Object.entries(application).filter(([name]) => OWN_FIELDS[name]?.input)
+  return addresses.flatMap(([, value]) => (value as string | readonly string[] | undefined) ?? []).join('')
+    .length
 }

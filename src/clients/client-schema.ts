@@ -24,8 +24,6 @@ export function clientRuleOf(fieldsOf: (kind: Client['kind']) => Fields): Rule {
   }
 }
 
-const partialRevocationsRule = optional(objectOf({ since: countRule, scopes: listOf(textRule) }))
-
 const deletedRule = objectOf({
   deleted: oneOf(true),
   kind: kindRule,
@@ -50,7 +48,7 @@ export function clientRecordRule(clientId: string): Rule {
       }),
     ),
     listedAt: countRule,
-    partialRevocations: partialRevocationsRule,
+    partialRevocations: optional(objectOf({ since: countRule, scopes: listOf(textRule) })),
     noticed: optional(countRule),
   })
   return (value) => deletedRule(value) && existingRule(value)

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { CurrentCatalog } from '../catalog/catalog.ts'
 import { GatehouseError, isRejection } from '../errors.ts'
 import { newClientId } from './client-id.ts'
 import type { Client, NewClient } from './client.ts'
@@ -28,15 +27,14 @@ export type CredentialsInput = {
 
 type InputWithCredentials = NewClient & CredentialsInput
 
-/** The client of checked input. @param headline what failed if a value is wrong */
+/** @param headline what failed, for the error about the input */
 export function newClient<C extends Client>(
+  { kind, catalog, keyPolicy }: ClientRepository<C>,
   headline: string,
   input: NewClient,
-  { catalog, ...given }: Pick<Creation, 'kind' | 'keyPolicy'> & { readonly catalog: CurrentCatalog },
 ): C {
-  const creation = { ...given, catalog: catalog.current, input: Object(input) as Creation['input'] }
-  checkInput(headline, input, creationRules(creation))
-  const { kind, keyPolicy } = given
+  const values = Object(input) as Creation['input']
+  checkInput(headline, input, creationRules({ kind, input: values, catalog: catalog.current, keyPolicy }))
   const expiresAt = expiryOfNew(policyOfNew(kind, input, keyPolicy), input.expiresAt)
   const fields = newFields(kind, {
     ...input,

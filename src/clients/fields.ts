@@ -45,6 +45,9 @@ const furtherOrigins =
 /** Answers alone have it. */
 const shown = (rule: Rule, answer: string) => ({ is: { json: rule }, says: { answer } })
 
+/** A file may have products and operations that no longer exist, because stored clients may have them. */
+const chosen = { is: TEXTS, byDefault: [], given: 'create', file: inFile.listOf(textRule) } as const
+
 const redirects = {
   is: TEXTS,
   byDefault: [],
@@ -91,21 +94,14 @@ export const FIELDS = {
         },
       },
     },
-    // In a file, products and operations that no longer exist are allowed, because stored clients may have them.
     products: {
-      is: TEXTS,
-      byDefault: [],
-      given: 'create',
+      ...chosen,
       create: ({ catalog }: Creation) => optional(productsRule(catalog)),
-      file: inFile.listOf(textRule),
       label: 'productsLabel',
     },
     removedOperations: {
-      is: TEXTS,
-      byDefault: [],
-      given: 'create',
+      ...chosen,
       create: ({ catalog, input }: Creation) => optional(operationsRule(catalog, input['products'])),
-      file: inFile.listOf(textRule),
       label: 'operationLabel',
     },
     clientId: { is: TEXT, isRequired: true, given: 'code', rule: newClientIdRule, file: inFile.clientIdRule },

@@ -99,18 +99,11 @@ export const givenKeysRule: Rule = (value) => {
 }
 
 const pem = json.textOf({ maxLength: MAX_KEY_LENGTH })
-const optionalText = json.optional(json.text)
-const jwk = json.object({
-  kty: json.text,
-  kid: optionalText,
-  use: optionalText,
-  alg: optionalText,
-  crv: optionalText,
-  x: optionalText,
-  y: optionalText,
-  n: optionalText,
-  e: optionalText,
-})
+const members = ['kid', 'use', 'alg', 'crv', 'x', 'y', 'n', 'e'].map((name) => [
+  name,
+  json.optional(json.text),
+])
+const jwk = json.object({ kty: json.text, ...(Object.fromEntries(members) as Fields) })
 
 /** A public key in JSON over HTTP. */
 export const publicKeyRule = ruleWith<PublicKeyInput>(

@@ -11,16 +11,7 @@ import { logoTile } from '../../../http/pages/logo-tile.ts'
 import { applicationKind, ownClient, pathOf, trail } from '../clients/client-kind.ts'
 import { facts, notice, panel } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
-import {
-  changedInputs,
-  inputNames,
-  plainInput,
-  readTexts,
-  SHOWN_FIELDS,
-  storedTexts,
-  toChanges,
-  type InputTexts,
-} from '../elements/plain-inputs.ts'
+import { inputNames, plainInput, SHOWN_FIELDS, toChanges, typedTexts } from '../elements/plain-inputs.ts'
 import type { ConsoleServices } from '../services.ts'
 import { page, type Call, type Page, type Redirect, type View } from '../page-types.ts'
 import { checkInput, optional } from '../../../validation/rules.ts'
@@ -29,8 +20,6 @@ import { levelPanel } from './level-panel.ts'
 /** The settings of an application, which are saved together. */
 export function settingsPage(services: ConsoleServices): Page {
   const kind = applicationKind(services)
-
-  const settingsOf = (application: Application) => storedTexts(application, 'signIn', 'appearance')
 
   async function view(call: Call<Application>, message?: Html): Promise<View> {
     const { texts, to, resource: application } = call
@@ -65,11 +54,8 @@ export function settingsPage(services: ConsoleServices): Page {
   async function save(call: Call<Application>): Promise<View | Redirect> {
     const { resource: application, form: sent, change } = call
     const done: Redirect = { redirect: `${pathOf(kind, application)}/settings`, done: 'doneSettingsSaved' }
-    const stored = settingsOf(application)
-    const wanted = readTexts(sent, stored)
-    const fields = changedInputs(stored, wanted)
-    if (fields.length === 0) return done
-    const changes = toChanges(wanted, fields)
+    const changes = toChanges(typedTexts(sent, application, 'signIn', 'appearance'))
+    if (Object.keys(changes).length === 0) return done
     if (!application.isPublic) checkWebAddresses(changes)
     const conditional: ConditionalChange = { ...change, [IF_MATCH]: [sent.get('version') ?? ''] }
     try {
@@ -77,21 +63,20 @@ export function settingsPage(services: ConsoleServices): Page {
       return done
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.code !== 'ERR_CHANGED') throw error
-      return (await changedMeanwhile(call, wanted)) ?? done
+      return (await changedMeanwhile(call)) ?? done
     }
   }
 
   /** If another user has saved meanwhile: the stored settings, and the submitted values that differ. */
-  async function changedMeanwhile(call: Call<Application>, wanted: InputTexts): Promise<View | undefined> {
+  async function changedMeanwhile(call: Call<Application>): Promise<View | undefined> {
     const { caller, params, texts } = call
     const resource = await kind.service.findOwn(caller.accountId, params['clientId'] ?? '')
-    const lost = changedInputs(settingsOf(resource), wanted)
+    const lost = typedTexts(call.form, resource, 'signIn', 'appearance')
     // The same form was sent twice at the same time.
-    if (lost.length === 0) return undefined
+    if (lost.size === 0) return undefined
     const entered = facts(
-      lost.map((name) => {
+      [...lost].map(([name, text]) => {
         const { label = 'none' } = SHOWN_FIELDS.get(name) ?? {}
-        const text = wanted.get(name)
         return [texts.html(label), text ? html`<bdi class="lines">${text}</bdi>` : texts.html('none')]
       }),
     )

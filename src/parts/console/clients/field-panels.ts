@@ -7,7 +7,7 @@ import type { Form } from '../../../http/form-body.ts'
 import { html, type HtmlValue } from '../../../http/html.ts'
 import { panel } from '../elements/elements.ts'
 import { form, linesOf } from '../elements/form.ts'
-import { inputNames, plainChanges, plainInput } from '../elements/plain-inputs.ts'
+import { inputNames, plainInput, toChanges, typedTexts } from '../elements/plain-inputs.ts'
 import type { Call, Redirect } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 import { backTo, pathOf, type ClientKind, type ClientPanel } from './client-kind.ts'
@@ -83,7 +83,7 @@ export function settingsPanel(kind: ClientKind): ClientPanel {
         </p>`
       )
     },
-    read: (sent, client) => plainChanges(sent, client, 'client'),
+    read: (sent, client) => toChanges(typedTexts(sent, client, 'client')),
     done: (changes) => {
       const isRenamed = Object.keys(changes).every((name) => name === 'name')
       return isRenamed ? 'doneRenamed' : 'doneSettingsSaved'
@@ -97,7 +97,7 @@ export function addressesPanel(kind: ClientKind): ClientPanel {
     title: 'addressesTitle',
     action: 'addresses',
     inputs: (call) => plainInput(call, 'allowedAddresses', 'addresses'),
-    read: (sent, client) => plainChanges(sent, client, 'addresses'),
+    read: (sent, client) => toChanges(typedTexts(sent, client, 'addresses')),
     done: () => 'doneAddressesSaved',
     guard: {
       warning: 'addressesRevoke',

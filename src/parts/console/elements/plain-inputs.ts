@@ -24,10 +24,7 @@ const SHOWN: Readonly<Record<Client['kind'] | 'both', Readonly<Record<string, Sh
 /** The fields of both kinds. */
 export const SHOWN_FIELDS = new Map(Object.values(SHOWN).flatMap((fields) => Object.entries(fields)))
 
-export type InputCall = Pick<Call<Client>, 'texts' | 'form' | 'problems' | 'resource'>
-
-/** The value of each input of a form: one text, or one entry in each line. */
-export type InputTexts = ReadonlyMap<string, string>
+type InputCall = Pick<Call<Client>, 'texts' | 'form' | 'problems' | 'resource'>
 
 /** The names of the inputs of forms, in the order of the table. */
 export function inputNames(kind: Client['kind'], ...forms: FieldForm[]): string[] {
@@ -62,38 +59,22 @@ function textOf(client: Client, name: string): string {
   return typeof value === 'object' ? value.join('\n') : (value ?? '')
 }
 
-/** The stored values of the inputs of forms. */
-export function storedTexts(client: Client, ...forms: FieldForm[]): InputTexts {
-  return new Map(inputNames(client.kind, ...forms).map((name) => [name, textOf(client, name)]))
-}
-
-/** Without empty lines. An input that was not sent has its stored value. */
-export function readTexts(sent: Form, stored: InputTexts): InputTexts {
-  const read = [...stored].map(([name, text]) => {
-    const typed = sent.get(name)
-    return [name, typed === null ? text : linesOf(typed).join('\n')] as const
-  })
-  return new Map(read)
-}
-
-export function changedInputs(from: InputTexts, to: InputTexts): string[] {
-  return [...to.keys()].filter((name) => from.get(name) !== to.get(name))
+/** What was typed into the inputs of forms and is not stored, without empty lines. */
+export function typedTexts(sent: Form, client: Client, ...forms: FieldForm[]): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  for (const name of inputNames(client.kind, ...forms)) {
+    const text = linesOf(sent.get(name) ?? '').join('\n')
+    if (sent.has(name) && text !== textOf(client, name)) texts.set(name, text)
+  }
+  return texts
 }
 
 /** The change that sets these fields. An empty field that is optional is removed. */
-export function toChanges(texts: InputTexts, names: readonly string[]): ApplicationChanges {
-  const entries = names.map((name) => {
+export function toChanges(texts: ReadonlyMap<string, string>): ApplicationChanges {
+  const entries = [...texts].map(([name, text]) => {
     const { input, isRemovable } = SHOWN_FIELDS.get(name) ?? {}
-    const text = texts.get(name) ?? ''
     if (input?.type === 'lines') return [name, linesOf(text)]
     return [name, text === '' && isRemovable ? null : text]
   })
   return Object.fromEntries(entries) as ApplicationChanges
-}
-
-/** What a submitted form changes. */
-export function plainChanges(sent: Form, client: Client, form: FieldForm): ApplicationChanges {
-  const stored = storedTexts(client, form)
-  const wanted = readTexts(sent, stored)
-  return toChanges(wanted, changedInputs(stored, wanted))
 }
