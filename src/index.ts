@@ -45,15 +45,8 @@ export type { WebServer } from './host/open-connections.ts'
 export type { ShutdownOptions } from './host/shutdown.ts'
 export type { SigningKeyInfo, SigningKeys } from './keys/signing-keys.ts'
 export type { Texts } from './authorization-server/interaction/texts.ts'
-export type {
-  ApiKey,
-  Application,
-  ApplicationChanges,
-  Client,
-  ClientChanges,
-  NewApiKey,
-  NewApplication,
-} from './clients/client.ts'
+export type { ApiKey, Application, Client, NewApiKey, NewApplication } from './clients/client.ts'
+export type { ApplicationChanges, ClientChanges } from './clients/client.ts'
 export type { ApiKeys, ResourceServerOptions } from './clients/api-keys.ts'
 export type { Applications } from './clients/applications.ts'
 export type { BlockedHost, ClientDocument, ClientDocuments } from './clients/documents/document-service.ts'

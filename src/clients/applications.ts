@@ -12,12 +12,6 @@ import { createClientRepository, type ClientsDependencies } from './client-repos
 import { booleanRule } from '../validation/rules.ts'
 import { requireConsistent } from './public-applications.ts'
 
-interface IsPublic {
-  readonly isPublic: true
-  readonly secretHash?: undefined
-  readonly jwks?: undefined
-}
-
 /**
  * Applications: credentials for delegated access. Each application acts on the accounts of users who
  * authorized it.
@@ -42,7 +36,7 @@ export interface Applications<
   ): Promise<{ application: Application; clientSecret: undefined }>
   /** Creates an application without a secret: a public application, or one that authenticates with its key. */
   create(
-    input: NewApplication<Scope, Product> & (IsPublic | WithKeys),
+    input: NewApplication<Scope, Product> & ((WithNewSecret & { readonly isPublic: true }) | WithKeys),
     options?: CreationOptions,
   ): Promise<{ application: Application; clientSecret: undefined }>
   /** Creates an application from input that may say that it is public, and that may have keys. */
@@ -103,8 +97,6 @@ function requirePublicAllowed(input: NewApplication & CredentialsInput, isAllowe
   })
 }
 
-const OWN_FIELDS: Readonly<Record<string, Field>> = FIELDS.application
-
 /** In bytes. An address is ASCII. */
 const MAX_ADDRESS_BYTES = 16_384
 
@@ -119,7 +111,7 @@ function requireShortAddresses(application: Application, before?: Application): 
 }
 
 function addressBytes(application: Application): number {
-  const addresses = Object.entries(application).filter(([name]) => OWN_FIELDS[name]?.input)
-  return addresses.flatMap(([, value]) => (value as string | readonly string[] | undefined) ?? []).join('')
-    .length
+  const fields: Readonly<Record<string, Field>> = FIELDS.application
+  const addresses = Object.entries(application).filter(([name]) => fields[name]?.input)
+  return addresses.map(([, value = '']) => [value].flat().join('')).join('').length
 }

@@ -24,12 +24,7 @@ export function clientRuleOf(fieldsOf: (kind: Client['kind']) => Fields): Rule {
   }
 }
 
-const deletedRule = objectOf({
-  deleted: oneOf(true),
-  kind: kindRule,
-  epoch: countRule,
-  deletedAt: countRule,
-})
+const deletedRule = objectOf({ deleted: oneOf(true), kind: kindRule, epoch: countRule, deletedAt: countRule })
 
 const clientRule = clientRuleOf(storedRules)
 

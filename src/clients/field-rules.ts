@@ -51,12 +51,11 @@ export function storedRules(kind: Kind): Fields {
   return collect(kind, IN_RECORD, (field) => ofEach(field, field.is.stored))
 }
 
-/** The rules for a record in an exported file. */
+/** For an exported file. */
 export function fileRules(kind: Kind): Fields {
-  return collect(kind, IN_RECORD, (field) => {
-    const { is, rule = is.stored, file = rule } = field
-    return is.stored && ofEach(field, file)
-  })
+  return collect(kind, IN_RECORD, (field) =>
+    ofEach(field, field.is.stored && (field.file ?? field.rule ?? field.is.stored)),
+  )
 }
 
 export function answerRules(kind: Kind): Fields {
@@ -77,20 +76,13 @@ export function changeRules(kind: Kind, keyPolicy: KeyPolicy): Fields {
   })
 }
 
-/** The rules of the body with which the management API creates a client. The rules of the input apply too. */
-export function newBodyRules(kind: Kind): Fields {
-  return collect(kind, {}, ({ given = 'code', is, body = is.json, isRequired, says }) => {
-    if (given === 'code' || !body) return undefined
+/** The rules of bodies of the management API. The rules of the input apply too. */
+export function bodyRules(kind: Kind, act: 'create' | 'change'): Fields {
+  return collect(kind, {}, ({ given, is, body = is.json, isRequired, isRemovable, says }) => {
+    if (!body || (given !== act && given !== 'change')) return undefined
+    if (act === 'change') return json.optional(isRemovable ? json.nullable(body) : body, says?.change)
     return isRequired ? body : json.optional(body, says?.create)
   })
-}
-
-export function changeBodyRules(kind: Kind): Fields {
-  return collect(kind, {}, ({ given, is, body = is.json, isRemovable, says }) =>
-    given === 'change' && body
-      ? json.optional(isRemovable ? json.nullable(body) : body, says?.change)
-      : undefined,
-  )
 }
 
 /** The fields of a new record. An empty list and false are stored only in fields that every client has. */

@@ -23,7 +23,8 @@ export interface Creation {
 /** The forms of the console with plain inputs: on the page of a client, and with all settings of an application. */
 export type FieldForm = 'client' | 'addresses' | 'signIn' | 'appearance'
 
-export interface Field {
+/** @template Text the names of the texts of the console */
+export interface Field<Text extends string = string> {
   /** The rules of its value in a record and in an answer of the management API; without a rule, it is not there. */
   readonly is: { readonly stored?: Rule; readonly json?: Rule }
   /** Whether every client has it, and its creator gives it. */
@@ -47,15 +48,15 @@ export interface Field {
   /** Whether a change to this value revokes the tokens issued so far. */
   readonly revokes?: (before: Client, after: unknown) => boolean
   /** The text of the console that names it. */
-  readonly label?: string
+  readonly label?: Text
   readonly input?: {
     readonly type: 'text' | 'url' | 'lines' | 'date'
     readonly maxLength?: number
     /** The text above the input. @default `label` */
-    readonly label?: string
+    readonly label?: Text
     /** The hint in each form. Clients without a hint do not have the input. */
     readonly in: {
-      readonly [Form in FieldForm]?: string | { readonly [Of in Client['kind'] | 'public']?: string }
+      readonly [Form in FieldForm]?: Text | { readonly [Of in Client['kind'] | 'public']?: Text }
     }
   }
 }
@@ -65,21 +66,18 @@ type Unstored = 'lastUsedAt' | 'noToken' | 'knownToFormer' | 'keys' | 'secretHas
 
 type Given = Exclude<keyof NewApiKey | keyof NewApplication, keyof ChangeOptions> | 'secretHash' | 'jwks'
 
+type OfBoth = (keyof ApiKey & keyof Application) | keyof NewClient
 export type FieldOfBoth =
-  | Exclude<
-      (keyof ApiKey & keyof Application) | keyof NewClient,
-      'kind' | 'noSecret' | 'secretShownTo' | keyof ChangeOptions
-    >
+  | Exclude<OfBoth, 'kind' | 'noSecret' | 'secretShownTo' | keyof ChangeOptions>
   | Unstored
 
 /** The compiler reports a difference between the table and the types of clients, of new clients and of changes. */
 export type FieldsOf<Names extends string> = {
   readonly [Name in Names]: Field & {
     readonly is: Name extends Unstored ? { readonly stored?: never } : { readonly stored: Rule }
-    readonly given?: Name extends keyof ApplicationChanges
-      ? 'change'
+  } & (Name extends keyof ApplicationChanges
+      ? { readonly given: 'change' }
       : Name extends Given
-        ? 'code' | 'create'
-        : never
-  } & (Name extends Given ? { readonly given: string } : unknown)
+        ? { readonly given: 'code' | 'create' }
+        : { readonly given?: never })
 }

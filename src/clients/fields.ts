@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as json from '../validation/json-rules.ts'
 import {
   booleanRule,
@@ -14,7 +15,7 @@ import {
   wholeNumber,
   type Rule,
 } from '../validation/rules.ts'
-import { allowedAddressesRule, changesAddresses } from './allowed-addresses.ts'
+import { allowedAddressesRule } from './allowed-addresses.ts'
 import { findLogoUriProblem, findWebUriProblem } from './application-uris.ts'
 import { callLimitsRule } from './call-limits.ts'
 import { newClientIdRule } from './client-id.ts'
@@ -42,21 +43,28 @@ const expiryTime = json.nullable(json.described(json.time, 'When it expires, suc
 const furtherOrigins =
   'Only for a public application: further origins whose pages may call the token endpoint'
 
+const nameHints = { apiKey: 'clientsKeyNameHint', application: 'clientsAppNameHint' } as const
+const redirectHints = { application: 'appsRedirectUrisHint', public: 'appsRedirectUrisPublicHint' } as const
+
 /** Answers alone have it. */
 const shown = (rule: Rule, answer: string) => ({ is: { json: rule }, says: { answer } })
 
 /** A file may have products and operations that no longer exist, because stored clients may have them. */
 const chosen = { is: TEXTS, byDefault: [], given: 'create', file: inFile.listOf(textRule) } as const
 
-const redirects = {
-  is: TEXTS,
-  byDefault: [],
-  given: 'change',
-  rule: redirectUrisRule,
-  create: ({ input }: Creation) =>
-    optional(input['isPublic'] === true ? redirectUrisRule : webRedirectUrisRule),
-  file: inFile.withoutValue(redirectUrisRule, 'must be a list of addresses that an application may have'),
-} as const
+function redirects<const Label extends string, const Hint>(label: Label, hint: Hint) {
+  return {
+    is: TEXTS,
+    byDefault: [],
+    given: 'change',
+    rule: redirectUrisRule,
+    create: ({ input }: Creation) =>
+      optional(input['isPublic'] === true ? redirectUrisRule : webRedirectUrisRule),
+    file: inFile.withoutValue(redirectUrisRule, 'must be a list of addresses that an application may have'),
+    label,
+    input: { type: 'lines', in: { signIn: hint } },
+  } as const
+}
 
 /** An address that the consent page shows. */
 function link<const Label extends string, const Hint extends string>(rule: Rule, label: Label, hint: Hint) {
@@ -88,10 +96,7 @@ export const FIELDS = {
       input: {
         type: 'text',
         maxLength: MAX_NAME_LENGTH,
-        in: {
-          client: { apiKey: 'clientsKeyNameHint', application: 'clientsAppNameHint' },
-          appearance: 'appsNameHint',
-        },
+        in: { client: nameHints, appearance: 'appsNameHint' },
       },
     },
     products: {
@@ -141,7 +146,8 @@ export const FIELDS = {
         change: 'A change revokes the tokens issued so far; empty: any address',
         answer: 'From where it and its tokens may be used; absent or empty: from anywhere',
       },
-      revokes: (before: Client, after: unknown) => changesAddresses(before, after as readonly string[]),
+      revokes: ({ allowedAddresses: before = [] }: Client, after: unknown) =>
+        !isDeepStrictEqual(before, after),
       label: 'addressesTitle',
       input: { type: 'lines', label: 'addressesLabel', in: { addresses: 'addressesHint' } },
     },
@@ -185,19 +191,8 @@ export const FIELDS = {
         answer: 'true: it has no secret and must use PKCE; absent for all others',
       },
     },
-    redirectUris: {
-      ...redirects,
-      label: 'appsRedirectUris',
-      input: {
-        type: 'lines',
-        in: { signIn: { application: 'appsRedirectUrisHint', public: 'appsRedirectUrisPublicHint' } },
-      },
-    },
-    postLogoutRedirectUris: {
-      ...redirects,
-      label: 'appsPostLogout',
-      input: { type: 'lines', in: { signIn: 'appsPostLogoutHint' } },
-    },
+    redirectUris: redirects('appsRedirectUris', redirectHints),
+    postLogoutRedirectUris: redirects('appsPostLogout', 'appsPostLogoutHint'),
     origins: {
       is: TEXTS,
       given: 'change',

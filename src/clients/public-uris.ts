@@ -82,7 +82,6 @@ const NO_ORIGIN_SCHEME: Fault = {
 }
 
 const MAX_REDIRECT_URIS = 20
-
 const MAX_ORIGINS = 20
 
 /** Redirect URIs of public applications pass too: `requireConsistent` checks what depends on other fields. */

@@ -14,6 +14,7 @@ import { fileRules } from '../../clients/field-rules.ts'
 import { timeRule } from '../../clients/file-rules.ts'
 import { optional } from '../../validation/rules.ts'
 import { createSecretOwners } from '../../clients/secret-owners.ts'
+import { KINDS } from '../../clients/walk-clients.ts'
 import { storedLastUses, type LastUse } from '../../clients/last-used.ts'
 import type { Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
@@ -31,8 +32,6 @@ import {
 import { CLIENT_RECORD, SECRET_FIELDS } from './record-rules.ts'
 
 const PAGE_SIZE = 200
-
-const KINDS = ['apiKey', 'application'] as const
 
 /** The fields of a client in a file. */
 const NAMES = {

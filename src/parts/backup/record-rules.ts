@@ -4,7 +4,6 @@ import {
   listOf,
   objectOf,
   optional,
-  type Rule,
   textRule,
   wholeNumber,
 } from '../../validation/rules.ts'
@@ -16,11 +15,9 @@ import { keysOf } from '../../clients/jwk-set.ts'
 import { isConsistent, isPublicClient } from '../../clients/public-applications.ts'
 import { isSecretHash } from '../../clients/stored-secrets.ts'
 
-const hashRule: Rule = (value) =>
-  isSecretHash(value) ? undefined : 'must be the hash of a secret: "sha256:" and 43 characters'
-
 const SECRET: Fields = {
-  hash: hashRule,
+  hash: (value) =>
+    isSecretHash(value) ? undefined : 'must be the hash of a secret: "sha256:" and 43 characters',
   createdAt: inFile.timeRule,
   expiresAt: optional(inFile.timeRule),
   shownTo: optional(hostIdRule),
@@ -28,14 +25,6 @@ const SECRET: Fields = {
 }
 
 export const SECRET_FIELDS = Object.keys(SECRET)
-
-const secretRule = objectOf(SECRET)
-
-/** The rule for the secrets of a client: at most two, and none after `reportCompromised`. */
-const secretsRule: Rule = (value) =>
-  Array.isArray(value) && value.length > 2
-    ? 'must be a list of at most two secrets'
-    : listOf(secretRule)(value)
 
 const clientRule = clientRuleOf(fileRules)
 
@@ -48,7 +37,11 @@ function findInconsistency(client: Client): string | undefined {
 export const CLIENT_RECORD: Fields = {
   deleted: (value) => (value === undefined ? undefined : 'must be absent'),
   client: (value) => clientRule(value) ?? findInconsistency(value as Client),
-  secrets: secretsRule,
+  // None after `reportCompromised`.
+  secrets: (value) =>
+    Array.isArray(value) && value.length > 2
+      ? 'must be a list of at most two secrets'
+      : listOf(objectOf(SECRET))(value),
   // Lists are sorted by this time, which is in milliseconds and has at most 13 digits.
   listedAt: wholeNumber(0, 9_999_999_999_999),
   partialRevocations: optional(objectOf({ since: inFile.countRule, scopes: inFile.listOf(textRule) })),

@@ -1,37 +1,34 @@
 import { OVERLAP_SECONDS } from '../../clients/secret-rotation.ts'
-import { changeBodyRules, newBodyRules } from '../../clients/field-rules.ts'
+import { bodyRules } from '../../clients/field-rules.ts'
 import { MAX_KEY_LENGTH, publicKeyRule } from '../../clients/jwk-set.ts'
 import type { ApplicationChanges, ClientChanges, NewApiKey, NewApplication } from '../../clients/client.ts'
 import type { WithKeys, WithNewSecret } from '../../clients/client-inputs.ts'
 import { MAX_LEAK_LENGTH } from '../../host/change-options.ts'
 import * as json from '../../validation/json-rules.ts'
-import type { Fields, Rule } from '../../validation/rules.ts'
+import type { Rule } from '../../validation/rules.ts'
 
-// What callers send.
-
-const text = json.text
 const optional = json.optional
 
 /** The body for a new client. The owner comes from the session. */
 type BodyOfNew<New extends NewApiKey | NewApplication> = Omit<New, 'accountId' | 'userId' | 'createdBy'> &
   (WithNewSecret | WithKeys)
 
-/** The compiler cannot check that the table of fields has the fields of the type. */
-function bodyOf<Body>(fields: Fields): Rule<Body> {
-  return json.exactObject(fields) as Rule<Body>
+/** The compiler cannot check that the rules have this result. */
+function bodyOf<Body>(...[kind, act]: Parameters<typeof bodyRules>): Rule<Body> {
+  return json.exactObject(bodyRules(kind, act)) as Rule<Body>
 }
 
 const limit = json.integer({ minimum: 1, maximum: 1_000_000_000 })
 
 /** The rules of bodies, each with its name in the OpenAPI document. The services check the values further. */
 export const BODIES = {
-  NewApiKey: bodyOf<BodyOfNew<NewApiKey>>(newBodyRules('apiKey')),
-  ApiKeyChanges: bodyOf<ClientChanges>(changeBodyRules('apiKey')),
-  NewApplication: bodyOf<BodyOfNew<NewApplication>>(newBodyRules('application')),
-  ApplicationChanges: bodyOf<ApplicationChanges>(changeBodyRules('application')),
+  NewApiKey: bodyOf<BodyOfNew<NewApiKey>>('apiKey', 'create'),
+  ApiKeyChanges: bodyOf<ClientChanges>('apiKey', 'change'),
+  NewApplication: bodyOf<BodyOfNew<NewApplication>>('application', 'create'),
+  ApplicationChanges: bodyOf<ApplicationChanges>('application', 'change'),
   NewKey: json.exactObject({ key: publicKeyRule }),
   NewOwner: json.exactObject({
-    userId: json.described(json.nullable(text), 'null for the account'),
+    userId: json.described(json.nullable(json.text), 'null for the account'),
   }),
   NewLimits: json.exactObject({
     perMinute: optional(limit, 'API calls a minute'),

@@ -22,7 +22,6 @@ import { limitsRule, usageRule } from '../front-door/part-options.ts'
 import type { Usage } from '../usage/usage-types.ts'
 import { usageRoutes } from './usage-routes.ts'
 import { changeRules, creationRules } from '../../clients/field-rules.ts'
-import type { Client } from '../../clients/client.ts'
 import { clientRoutes } from './client-routes.ts'
 import { BODIES } from './body-schemas.ts'
 
@@ -74,7 +73,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
   const presenter = createClientPresenter(parts.statesOf)
   const ofClients = { ...parts, previewAccess: createAccessPreview(parts), presenter }
   const tokens = createPageTokens(csrfKeys, { name: 'management', issuer, path })
-  const rulesOf = (kind: Client['kind']) => ({
+  const rulesOf = (kind: 'apiKey' | 'application') => ({
     newClient: (body: unknown) =>
       creationRules({ kind, input: Object(body), catalog: catalog.current, keyPolicy }),
     changes: changeRules(kind, keyPolicy),

@@ -63,10 +63,8 @@ const CHANGES: Readonly<Record<string, TextName>> = {
   'tokens.revoked': 'activityTokensRevoked',
 }
 
-type FieldWord = `activityField${Capitalize<keyof ApplicationChanges>}`
-
 /** `activityFieldName` names the field `name`. The compiler reports a field of a change without such a text. */
-const WORDS: Pick<ConsoleTexts, FieldWord> = english
+const WORDS: Pick<ConsoleTexts, `activityField${Capitalize<keyof ApplicationChanges>}`> = english
 
 function find(names: Readonly<Record<string, TextName>>, name: string): TextName | undefined {
   return Object.hasOwn(names, name) ? names[name] : undefined

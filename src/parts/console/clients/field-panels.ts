@@ -75,13 +75,11 @@ export function settingsPanel(kind: ClientKind): ClientPanel {
     inputs: (call) => inputNames(kind.kind, 'client').map((name) => plainInput(call, name, 'client')),
     below({ texts, to, resource: client }) {
       const path = pathOf(kind, client)
-      return (
-        kind.kind === 'application' &&
-        html`<p class="line">
-          <a href="${to(`${path}/settings`)}">${texts.html('clientsMoreSettings')}</a
-          ><a href="${to(`${path}/preview`)}">${texts.html('clientsPreview')}</a>
-        </p>`
-      )
+      const links = html`<p class="line">
+        <a href="${to(`${path}/settings`)}">${texts.html('clientsMoreSettings')}</a
+        ><a href="${to(`${path}/preview`)}">${texts.html('clientsPreview')}</a>
+      </p>`
+      return kind.kind === 'application' && links
     },
     read: (sent, client) => toChanges(typedTexts(sent, client, 'client')),
     done: (changes) => {

@@ -8,23 +8,11 @@ import type { Call } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 import { field, linesOf } from './form.ts'
 
-/** A field as the console shows it. The compiler reports a text that does not exist. */
-interface ShownField extends Pick<Field, 'is' | 'isRequired' | 'isRemovable'> {
-  readonly label?: TextName
-  readonly input?: Omit<NonNullable<Field['input']>, 'label' | 'in'> & {
-    readonly label?: TextName
-    readonly in: {
-      readonly [Form in FieldForm]?: TextName | { readonly [Of in Client['kind'] | 'public']?: TextName }
-    }
-  }
-}
-
-const SHOWN: Readonly<Record<Client['kind'] | 'both', Readonly<Record<string, ShownField>>>> = FIELDS
+/** The compiler reports a text that does not exist. */
+const SHOWN: Readonly<Record<Client['kind'] | 'both', Readonly<Record<string, Field<TextName>>>>> = FIELDS
 
 /** The fields of both kinds. */
 export const SHOWN_FIELDS = new Map(Object.values(SHOWN).flatMap((fields) => Object.entries(fields)))
-
-type InputCall = Pick<Call<Client>, 'texts' | 'form' | 'problems' | 'resource'>
 
 /** The names of the inputs of forms, in the order of the table. */
 export function inputNames(kind: Client['kind'], ...forms: FieldForm[]): string[] {
@@ -34,7 +22,7 @@ export function inputNames(kind: Client['kind'], ...forms: FieldForm[]): string[
 }
 
 /** Undefined if only other clients have the input. */
-export function plainInput(call: InputCall, name: string, form: FieldForm): Html | undefined {
+export function plainInput(call: Call<Client>, name: string, form: FieldForm): Html | undefined {
   const { texts, resource: client } = call
   const { label, input, isRequired } = SHOWN_FIELDS.get(name) ?? {}
   const hints = input?.in[form]
