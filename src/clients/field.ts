@@ -23,7 +23,6 @@ export interface Creation {
 /** The forms of the console with plain inputs: on the page of a client, and with all settings of an application. */
 export type FieldForm = 'client' | 'addresses' | 'signIn' | 'appearance'
 
-/** @template Text the names of the texts of the console */
 export interface Field<Text extends string = string> {
   /** The rules of its value in a record and in an answer of the management API; without a rule, it is not there. */
   readonly is: { readonly stored?: Rule; readonly json?: Rule }

@@ -34,6 +34,7 @@ function findInconsistency(client: Client): string | undefined {
   return 'must have addresses that fit its kind'
 }
 
+/** The rules for the record of a client in a file. */
 export const CLIENT_RECORD: Fields = {
   deleted: (value) => (value === undefined ? undefined : 'must be absent'),
   client: (value) => clientRule(value) ?? findInconsistency(value as Client),

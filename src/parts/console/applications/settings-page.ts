@@ -1,4 +1,4 @@
-import type { Application, ApplicationChanges } from '../../../clients/client.ts'
+import type { Application } from '../../../clients/client.ts'
 import type { FieldForm } from '../../../clients/field.ts'
 import { changeRules } from '../../../clients/field-rules.ts'
 import { etagOf, IF_MATCH, type ConditionalChange } from '../../../clients/if-match.ts'
@@ -44,19 +44,18 @@ export function settingsPage(services: ConsoleServices): Page {
     }
   }
 
-  /** The service would also name schemes that only a public application may use. */
-  function checkWebAddresses(changes: ApplicationChanges): void {
-    const web = optional(webRedirectUrisRule)
-    const rules = changeRules('application', services.keyPolicy)
-    checkInput('the form has mistakes', changes, { ...rules, redirectUris: web, postLogoutRedirectUris: web })
-  }
-
   async function save(call: Call<Application>): Promise<View | Redirect> {
     const { resource: application, form: sent, change } = call
     const done: Redirect = { redirect: `${pathOf(kind, application)}/settings`, done: 'doneSettingsSaved' }
     const changes = toChanges(typedTexts(sent, application, 'signIn', 'appearance'))
     if (Object.keys(changes).length === 0) return done
-    if (!application.isPublic) checkWebAddresses(changes)
+    if (!application.isPublic) {
+      // The service would also name schemes that only a public application may use.
+      const web = optional(webRedirectUrisRule)
+      const addresses = { redirectUris: web, postLogoutRedirectUris: web }
+      const rules = changeRules('application', services.keyPolicy)
+      checkInput('the form has mistakes', changes, { ...rules, ...addresses })
+    }
     const conditional: ConditionalChange = { ...change, [IF_MATCH]: [sent.get('version') ?? ''] }
     try {
       await services.applications.update(application.clientId, changes, conditional)
