@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { networkProblem } from '../http/allowed-networks.ts'
 import { uniqueListOf, type Rule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
@@ -30,11 +29,4 @@ export function networksClaim({
   allowedAddresses = [],
 }: Pick<Client, 'allowedAddresses'>): string | undefined {
   return allowedAddresses.length === 0 ? undefined : allowedAddresses.join(' ')
-}
-
-export function changesAddresses(
-  { allowedAddresses = [] }: Pick<Client, 'allowedAddresses'>,
-  changed: readonly string[] | undefined,
-): boolean {
-  return changed !== undefined && !isDeepStrictEqual(allowedAddresses, changed)
 }

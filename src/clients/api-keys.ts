@@ -1,51 +1,16 @@
-import type { Catalog } from '../catalog/catalog.ts'
 import type { Resources } from '../catalog/resources.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
-import { allowedAddressesRule } from './allowed-addresses.ts'
-import { isGatewayKey, type ApiKey } from './client.ts'
-import { createClient, newClient, newClientFields, type CredentialsInput } from './create-client.ts'
-import { changedExpiryRule, policyOf, type KeyPolicy } from './expiry.ts'
+import { isGatewayKey, type ApiKey, type NewApiKey } from './client.ts'
+import { createClient, newClient, type CredentialsInput } from './create-client.ts'
+import { policyOf } from './expiry.ts'
+import { changeRules } from './field-rules.ts'
+import { FIELDS } from './fields.ts'
 import { createClientService, fieldsSetter } from './client-service.ts'
-import type {
-  CreationOptions,
-  NewClient,
-  WithExistingSecret,
-  WithKeys,
-  WithNewSecret,
-} from './client-inputs.ts'
+import type { CreationOptions, WithExistingSecret, WithKeys, WithNewSecret } from './client-inputs.ts'
 import type { ClientService } from './client-service-types.ts'
 import { GatehouseError } from '../errors.ts'
 import { createClientRepository, findClient, type ClientsDependencies } from './client-repository.ts'
-import {
-  anyValue,
-  checkInput,
-  booleanRule,
-  type Fields,
-  nameRule,
-  notEmpty,
-  optional,
-  type Rule,
-  textRule,
-  uniqueListOf,
-} from '../validation/rules.ts'
-
-/** The input for a new API key. */
-export interface NewApiKey<Scope extends string = string, Product extends string = string> extends NewClient<
-  Scope,
-  Product
-> {
-  /**
-   * Whether the key belongs to an API behind a gateway. Such a key may introspect every access token and
-   * receive revocations. Without products, it is the key of a gateway: it gets no tokens, and never expires unless you
-   * give `expiresAt`, because `keyPolicy` does not apply to it. Never take this value from a form. @default false
-   */
-  readonly resourceServer?: boolean | undefined
-  /**
-   * The resources whose access tokens the key may introspect: `audience` and addresses of the option `resources`. It
-   * needs `resourceServer: true`. @default all resources
-   */
-  readonly resources?: readonly string[] | undefined
-}
+import { anyValue, booleanRule, checkInput } from '../validation/rules.ts'
 
 /** The options of `setResourceServer`. */
 export interface ResourceServerOptions extends ChangeOptions {
@@ -96,34 +61,11 @@ export interface ApiKeys<
   ): Promise<ApiKey>
 }
 
-export function newApiKeyFields(catalog: Catalog, input: unknown, keyPolicy: KeyPolicy): Fields {
-  return {
-    ...newClientFields(catalog, input, policyOfNew(Object(input) as NewApiKey, keyPolicy)),
-    resourceServer: optional(booleanRule),
-    resources: resourcesRule(Object(input) as object),
-  }
-}
-
-const policyOfNew = ({ resourceServer, products }: NewApiKey, keyPolicy: KeyPolicy): KeyPolicy =>
-  resourceServer === true && !products?.length ? {} : keyPolicy
-
-function resourcesRule({ resourceServer }: { readonly resourceServer?: unknown }): Rule {
-  return optional((value) =>
-    resourceServer === true ? notEmpty(uniqueListOf(textRule))(value) : 'needs resourceServer: true',
-  )
-}
-
-export const apiKeyChanges = (keyPolicy: KeyPolicy): Fields => ({
-  name: optional(nameRule),
-  expiresAt: changedExpiryRule(keyPolicy),
-  allowedAddresses: optional(allowedAddressesRule),
-})
-
 /** API keys in the store. */
 export function createApiKeys(
   dependencies: ClientsDependencies & { readonly resources: Pick<Resources, 'find'> },
 ): ApiKeys {
-  const { catalog, keyPolicy, resources: known } = dependencies
+  const { keyPolicy, resources: known } = dependencies
   const clients = createClientRepository<ApiKey>('apiKey', dependencies, [])
   const serverFields = { resourceServer: booleanRule, resources: anyValue }
   const setServerFields = fieldsSetter(clients, serverFields, withoutDefaultExpiry, 'resourceServer')
@@ -137,14 +79,8 @@ export function createApiKeys(
   }
 
   async function create(input: NewApiKey & CredentialsInput, options: CreationOptions = {}) {
-    checkInput('the API key cannot be created', input, newApiKeyFields(catalog.current, input, keyPolicy))
+    const apiKey = newClient(clients, 'the API key cannot be created', input)
     requireKnown(input.resources)
-    const apiKey: ApiKey = {
-      kind: 'apiKey',
-      ...newClient('apiKey', input, policyOfNew(input, keyPolicy)),
-      resourceServer: input.resourceServer ?? false,
-      ...(input.resources && { resources: [...input.resources] }),
-    }
     const { client, clientSecret } = await createClient(clients, apiKey, input, options)
     return { apiKey: client, clientSecret }
   }
@@ -155,12 +91,13 @@ export function createApiKeys(
     create: create as ApiKeys['create'],
     async update(clientId, changes, options) {
       const key = changes?.expiresAt === undefined ? undefined : await findClient(clients, clientId)
-      const rules = apiKeyChanges(key ? policyOf(key, keyPolicy) : keyPolicy)
+      const rules = changeRules('apiKey', key ? policyOf(key, keyPolicy) : keyPolicy)
       return fieldsSetter(clients, rules)(clientId, changes, options)
     },
     async setResourceServer(clientId, resourceServer, options = {}) {
       const { resources, ...change } = Object(options) as ResourceServerOptions
-      const rules = { resourceServer: booleanRule, resources: resourcesRule({ resourceServer }) }
+      const resourcesRule = FIELDS.apiKey.resources.create({ input: { resourceServer } })
+      const rules = { resourceServer: booleanRule, resources: resourcesRule }
       checkInput('the client cannot be changed', { resourceServer, resources }, rules)
       requireKnown(resources)
       return setServerFields(clientId, { resourceServer, resources: resources ?? null }, change)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { GatehouseError } from '../errors.ts'
+import { optional } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import { mayContainSecret } from './secret-format.ts'
 
@@ -18,6 +19,11 @@ export function newClientId(kind: Client['kind'], bytes: Buffer = randomBytes(16
 export function isClientId(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z0-9._~@=-]{1,200}$/.test(value) && !(value in Object.prototype)
 }
+
+/** A new client without a given id gets one. */
+export const newClientIdRule = optional((value) =>
+  isClientId(value) ? undefined : 'must have 1 to 200 characters; letters, digits and ._~@=- are allowed',
+)
 
 /** The error for a client id that no client has. It quotes no secret. @param what such as `API key` */
 export function clientNotFound(what: string, clientId: string): GatehouseError {

@@ -1,6 +1,6 @@
 import { collectProblems, GatehouseError, type Fault } from '../errors.ts'
 import { checkChange } from '../host/change-options.ts'
-import { anyValue, checkInput, listOf, objectOf, stringRule, type Rule } from '../validation/rules.ts'
+import { checkInput, stringRule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import type { PublicKeyInput } from './client-inputs.ts'
 import type { ClientService, KeyInfo } from './client-service-types.ts'
@@ -12,18 +12,6 @@ import { lastUseSince } from './last-used.ts'
 import { isLive } from './stored-secrets.ts'
 
 type Parts = Pick<ClientRepository<Client>, 'loadPublicKeys' | 'secretOwners'>
-
-const listRule = objectOf({ keys: listOf(anyValue) })
-
-/** `readGivenKeys` checks the keys themselves. */
-export const givenKeysRule: Rule = (value) => {
-  const problem = listRule(value)
-  if (problem !== undefined) return problem
-  const { length } = (value as { readonly keys: readonly unknown[] }).keys
-  if (length > MAX_KEYS)
-    return { code: 'too-many', message: `must have at most ${MAX_KEYS} keys`, max: MAX_KEYS }
-  return length > 0 ? undefined : { code: 'empty', message: 'must have at least one key' }
-}
 
 /** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export async function readGivenKeys(

@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { directScopes } from '../catalog/resolve-scopes.ts'
 import { GatehouseError, type Fault } from '../errors.ts'
+import { MAX_ENTRIES, uniqueListOf, type Rule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 
 /** In bytes of the space-delimited `scope`. A token must fit the header of a request. */
@@ -130,7 +131,7 @@ export function isOversized(client: Products, catalog: Catalog): boolean {
   return scopeBytes(client, catalog, []) > MAX_SCOPE_BYTES
 }
 
-export function findProductProblem(catalog: Catalog, product: unknown): Fault | undefined {
+function findProductProblem(catalog: Catalog, product: unknown): Fault | undefined {
   if (typeof product === 'string' && catalog.products.has(product)) return undefined
   const known = [...catalog.products.keys()].slice(0, 10).join(', ')
   return {
@@ -139,9 +140,22 @@ export function findProductProblem(catalog: Catalog, product: unknown): Fault | 
   }
 }
 
-export function findOperationProblem(scopes: ReadonlySet<string>, scope: unknown): Fault | undefined {
+function findOperationProblem(scopes: ReadonlySet<string>, scope: unknown): Fault | undefined {
   if (typeof scope === 'string' && scopes.has(scope)) return undefined
   return { code: 'not-found', message: "must be an operation of one of the client's products" }
+}
+
+export function productsRule(catalog: Catalog): Rule {
+  return uniqueListOf((product) => findProductProblem(catalog, product))
+}
+
+/** For operations that are removed from a new client. @param products not validated yet */
+export function operationsRule(catalog: Catalog, products: unknown): Rule {
+  const isChecked = Array.isArray(products) && products.length <= MAX_ENTRIES
+  const ids = isChecked ? products.filter((product) => typeof product === 'string') : []
+  // Computed once for all entries, so that the check takes linear time.
+  const scopes = new Set(scopesOf(catalog, ids))
+  return uniqueListOf((scope) => findOperationProblem(scopes, scope))
 }
 
 function requireKnownProduct(catalog: Catalog, product: string): void {

@@ -1,8 +1,5 @@
-import { callLimitsRule } from './call-limits.ts'
-import { storedKeysRule } from './jwk-set.ts'
 import { isObject } from '../validation/predicates.ts'
 import {
-  booleanRule,
   countRule,
   type Fields,
   listOf,
@@ -13,47 +10,13 @@ import {
   textRule,
 } from '../validation/rules.ts'
 import type { Client } from './client.ts'
+import { storedRules } from './field-rules.ts'
 
 export const kindRule = oneOf('apiKey', 'application')
 
-const COMMON: Fields = {
-  clientId: textRule,
-  accountId: textRule,
-  userId: optional(textRule),
-  createdBy: optional(textRule),
-  name: textRule,
-  products: listOf(textRule),
-  removedOperations: listOf(textRule),
-  disabled: booleanRule,
-  disabledBy: optional(oneOf('operator')),
-  epoch: countRule,
-  createdAt: countRule,
-  expiresAt: optional(countRule),
-  expiresByDefault: optional(oneOf(true)),
-  allowedAddresses: optional(listOf(textRule)),
-  limits: optional(callLimitsRule),
-  jwks: optional(storedKeysRule),
-}
-
 /** Stricter rules apply to clients from the host's own database, and to clients in an exported file. */
-const clientFields = {
-  apiKey: { ...COMMON, resourceServer: booleanRule, resources: optional(listOf(textRule)) },
-  application: {
-    ...COMMON,
-    redirectUris: listOf(textRule),
-    postLogoutRedirectUris: listOf(textRule),
-    homepageUri: optional(textRule),
-    logoUri: optional(textRule),
-    privacyUri: optional(textRule),
-    termsUri: optional(textRule),
-    firstParty: booleanRule,
-    isPublic: optional(oneOf(true)),
-    origins: optional(listOf(textRule)),
-  },
-} satisfies Record<Client['kind'], Fields>
-
-export function clientRuleOf(fields: Readonly<Record<Client['kind'], Fields>>): Rule {
-  const rules = { apiKey: objectOf(fields.apiKey), application: objectOf(fields.application) }
+export function clientRuleOf(fieldsOf: (kind: Client['kind']) => Fields): Rule {
+  const rules = { apiKey: objectOf(fieldsOf('apiKey')), application: objectOf(fieldsOf('application')) }
   return (value) => {
     const kind = isObject(value) ? value['kind'] : undefined
     if (kind === 'apiKey' || kind === 'application') return rules[kind](value)
@@ -61,16 +24,9 @@ export function clientRuleOf(fields: Readonly<Record<Client['kind'], Fields>>): 
   }
 }
 
-const partialRevocationsRule = optional(objectOf({ since: countRule, scopes: listOf(textRule) }))
+const deletedRule = objectOf({ deleted: oneOf(true), kind: kindRule, epoch: countRule, deletedAt: countRule })
 
-const deletedRule = objectOf({
-  deleted: oneOf(true),
-  kind: kindRule,
-  epoch: countRule,
-  deletedAt: countRule,
-})
-
-const clientRule = clientRuleOf(clientFields)
+const clientRule = clientRuleOf(storedRules)
 
 /** The rule for the record under a client id: of a client with this id, or of a deleted client. */
 export function clientRecordRule(clientId: string): Rule {
@@ -87,7 +43,7 @@ export function clientRecordRule(clientId: string): Rule {
       }),
     ),
     listedAt: countRule,
-    partialRevocations: partialRevocationsRule,
+    partialRevocations: optional(objectOf({ since: countRule, scopes: listOf(textRule) })),
     noticed: optional(countRule),
   })
   return (value) => deletedRule(value) && existingRule(value)

@@ -13,7 +13,6 @@ import {
   type ClientRepository,
 } from './client-repository.ts'
 import type { ClientService, RotatedSecret, RotationOptions } from './client-service-types.ts'
-import { secretHashRule } from './create-client.ts'
 import { keysOf } from './jwk-set.ts'
 import { requireConfidential } from './public-applications.ts'
 import { reportCompromised } from './report-compromised.ts'
@@ -22,7 +21,7 @@ import { lastUseSince, type LastUses } from './last-used.ts'
 import { isRotated, OVERLAP_SECONDS, revokeSecret, rotateSecret } from './secret-rotation.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
 import { withSecretOwners } from './secret-owners.ts'
-import { hashSecret, hasSecretHash, isLive, type SecretInfo } from './stored-secrets.ts'
+import { hashSecret, hasSecretHash, isLive, secretHashRule, type SecretInfo } from './stored-secrets.ts'
 
 /** The methods for the secrets of API keys and applications. */
 export function createSecretMethods<C extends Client>(

@@ -1,6 +1,6 @@
 import type { CallLimits } from './call-limits.ts'
-import type { Client } from './client.ts'
-import type { ClientChanges, PublicKeyInput } from './client-inputs.ts'
+import type { Client, ClientChanges } from './client.ts'
+import type { PublicKeyInput } from './client-inputs.ts'
 import type { ChangeOptions, LeakOptions } from '../host/change-options.ts'
 import type { ListOptions } from '../store/time-index.ts'
 import type { ClientPage } from './client-index.ts'

@@ -1,16 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import { changesAddresses } from './allowed-addresses.ts'
 import { callLimitsRule } from './call-limits.ts'
 import type { Client } from './client.ts'
 import {
   addProduct,
   lostProducts,
+  productsRule,
   removeOperation,
   removeProduct,
   restoreOperation,
   setProducts,
 } from './client-products.ts'
-import { productsRule } from './create-client.ts'
 import { checkChange, type ChangeOptions } from '../host/change-options.ts'
 import type { ClientService } from './client-service-types.ts'
 import {
@@ -40,6 +39,7 @@ import {
   uniqueListOf,
 } from '../validation/rules.ts'
 import { createKeyMethods } from './client-keys.ts'
+import { fieldsOf } from './field-rules.ts'
 import { createSecretMethods } from './client-secrets.ts'
 
 const DISABLE_RULES: Fields = { by: optional(oneOf('owner', 'operator')) }
@@ -152,15 +152,14 @@ export function fieldsSetter<C extends Client>(
     const target = typeof expiresAt === 'number' ? timeText(expiresAt) : undefined
     const what = { clientId, name, target, options }
     const apply = ofClient(set)
-    const { allowedAddresses } = fields as Pick<C, 'allowedAddresses'>
-    const isRemoval = (before: C) =>
-      (typeof expiresAt === 'number' && expiresAt < (before.expiresAt ?? Infinity)) ||
-      changesAddresses(before, allowedAddresses)
-    const isRevoking = typeof expiresAt === 'number' || allowedAddresses
-    return presentClient(
-      clients,
-      await (isRevoking ? removeAccess(clients, what, apply, isRemoval) : changeRecord(clients, what, apply)),
-    )
+    const revoking = given.flatMap(([field, value]) => {
+      const revokes = value === null ? undefined : fieldsOf(clients.kind)[field]?.revokes
+      return revokes ? [(before: C) => revokes(before, value)] : []
+    })
+    const isRemoval = (before: C) => revoking.some((revokes) => revokes(before))
+    const change = () =>
+      revoking.length > 0 ? removeAccess(clients, what, apply, isRemoval) : changeRecord(clients, what, apply)
+    return presentClient(clients, await change())
   }
 }
 

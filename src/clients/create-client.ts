@@ -1,31 +1,23 @@
 import { randomBytes } from 'node:crypto'
-import type { Catalog } from '../catalog/catalog.ts'
 import { GatehouseError, isRejection } from '../errors.ts'
-import { allowedAddressesRule } from './allowed-addresses.ts'
-import { isClientId, newClientId } from './client-id.ts'
-import type { Client } from './client.ts'
-import { expiryOfNew, newExpiryRule, type KeyPolicy } from './expiry.ts'
+import { newClientId } from './client-id.ts'
+import type { Client, NewClient } from './client.ts'
+import { expiryOfNew, policyOfNew } from './expiry.ts'
 import { withNewExpiry } from './expiry-notices.ts'
-import { findOperationProblem, findProductProblem, requireFits, scopesOf } from './client-products.ts'
-import { givenKeysRule, readGivenKeys } from './client-keys.ts'
-import type { CreationOptions, NewClient, PublicKeyInput } from './client-inputs.ts'
-import { changeFields, type ChangeOptions } from '../host/change-options.ts'
+import { requireFits } from './client-products.ts'
+import { readGivenKeys } from './client-keys.ts'
+import type { CreationOptions, PublicKeyInput } from './client-inputs.ts'
+import type { ChangeOptions } from '../host/change-options.ts'
 import { entryDetails, findClient, presentClient, type ClientRepository } from './client-repository.ts'
 import { credentialsOf, needsSecret, type ClientRecord } from './client-record.ts'
+import type { Creation } from './field.ts'
+import { creationRules, newFields } from './field-rules.ts'
 import { goneSince, type Attempt } from './idempotency.ts'
-import {
-  type Fields,
-  hostIdRule,
-  MAX_ENTRIES,
-  nameRule,
-  optional,
-  type Rule,
-  uniqueListOf,
-} from '../validation/rules.ts'
+import { checkInput } from '../validation/rules.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
 import { withSecretOwners } from './secret-owners.ts'
 import { withKeys } from './jwk-set.ts'
-import { hashSecret, hasSecretHash, isSecretHash, type StoredSecret } from './stored-secrets.ts'
+import { hashSecret, hasSecretHash, type StoredSecret } from './stored-secrets.ts'
 
 /** Without both, the client gets a new secret. */
 export type CredentialsInput = {
@@ -35,53 +27,26 @@ export type CredentialsInput = {
 
 type InputWithCredentials = NewClient & CredentialsInput
 
-export const secretHashRule: Rule = (value) =>
-  isSecretHash(value) ? undefined : 'must be what hashSecret() returns: "sha256:" and 43 characters'
-
-export function productsRule(catalog: Catalog): Rule {
-  return uniqueListOf((product) => findProductProblem(catalog, product))
-}
-
-export function newClientFields(catalog: Catalog, input: unknown, keyPolicy: KeyPolicy): Fields {
-  // Computed once for all entries of `removedOperations`, so that the check takes linear time.
-  const scopes = new Set(scopesOf(catalog, productsOf(input)))
-  return {
-    accountId: hostIdRule,
-    userId: optional(hostIdRule),
-    createdBy: optional(hostIdRule),
-    name: nameRule,
-    products: optional(productsRule(catalog)),
-    removedOperations: optional(uniqueListOf((scope) => findOperationProblem(scopes, scope))),
-    clientId: optional((value) =>
-      isClientId(value) ? undefined : 'must have 1 to 200 characters; letters, digits and ._~@=- are allowed',
-    ),
-    expiresAt: newExpiryRule(keyPolicy),
-    allowedAddresses: optional(allowedAddressesRule),
-    secretHash: optional(secretHashRule),
-    jwks: optional(givenKeysRule),
-    ...changeFields,
-  }
-}
-
-export function newClient(kind: Client['kind'], input: NewClient, keyPolicy: KeyPolicy) {
-  const createdBy = input.createdBy ?? input.userId
-  const expiresAt = expiryOfNew(keyPolicy, input.expiresAt)
-  const { allowedAddresses = [] } = input
-  return {
+/** @param headline what failed, for the error about the input */
+export function newClient<C extends Client>(
+  { kind, catalog, keyPolicy }: ClientRepository<C>,
+  headline: string,
+  input: NewClient,
+): C {
+  const values = Object(input) as Creation['input']
+  checkInput(headline, input, creationRules({ kind, input: values, catalog: catalog.current, keyPolicy }))
+  const expiresAt = expiryOfNew(policyOfNew(kind, input, keyPolicy), input.expiresAt)
+  const fields = newFields(kind, {
+    ...input,
+    createdBy: input.createdBy ?? input.userId,
     clientId: input.clientId ?? newClientId(kind),
-    accountId: input.accountId,
-    ...(input.userId !== undefined && { userId: input.userId }),
-    ...(createdBy !== undefined && { createdBy }),
-    name: input.name.trim(),
-    products: [...(input.products ?? [])],
-    removedOperations: [...(input.removedOperations ?? [])],
-    disabled: false,
-    epoch: 0,
     createdAt: Math.floor(Date.now() / 1000),
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(expiresAt !== undefined && input.expiresAt === undefined && { expiresByDefault: true as const }),
-    ...(allowedAddresses.length > 0 && { allowedAddresses: [...allowedAddresses] }),
-  }
+    expiresAt,
+    expiresByDefault: expiresAt !== undefined && input.expiresAt === undefined,
+    // `createClient` adds the keys when they are read.
+    jwks: undefined,
+  })
+  return { kind, ...fields } as unknown as C
 }
 
 function credentialsOfNew(
@@ -222,11 +187,4 @@ async function requireCreated<C extends Client>(
   if (!record) throw goneSince('client')
   if (hash !== undefined && !hasSecretHash(record.secrets, hash)) throw goneSince('secret')
   return presentClient(clients, record)
-}
-
-/** The input is not validated yet. */
-function productsOf(input: unknown): readonly string[] {
-  const { products } = Object(input) as { products?: unknown }
-  if (!Array.isArray(products) || products.length > MAX_ENTRIES) return []
-  return products.filter((product) => typeof product === 'string')
 }

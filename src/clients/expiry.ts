@@ -30,6 +30,16 @@ export function policyOf(client: Client, policy: KeyPolicy): KeyPolicy {
   return isGatewayKey(client) ? {} : policy
 }
 
+/** The policy for a new client. @param input not validated yet */
+export function policyOfNew(
+  kind: Client['kind'],
+  { resourceServer, products }: { readonly resourceServer?: unknown; readonly products?: unknown },
+  policy: KeyPolicy,
+): KeyPolicy {
+  const isOfGateway = kind === 'apiKey' && resourceServer === true
+  return isOfGateway && !(products as readonly string[] | undefined)?.length ? {} : policy
+}
+
 export function isExpiryRequired({ maxAgeDays, required = maxAgeDays !== undefined }: KeyPolicy): boolean {
   return required
 }

@@ -1,5 +1,7 @@
 import { digest } from '../store/digest.ts'
+import * as json from '../validation/json-rules.ts'
 import {
+  anyValue,
   countRule,
   exactObjectOf,
   type Fields,
@@ -7,8 +9,11 @@ import {
   objectOf,
   oneOf,
   optional,
+  type Rule,
+  ruleWith,
   textRule,
 } from '../validation/rules.ts'
+import type { PublicKeyInput } from './client-inputs.ts'
 
 /** A public key with which a client authenticates (RFC 7517), in the form in which it is stored. */
 export interface PublicJwk {
@@ -80,3 +85,36 @@ const KEY: Fields = {
 }
 
 export const storedKeysRule = objectOf({ keys: listOf(exactObjectOf(KEY)) })
+
+const givenListRule = objectOf({ keys: listOf(anyValue) })
+
+/** `readGivenKeys` checks the keys themselves. */
+export const givenKeysRule: Rule = (value) => {
+  const problem = givenListRule(value)
+  if (problem !== undefined) return problem
+  const { length } = (value as { readonly keys: readonly unknown[] }).keys
+  if (length > MAX_KEYS)
+    return { code: 'too-many', message: `must have at most ${MAX_KEYS} keys`, max: MAX_KEYS }
+  return length > 0 ? undefined : { code: 'empty', message: 'must have at least one key' }
+}
+
+const pem = json.textOf({ maxLength: MAX_KEY_LENGTH })
+const members = ['kid', 'use', 'alg', 'crv', 'x', 'y', 'n', 'e'].map((name) => [
+  name,
+  json.optional(json.text),
+])
+const jwk = json.object({ kty: json.text, ...(Object.fromEntries(members) as Fields) })
+
+/** A public key in JSON over HTTP. */
+export const publicKeyRule = ruleWith<PublicKeyInput>(
+  (value) => {
+    if (value === undefined || typeof value === 'string') return pem(value)
+    return jwk(value) && { code: 'type', message: 'must be a JWK, or a text in PEM format' }
+  },
+  {
+    json: {
+      anyOf: [pem.json, jwk.json],
+      description: 'A public key: a JWK (RFC 7517), or a text in PEM format',
+    },
+  },
+)

@@ -1,4 +1,5 @@
 import type { Fault } from '../errors.ts'
+import { uniqueListOf } from '../validation/rules.ts'
 import { findRedirectUriProblem, LOOPBACK } from './application-uris.ts'
 
 export type RedirectKind = 'https' | 'loopback' | 'private-scheme'
@@ -79,3 +80,14 @@ const NO_ORIGIN_SCHEME: Fault = {
   message:
     'must start with "https://", "http://" on a loopback host, or the scheme of an app or browser extension',
 }
+
+const MAX_REDIRECT_URIS = 20
+const MAX_ORIGINS = 20
+
+/** Redirect URIs of public applications pass too: `requireConsistent` checks what depends on other fields. */
+export const redirectUrisRule = uniqueListOf(findPublicRedirectUriProblem, MAX_REDIRECT_URIS)
+
+/** For an application that is not public. */
+export const webRedirectUrisRule = uniqueListOf(findRedirectUriProblem, MAX_REDIRECT_URIS)
+
+export const originsRule = uniqueListOf(findOriginProblem, MAX_ORIGINS)

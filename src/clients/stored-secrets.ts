@@ -1,5 +1,6 @@
 import { GatehouseError } from '../errors.ts'
 import { digest } from '../store/digest.ts'
+import type { Rule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 
 /** Never the secret itself. */
@@ -71,6 +72,9 @@ export function isSecretHash(value: unknown): value is string {
   // The decoder tolerates padding, invalid characters, and extra bits at the end.
   return bytes.length === 32 && value === ALGORITHM + bytes.toString('base64url')
 }
+
+export const secretHashRule: Rule = (value) =>
+  isSecretHash(value) ? undefined : 'must be what hashSecret() returns: "sha256:" and 43 characters'
 
 /** @param now milliseconds */
 export function isLive(secret: StoredSecret, now: number): boolean {

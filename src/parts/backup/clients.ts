@@ -9,6 +9,8 @@ import {
   type ClientRecord,
   type DeletedClient,
 } from '../../clients/client-record.ts'
+import { fileRules } from '../../clients/field-rules.ts'
+import { timeRule } from '../../clients/file-rules.ts'
 import { anyValue, optional } from '../../validation/rules.ts'
 import { createSecretOwners } from '../../clients/secret-owners.ts'
 import { storedLastUses, type LastUse } from '../../clients/last-used.ts'
@@ -24,7 +26,13 @@ import {
   type Section,
   type Counts,
 } from './section.ts'
-import { CLIENT_RECORD, FILE_CLIENT, SECRET_FIELDS, timeRule } from './record-rules.ts'
+import { CLIENT_RECORD, SECRET_FIELDS } from './record-rules.ts'
+
+/** The fields of a client in a file. */
+const NAMES = {
+  apiKey: ['kind', ...Object.keys(fileRules('apiKey'))],
+  application: ['kind', ...Object.keys(fileRules('application'))],
+}
 
 /**
  * API keys and applications, with the hashes of their secrets, their place in lists, and their last use. An
@@ -105,7 +113,7 @@ function onlyKnownFields({
   noticed,
 }: ClientRecord): ClientRecord {
   return {
-    client: pick(client, ['kind', ...Object.keys(FILE_CLIENT[client.kind])]),
+    client: pick(client, NAMES[client.kind]),
     secrets: secrets.map((secret) => pick(secret, SECRET_FIELDS)),
     listedAt,
     ...(noticed !== undefined && { noticed }),

@@ -36,7 +36,7 @@ import {
   wholeNumber,
 } from '../../validation/rules.ts'
 import type { Header } from './file-format.ts'
-import { clientIdRule, countRule, timeRule } from './record-rules.ts'
+import { clientIdRule, countRule, timeRule } from '../../clients/file-rules.ts'
 import { exportedRecord, importRecord, readRecord, sectionOf, type Section } from './section.ts'
 import { signingKeySection } from './signing-keys.ts'
 

@@ -1,6 +1,5 @@
 import { directScopes, limitToPerson } from '../../catalog/resolve-scopes.ts'
-import type { ClientChanges } from '../../clients/client-inputs.ts'
-import { isGatewayKey, type Client } from '../../clients/client.ts'
+import { isGatewayKey, type Client, type ClientChanges } from '../../clients/client.ts'
 import type { Permission, SignedIn } from '../../host/accounts.ts'
 import { type RejectionDetails, Rejection } from './rejection.ts'
 import type { CurrentCatalog } from '../../catalog/catalog.ts'

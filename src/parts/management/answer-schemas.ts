@@ -1,10 +1,10 @@
 import type { Client } from '../../clients/client.ts'
+import { answerRules } from '../../clients/field-rules.ts'
+import { FIELDS } from '../../clients/fields.ts'
 import { FINDINGS } from '../../clients/findings.ts'
 import { KINDS } from '../../clients/client-index.ts'
-import { NO_TOKEN_REASONS } from '../../clients/why-no-token.ts'
 import * as json from '../../validation/json-rules.ts'
 import { ruleWith, valueOf, type Fields, type Rule } from '../../validation/rules.ts'
-import { linksOf } from './body-schemas.ts'
 import { Problem } from './problem-details.ts'
 
 const text = json.text
@@ -16,53 +16,9 @@ const texts = array(text)
 const optionalText = optional(text)
 const optionalTime = optional(secondsAsTime)
 
-const optionalLinks = linksOf(optionalText)
+const ApiKey = object({ kind: json.literal('apiKey'), ...answerRules('apiKey') })
 
-const noToken = optional(json.choice(NO_TOKEN_REASONS), 'Why it gets no token; absent if it gets tokens')
-
-const clientEntries = {
-  clientId: text,
-  accountId: text,
-  userId: optional(text, 'The user to whom it belongs; absent if it belongs to the account'),
-  createdBy: optionalText,
-  name: text,
-  products: texts,
-  removedOperations: texts,
-  disabled: json.boolean,
-  disabledBy: optional(json.literal('operator'), 'Only an operator may enable it; absent if its owner may'),
-  noToken,
-  knownToFormer: optional(texts, 'Users who have left the account and know a valid secret: rotate it'),
-  createdAt: secondsAsTime,
-  expiresAt: optional(secondsAsTime, 'From then on it gets no tokens; absent if it never expires'),
-  allowedAddresses: optional(
-    texts,
-    'From where it and its tokens may be used; absent or empty: from anywhere',
-  ),
-  limits: optional(
-    object({ perMinute: optional(json.number), perDay: optional(json.number) }),
-    'Its own limits of API calls; absent if it has the limits of all clients',
-  ),
-  keys: optional(texts, 'Ids of its public keys, newest first; `GET …/keys` says more about them'),
-  lastUsedAt: optionalTime,
-}
-
-const ApiKey = object({
-  kind: json.literal('apiKey'),
-  ...clientEntries,
-  resourceServer: json.boolean,
-  resources: optional(texts, 'The resources whose tokens it may introspect; absent: all resources'),
-})
-
-const Application = object({
-  kind: json.literal('application'),
-  ...clientEntries,
-  redirectUris: texts,
-  postLogoutRedirectUris: texts,
-  ...optionalLinks,
-  firstParty: json.boolean,
-  isPublic: optional(json.boolean, 'true: it has no secret and must use PKCE; absent for all others'),
-  origins: optional(texts, 'Origins of a public application, besides those of its https redirect URIs'),
-})
+const Application = object({ kind: json.literal('application'), ...answerRules('application') })
 
 function anyClient() {
   return ruleWith<object>(object({}), {
@@ -75,7 +31,7 @@ const ClientFindings = object({
   kind: json.choice(KINDS),
   clientId: text,
   accountId: text,
-  userId: clientEntries.userId,
+  userId: optional(text, FIELDS.both.userId.says.answer),
   name: text,
   findings: json.described(array(json.choice(FINDINGS)), 'What is wrong, the most urgent first'),
   knownToFormer: optional(texts, 'Users who left the account and know a secret, with `known-to-former`'),
@@ -122,7 +78,14 @@ const Authorization = object({
   lastUsedAt: optionalTime,
   expiresAt: secondsAsTime,
   application: optional(
-    object({ name: text, document, ...optionalLinks }),
+    object({
+      name: text,
+      document,
+      homepageUri: optionalText,
+      logoUri: optionalText,
+      privacyUri: optionalText,
+      termsUri: optionalText,
+    }),
     'What users may know about the application; absent if it was deleted',
   ),
 })
@@ -183,7 +146,7 @@ export const ANSWERS = {
     products: productsWith({}, { available: json.boolean }),
   }),
   AccessPreview: object({
-    noToken,
+    noToken: optional(FIELDS.both.noToken.is.json, FIELDS.both.noToken.says.answer),
     kycLevel: optionalText,
     products: productsWith(
       { added: json.boolean },

@@ -1,5 +1,5 @@
-import type { Client } from '../../clients/client.ts'
-import type { ClientChanges, CreationOptions } from '../../clients/client-inputs.ts'
+import type { Client, ClientChanges } from '../../clients/client.ts'
+import type { CreationOptions } from '../../clients/client-inputs.ts'
 import type { ClientService } from '../../clients/client-service-types.ts'
 import type { createAccessPreview } from './catalog-routes.ts'
 import { requireAccess, type Caller } from '../front-door/access.ts'

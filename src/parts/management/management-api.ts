@@ -22,8 +22,7 @@ import type { Limits } from '../limits/limits.ts'
 import { limitsRule, usageRule } from '../front-door/part-options.ts'
 import type { Usage } from '../usage/usage-types.ts'
 import { usageRoutes } from './usage-routes.ts'
-import { apiKeyChanges, newApiKeyFields } from '../../clients/api-keys.ts'
-import { applicationChanges, newApplicationFields } from '../../clients/applications.ts'
+import { changeRules, creationRules } from '../../clients/field-rules.ts'
 import { clientRoutes } from './client-routes.ts'
 import { BODIES } from './body-schemas.ts'
 
@@ -75,6 +74,11 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
   const presenter = createClientPresenter(parts.statesOf)
   const ofClients = { parts, presenter, previewAccess: createAccessPreview(parts) }
   const tokens = createPageTokens(csrfKeys, { name: 'management', issuer, path })
+  const rulesOf = (kind: 'apiKey' | 'application') => ({
+    newClient: (body: unknown) =>
+      creationRules({ kind, input: Object(body), catalog: catalog.current, keyPolicy }),
+    changes: changeRules(kind, keyPolicy),
+  })
   const routes: Route[] = [
     route({
       method: 'get',
@@ -98,10 +102,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
       kind: 'apiKey',
       newClient: BODIES.NewApiKey,
       changes: BODIES.ApiKeyChanges,
-      rules: {
-        newClient: (input) => newApiKeyFields(catalog.current, input, keyPolicy),
-        changes: apiKeyChanges(keyPolicy),
-      },
+      rules: rulesOf('apiKey'),
     }),
     ...clientRoutes({
       ...ofClients,
@@ -109,10 +110,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
       kind: 'application',
       newClient: BODIES.NewApplication,
       changes: BODIES.ApplicationChanges,
-      rules: {
-        newClient: (input) => newApplicationFields(catalog.current, input, keyPolicy),
-        changes: applicationChanges(keyPolicy),
-      },
+      rules: rulesOf('application'),
     }),
     ...leakedSecretRoutes(parts),
     ...hygieneRoutes(parts),

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { FIELDS } from '../../../src/clients/fields.ts'
 import { createConsoleTexts, english, german } from '../../../src/parts/console/texts.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
 import type { PageText } from '../../../src/http/pages/texts.ts'
@@ -12,17 +13,24 @@ const names = Object.keys(english) as (keyof typeof english)[]
 
 const folder = path.resolve(import.meta.dirname, '../../../src/parts/console')
 
-/** The sources of the console without its texts, and the table of actions, which names texts. */
+/** The sources of the console without its texts, and the tables of fields and of actions, which name texts. */
 const sources = [
   ...readdirSync(folder, { recursive: true, encoding: 'utf8' }),
   '../front-door/client-actions.ts',
 ]
   .filter((file) => file.endsWith('.ts') && !file.startsWith('texts'))
+  .concat('../../clients/fields.ts')
   .map((file) => readFileSync(path.join(folder, file), 'utf8'))
   .join('\n')
 
-/** The names that the sources write out, and those that `word(kind, …)` makes for both kinds of clients. */
+/** The names of the words with which the audit trail names fields. */
+const fieldWords = Object.values(FIELDS)
+  .flatMap((fields) => Object.keys(fields))
+  .map((field) => `activityField${field.charAt(0).toUpperCase()}${field.slice(1)}`)
+
+/** The names that the sources write out, those of fields, and those that `word(kind, …)` makes for both kinds. */
 const written = new Set([
+  ...fieldWords,
   ...[...sources.matchAll(/'([a-zA-Z0-9]+)'/g)].map(([, name]) => name),
   ...[...sources.matchAll(/\bword\(kind, '(\w+)'\)|'clients\*(\w+)'/g)].flatMap(([, rest, inTable]) => [
     `clientsKey${rest ?? inTable}`,

@@ -1,12 +1,13 @@
 import type { AuditEntry } from '../../../audit/entry.ts'
 import type { Catalog } from '../../../catalog/catalog.ts'
+import type { ApplicationChanges } from '../../../clients/client.ts'
 import type { AuditReason } from '../../../host/audit-reason.ts'
 import type { GatehouseEvents } from '../../../host/events.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { displayText } from '../../../http/pages/display-text.ts'
 import type { Reader } from '../reader-formats.ts'
 import { scopeTitle } from '../scope-title.ts'
-import type { TextName } from '../texts.ts'
+import { english, type ConsoleTexts, type TextName } from '../texts.ts'
 
 /** The type makes the compiler report an event without a sentence. */
 export const SENTENCES: { readonly [Name in keyof GatehouseEvents]: TextName } = {
@@ -62,22 +63,8 @@ const CHANGES: Readonly<Record<string, TextName>> = {
   'tokens.revoked': 'activityTokensRevoked',
 }
 
-const FIELDS: Readonly<Record<string, TextName>> = {
-  name: 'activityFieldName',
-  expiresAt: 'activityFieldExpiresAt',
-  allowedAddresses: 'activityFieldAllowedAddresses',
-  limits: 'activityFieldLimits',
-  products: 'activityFieldProducts',
-  redirectUris: 'activityFieldRedirectUris',
-  postLogoutRedirectUris: 'activityFieldPostLogoutRedirectUris',
-  origins: 'activityFieldOrigins',
-  homepageUri: 'activityFieldHomepageUri',
-  logoUri: 'activityFieldLogoUri',
-  privacyUri: 'activityFieldPrivacyUri',
-  termsUri: 'activityFieldTermsUri',
-  firstParty: 'activityFieldFirstParty',
-  resourceServer: 'activityFieldResourceServer',
-}
+/** `activityFieldName` names the field `name`. The compiler reports a field of a change without such a text. */
+const WORDS: Pick<ConsoleTexts, `activityField${Capitalize<keyof ApplicationChanges>}`> = english
 
 function find(names: Readonly<Record<string, TextName>>, name: string): TextName | undefined {
   return Object.hasOwn(names, name) ? names[name] : undefined
@@ -113,8 +100,8 @@ function timeIn(target: string, texts: Reader): Html | undefined {
 
 function fieldsOf(change: string, texts: Reader): string {
   const names = change.split(',').map((field) => {
-    const known = find(FIELDS, field)
-    return known === undefined ? displayText(field) : texts.plain(known)
+    const word = `activityField${field.charAt(0).toUpperCase()}${field.slice(1)}`
+    return Object.hasOwn(WORDS, word) ? texts.plain(word as TextName) : displayText(field)
   })
   return texts.list(names)
 }

@@ -1,26 +1,21 @@
-import { webRedirectUrisRule } from '../../../clients/application-fields.ts'
-import { applicationChanges, type ApplicationChanges } from '../../../clients/applications.ts'
 import type { Application } from '../../../clients/client.ts'
-import { IF_MATCH, type ConditionalChange } from '../../../clients/if-match.ts'
+import type { FieldForm } from '../../../clients/field.ts'
+import { changeRules } from '../../../clients/field-rules.ts'
+import { etagOf, IF_MATCH, type ConditionalChange } from '../../../clients/if-match.ts'
+import { webRedirectUrisRule } from '../../../clients/public-uris.ts'
 import { GatehouseError } from '../../../errors.ts'
 import { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
+import { logoTile } from '../../../http/pages/logo-tile.ts'
 import { applicationKind, ownClient, pathOf, trail } from '../clients/client-kind.ts'
-import { facts, notice } from '../elements/elements.ts'
-import { FIELD_LABELS } from '../elements/problem-list.ts'
+import { facts, notice, panel } from '../elements/elements.ts'
+import { form } from '../elements/form.ts'
+import { inputNames, plainInput, SHOWN_FIELDS, toChanges, typedTexts } from '../elements/plain-inputs.ts'
 import type { ConsoleServices } from '../services.ts'
 import { page, type Call, type Page, type Redirect, type View } from '../page-types.ts'
 import { checkInput, optional } from '../../../validation/rules.ts'
 import { levelPanel } from './level-panel.ts'
-import {
-  changedFields,
-  readTexts,
-  settingsForm,
-  textsOf,
-  toChanges,
-  type SettingsTexts,
-} from './settings-form.ts'
 
 /** The settings of an application, which are saved together. */
 export function settingsPage(services: ConsoleServices): Page {
@@ -49,44 +44,40 @@ export function settingsPage(services: ConsoleServices): Page {
     }
   }
 
-  /** The service would also name schemes that only a public application may use. */
-  function checkWebAddresses(changes: ApplicationChanges): void {
-    const web = optional(webRedirectUrisRule)
-    const rules = applicationChanges(services.keyPolicy)
-    checkInput('the form has mistakes', changes, { ...rules, redirectUris: web, postLogoutRedirectUris: web })
-  }
-
   async function save(call: Call<Application>): Promise<View | Redirect> {
-    const { resource: application, form, change } = call
+    const { resource: application, form: sent, change } = call
     const done: Redirect = { redirect: `${pathOf(kind, application)}/settings`, done: 'doneSettingsSaved' }
-    const stored = textsOf(application)
-    const wanted = readTexts(form, stored)
-    const fields = changedFields(stored, wanted)
-    if (fields.length === 0) return done
-    const changes = toChanges(wanted, fields)
-    if (!application.isPublic) checkWebAddresses(changes)
-    const conditional: ConditionalChange = { ...change, [IF_MATCH]: [form.get('version') ?? ''] }
+    const changes = toChanges(typedTexts(sent, application, 'signIn', 'appearance'))
+    if (Object.keys(changes).length === 0) return done
+    if (!application.isPublic) {
+      // The service would also name schemes that only a public application may use.
+      const web = optional(webRedirectUrisRule)
+      const addresses = { redirectUris: web, postLogoutRedirectUris: web }
+      const rules = changeRules('application', services.keyPolicy)
+      checkInput('the form has mistakes', changes, { ...rules, ...addresses })
+    }
+    const conditional: ConditionalChange = { ...change, [IF_MATCH]: [sent.get('version') ?? ''] }
     try {
       await services.applications.update(application.clientId, changes, conditional)
       return done
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.code !== 'ERR_CHANGED') throw error
-      return (await changedMeanwhile(call, wanted)) ?? done
+      return (await changedMeanwhile(call)) ?? done
     }
   }
 
   /** If another user has saved meanwhile: the stored settings, and the submitted values that differ. */
-  async function changedMeanwhile(call: Call<Application>, wanted: SettingsTexts): Promise<View | undefined> {
+  async function changedMeanwhile(call: Call<Application>): Promise<View | undefined> {
     const { caller, params, texts } = call
     const resource = await kind.service.findOwn(caller.accountId, params['clientId'] ?? '')
-    const lost = changedFields(textsOf(resource), wanted)
+    const lost = typedTexts(call.form, resource, 'signIn', 'appearance')
     // The same form was sent twice at the same time.
-    if (lost.length === 0) return undefined
+    if (lost.size === 0) return undefined
     const entered = facts(
-      lost.map((name) => [
-        texts.html(FIELD_LABELS[name]),
-        wanted[name] === '' ? texts.html('none') : html`<bdi class="lines">${wanted[name]}</bdi>`,
-      ]),
+      [...lost].map(([name, text]) => {
+        const { label = 'none' } = SHOWN_FIELDS.get(name) ?? {}
+        return [texts.html(label), text ? html`<bdi class="lines">${text}</bdi>` : texts.html('none')]
+      }),
     )
     const message = notice(
       'warn',
@@ -103,4 +94,39 @@ export function settingsPage(services: ConsoleServices): Page {
     show: (call) => view(call),
     actions: { save: { access: 'applications:write', run: save } },
   })
+}
+
+/** The form with all settings, with the version that it changes. @param mayChange else it is locked */
+function settingsForm(call: Call<Application>, mayChange: boolean): Html {
+  const { texts, resource: application } = call
+  const version = call.form.get('version') ?? etagOf(application)
+
+  /** @param first the names of inputs that come first */
+  function inputs(of: FieldForm, ...first: string[]) {
+    const names = new Set([...first, ...inputNames('application', of)])
+    return [...names].map((name) => {
+      const input = plainInput(call, name, of)
+      if (name !== 'logoUri') return html`${input} `
+      return html`<div class="beside">
+        ${input} ${logoTile(applicationName(application), application.logoUri)}
+      </div> `
+    })
+  }
+
+  const content = html`<input type="hidden" name="version" value="${version}" /> ${panel(
+      { title: texts.html('appsSignIn') },
+      html`${inputs('signIn', 'redirectUris', 'origins')}`,
+    )}
+    ${panel(
+      { title: texts.html('appsAppearance') },
+      html`<p class="muted">${texts.html('appsAppearanceHint')}</p>
+        ${inputs('appearance')}`,
+    )}`
+  if (!mayChange) return html`<fieldset disabled class="stack">${content}</fieldset>`
+  return form(
+    call,
+    { action: 'save' },
+    html`${content}
+      <div class="buttons"><button class="primary">${texts.html('saveButton')}</button></div>`,
+  )
 }

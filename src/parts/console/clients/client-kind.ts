@@ -113,7 +113,7 @@ export function backTo(kind: ClientKind, client: Client, done: Redirect['done'])
 }
 
 /** An action that changes the client, and shows its page with a notice of what was done. */
-export function change(
+function change(
   kind: ClientKind,
   done: Redirect['done'],
   apply: (call: Call<Client>) => Promise<unknown>,

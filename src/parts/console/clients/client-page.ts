@@ -14,8 +14,6 @@ import { auditTable, type AuditTableOptions } from '../activity/audit-table.ts'
 import { namesIn } from '../activity/names-of-deleted.ts'
 import { findPeople, personOf, type People } from '../activity/people.ts'
 import { badge, notice, panel } from '../elements/elements.ts'
-import { field, form } from '../elements/form.ts'
-import { MAX_NAME_LENGTH } from '../../../validation/rules.ts'
 import { limitsIn, limitsPanel } from '../operator/limits-panel.ts'
 import {
   clientPath,
@@ -27,20 +25,11 @@ import {
 import { page, type Call, type Page } from '../page-types.ts'
 import { accessPanel } from './access-panel.ts'
 import { actionRows, actionsOfPage, ownerOf, type Viewer } from './act-on-client.ts'
-import { addressesPanel } from './addresses-panel.ts'
 import { factsForOperator, factsForOwner } from './client-facts.ts'
-import {
-  change,
-  credentialsOf,
-  ownClient,
-  pathOf,
-  trail,
-  word,
-  type ClientKind,
-  type ClientPanel,
-} from './client-kind.ts'
+import { credentialsOf, ownClient, pathOf, trail, type ClientKind } from './client-kind.ts'
 import { ownStateNotice, stateBadge, stateNotice } from './client-state.ts'
 import { expiryPanel } from './expiry-panel.ts'
+import { addressesPanel, settingsPanel } from './field-panels.ts'
 import { keysPanel } from './keys-panel.ts'
 import { secretsPanel } from './secrets-panel.ts'
 
@@ -129,43 +118,6 @@ async function dangerPanel(call: Call<Client>, kind: ClientKind): Promise<Html |
     { title, id: 'danger', isDanger: true },
     actionRows(call, ownerOf(kind), call.resource, rights),
   )
-}
-
-function settingsPanel(kind: ClientKind): ClientPanel {
-  return {
-    async show(call) {
-      const { texts, to, resource: client } = call
-      const path = pathOf(kind, client)
-      if (!(await call.may(`${kind.permissions}:write`))) return undefined
-      const links = html`<p class="line">
-        <a href="${to(`${path}/settings`)}">${texts.html('clientsMoreSettings')}</a
-        ><a href="${to(`${path}/preview`)}">${texts.html('clientsPreview')}</a>
-      </p>`
-      return panel(
-        { title: texts.html('clientsSettings'), id: 'settings' },
-        html`${form(
-          call,
-          { action: 'rename' },
-          html`${field(call, {
-              name: 'name',
-              label: texts.html('nameLabel'),
-              hint: texts.html(word(kind, 'NameHint')),
-              value: client.name,
-              isRequired: true,
-              maxLength: MAX_NAME_LENGTH,
-              autocomplete: 'off',
-            })}
-            <div class="buttons"><button>${texts.html('saveButton')}</button></div>`,
-        )}
-        ${kind.kind === 'application' && links}`,
-      )
-    },
-    actions: {
-      rename: change(kind, 'doneRenamed', ({ resource: { clientId }, form: sent, change: options }) =>
-        kind.service.update(clientId, { name: sent.get('name') ?? '' }, options),
-      ),
-    },
-  }
 }
 
 function formerNotice({ texts }: Pick<Call, 'texts'>, userIds: readonly string[], mayRotate: boolean): Html {

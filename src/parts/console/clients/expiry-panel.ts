@@ -1,17 +1,14 @@
 import { expiresSoon } from '../../../clients/findings.ts'
-import { ifUnchanged } from '../../../clients/if-match.ts'
 import { breaksPolicy, defaultDaysOf, isExpiryRequired, type KeyPolicy } from '../../../clients/expiry.ts'
 import { isGatewayKey, type Client } from '../../../clients/client.ts'
-import { GatehouseError } from '../../../errors.ts'
-import { requireAccess } from '../../front-door/access.ts'
-import { actOf } from '../../front-door/key-limits.ts'
 import type { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { isDay } from '../../../validation/predicates.ts'
-import { badge, panel } from '../elements/elements.ts'
-import { field, form } from '../elements/form.ts'
+import { badge } from '../elements/elements.ts'
+import { field } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
-import { change, type ClientKind, type ClientPanel } from './client-kind.ts'
+import type { ClientKind, ClientPanel } from './client-kind.ts'
+import { fieldPanel } from './field-panels.ts'
 
 // A person chooses the last day of a client. The client expires when this day is over, in UTC.
 
@@ -60,39 +57,25 @@ export function expiryField(
 
 /** The form that sets, moves and removes the expiry of a client. */
 export function expiryPanel(kind: ClientKind, policy: KeyPolicy): ClientPanel {
-  return {
-    async show(call) {
-      const { texts, resource: client } = call
-      const isLasting = isGatewayKey(client) && client.expiresAt === undefined
-      if (isLasting || !(await call.may(`${kind.permissions}:write`))) return undefined
-      return panel(
-        { title: texts.html('expiryTitle'), id: 'expiry' },
-        html`${breaksPolicy(client, policy) && html`<p>${texts.html('expiryBreaksPolicy')}</p>`}
-        ${form(
-          call,
-          { action: 'expire' },
-          html`<input type="hidden" name="before" value="${String(client.expiresAt)}" />
-            ${expiryField(call, policy, client)}
-            <p class="hint">${texts.html('expiryEarlier')}</p>
-            <div class="buttons"><button>${texts.html('saveButton')}</button></div>`,
-        )}`,
-      )
+  return fieldPanel(kind, {
+    id: 'expiry',
+    title: 'expiryTitle',
+    action: 'expire',
+    isHidden: (client) => isGatewayKey(client) && client.expiresAt === undefined,
+    above: ({ texts, resource }) =>
+      breaksPolicy(resource, policy) && html`<p>${texts.html('expiryBreaksPolicy')}</p>`,
+    inputs: (call) => expiryField(call, policy, call.resource),
+    // A program may have set an exact time within this day, which then stays.
+    read: (sent, { expiresAt }) =>
+      sent.get('expiresAt') === lastDayOf(expiresAt) ? {} : { expiresAt: readExpiry(sent) },
+    done: () => 'doneExpirySaved',
+    guard: {
+      warning: 'expiryEarlier',
+      input: 'before',
+      textOf: ({ expiresAt }) => String(expiresAt),
+      message: 'the expiry was changed meanwhile',
     },
-    actions: {
-      expire: change(kind, 'doneExpirySaved', async (call) => {
-        const { resource, form: sent, change: options } = call
-        // A program may have set an exact time within this day, which then stays.
-        const isSame = sent.get('expiresAt') === lastDayOf(resource.expiresAt)
-        if (isSame) return resource
-        const fields = { expiresAt: readExpiry(sent) }
-        await requireAccess(call, `${kind.permissions}:${actOf(resource, fields)}`)
-        if (sent.get('before') !== String(resource.expiresAt)) {
-          throw new GatehouseError('ERR_CONFLICT', 'the expiry was changed meanwhile')
-        }
-        return kind.service.update(resource.clientId, fields, ifUnchanged(options, resource))
-      }),
-    },
-  }
+  })
 }
 
 export function expiryFact({ texts }: Pick<Call, 'texts'>, { expiresAt }: Client): Html {

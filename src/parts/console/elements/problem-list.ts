@@ -6,36 +6,18 @@ import type { Reader } from '../reader-formats.ts'
 import type { TextName } from '../texts.ts'
 import { notice } from './elements.ts'
 import { typedLineOf } from './form.ts'
+import { SHOWN_FIELDS } from './plain-inputs.ts'
 
-export const FIELD_LABELS = {
-  name: 'nameLabel',
-  expiresAt: 'expiryLabel',
-  allowedAddresses: 'addressesTitle',
-  redirectUris: 'appsRedirectUris',
-  postLogoutRedirectUris: 'appsPostLogout',
-  origins: 'appsOrigins',
-  homepageUri: 'appsHomepage',
-  logoUri: 'appsLogo',
-  privacyUri: 'privacyPolicy',
-  termsUri: 'appsTerms',
+/** The labels of what a form sends besides fields of a client. */
+const OTHER_LABELS: Readonly<Record<string, TextName>> = {
   key: 'keysLabel',
-} as const satisfies Readonly<Record<string, TextName>>
-
-/** Values that a form sends without a text field have a label too. */
-const LABELS = new Map<string, TextName>(
-  Object.entries({
-    ...FIELD_LABELS,
-    products: 'productsLabel',
-    host: 'documentsHostLabel',
-    perMinute: 'limitsPerMinute',
-    perDay: 'limitsPerDay',
-    product: 'problemProduct',
-    removedOperations: 'operationLabel',
-    scope: 'operationLabel',
-    overlap: 'problemOverlap',
-    firstParty: 'activityFieldFirstParty',
-  }),
-)
+  host: 'documentsHostLabel',
+  perMinute: 'limitsPerMinute',
+  perDay: 'limitsPerDay',
+  product: 'problemProduct',
+  scope: 'operationLabel',
+  overlap: 'problemOverlap',
+}
 
 /** The problems of a rejected form, for the top of its page. */
 export function problemList({ texts, problems, form }: Call): Html {
@@ -51,12 +33,13 @@ export function problemList({ texts, problems, form }: Call): Html {
 /** “Redirect URIs, line 2”. @param path such as `redirectUris[1]` */
 function fieldOf(path: string, texts: Reader, form: Form): Html | undefined {
   const [, field = '', index] = /^(\w+)(?:\[(\d+)\])?$/.exec(path) ?? []
-  const label = LABELS.get(field)
+  const known = SHOWN_FIELDS.get(field)
+  const label = known?.label ?? (Object.hasOwn(OTHER_LABELS, field) ? OTHER_LABELS[field] : undefined)
   if (label === undefined) return path === '' ? undefined : html`<code>${path}</code>: `
   const name = texts.html(label)
   const place =
     index === undefined
       ? name
       : texts.html('problemLine', { field: name, count: typedLineOf(form.get(field), Number(index)) })
-  return Object.hasOwn(FIELD_LABELS, field) ? html`<a href="#${field}">${place}</a>: ` : html`${place}: `
+  return known?.input || field === 'key' ? html`<a href="#${field}">${place}</a>: ` : html`${place}: `
 }

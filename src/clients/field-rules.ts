@@ -1,0 +1,97 @@
+import { changeFields } from '../host/change-options.ts'
+import * as json from '../validation/json-rules.ts'
+import { optional, type Fields, type Rule } from '../validation/rules.ts'
+import type { Client } from './client.ts'
+import type { KeyPolicy } from './expiry.ts'
+import type { Creation, Field } from './field.ts'
+import { FIELDS } from './fields.ts'
+
+type Kind = Client['kind']
+
+/** For fields that are not in the order of the table: below 0 they come first, above 0 last. */
+type Order = Readonly<Record<string, number>>
+
+/** Answers have this order too. */
+const IN_RECORD: Order = { clientId: -1, isPublic: 1, origins: 2 }
+
+const IN_CREATION: Order = { origins: 1, isPublic: 2 }
+
+export function fieldsOf(kind: Kind): Readonly<Record<string, Field>> {
+  return { ...FIELDS.both, ...FIELDS[kind] }
+}
+
+/** What is found for each field of a kind. The fields of both kinds come first. @param others come between */
+function collect<T>(
+  kind: Kind,
+  order: Order,
+  find: (field: Field, name: string) => T | undefined,
+  others?: Readonly<Record<string, T>>,
+): Readonly<Record<string, T>> {
+  const found = (fields: Readonly<Record<string, Field>>) =>
+    Object.entries(fields)
+      .toSorted(([one], [other]) => (order[one] ?? 0) - (order[other] ?? 0))
+      .map(([name, field]) => [name, find(field, name)] as const)
+      .filter(([, each]) => each !== undefined)
+  return Object.fromEntries([
+    ...found(FIELDS.both),
+    ...Object.entries(others ?? {}),
+    ...found(FIELDS[kind]),
+  ]) as Readonly<Record<string, T>>
+}
+
+function isAlwaysThere({ isRequired, byDefault }: Field): boolean {
+  return isRequired === true || byDefault !== undefined
+}
+
+function ofEach(field: Field, rule: Rule | undefined, description?: string): Rule | undefined {
+  return rule && (isAlwaysThere(field) ? rule : json.optional(rule, description))
+}
+
+export function storedRules(kind: Kind): Fields {
+  return collect(kind, IN_RECORD, (field) => ofEach(field, field.is.stored))
+}
+
+/** For an exported file. */
+export function fileRules(kind: Kind): Fields {
+  return collect(kind, IN_RECORD, (field) =>
+    ofEach(field, field.is.stored && (field.file ?? field.rule ?? field.is.stored)),
+  )
+}
+
+export function answerRules(kind: Kind): Fields {
+  return collect(kind, IN_RECORD, (field) => ofEach(field, field.is.json, field.says?.answer))
+}
+
+/** The rules of the input for a new client. */
+export function creationRules(creation: Creation): Fields {
+  const ruleOf = ({ given, create, rule, isRequired }: Field) =>
+    given && (create ? create(creation) : isRequired ? rule : rule && optional(rule))
+  return collect(creation.kind, IN_CREATION, ruleOf, changeFields)
+}
+
+export function changeRules(kind: Kind, keyPolicy: KeyPolicy): Fields {
+  return collect(kind, {}, ({ given, change, rule, isRemovable }) => {
+    if (given !== 'change') return undefined
+    return change ? change(keyPolicy) : rule && optional(isRemovable ? json.nullable(rule) : rule)
+  })
+}
+
+/** The rules of bodies of the management API. The rules of the input apply too. */
+export function bodyRules(kind: Kind, act: 'create' | 'change'): Fields {
+  return collect(kind, {}, ({ given, is, body = is.json, isRequired, isRemovable, says }) => {
+    if (!body || (given !== act && given !== 'change')) return undefined
+    if (act === 'change') return json.optional(isRemovable ? json.nullable(body) : body, says?.change)
+    return isRequired ? body : json.optional(body, says?.create)
+  })
+}
+
+/** The fields of a new record. An empty list and false are stored only in fields that every client has. */
+export function newFields(kind: Kind, values: Readonly<Record<string, unknown>>) {
+  return collect<unknown>(kind, IN_RECORD, (field, name) => {
+    const value = field.is.stored && (values[name] ?? field.byDefault)
+    const isEmpty = value === false || (Array.isArray(value) && value.length === 0)
+    if (isEmpty && !isAlwaysThere(field)) return undefined
+    if (Array.isArray(value)) return [...(value as unknown[])]
+    return field.given === 'change' && typeof value === 'string' ? value.trim() : value
+  })
+}

@@ -1,0 +1,82 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { ChangeOptions } from '../host/change-options.ts'
+import type { Rule } from '../validation/rules.ts'
+import type {
+  ApiKey,
+  Application,
+  ApplicationChanges,
+  Client,
+  NewApiKey,
+  NewApplication,
+  NewClient,
+} from './client.ts'
+import type { KeyPolicy } from './expiry.ts'
+
+/** Input for a new client, not validated yet, and what else its rules depend on. */
+export interface Creation {
+  readonly kind: Client['kind']
+  readonly input: Readonly<Record<string, unknown>>
+  readonly catalog: Catalog
+  readonly keyPolicy: KeyPolicy
+}
+
+/** The forms of the console with plain inputs: on the page of a client, and with all settings of an application. */
+export type FieldForm = 'client' | 'addresses' | 'signIn' | 'appearance'
+
+export interface Field<Text extends string = string> {
+  /** The rules of its value in a record and in an answer of the management API; without a rule, it is not there. */
+  readonly is: { readonly stored?: Rule; readonly json?: Rule }
+  /** Whether every client has it, and its creator gives it. */
+  readonly isRequired?: boolean
+  /** Its value in a new client, if none is given. Every client has it. */
+  readonly byDefault?: unknown
+  /** Who gives it: at creation, code alone; at creation, also the API; at creation and in changes. */
+  readonly given?: 'code' | 'create' | 'change'
+  /** The rule of a given value; `create` and `change` replace it. */
+  readonly rule?: Rule
+  readonly create?: (creation: Creation) => Rule
+  readonly change?: (keyPolicy: KeyPolicy) => Rule
+  /** Whether null removes it in a change. */
+  readonly isRemovable?: boolean
+  /** The rule in an exported file. It must not quote the value. @default `rule`, or else `is.stored` */
+  readonly file?: Rule
+  /** The rule in bodies of the management API. @default `is.json` */
+  readonly body?: Rule
+  /** What the OpenAPI document says of it in the body of a creation, in that of a change, and in answers. */
+  readonly says?: { readonly create?: string; readonly change?: string; readonly answer?: string }
+  /** Whether a change to this value revokes the tokens issued so far. */
+  readonly revokes?: (before: Client, after: unknown) => boolean
+  /** The text of the console that names it. */
+  readonly label?: Text
+  readonly input?: {
+    readonly type: 'text' | 'url' | 'lines' | 'date'
+    readonly maxLength?: number
+    /** The text above the input. @default `label` */
+    readonly label?: Text
+    /** The hint in each form. Clients without a hint do not have the input. */
+    readonly in: {
+      readonly [Form in FieldForm]?: Text | { readonly [Of in Client['kind'] | 'public']?: Text }
+    }
+  }
+}
+
+/** What only answers have, or only the input for a new client. */
+type Unstored = 'lastUsedAt' | 'noToken' | 'knownToFormer' | 'keys' | 'secretHash'
+
+type Given = Exclude<keyof NewApiKey | keyof NewApplication, keyof ChangeOptions> | 'secretHash' | 'jwks'
+
+type OfBoth = (keyof ApiKey & keyof Application) | keyof NewClient
+export type FieldOfBoth =
+  | Exclude<OfBoth, 'kind' | 'noSecret' | 'secretShownTo' | keyof ChangeOptions>
+  | Unstored
+
+/** The compiler reports a difference between the table and the types of clients, of new clients and of changes. */
+export type FieldsOf<Names extends string> = {
+  readonly [Name in Names]: Field & {
+    readonly is: Name extends Unstored ? { readonly stored?: never } : { readonly stored: Rule }
+  } & (Name extends keyof ApplicationChanges
+      ? { readonly given: 'change' }
+      : Name extends Given
+        ? { readonly given: 'code' | 'create' }
+        : { readonly given?: never })
+}

@@ -1,0 +1,68 @@
+import type { ApplicationChanges, Client } from '../../../clients/client.ts'
+import type { Field, FieldForm } from '../../../clients/field.ts'
+import { FIELDS } from '../../../clients/fields.ts'
+import { isPublicClient } from '../../../clients/public-applications.ts'
+import type { Form } from '../../../http/form-body.ts'
+import type { Html } from '../../../http/html.ts'
+import type { Call } from '../page-types.ts'
+import type { TextName } from '../texts.ts'
+import { field, linesOf } from './form.ts'
+
+/** The compiler reports a text that does not exist. */
+const SHOWN: Readonly<Record<Client['kind'] | 'both', Readonly<Record<string, Field<TextName>>>>> = FIELDS
+
+/** The fields of both kinds. */
+export const SHOWN_FIELDS = new Map(Object.values(SHOWN).flatMap((fields) => Object.entries(fields)))
+
+/** The names of the inputs of forms, in the order of the table. */
+export function inputNames(kind: Client['kind'], ...forms: FieldForm[]): string[] {
+  return Object.entries({ ...SHOWN.both, ...SHOWN[kind] }).flatMap(([name, { input }]) =>
+    forms.some((form) => input?.in[form]) ? [name] : [],
+  )
+}
+
+/** Undefined if only other clients have the input. */
+export function plainInput(call: Call<Client>, name: string, form: FieldForm): Html | undefined {
+  const { texts, resource: client } = call
+  const { label, input, isRequired } = SHOWN_FIELDS.get(name) ?? {}
+  const hints = input?.in[form]
+  const hint =
+    typeof hints === 'object' ? (isPublicClient(client) && hints.public) || hints[client.kind] : hints
+  if (!input || !label || !hint) return undefined
+  return field(call, {
+    name,
+    type: input.type,
+    label: texts.html(input.label ?? label),
+    hint: texts.html(hint),
+    value: textOf(client, name),
+    isRequired,
+    isCode: input.type !== 'text',
+    autocomplete: 'off',
+    maxLength: input.maxLength,
+  })
+}
+
+function textOf(client: Client, name: string): string {
+  const value = (client as unknown as Readonly<Record<string, string | readonly string[] | undefined>>)[name]
+  return typeof value === 'object' ? value.join('\n') : (value ?? '')
+}
+
+/** What was typed into the inputs of forms and is not stored, without empty lines. */
+export function typedTexts(sent: Form, client: Client, ...forms: FieldForm[]): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  for (const name of inputNames(client.kind, ...forms)) {
+    const text = linesOf(sent.get(name) ?? '').join('\n')
+    if (sent.has(name) && text !== textOf(client, name)) texts.set(name, text)
+  }
+  return texts
+}
+
+/** The change that sets these fields. An empty field that is optional is removed. */
+export function toChanges(texts: ReadonlyMap<string, string>): ApplicationChanges {
+  const entries = [...texts].map(([name, text]) => {
+    const { input, isRemovable } = SHOWN_FIELDS.get(name) ?? {}
+    if (input?.type === 'lines') return [name, linesOf(text)]
+    return [name, text === '' && isRemovable ? null : text]
+  })
+  return Object.fromEntries(entries) as ApplicationChanges
+}
