@@ -6,7 +6,7 @@ import type { Caller } from '../../front-door/access.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { People } from '../activity/people.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
-import type { Action, Call, Page, Redirect } from '../page-types.ts'
+import type { Call, Page, Redirect } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
 import { isDocumentId } from '../../../validation/document-id.ts'
@@ -110,19 +110,4 @@ export interface ClientPanel {
 
 export function backTo(kind: ClientKind, client: Client, done: Redirect['done']): Redirect {
   return { redirect: pathOf(kind, client), done }
-}
-
-/** An action that changes the client, and shows its page with a notice of what was done. */
-function change(
-  kind: ClientKind,
-  done: Redirect['done'],
-  apply: (call: Call<Client>) => Promise<unknown>,
-): Action<Client> {
-  return {
-    access: `${kind.permissions}:write`,
-    async run(call) {
-      await apply(call)
-      return backTo(kind, call.resource, done)
-    },
-  }
 }
