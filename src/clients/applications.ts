@@ -112,6 +112,7 @@ function requireShortAddresses(application: Application, before?: Application): 
 
 function addressBytes(application: Application): number {
   const fields: Readonly<Record<string, Field>> = FIELDS.application
-  const addresses = Object.entries(application).filter(([name]) => fields[name]?.input)
+  const hasAddresses = (name: string) => ['url', 'lines'].includes(fields[name]?.input?.type ?? '')
+  const addresses = Object.entries(application).filter(([name]) => hasAddresses(name))
   return addresses.map(([, value = '']) => [value].flat().join('')).join('').length
 }

@@ -10,7 +10,7 @@ interface Counts {
 
 /**
  * Reports a run in a few lines: one for each project, one for what is skipped because a program is not installed, and one
- * for each test that passed only when it was repeated. A file with a failure is reported in full, as vitest does by default.
+ * for each test that passed only when it was repeated, with its first error. A file with a failure is reported in full, as vitest does by default.
  */
 export default class QuietReporter extends DefaultReporter {
   readonly #projects = new Map<string, Counts>()
@@ -23,7 +23,10 @@ export default class QuietReporter extends DefaultReporter {
     for (const test of module.children.allTests()) {
       counts.tests += 1
       const { retryCount = 0 } = test.diagnostic() ?? {}
-      if (retryCount > 0) this.#repeated.push(`${this.relative(module.moduleId)} > ${test.fullName}`)
+      if (retryCount === 0) continue
+      const { message, stacks } = test.result().errors?.[0] ?? {}
+      const place = stacks?.map(({ file, line }) => `${this.relative(file)}:${line}`)[0]
+      this.#repeated.push(`${this.relative(module.moduleId)} > ${test.fullName}\n     ${place}: ${message}`)
     }
     this.#projects.set(module.project.name, counts)
     if (module.state() === 'failed' || this.renderSucceed) super.printTestModule(module)

@@ -65,7 +65,7 @@ export interface FrontDoorParts {
 
 /**
  * Lets a request in. Waits until the service is ready, finds the caller and the resource of the path, and
- * checks the access. `csrf-check.ts` checks whether another site sent the request.
+ * checks the access. `requireOwnPage` checks whether another site sent the request.
  *
  * @throws {Rejection} `signedOut`, `forbidden`
  * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_NOT_READY`, and other errors of the services

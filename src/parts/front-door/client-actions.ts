@@ -92,7 +92,8 @@ export const CLIENT_ACTIONS = {
     texts: ['clients*Disable', 'clientsDisableHint', 'disableButton', 'doneClientDisabled'],
     operatorTexts: ['operatorDisableTitle', 'operatorDisableText', 'disableButton', 'doneOperatorDisabled'],
     // An operator may disable what its owner has disabled: the owner then cannot enable the client.
-    isOffered: ({ disabled, disabledBy }, by) => disabledBy === undefined && (!disabled || by === 'operator'),
+    isRowShown: ({ disabled, disabledBy }, by) =>
+      disabledBy === undefined && (!disabled || by === 'operator'),
     run: ({ service, clientId, change, by }) => service.disable(clientId, { ...change, by }),
   },
   enable: {
@@ -104,7 +105,7 @@ export const CLIENT_ACTIONS = {
     texts: ['clients*Enable', 'clientsEnableHint', 'enableButton', 'doneClientEnabled'],
     operatorTexts: ['operatorEnableTitle', 'operatorEnableText', 'enableButton', 'doneOperatorEnabled'],
     asksNothing: true,
-    isOffered: ({ disabled, disabledBy }, by) => disabled && (disabledBy === undefined || by === 'operator'),
+    isRowShown: ({ disabled, disabledBy }, by) => disabled && (disabledBy === undefined || by === 'operator'),
     run: ({ service, clientId, change, by }) => service.enable(clientId, { ...change, by }),
   },
   handOver: {
@@ -155,7 +156,7 @@ export const CLIENT_ACTIONS = {
       const points = [`${of}ReportSecrets`, 'clientsReportTokens', `${of}ReportNext`, ...users] as const
       return { title: `${of}ReportTitle`, points, button: `${of}ReportButton` } as const
     },
-    isOffered: (client) => !isPublicClient(client),
+    isRowShown: (client) => !isPublicClient(client),
     run: ({ service, clientId, change }) => service.reportCompromised(clientId, change),
   },
   listSecrets: {

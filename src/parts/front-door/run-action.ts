@@ -105,7 +105,7 @@ export interface ClientAction<N extends Names = Names> {
   /** Whether a button suffices, because nothing is lost. */
   readonly asksNothing?: boolean
   /** Whether the row of the action is shown. @default always */
-  readonly isOffered?: (client: Client, by: ActionCall['by']) => boolean
+  readonly isRowShown?: (client: Client, by: ActionCall['by']) => boolean
   /** Whether a form that an old tab sends has nothing left to do. */
   readonly isDone?: (client: Client, request: ActionRequest) => boolean
   /** Whether operators may do it to a deleted or corrupt client too. `run` then reads only its id. */

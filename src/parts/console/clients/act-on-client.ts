@@ -141,7 +141,7 @@ export function actionRows<Resource>(
   const rows = rights.map((name) => {
     const action = ACTIONS[name]
     const shown = viewer.textsOf(action, call.resource)
-    if (!shown || action.isOffered?.(client, viewer.by) === false) return undefined
+    if (!shown || action.isRowShown?.(client, viewer.by) === false) return undefined
     const [title, what, button] = [shown[0], shown[1], shown[2]].map((each) =>
       texts.html(textName(each, viewer.kind)),
     )

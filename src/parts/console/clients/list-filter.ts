@@ -3,6 +3,7 @@ import type { OwnerListOptions } from '../../../clients/client-service-types.ts'
 import { LIST_ORDERS } from '../../../clients/owner-list.ts'
 import { LISTED_STATES } from '../../../clients/why-no-token.ts'
 import { html, type Html } from '../../../http/html.ts'
+import { MAX_NAME_LENGTH } from '../../../validation/rules.ts'
 import type { Call } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 import type { ClientKind } from './client-kind.ts'
@@ -60,7 +61,13 @@ export function filterForm({ texts, to, query }: Call, kind: ClientKind, catalog
   return html`<form class="filter" method="get" action="${to(kind.base)}" role="search">
     <div class="field grows">
       <label for="name">${texts.html('nameLabel')}</label>
-      <input id="name" name="name" type="search" maxlength="120" value="${query['name'] ?? ''}" />
+      <input
+        id="name"
+        name="name"
+        type="search"
+        maxlength="${MAX_NAME_LENGTH}"
+        value="${query['name'] ?? ''}"
+      />
     </div>
     ${select('product', 'listProduct', [any, ...[...catalog.products.keys()].map((id) => [id, productTitle({ texts }, catalog, id)] as const)])}
     ${select('state', 'stateLabel', [any, ...reasons.map((state) => [state, stateText({ texts }, state)] as const)])}

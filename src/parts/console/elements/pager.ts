@@ -1,7 +1,7 @@
 import { html, type Html } from '../../../http/html.ts'
 import type { Call } from '../page-types.ts'
 
-/** Only “Connected applications” has another number. */
+/** Of most lists. Rows that are taller have a number of their own. */
 export const ROWS_PER_PAGE = 25
 
 /** Links to the next page of a list, and back to the first. @param cursor of the next page */
