@@ -11,7 +11,7 @@ import type { ChangeOptions } from '../host/change-options.ts'
 import { entryDetails, findClient, presentClient, type ClientRepository } from './client-repository.ts'
 import { credentialsOf, needsSecret, type ClientRecord } from './client-record.ts'
 import type { Creation } from './field.ts'
-import { creationRules, newFields } from './field-rules.ts'
+import { creationRules, fieldsOf, newFields } from './field-rules.ts'
 import { goneSince, type Attempt } from './idempotency.ts'
 import { checkInput } from '../validation/rules.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
@@ -36,8 +36,10 @@ export function newClient<C extends Client>(
   const values = Object(input) as Creation['input']
   checkInput(headline, input, creationRules({ kind, input: values, catalog: catalog.current, keyPolicy }))
   const expiresAt = expiryOfNew(policyOfNew(kind, input, keyPolicy), input.expiresAt)
+  // Field by field, as the rules read the input: it may have fields that no spread finds, such as getters.
+  const given = Object.entries(fieldsOf(kind)).filter(([, field]) => field.given)
   const fields = newFields(kind, {
-    ...input,
+    ...Object.fromEntries(given.map(([name]) => [name, values[name]])),
     createdBy: input.createdBy ?? input.userId,
     clientId: input.clientId ?? newClientId(kind),
     createdAt: Math.floor(Date.now() / 1000),

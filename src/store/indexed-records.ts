@@ -41,10 +41,12 @@ export function createIndexedRecords<T extends object>(store: StoreWithMemory, s
   /** Removes those of the entries that the stored record does not have. */
   async function tidy(id: string, entries: readonly Entry[], stored?: T): Promise<void> {
     const lost = without(entries, entriesIf(id, stored ?? (await records.get(id))))
+    const kept = without(entries, lost)
     // A change at the same time may have removed what this one had added before its write.
-    await Promise.all([remove(lost), add(without(entries, lost))])
-    // A change at the same time may have set what was just removed.
-    if (lost.length > 0) await add(without(lost, without(lost, entriesIf(id, await records.get(id)))))
+    await Promise.all([remove(lost), add(kept)])
+    // A change at the same time may have set what was just removed, or have lost what was just added.
+    const present = entriesIf(id, await records.get(id))
+    await Promise.all([add(without(lost, without(lost, present))), remove(without(kept, present))])
   }
 
   async function put(id: string, change: Change<T>): Promise<T | undefined> {

@@ -43,6 +43,23 @@ describeEachKind('creating a client', (context) => {
 })
 
 describeApiKeys('creating an API key', (context) => {
+  it('the fields of an instance of a class count, also those that the class computes', async () => {
+    class Input {
+      readonly accountId = 'acme'
+      get name() {
+        return 'Bookkeeping'
+      }
+      get allowedAddresses() {
+        return ['203.0.113.7']
+      }
+    }
+    const result = await context.start().service.create(new Input())
+    expect('apiKey' in result ? result.apiKey : result.application).toMatchObject({
+      name: 'Bookkeeping',
+      allowedAddresses: ['203.0.113.7'],
+    })
+  })
+
   it('an existing client is imported with its id and the hash of its secret', async () => {
     const { service, registry } = context.start()
     const secret = 'the-secret-from-the-old-system'

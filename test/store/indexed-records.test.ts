@@ -80,3 +80,19 @@ it('the last change of a record keeps its entries until the caller removes them'
   await people.unlist('1', ada, await people.get('1'))
   expect(await listed()).toEqual([[':1'], ['London:1']])
 })
+
+it('an entry that a change adds does not stay if another change has removed it from the record meanwhile', async () => {
+  const { store, people, listed } = start()
+  await people.put('1', () => ada)
+  const add = store.add.bind(store)
+  const adds: string[] = []
+  vi.spyOn(store, 'add').mockImplementation(async (...entry) => {
+    adds.push(entry[1])
+    // The change adds its entry again after the write.
+    if (entry[1] === 'Eve:1' && adds.filter((member) => member === 'Eve:1').length === 2)
+      await people.update('1', (person) => ({ ...person, name: 'Mia' }))
+    return add(...entry)
+  })
+  await people.update('1', (person) => ({ ...person, name: 'Eve' }))
+  expect((await listed())[0]).toEqual(['Mia:1'])
+})
