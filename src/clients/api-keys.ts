@@ -4,7 +4,7 @@ import { isGatewayKey, type ApiKey, type NewApiKey } from './client.ts'
 import { createClient, newClient, type CredentialsInput } from './create-client.ts'
 import { policyOf } from './expiry.ts'
 import { changeRules } from './field-rules.ts'
-import { FIELDS } from './fields.ts'
+import { CLIENT_FIELDS } from './field-table.ts'
 import { createClientService, fieldsSetter } from './client-service.ts'
 import type { CreationOptions, WithExistingSecret, WithKeys, WithNewSecret } from './client-inputs.ts'
 import type { ClientService } from './client-service-types.ts'
@@ -96,7 +96,7 @@ export function createApiKeys(
     },
     async setResourceServer(clientId, resourceServer, options = {}) {
       const { resources, ...change } = Object(options) as ResourceServerOptions
-      const resourcesRule = FIELDS.apiKey.resources.create({ input: { resourceServer } })
+      const resourcesRule = CLIENT_FIELDS.apiKey.resources.ruleAtCreation({ input: { resourceServer } })
       const rules = { resourceServer: booleanRule, resources: resourcesRule }
       checkInput('the client cannot be changed', { resourceServer, resources }, rules)
       requireKnown(resources)

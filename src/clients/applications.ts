@@ -2,9 +2,9 @@ import type { ChangeOptions } from '../host/change-options.ts'
 import { GatehouseError } from '../errors.ts'
 import type { Application, ApplicationChanges, NewApplication } from './client.ts'
 import { createClient, newClient, type CredentialsInput } from './create-client.ts'
-import type { Field } from './field.ts'
+import type { Field } from './field-row.ts'
 import { changeRules } from './field-rules.ts'
-import { FIELDS } from './fields.ts'
+import { CLIENT_FIELDS } from './field-table.ts'
 import { createClientService, fieldsSetter } from './client-service.ts'
 import type { CreationOptions, WithExistingSecret, WithKeys, WithNewSecret } from './client-inputs.ts'
 import type { ClientService } from './client-service-types.ts'
@@ -111,7 +111,7 @@ function requireShortAddresses(application: Application, before?: Application): 
 }
 
 function addressBytes(application: Application): number {
-  const fields: Readonly<Record<string, Field>> = FIELDS.application
+  const fields: Readonly<Record<string, Field>> = CLIENT_FIELDS.application
   const hasAddresses = (name: string) => ['url', 'lines'].includes(fields[name]?.input?.type ?? '')
   const addresses = Object.entries(application).filter(([name]) => hasAddresses(name))
   return addresses.map(([, value = '']) => [value].flat().join('')).join('').length

@@ -19,7 +19,7 @@ import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { Client } from './client.ts'
 import type { LoadPublicKeys } from './public-keys.ts'
 import { clientNotFound, isClientId } from './client-id.ts'
-import { createClientIndex, type ClientPage } from './client-index.ts'
+import { createClientLists, type ClientPage } from './list-clients.ts'
 import {
   clientOf,
   clientRecords,
@@ -30,7 +30,7 @@ import {
 import type { KeyPolicy } from './expiry.ts'
 import { withNewExpiry } from './expiry-notices.ts'
 import type { Idempotency } from './idempotency.ts'
-import { requireMatch, type ConditionalChange } from './if-match.ts'
+import { requireMatch, type ConditionalChange } from './client-etag.ts'
 import type { LastUses } from './last-used.ts'
 import { createSecretOwners, retireLostSecrets } from './secret-owners.ts'
 
@@ -88,7 +88,7 @@ export function createClientRepository<C extends Client>(
     otherScopes,
     records,
     /** Each listed client has the time of its last use. */
-    index: createClientIndex<C>(store, load),
+    index: createClientLists<C>(store, load),
     secretOwners: createSecretOwners(store),
     /** Of the client that this process created last, in milliseconds. */
     lastListedAt: 0,

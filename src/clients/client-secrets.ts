@@ -4,7 +4,7 @@ import { changeOptionsOf, checkChange } from '../host/change-options.ts'
 import { checkInput, hostIdRule, oneOf, optional, stringRule, wholeNumber } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
-import { IF_MATCH, type ConditionalChange } from './if-match.ts'
+import { IF_MATCH, type ConditionalChange } from './client-etag.ts'
 import {
   changeRecord,
   presentClient,

@@ -24,7 +24,7 @@ import {
 } from './client-repository.ts'
 import { deleteClient, removeAccess } from './remove-access.ts'
 import { timeText } from './expiry-notices.ts'
-import { listOfOwner } from './owner-list.ts'
+import { listOfOwner } from './list-by-owner.ts'
 import { disable, enable } from './disable.ts'
 import { handOver } from './hand-over.ts'
 import { whyNoToken } from './why-no-token.ts'
@@ -153,7 +153,7 @@ export function fieldsSetter<C extends Client>(
     const what = { clientId, name, target, options }
     const apply = ofClient(set)
     const revoking = given.flatMap(([field, value]) => {
-      const revokes = value === null ? undefined : fieldsOf(clients.kind)[field]?.revokes
+      const revokes = value === null ? undefined : fieldsOf(clients.kind)[field]?.revokesTokens
       return revokes ? [(before: C) => revokes(before, value)] : []
     })
     const isRemoval = (before: C) => revoking.some((revokes) => revokes(before))

@@ -10,7 +10,7 @@ import type { CreationOptions, PublicKeyInput } from './client-inputs.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import { entryDetails, findClient, presentClient, type ClientRepository } from './client-repository.ts'
 import { credentialsOf, needsSecret, type ClientRecord } from './client-record.ts'
-import type { Creation } from './field.ts'
+import type { Creation } from './field-row.ts'
 import { creationRules, fieldsOf, newFields } from './field-rules.ts'
 import { goneSince, type Attempt } from './idempotency.ts'
 import { checkInput } from '../validation/rules.ts'
@@ -37,7 +37,7 @@ export function newClient<C extends Client>(
   checkInput(headline, input, creationRules({ kind, input: values, catalog: catalog.current, keyPolicy }))
   const expiresAt = expiryOfNew(policyOfNew(kind, input, keyPolicy), input.expiresAt)
   // Field by field, as the rules read the input: it may have fields that no spread finds, such as getters.
-  const given = Object.entries(fieldsOf(kind)).filter(([, field]) => field.given)
+  const given = Object.entries(fieldsOf(kind)).filter(([, field]) => field.setBy)
   const fields = newFields(kind, {
     ...Object.fromEntries(given.map(([name]) => [name, values[name]])),
     createdBy: input.createdBy ?? input.userId,

@@ -1,5 +1,5 @@
 import { readMembers, type IndexReader } from '../store/pages-of-index.ts'
-import { ORIGINS } from './client-entries.ts'
+import { ORIGINS } from './index-entries.ts'
 
 /** Whether at least one public application has the origin. */
 export async function isPublicOrigin(store: IndexReader, origin: string): Promise<boolean> {

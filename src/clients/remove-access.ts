@@ -11,7 +11,7 @@ import {
 } from './client-repository.ts'
 import { credentialsOf, type ClientRecord } from './client-record.ts'
 import { checkChange } from '../host/change-options.ts'
-import { requireMatch, type ConditionalChange } from './if-match.ts'
+import { requireMatch, type ConditionalChange } from './client-etag.ts'
 
 /**
  * Revokes all access tokens that the client has obtained so far: the write that changes the record raises its

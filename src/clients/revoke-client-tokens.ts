@@ -3,7 +3,7 @@ import { partialFailure, isCorruptRecord, type CorruptRecord } from '../store/co
 import type { RevocationSpec } from '../revocation/kept-until.ts'
 import type { Client } from './client.ts'
 import { clientNotFound, isClientId } from './client-id.ts'
-import { createClientIndex, KINDS } from './client-index.ts'
+import { createClientLists, KINDS } from './list-clients.ts'
 import { clientOf, clientRecords, type ClientRecord } from './client-record.ts'
 import { changeEntry, emitChange, type ClientsDependencies } from './client-repository.ts'
 import type { RemovalOptions } from '../host/change-options.ts'
@@ -42,7 +42,7 @@ export function createClientTokens(
 ): ClientTokens {
   const { store, events, revocations, clientChanged, audit } = parts
   const records = clientRecords<Client>(store, clientChanged)
-  const index = createClientIndex<Client>(store)
+  const index = createClientLists<Client>(store)
 
   async function revoke(
     clientId: string,

@@ -4,7 +4,7 @@ import { nameSome, warn } from '../store/check-results.ts'
 import type { StoreCheck } from '../store/contract.ts'
 import { isOversized, MAX_SCOPE_BYTES } from './client-products.ts'
 import type { ClientsDependencies } from './client-repository.ts'
-import { createClientWalk } from './walk-clients.ts'
+import { createClientWalk } from './erase-from-clients.ts'
 
 const INTERVAL_MS = 3_600_000
 

@@ -18,7 +18,7 @@ import {
 import { confirmDurable } from '../../store/confirm-durable.ts'
 import type { Store } from '../../store/contract.ts'
 import { exportedRecord, readRecord, sectionOf, type Section, type Counts } from './section.ts'
-import { countRule } from '../../clients/file-rules.ts'
+import { countRule } from '../../clients/backup-rules.ts'
 
 // Error messages do not quote the names of products, because any text in the file may be a misplaced secret.
 const productsRule: Rule = (value) =>

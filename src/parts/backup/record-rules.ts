@@ -10,7 +10,7 @@ import {
 import type { Client } from '../../clients/client.ts'
 import { clientRuleOf } from '../../clients/client-schema.ts'
 import { fileRules } from '../../clients/field-rules.ts'
-import * as inFile from '../../clients/file-rules.ts'
+import * as inFile from '../../clients/backup-rules.ts'
 import { keysOf } from '../../clients/jwk-set.ts'
 import { isConsistent, isPublicClient } from '../../clients/public-applications.ts'
 import { isSecretHash } from '../../clients/stored-secrets.ts'

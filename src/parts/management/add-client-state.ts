@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { Client } from '../../clients/client.ts'
-import type { ClientPage } from '../../clients/client-index.ts'
-import { etagOf } from '../../clients/if-match.ts'
+import type { ClientPage } from '../../clients/list-clients.ts'
+import { etagOf } from '../../clients/client-etag.ts'
 import type { ClientState, StatesOf } from '../../clients/client-states.ts'
 
 /** Creates the functions that add the state of clients to answers of the API. */

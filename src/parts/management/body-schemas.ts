@@ -22,9 +22,9 @@ const limit = json.integer({ minimum: 1, maximum: 1_000_000_000 })
 
 /** The rules of bodies, each with its name in the OpenAPI document. The services check the values further. */
 export const BODIES = {
-  NewApiKey: bodyOf<BodyOfNew<NewApiKey>>('apiKey', 'create'),
+  NewApiKey: bodyOf<BodyOfNew<NewApiKey>>('apiKey', 'creation'),
   ApiKeyChanges: bodyOf<ClientChanges>('apiKey', 'change'),
-  NewApplication: bodyOf<BodyOfNew<NewApplication>>('application', 'create'),
+  NewApplication: bodyOf<BodyOfNew<NewApplication>>('application', 'creation'),
   ApplicationChanges: bodyOf<ApplicationChanges>('application', 'change'),
   NewKey: json.exactObject({ key: publicKeyRule }),
   NewOwner: json.exactObject({

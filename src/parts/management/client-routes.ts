@@ -12,7 +12,7 @@ import { actionRoutes, repeatOptionsOf, type RouteKind } from './action-routes.t
 import { QUERIES } from './query-schemas.ts'
 import type { ClientPresenter } from './add-client-state.ts'
 import type { Fields, Rule } from '../../validation/rules.ts'
-import { ifUnchanged } from '../../clients/if-match.ts'
+import { ifUnchanged } from '../../clients/client-etag.ts'
 
 /** The products and operations that are chosen for a new client. */
 interface Chosen {

@@ -3,8 +3,8 @@ import type { ErasedPeople } from '../audit/erase-entry.ts'
 import { ERASED_USER } from '../host/subject.ts'
 import type { Store } from '../store/contract.ts'
 import { readMember } from '../store/time-index.ts'
-import { clientIndexName, idOfWord, NAME_WORDS } from './client-entries.ts'
-import { createClientIndex, KINDS, PAGE_SIZE } from './client-index.ts'
+import { clientIndexName, idOfWord, NAME_WORDS } from './index-entries.ts'
+import { createClientLists, KINDS, PAGE_SIZE } from './list-clients.ts'
 import { clientRecords, isDeleted, storedClients, type ClientRecord } from './client-record.ts'
 import type { Client } from './client.ts'
 
@@ -13,7 +13,7 @@ const PAUSE_FACTOR = 29
 
 /** Walks over the clients of one account, or of all accounts, for work in batches. */
 export function createClientWalk(store: Store) {
-  const index = createClientIndex<Client>(store)
+  const index = createClientLists<Client>(store)
   const stored = storedClients(store)
 
   async function removeFrom(name: string, idOf: (member: string) => string): Promise<void> {

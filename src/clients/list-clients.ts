@@ -10,7 +10,7 @@ import {
   type ListOptions,
   type RecordList,
 } from '../store/time-index.ts'
-import { clientIndexName } from './client-entries.ts'
+import { clientIndexName } from './index-entries.ts'
 import { clientRecords, type ClientRecord } from './client-record.ts'
 import type { Client } from './client.ts'
 
@@ -36,7 +36,7 @@ const STALE_AFTER_MS = 3_600_000
  *
  * @param load returns the records in the order of the client ids; undefined for an absent record
  */
-export function createClientIndex<C extends Client>(
+export function createClientLists<C extends Client>(
   store: Store,
   load: (
     clientIds: readonly string[],
