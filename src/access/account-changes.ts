@@ -12,7 +12,6 @@ import type { RevokeLostOperations } from '../grants/revoke-lost-operations.ts'
 import type { ErasedRecords, PersonToErase } from './erase-person.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import type { EventSink } from '../host/events.ts'
-import { exposedSecrets, usersToFind, type ExposedSecret } from './exposed-secrets.ts'
 import type { Plan, RevokedAccess, RevokeAccount } from './revoke-account.ts'
 
 /** Lets the host report changes of its accounts. */
@@ -87,6 +86,15 @@ export interface AccountService {
 export interface AccountChanges extends RevokedAccess {
   /** The clients whose secrets must be rotated, because people who have left the account know these secrets. */
   readonly secretsToRotate: readonly ExposedSecret[]
+}
+
+/** A client with a valid secret that was shown to people who have left the account. */
+export interface ExposedSecret {
+  readonly kind: Client['kind']
+  readonly clientId: string
+  readonly name: string
+  /** The users who know the secret, although the host no longer finds these users in the account. */
+  readonly userIds: readonly string[]
 }
 
 /** Options of `accounts.changed`. */
@@ -200,4 +208,23 @@ export function createAccountService(parts: {
       return exposedSecrets(clients, await missingUsers(usersToFind(clients), find))
     },
   }
+}
+
+/**
+ * The clients whose secrets must be rotated. If the owner of a client has left (`missing`), the client gets
+ * no tokens, so it is omitted until it is handed over.
+ */
+function exposedSecrets(clients: readonly Client[], missing: readonly string[]): ExposedSecret[] {
+  return clients.flatMap(({ kind, clientId, name, userId: owner, secretShownTo = [] }) => {
+    if (owner !== undefined && missing.includes(owner)) return []
+    const userIds = secretShownTo.filter((userId) => missing.includes(userId))
+    return userIds.length === 0 ? [] : [{ kind, clientId, name, userIds }]
+  })
+}
+
+/** The owners of these clients, and the users to whom a secret was shown. No user is listed twice. */
+function usersToFind(clients: readonly Client[]): string[] {
+  return [
+    ...new Set(clients.flatMap(({ userId, secretShownTo = [] }) => [...secretShownTo, userId ?? []].flat())),
+  ]
 }

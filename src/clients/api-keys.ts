@@ -1,12 +1,19 @@
 import type { Resources } from '../catalog/resources.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import { isGatewayKey, type ApiKey, type NewApiKey } from './client.ts'
-import { createClient, newClient, type CredentialsInput } from './create-client.ts'
+import {
+  createClient,
+  type CreationOptions,
+  type CredentialsInput,
+  newClient,
+  type WithExistingSecret,
+  type WithKeys,
+  type WithNewSecret,
+} from './create-client.ts'
 import { policyOf } from './expiry.ts'
 import { changeRules } from './field-rules.ts'
 import { CLIENT_FIELDS } from './field-table.ts'
 import { createClientService, fieldsSetter } from './client-service.ts'
-import type { CreationOptions, WithExistingSecret, WithKeys, WithNewSecret } from './client-inputs.ts'
 import type { ClientService } from './client-service-types.ts'
 import { GatehouseError } from '../errors.ts'
 import { createClientRepository, findClient, type ClientsDependencies } from './client-repository.ts'

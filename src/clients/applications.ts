@@ -1,12 +1,19 @@
 import type { ChangeOptions } from '../host/change-options.ts'
 import { GatehouseError } from '../errors.ts'
 import type { Application, ApplicationChanges, NewApplication } from './client.ts'
-import { createClient, newClient, type CredentialsInput } from './create-client.ts'
+import {
+  createClient,
+  type CreationOptions,
+  type CredentialsInput,
+  newClient,
+  type WithExistingSecret,
+  type WithKeys,
+  type WithNewSecret,
+} from './create-client.ts'
 import type { Field } from './field-row.ts'
 import { changeRules } from './field-rules.ts'
 import { CLIENT_FIELDS } from './field-table.ts'
 import { createClientService, fieldsSetter } from './client-service.ts'
-import type { CreationOptions, WithExistingSecret, WithKeys, WithNewSecret } from './client-inputs.ts'
 import type { ClientService } from './client-service-types.ts'
 import { createClientRepository, type ClientsDependencies } from './client-repository.ts'
 import { booleanRule } from '../validation/rules.ts'

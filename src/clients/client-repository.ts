@@ -21,14 +21,14 @@ import type { LoadPublicKeys } from './public-keys.ts'
 import { clientNotFound, isClientId } from './client-id.ts'
 import { createClientLists, type ClientPage } from './list-clients.ts'
 import {
-  clientOf,
-  clientRecords,
   type ClientChanged,
+  clientOf,
   type ClientRecord,
+  clientRecords,
   type ClientRecords,
+  withNewExpiry,
 } from './client-record.ts'
 import type { KeyPolicy } from './expiry.ts'
-import { withNewExpiry } from './expiry-notices.ts'
 import type { Idempotency } from './idempotency.ts'
 import { requireMatch, type ConditionalChange } from './client-etag.ts'
 import type { LastUses } from './last-used.ts'

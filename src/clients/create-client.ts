@@ -3,27 +3,56 @@ import { GatehouseError, isRejection } from '../errors.ts'
 import { newClientId } from './client-id.ts'
 import type { Client, NewClient } from './client.ts'
 import { expiryOfNew, policyOfNew } from './expiry.ts'
-import { withNewExpiry } from './expiry-notices.ts'
+import { type ClientRecord, credentialsOf, needsSecret, withNewExpiry } from './client-record.ts'
 import { requireFits } from './client-products.ts'
 import { readGivenKeys } from './client-keys.ts'
-import type { CreationOptions, PublicKeyInput } from './client-inputs.ts'
+import { type PublicKeyInput, withKeys } from './jwk-set.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import { entryDetails, findClient, presentClient, type ClientRepository } from './client-repository.ts'
-import { credentialsOf, needsSecret, type ClientRecord } from './client-record.ts'
 import type { Creation } from './field-row.ts'
 import { creationRules, fieldsOf, newFields } from './field-rules.ts'
 import { goneSince, type Attempt } from './idempotency.ts'
 import { checkInput } from '../validation/rules.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
 import { withSecretOwners } from './secret-owners.ts'
-import { withKeys } from './jwk-set.ts'
 import { hashSecret, hasSecretHash, type StoredSecret } from './stored-secrets.ts'
 
-/** Without both, the client gets a new secret. */
-export type CredentialsInput = {
-  readonly secretHash?: string | undefined
-  readonly jwks?: { readonly keys: readonly PublicKeyInput[] } | undefined
+/** Input without a secret: the service generates a new secret. */
+export interface WithNewSecret {
+  readonly secretHash?: undefined
+  readonly jwks?: undefined
 }
+
+/** Input with the hash of an existing secret, which the service imports. */
+export interface WithExistingSecret {
+  /** The result of `hashSecret` for the existing secret. */
+  readonly secretHash: string
+  readonly jwks?: undefined
+}
+
+/** Input with public keys in place of a secret: the client authenticates with `private_key_jwt`. */
+export interface WithKeys {
+  /**
+   * The public keys: JWKs (RFC 7517) or texts in PEM format, at most 10. EC keys with the curve P-256 (ES256) and RSA
+   * keys of 2048 to 4096 bits (RS256, PS256). A key without `kid` gets its thumbprint (RFC 7638). The option
+   * `privateKeyJwt` is needed.
+   */
+  readonly jwks: { readonly keys: readonly PublicKeyInput[] }
+  readonly secretHash?: undefined
+}
+
+/** Options of a creation. */
+export interface CreationOptions {
+  /**
+   * Makes the creation repeatable for 24 hours: a repeat with the same key, `actor` and input returns the same client
+   * and secret, and creates nothing. The key has 1 to 255 visible ASCII characters, for example a UUID. Do not use a
+   * key for imports.
+   * @default every call creates a client
+   */
+  readonly idempotencyKey?: string | undefined
+}
+
+export type CredentialsInput = WithNewSecret | WithExistingSecret | WithKeys
 
 type InputWithCredentials = NewClient & CredentialsInput
 

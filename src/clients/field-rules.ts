@@ -1,10 +1,11 @@
 import { changeFields } from '../host/change-options.ts'
 import * as json from '../validation/json-rules.ts'
-import { optional, type Fields, type Rule } from '../validation/rules.ts'
+import { type Fields, objectOf, oneOf, optional, type Rule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import type { KeyPolicy } from './expiry.ts'
 import type { Creation, Field } from './field-row.ts'
 import { CLIENT_FIELDS } from './field-table.ts'
+import { isObject } from '../validation/predicates.ts'
 
 type Kind = Client['kind']
 
@@ -94,4 +95,16 @@ export function newFields(kind: Kind, values: Readonly<Record<string, unknown>>)
     if (Array.isArray(value)) return [...(value as unknown[])]
     return field.setBy === 'change' && typeof value === 'string' ? value.trim() : value
   })
+}
+
+export const kindRule = oneOf('apiKey', 'application')
+
+/** Stricter rules apply to clients from the host's own database, and to clients in an exported file. */
+export function clientRuleOf(fieldsOf: (kind: Client['kind']) => Fields): Rule {
+  const rules = { apiKey: objectOf(fieldsOf('apiKey')), application: objectOf(fieldsOf('application')) }
+  return (value) => {
+    const kind = isObject(value) ? value['kind'] : undefined
+    if (kind === 'apiKey' || kind === 'application') return rules[kind](value)
+    return objectOf({ kind: kindRule })(value)
+  }
 }

@@ -16,7 +16,13 @@ import {
   type Rule,
 } from '../validation/rules.ts'
 import { allowedAddressesRule } from './allowed-addresses.ts'
-import { findLogoUriProblem, findWebUriProblem } from './application-uris.ts'
+import {
+  findLogoUriProblem,
+  findWebUriProblem,
+  originsRule,
+  redirectUrisRule,
+  webRedirectUrisRule,
+} from './application-uris.ts'
 import { callLimitsRule } from './call-limits.ts'
 import { newClientIdRule } from './client-id.ts'
 import { operationsRule, productsRule } from './client-products.ts'
@@ -25,7 +31,6 @@ import { changedExpiryRule, newExpiryRule, policyOfNew } from './expiry.ts'
 import type { Creation, FieldOfBoth, FieldsOf } from './field-row.ts'
 import * as backup from './backup-rules.ts'
 import { givenKeysRule, publicKeyRule, storedKeysRule } from './jwk-set.ts'
-import { originsRule, redirectUrisRule, webRedirectUrisRule } from './public-uris.ts'
 import { secretHashRule } from './stored-secrets.ts'
 import { NO_TOKEN_REASONS } from './why-no-token.ts'
 

@@ -16,8 +16,7 @@ import type { ClientPage } from './list-clients.ts'
 import type { ClientRecord } from './client-record.ts'
 import { recordsOfOwner, type ClientRepository } from './client-repository.ts'
 import type { ListOrder, OwnerListOptions } from './client-service-types.ts'
-import { createStates } from './client-states.ts'
-import { LISTED_STATES } from './why-no-token.ts'
+import { createStates, LISTED_STATES } from './why-no-token.ts'
 
 export const LIST_ORDERS = ['newest', 'name', 'last-used'] as const satisfies readonly ListOrder[]
 

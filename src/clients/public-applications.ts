@@ -1,8 +1,7 @@
 import { collectProblems, GatehouseError, type Fault, type Problem } from '../errors.ts'
-import { findRedirectUriProblem } from './application-uris.ts'
+import { findRedirectUriProblem, redirectKindOf } from './application-uris.ts'
 import type { Application, Client } from './client.ts'
 import { documentOf } from './documents/document-application.ts'
-import { redirectKindOf } from './public-uris.ts'
 
 type Checked = Pick<
   Application,

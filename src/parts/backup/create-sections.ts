@@ -12,7 +12,7 @@ import {
   type ClientRecord,
   type DeletedClient,
 } from '../../clients/client-record.ts'
-import { kindRule } from '../../clients/client-schema.ts'
+import { kindRule } from '../../clients/field-rules.ts'
 import type { ExportedHost } from '../../clients/documents/blocked-hosts.ts'
 import type { Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'

@@ -1,6 +1,6 @@
 import { clientNotFound } from '../../clients/client-id.ts'
 import type { CallLimits } from '../../clients/call-limits.ts'
-import type { PublicKeyInput } from '../../clients/client-inputs.ts'
+import type { PublicKeyInput } from '../../clients/jwk-set.ts'
 import type { Client } from '../../clients/client.ts'
 import type { ClientService } from '../../clients/client-service-types.ts'
 import type { ConditionalChange } from '../../clients/client-etag.ts'
