@@ -13,15 +13,13 @@ import {
 import { checkChange, type ChangeOptions } from '../host/change-options.ts'
 import type { ClientService, DisabledBy } from './client-service-types.ts'
 import {
-  changeRecord,
+  type ClientRepository,
   findClient,
   listClients,
   notFound,
   presentClient,
-  type ApplyChange,
-  type Change,
-  type ClientRepository,
 } from './client-repository.ts'
+import { type ApplyChange, type Change, changeRecord } from './change-client.ts'
 import { deleteClient, removeAccess } from './remove-access.ts'
 import { timeText } from './expiry.ts'
 import { listOfOwner } from './list-by-owner.ts'
