@@ -2,7 +2,7 @@ import { GatehouseError } from '../errors.ts'
 import { inState, type RingKey } from './rotation-policy.ts'
 import type { LogMarks } from './key-ring-loader.ts'
 import type { KeyRingRecords, OpenKey } from './key-ring-record.ts'
-import { changeRing, readRing, type KeyRingStore } from './key-ring-store.ts'
+import type { KeyRingStore } from './key-ring-store.ts'
 
 interface KeyRingImportParts {
   readonly records: KeyRingRecords
@@ -15,7 +15,7 @@ interface KeyRingImportParts {
 export function createExportableKeys(parts: KeyRingImportParts) {
   return {
     /** The key ring, encrypted as in the store. An unchanged ring always has the same text. */
-    toText: async () => parts.records.toText(await readRing(parts.ringStore)),
+    toText: async () => parts.records.toText(await parts.ringStore.read()),
     /**
      * Decrypts the key ring of another store. The returned function imports it, returns the number of keys,
      * and may be called again. Throws `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT` if the text is no key ring,
@@ -39,7 +39,7 @@ async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[
   }
   // The store already contains this ring. The last write of the ring may not be durable, so the ring is
   // written again.
-  await changeRing(ringStore, (keys) => ({ keys, changes: [] }))
+  await ringStore.change((keys) => ({ keys, changes: [] }))
   const revoked = inState(imported, 'revoked').map(({ kid }) => kid)
   const own = ringStore.known?.keys ?? []
   for (const { kid, state } of own) if (state !== 'revoked' && revoked.includes(kid)) await revoke(kid)

@@ -20,10 +20,10 @@ import {
   retentionOf,
   type RotationPolicy,
 } from './rotation-policy.ts'
-import { changeRing, createKeyRingStore, readRing, type KeyRingStore } from './key-ring-store.ts'
+import { createKeyRingStore, type KeyRingStore } from './key-ring-store.ts'
 import type { LogMarks } from './key-ring-loader.ts'
 import { createKeyRingRecords, makeKeys, type OpenKey } from './key-ring-record.ts'
-import { createRotation, followRing, pollRing, replenishSoon, type Rotation } from './poll-key-ring.ts'
+import { createRotation, type Rotation } from './poll-key-ring.ts'
 import type { Encryption } from './encryption.ts'
 import { createRevokedKeys, type RevokedKeys, type RevokeKey } from './revoked-keys.ts'
 import { checkedOptions, type KeyCondition, type KeySource, type SigningKeyInfo } from './signing-keys.ts'
@@ -89,10 +89,10 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
     revokedKeys,
     rotation,
   }
-  const pollForUnknown = limitPolls(() => pollRing(rotation), parts.logger)
+  const pollForUnknown = limitPolls(rotation.poll, parts.logger)
 
   return {
-    follow: () => followRing(rotation),
+    follow: rotation.follow,
     exportable: createExportableKeys({
       records,
       ringStore,
@@ -190,13 +190,13 @@ async function ensureFresh(keys: RotatingKeys): Promise<void> {
   // This process may receive the revocation of its signing key before it reads the ring with the new key. The
   // process would then sign tokens that gateways reject. So it polls the ring before it signs.
   if (isFresh(keys) && !isSigningRevoked(keys)) return
-  await pollRing(keys.rotation).catch((error: unknown) => {
+  await keys.rotation.poll().catch((error: unknown) => {
     if (!isFresh(keys)) throw error
   })
 }
 
 async function list({ parts, ringStore }: RotatingKeys): Promise<readonly SigningKeyInfo[]> {
-  const [{ keys }, policy] = await Promise.all([readRing(ringStore), readPolicy(parts)])
+  const [{ keys }, policy] = await Promise.all([ringStore.read(), readPolicy(parts)])
   return inState(keys, 'current', 'next', 'previous', 'revoked', 'retired').map((key) => {
     const { kid, alg, state, createdAt, since } = key
     const until = endOf(keys, key, policy)
@@ -206,18 +206,18 @@ async function list({ parts, ringStore }: RotatingKeys): Promise<readonly Signin
 }
 
 async function rotateKeys({ ringStore, rotation }: RotatingKeys, options: ChangeOptions): Promise<void> {
-  const replaced = inState((await readRing(ringStore)).keys, 'current').map(({ kid }) => kid)
+  const replaced = inState((await ringStore.read()).keys, 'current').map(({ kid }) => kid)
   // Generating keys takes long. The keys are generated before the change, because other operations on the
   // ring wait while a change runs.
   const fresh = await makeKeys()
-  await changeRing(ringStore, (keys) => rotate(keys, Date.now() / 1000, fresh, replaced), options)
-  replenishSoon(rotation, 0)
+  await ringStore.change((keys) => rotate(keys, Date.now() / 1000, fresh, replaced), options)
+  rotation.replenishSoon(0)
 }
 
 async function revokeKey(keys: RotatingKeys, kid: string, options: ChangeOptions): Promise<void> {
   const { parts, ringStore, revokedKeys, rotation } = keys
   const hasKid = (key: OpenKey) => key.kid === kid
-  const found = ringStore.known?.keys.find(hasKid) ?? (await readRing(ringStore)).keys.find(hasKid)
+  const found = ringStore.known?.keys.find(hasKid) ?? (await ringStore.read()).keys.find(hasKid)
   if (!found) throw new GatehouseError('ERR_NOT_FOUND', `there is no signing key "${kid}"`)
   const since = found.state === 'revoked' ? found.since : Date.now() / 1000
   // The policy is read while the ring is written, because the key should be revoked as fast as possible.
@@ -234,7 +234,7 @@ async function revokeKey(keys: RotatingKeys, kid: string, options: ChangeOptions
     outcome = await takeOutOfService(ringStore, kid, fresh, revokeTokens, options)
   }
   if (outcome === 'was-out-of-service') await revokeTokens()
-  replenishSoon(rotation, 0)
+  rotation.replenishSoon(0)
 }
 
 /** If no other key can sign in its place, changes nothing and returns `needs-key`. */
@@ -251,6 +251,6 @@ async function takeOutOfService(
     isNeeded = !canSign(step.keys)
     return isNeeded ? { keys, changes: [] } : step
   }
-  if (await changeRing(ringStore, stepOf, options, revokeTokens)) return 'is-out-of-service'
+  if (await ringStore.change(stepOf, options, revokeTokens)) return 'is-out-of-service'
   return isNeeded ? 'needs-key' : 'was-out-of-service'
 }
