@@ -1,7 +1,7 @@
 // Model: test/proof/models/key-rotation.pml
 import { endOf, inState, type RingKey, type RotationPolicy } from './rotation-policy.ts'
 
-/** Revokes all tokens that a key signed; `until` is in epoch seconds. */
+/** @param until epoch seconds */
 export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<void>
 
 /**
