@@ -1,4 +1,4 @@
-import { confirmDurable } from '../store/confirm-durable.ts'
+import { confirmDurable } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { createIndexedRecords } from '../store/indexed-records.ts'

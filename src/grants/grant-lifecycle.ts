@@ -1,5 +1,4 @@
-import type { Stored } from '../store/collection.ts'
-import { confirmDurable } from '../store/confirm-durable.ts'
+import { confirmDurable, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { STORED_CONSENT_SECONDS } from './consent-store.ts'
 import { createConsentVersions, isOfVersions } from './revoked-consents.ts'
