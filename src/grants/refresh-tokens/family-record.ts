@@ -5,17 +5,13 @@ import type { LastRotation } from './grace-period.ts'
 /** The data of a refresh token. Families store the data and do not interpret it. */
 export type RefreshPayload = Readonly<Record<string, unknown>>
 
-/** The stored record of a refresh token family. */
 export interface FamilyRecord {
   /** The number of earlier tokens in the family: 0 for the first token. */
   readonly generation: number
   /** Digest of the current token, the only usable token; empty if the family has no usable token. */
   readonly current: string
   readonly payload: RefreshPayload
-  /**
-   * The time just before the current token was written, in epoch milliseconds; absent if the family has no usable
-   * token.
-   */
+  /** Just before the current token was written, in epoch milliseconds; absent without a usable token. */
   readonly issuedAt?: number | undefined
   /** The rotation that produced the current token; absent if clients have no grace period. */
   readonly last?: LastRotation | undefined

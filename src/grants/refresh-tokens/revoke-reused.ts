@@ -41,10 +41,9 @@ const TWICE =
   'a client sent a refresh token twice within seconds, so its grant was revoked; the option refreshTokenGraceSeconds allows such a retry'
 
 /**
- * Revokes the grant of a code or token that was valid when it was read, but could not be exchanged a moment later. If
- * the refresh token family is still active, the code or token was used twice, and the reuse is reported. If the family
- * is revoked, another request has begun to revoke the grant. That request may not have revoked the access tokens yet,
- * so this function revokes the grant again, but reports no reuse.
+ * For a code or token that was valid when it was read, but could not be exchanged a moment later. If the refresh token
+ * family is still active, it was used twice. If the family is revoked, another request has begun to revoke the grant,
+ * perhaps without the access tokens yet, so the grant is revoked again, but no reuse is reported.
  */
 export async function revokeAfterRace(
   parts: Parts,
@@ -58,7 +57,6 @@ export async function revokeAfterRace(
   else await revokeReused(parts, event, owner, requester, afterSeconds)
 }
 
-/** The grant, client and person of a code or refresh token. */
 export function ownerOf({ grantId = '', clientId = '', accountId = '' }: Owner) {
   return { grantId, clientId, ...personOf(accountId) }
 }
