@@ -106,17 +106,6 @@ export interface AccountChangeOptions extends ChangeOptions {
 const DONE =
   'Everything else of the account was checked. Repair the corrupt records, then call accounts.changed() again; or call tokens.revokeAll({ clientId }) for corrupt API keys and applications'
 
-async function limitedUsers(
-  found: ReadonlyMap<string | undefined, Promise<Account | undefined>>,
-): Promise<Map<string | undefined, Account>> {
-  const limited = new Map<string | undefined, Account>()
-  for (const [userId, account] of found) {
-    const user = await account
-    if (user?.operations !== undefined) limited.set(userId, user)
-  }
-  return limited
-}
-
 export function createAccountService(parts: {
   readonly accounts: Pick<HostAccounts, 'find'>
   readonly catalog: CurrentCatalog
@@ -129,24 +118,16 @@ export function createAccountService(parts: {
   const { accounts, catalog, clientTokens, events, revokeAccount, grantsOfUsers, revokeLostOperations } =
     parts
 
-  /**
-   * For an application: operations above the KYC level of its developer. For an API key of a user: operations
-   * that this user may not use.
-   */
-  function lostOperations(client: Client, owner: Account): string[] {
+  function planOf(client: Client, owner: Account | undefined): Plan {
+    if (!owner) return 'all'
     const scopes = directScopes(catalog.current, client)
     const allowed = new Set(
       client.kind === 'application'
         ? applicationScopes(catalog.current, client, owner.kycLevel)
         : limitToOwner(client, owner, scopes),
     )
-    return scopes.filter((scope) => !allowed.has(scope))
-  }
-
-  function planOf(client: Client, owner: Account | undefined): Plan {
-    if (!owner) return 'all'
-    const scopes = lostOperations(client, owner)
-    return scopes.length === 0 ? 'nothing' : scopes
+    const lost = scopes.filter((scope) => !allowed.has(scope))
+    return lost.length === 0 ? 'nothing' : lost
   }
 
   return {
@@ -182,7 +163,12 @@ export function createAccountService(parts: {
       const missing = await missingUsers(users.userIds, find)
       const revoked =
         missing.length > 0 ? await grantsOfUsers.revoke(accountId, missing, change) : { count: 0, errors: [] }
-      const limited = await revokeLostOperations(accountId, await limitedUsers(found), change)
+      const limitedUsers = new Map<string | undefined, Account>()
+      for (const [userId, account] of found) {
+        const user = await account
+        if (user?.operations !== undefined) limitedUsers.set(userId, user)
+      }
+      const limited = await revokeLostOperations(accountId, limitedUsers, change)
       // `limited.errors` and `users.errors` report the same corrupt grants, so only one of the two lists is used.
       const ofGrants = limited.errors.length > 0 ? limited.errors : users.errors
       const all = [...errors, ...ofGrants, ...revoked.errors]
@@ -210,10 +196,7 @@ export function createAccountService(parts: {
   }
 }
 
-/**
- * The clients whose secrets must be rotated. If the owner of a client has left (`missing`), the client gets
- * no tokens, so it is omitted until it is handed over.
- */
+/** If the owner of a client has left (`missing`), the client gets no tokens, so it is omitted until it is handed over. */
 function exposedSecrets(clients: readonly Client[], missing: readonly string[]): ExposedSecret[] {
   return clients.flatMap(({ kind, clientId, name, userId: owner, secretShownTo = [] }) => {
     if (owner !== undefined && missing.includes(owner)) return []

@@ -33,9 +33,9 @@ interface OpenKey {
 export interface Erasure {
   /** The id of the key that made the hash. */
   readonly key: string
-  /** The hash of the person's ids under the key. */
+  /** Of the person's ids. */
   readonly hash: string
-  /** When the person was erased, in milliseconds since the epoch. Records of the person until this time are erased. */
+  /** Records of the person until this time are erased, in milliseconds since the epoch. */
   readonly at: number
 }
 
@@ -142,9 +142,7 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
 
     sealedKeys: async (): Promise<readonly SealedKey[]> => (await records.get(KEYS))?.keys ?? [],
     pages,
-    /**
-     * Decrypts a key of another store, or throws `ERR_SECRET_MISMATCH`. The returned function adds the key.
-     */
+    /** Decrypts a key of another store, or throws `ERR_SECRET_MISMATCH`. The returned function adds the key. */
     async unseal(key: SealedKey): Promise<() => Promise<void>> {
       const keys = await open([key])
       return () => addKeys(keys)

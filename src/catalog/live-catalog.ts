@@ -47,7 +47,7 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
       const message = 'the products have not been loaded yet: await gatehouse.ready() first'
       throw new GatehouseError('ERR_NOT_READY', message)
     },
-    /** Whether there is a catalog. False only until a function has loaded the products for the first time. */
+    /** False only until a function has loaded the products for the first time. */
     get loaded(): boolean {
       return current !== undefined
     },
@@ -118,7 +118,7 @@ export function catalogLookups(
     /** All routes that any router would match to a request; none while there is no catalog yet. */
     findClaims: (method: string, path: string): readonly RouteClaim[] =>
       catalog.loaded ? catalog.current.findClaims(method, path) : [],
-    /** Whether an operation has the scope; true for every scope while there is no catalog yet. */
+    /** True for every scope while there is no catalog yet. */
     isKnownScope: (scope: string) => !catalog.loaded || catalog.current.operations.has(scope),
     listScopes: () =>
       catalog.loaded

@@ -15,7 +15,7 @@ import { changeRules } from './field-rules.ts'
 import { CLIENT_FIELDS } from './field-table.ts'
 import { createClientService, fieldsSetter } from './client-service.ts'
 import type { ClientService } from './client-service-types.ts'
-import { GatehouseError } from '../errors.ts'
+import { invalidArgument } from '../errors.ts'
 import { createClientRepository, findClient, type ClientsDependencies } from './client-repository.ts'
 import { anyValue, booleanRule, checkInput } from '../validation/rules.ts'
 
@@ -81,8 +81,7 @@ export function createApiKeys(
     const unknown = resources.find((address) => !known.find(address))
     if (unknown === undefined) return
     const message = 'must list audience, or addresses of the option resources'
-    const problems = [{ path: 'resources', code: 'not-found', message } as const]
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', `resources ${message}`, { problems })
+    throw invalidArgument('resources', { code: 'not-found', message })
   }
 
   async function create(input: NewApiKey & CredentialsInput, options: CreationOptions = {}) {

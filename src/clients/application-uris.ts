@@ -91,7 +91,9 @@ export function findPublicRedirectUriProblem(uri: unknown): Fault | undefined {
   const problem = findRedirectUriProblem(uri)
   if (problem !== undefined && problem.code !== 'url-https') return problem
   const url = new URL(String(uri))
-  if (problem === undefined) return isLocalHttps(url) ? LOCAL_HTTPS : undefined
+  if (problem === undefined) {
+    return url.protocol === 'https:' && LOCAL_HOST.test(url.hostname) ? LOCAL_HTTPS : undefined
+  }
   if (!PRIVATE_SCHEME.test(url.protocol)) return NO_REDIRECT
   if (url.username !== '' || url.password !== '') {
     return { code: 'url-credentials', message: 'must not contain a user name or password' }
@@ -117,10 +119,6 @@ const LOCAL_HTTPS: Fault = {
 }
 
 /** Names the computer itself (RFC 6761 6.3): any program on it can listen there. */
-function isLocalHttps({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' && LOCAL_HOST.test(hostname)
-}
-
 const LOCAL_HOST = /^(?:(?:.+\.)?localhost\.?|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:.*\])$/
 
 /** Why the pages of an origin must not call the token endpoint. An app may have `capacitor://localhost`. */
@@ -153,7 +151,7 @@ const NO_ORIGIN_SCHEME: Fault = {
     'must start with "https://", "http://" on a loopback host, or the scheme of an app or browser extension',
 }
 
-const MAX_REDIRECT_URIS = 20
+export const MAX_REDIRECT_URIS = 20
 const MAX_ORIGINS = 20
 
 /** Redirect URIs of public applications pass too: `requireConsistent` checks what depends on other fields. */

@@ -1,5 +1,5 @@
 import type { ChangeOptions } from '../host/change-options.ts'
-import { GatehouseError } from '../errors.ts'
+import { GatehouseError, invalidArgument } from '../errors.ts'
 import type { Application, ApplicationChanges, NewApplication } from './client.ts'
 import {
   createClient,
@@ -59,7 +59,7 @@ export interface Applications<
   setFirstParty(clientId: string, firstParty: boolean, options?: ChangeOptions): Promise<Application>
 }
 
-/** Applications in the store. @param dependencies.oidcScopes what tokens carry beside operations */
+/** @param dependencies.oidcScopes what tokens carry beside operations */
 export function createApplications(
   dependencies: ClientsDependencies & {
     readonly oidcScopes: readonly string[]
@@ -93,15 +93,13 @@ export function createApplications(
 }
 
 function requirePublicAllowed(input: NewApplication & CredentialsInput, isAllowed: boolean): void {
+  const headline = 'the application cannot be created: '
+  const option = 'needs the option publicApplications of createGatehouse'
+  if (!isAllowed) throw invalidArgument('isPublic', { code: 'not-allowed', message: option }, headline)
   const beside = (['secretHash', 'jwks'] as const).find((name) => input[name] !== undefined)
-  if (isAllowed && beside === undefined) return
-  const path = isAllowed ? String(beside) : 'isPublic'
-  const message = isAllowed
-    ? 'is not possible for a public application, which has no secret and no key'
-    : 'needs the option publicApplications of createGatehouse'
-  throw new GatehouseError('ERR_INVALID_ARGUMENT', `the application cannot be created: ${path} ${message}`, {
-    problems: [{ path, code: isAllowed ? 'public-application' : 'not-allowed', message }],
-  })
+  if (beside === undefined) return
+  const message = 'is not possible for a public application, which has no secret and no key'
+  throw invalidArgument(beside, { code: 'public-application', message }, headline)
 }
 
 /** In bytes. An address is ASCII. */

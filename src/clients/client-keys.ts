@@ -1,4 +1,4 @@
-import { collectProblems, GatehouseError, type Fault } from '../errors.ts'
+import { collectProblems, GatehouseError, invalidArgument, type Fault } from '../errors.ts'
 import { checkChange } from '../host/change-options.ts'
 import { checkInput, stringRule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
@@ -16,9 +16,8 @@ type Parts = Pick<ClientRepository<Client>, 'loadPublicKeys' | 'secretOwners'>
 /** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export async function readGivenKeys(
   parts: Parts,
-  { jwks }: { readonly jwks?: { readonly keys: readonly PublicKeyInput[] } | undefined },
+  jwks: { readonly keys: readonly PublicKeyInput[] },
 ): Promise<PublicJwk[]> {
-  if (!jwks) return []
   const read = await readKeys(parts, jwks.keys, (index) => `jwks.keys[${index}]`)
   const ids = new Set(read.map(({ kid }) => kid))
   const pairs = new Set(read.map(identityOf))
@@ -61,7 +60,6 @@ const NOT_ENABLED: Fault = {
   message: 'needs the option privateKeyJwt of createGatehouse',
 }
 
-/** The methods for the public keys of API keys and applications. */
 export function createKeyMethods<C extends Client>(
   clients: ClientRepository<C>,
 ): Pick<ClientService<C, string, string>, 'addKey' | 'removeKey' | 'listKeys'> {
@@ -125,10 +123,7 @@ const TOO_MANY: Fault = {
 }
 
 function invalidKey(path: string, fault: Fault): GatehouseError {
-  const { message } = fault
-  return new GatehouseError('ERR_INVALID_ARGUMENT', `the key cannot be used: ${path} ${message}`, {
-    problems: [{ path, ...fault }],
-  })
+  return invalidArgument(path, fault, 'the key cannot be used: ')
 }
 
 function conflict(message: string, problem: string): GatehouseError {

@@ -12,10 +12,7 @@ import { dueNotice } from './expiry.ts'
 import { countRule, listOf, objectOf, oneOf, optional, textRule, type Rule } from '../validation/rules.ts'
 import { clientRuleOf, kindRule, storedRules } from './field-rules.ts'
 
-/**
- * Tokens with an epoch below `since` are all revoked. Tokens with an epoch from `since` up to just below the
- * client's current epoch are revoked only if they carry one of `scopes`.
- */
+/** Tokens with an epoch below `since` are all revoked; others below that of the client, if they carry one of `scopes`. */
 export interface PartialRevocation {
   readonly since: number
   readonly scopes: readonly string[]
@@ -88,13 +85,11 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
       return unlessDeleted(await notifyAfter(clientId, stored.update(clientId, applied)))
     },
     /**
-     * Of several concurrent calls, exactly one returns the record. If the client was deleted before, the
-     * reservation is written again, because the previous write may not have been confirmed as durable.
-     * The client stays in its lists until the caller calls `unlist`.
+     * Of several concurrent calls, exactly one returns the record before the deletion. The client stays in its lists
+     * until the caller calls `unlist`.
      *
      * @param kind a client of the other kind counts as absent
      * @param complete adds the audit entry; throws if the client must not be deleted
-     * @returns the record before the deletion; undefined if it is absent, or if the client was deleted before
      */
     async delete(
       clientId: string,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { GatehouseError, isRejection } from '../errors.ts'
+import { GatehouseError, invalidArgument, isRejection } from '../errors.ts'
 import { newClientId } from './client-id.ts'
 import type { Client, NewClient } from './client.ts'
 import { expiryOfNew, policyOfNew } from './expiry.ts'
@@ -94,12 +94,8 @@ function credentialsOfNew(
 }
 
 /**
- * Creates a client with its first secret. A public application, and a client with keys, gets none.
- *
- * @returns the client, which an earlier attempt may have created, and its new secret; undefined if an
- *   existing secret was imported
- * @throws {GatehouseError} `ERR_CONFLICT`, `ERR_SCOPE_TOO_LARGE`, `ERR_TOO_MANY_CLIENTS`,
- *   `ERR_IDEMPOTENCY_KEY`, `ERR_IN_PROGRESS`
+ * Creates a client with its first secret. A public application, and a client with keys, gets none. An earlier attempt
+ * with the same idempotency key may have created the client.
  */
 export async function createClient<C extends Client>(
   clients: ClientRepository<C>,
@@ -108,7 +104,7 @@ export async function createClient<C extends Client>(
   options: CreationOptions,
 ): Promise<{ client: C; clientSecret: string | undefined }> {
   requireOneCredential(input)
-  const keys = await readGivenKeys(clients, input)
+  const keys = input.jwks ? await readGivenKeys(clients, input.jwks) : []
   const attempt = await beginAttempt(clients, input, options)
   const client = withKeys(attempt ? { ...created, clientId: attempt.clientId(clients.kind) } : created, keys)
   const { hash, clientSecret } = credentialsOfNew(client, input, attempt, clients.secretPrefix)
@@ -138,9 +134,7 @@ export async function createClient<C extends Client>(
 function requireOneCredential({ secretHash, jwks }: CredentialsInput): void {
   if (secretHash === undefined || jwks === undefined) return
   const message = 'cannot be used with secretHash: create the client with the secret, and call addKey'
-  throw new GatehouseError('ERR_INVALID_ARGUMENT', `jwks ${message}`, {
-    problems: [{ path: 'jwks', code: 'not-allowed', message }],
-  })
+  throw invalidArgument('jwks', { code: 'not-allowed', message })
 }
 
 async function beginAttempt(
@@ -152,9 +146,7 @@ async function beginAttempt(
   // An import needs no idempotency key, because its client id makes it repeatable.
   if (input.clientId !== undefined || input.secretHash !== undefined) {
     const message = 'cannot be used with clientId or secretHash'
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', `idempotencyKey ${message}`, {
-      problems: [{ path: 'idempotencyKey', code: 'not-allowed', message }],
-    })
+    throw invalidArgument('idempotencyKey', { code: 'not-allowed', message })
   }
   const what = ['create', kind, input.accountId, input.userId, actor]
   return idempotency.begin({ key, what, input })

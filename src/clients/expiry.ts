@@ -49,15 +49,17 @@ export function defaultDaysOf({ maxAgeDays, defaultDays = maxAgeDays }: KeyPolic
   return defaultDays
 }
 
-/** One day more is allowed, because people choose whole days. */
-function expiryRule({ maxAgeDays = MAX_DAYS }: KeyPolicy): Rule {
+export function changedExpiryRule(policy: KeyPolicy): Rule {
+  const { maxAgeDays = MAX_DAYS } = policy
   return (value) => {
     if (value === undefined) return undefined
+    if (value === null) return isExpiryRequired(policy) ? REQUIRED : undefined
     if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
       return { code: 'type', message: 'must be a time in whole seconds since the epoch' }
     }
     const ahead = value - Date.now() / 1000
     if (ahead <= 0) return { code: 'too-early', message: 'must be in the future' }
+    // One day more is allowed, because people choose whole days.
     if (ahead <= (maxAgeDays + 1) * DAY_SECONDS) return undefined
     return { code: 'too-late', message: `must be at most ${maxAgeDays} days ahead`, max: maxAgeDays }
   }
@@ -74,15 +76,7 @@ export function newExpiryRule(policy: KeyPolicy): Rule {
   return (value) => (value === undefined && isMissing ? REQUIRED : rule(value))
 }
 
-export function changedExpiryRule(policy: KeyPolicy): Rule {
-  const rule = expiryRule(policy)
-  return (value) => {
-    if (value !== null) return rule(value)
-    return isExpiryRequired(policy) ? REQUIRED : undefined
-  }
-}
-
-/** In epoch seconds; undefined for never. @param given checked by `newExpiryRule` */
+/** In epoch seconds; undefined for never. */
 export function expiryOfNew(policy: KeyPolicy, given: number | null | undefined): number | undefined {
   const days = defaultDaysOf(policy)
   if (given !== undefined || days === undefined) return given ?? undefined

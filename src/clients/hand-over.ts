@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { GatehouseError } from '../errors.ts'
+import { invalidArgument } from '../errors.ts'
 import { checkChange } from '../host/change-options.ts'
 import { booleanRule, checkInput, hostIdRule, optional } from '../validation/rules.ts'
 import type { Client } from './client.ts'
@@ -11,14 +11,7 @@ import { withKeys } from './jwk-set.ts'
 import { removeAccess } from './remove-access.ts'
 import { hashOf, isLive } from './stored-secrets.ts'
 
-/**
- * Gives a client to another user of its account, or to the account itself. The tokens of an API key act as
- * its user, so they are revoked.
- *
- * @param userId null for the account
- * @throws {GatehouseError} `ERR_NOT_FOUND`; `ERR_INVALID_ARGUMENT` if the host does not find the user in the
- *   account
- */
+/** The tokens of an API key act as its user, so they are revoked. @param userId null for the account */
 export async function handOver<C extends Client>(
   clients: ClientRepository<C>,
   clientId: string,
@@ -35,9 +28,7 @@ export async function handOver<C extends Client>(
   const { client } = await requireRecord(clients, clientId)
   if (userId !== null && !(await clients.accounts.find(client.accountId, userId))) {
     const message = 'is no user of the account that owns the client'
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', `userId ${message}`, {
-      problems: [{ path: 'userId', code: 'not-found', message }],
-    })
+    throw invalidArgument('userId', { code: 'not-found', message })
   }
   const what = { clientId, name: 'owner', target: userId ?? undefined, options: others }
   const isKey = clients.kind === 'apiKey'

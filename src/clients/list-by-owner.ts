@@ -44,12 +44,7 @@ const cursorsOf = (sort: ListOrder) =>
 
 const names = new Intl.Collator('en', { numeric: true })
 
-/**
- * A page of the clients of an account. All of them are read, filtered and sorted in memory:
- * `maxClientsPerAccount` limits them.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; with `state`, the errors of `accounts.find`
- */
+/** All clients of the account are read, filtered and sorted in memory: `maxClientsPerAccount` limits them. */
 export async function listOfOwner<C extends Client>(
   clients: ClientRepository<C>,
   accountId: string,

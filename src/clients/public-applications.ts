@@ -8,9 +8,7 @@ type Checked = Pick<
   'isPublic' | 'firstParty' | 'redirectUris' | 'postLogoutRedirectUris' | 'origins'
 >
 
-/**
- * Checks what depends on whether an application is public. @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
- */
+/** Checks what depends on whether an application is public. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export function requireConsistent(application: Checked): void {
   const problems = collectProblems(
     'ERR_INVALID_ARGUMENT',

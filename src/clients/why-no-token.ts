@@ -1,6 +1,5 @@
 import type { Catalog, CurrentCatalog, Operation } from '../catalog/catalog.ts'
-import { hasRequiredKycLevel } from '../catalog/limit-by-kyc-level.ts'
-import { directScopes, hasOperation, limitToPerson } from '../catalog/resolve-scopes.ts'
+import { directScopes, hasOperation, hasRequiredKycLevel, limitToPerson } from '../catalog/resolve-scopes.ts'
 import type { Account } from '../host/accounts.ts'
 import { isGatewayKey, type Client } from './client.ts'
 import { documentOf } from './documents/document-application.ts'
@@ -96,7 +95,6 @@ export function whyUnauthorized(
   return allowed.length === 0 ? 'user-operations' : undefined
 }
 
-/** Why a client gets no token. All code that shows or reports the reason calls this, or one of its parts. */
 export function whyNoToken(
   catalog: Catalog,
   client: Client,
@@ -118,7 +116,7 @@ export interface ClientState {
   readonly knownToFormer: readonly string[]
 }
 
-/** Finds the states of clients. It asks the host once for each owner and each user. */
+/** Finds why clients get no token. It asks the host once for each owner and each user. */
 export function createStates({
   accounts,
   catalog,

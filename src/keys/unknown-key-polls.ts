@@ -2,9 +2,7 @@ import { createRateLimit } from '../async/rate-limit.ts'
 import { settlesWithin } from '../async/with-timeout.ts'
 import type { Logger } from '../host/logger.ts'
 
-/**
- * At most 5 polls in 5 seconds from the first one. All 5, or 9 around the end, may follow each other without a pause.
- */
+/** In 5 seconds from the first one. All 5, or 9 around the end, may follow each other without a pause. */
 const POLLS = { key: 'polls', max: 5 }
 /** Milliseconds that a call with an unknown key waits for a poll or a fetch of the keys. */
 export const MAX_WAIT_MS = 1000

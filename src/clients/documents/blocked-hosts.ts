@@ -12,7 +12,7 @@ import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import { booleanRule, countRule, optional, textRule } from '../../validation/rules.ts'
 import { isDocumentOrigin } from '../../validation/document-id.ts'
 
-/** There is no record for a host that was never blocked. */
+/** Of a host that was blocked at least once. */
 export interface HostRecord extends WithOutbox {
   /** Such as `https://claude.ai`. */
   readonly origin: string

@@ -3,7 +3,12 @@ import { isObject } from '../../validation/predicates.ts'
 import { nameRule } from '../../validation/rules.ts'
 import { toFault } from '../../errors.ts'
 import { displayText } from '../../http/pages/display-text.ts'
-import { findPublicRedirectUriProblem, findWebUriProblem, redirectKindOf } from '../application-uris.ts'
+import {
+  MAX_REDIRECT_URIS,
+  findPublicRedirectUriProblem,
+  findWebUriProblem,
+  redirectKindOf,
+} from '../application-uris.ts'
 import { identityOf, MAX_KEYS, type JwkSet } from '../jwk-set.ts'
 import { readPublicKey } from '../public-keys.ts'
 import { originOf } from '../../validation/document-id.ts'
@@ -11,9 +16,6 @@ import type { DocumentMetadata } from './to-application.ts'
 
 // What a client metadata document must say (draft-ietf-oauth-client-id-metadata-document-02 section 4, and the
 // profile of MCP 2026-07-28).
-
-/** More redirect URIs than any client has. */
-const MAX_REDIRECT_URIS = 20
 
 /** Everybody could read them (draft section 4.1). */
 const FORBIDDEN = ['client_secret', 'client_secret_expires_at']

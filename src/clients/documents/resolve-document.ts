@@ -26,7 +26,6 @@ import {
 // (draft-ietf-oauth-client-id-metadata-document-02): the client id is an https address, and the document there says
 // what a developer otherwise registers. This file is loaded only with the option `clientDocuments`.
 
-/** In bytes. */
 const MAX_BYTES = { document: 5 * 1024, keys: 64 * 1024 }
 
 /** Seconds after which a document or its keys are fetched again. Its server chooses between `min` and `max`. */
@@ -60,7 +59,6 @@ export interface DocumentResolverParts {
   readonly memory: Pick<MemoryWatch, 'requireSpace'>
 }
 
-/** Finds the applications of documents. */
 export function createDocumentResolver(parts: DocumentResolverParts) {
   const { store, settings, outgoing, known, memory } = parts
   const documents = createStoredDocuments(store)

@@ -6,8 +6,8 @@ import type { requesterOf } from '../../audit/entry.ts'
 import type { RevokeKeepingConsent } from '../revoke-grants.ts'
 import type { TokenFamilies } from './token-families.ts'
 
-// If a code (RFC 6749 4.1.2) or a refresh token (RFC 9700 4.14.2) is used twice, its grant is revoked. `token-state.ts`
-// recognizes a used token. `start` in `token-families.ts` recognizes a used code.
+// If a code (RFC 6749 4.1.2) or a refresh token (RFC 9700 4.14.2) is used twice, its grant is revoked. `tokenState`
+// in `token-families.ts` recognizes a used token, and `start` a used code.
 
 type Requester = ReturnType<typeof requesterOf>
 

@@ -3,10 +3,9 @@ import { createCollection, type Stored } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
 import { FAMILY, type FamilyRecord, type RefreshPayload } from './family-record.ts'
-import type { GracePeriod } from './grace-period.ts'
+import { GRACE_SECONDS, type GracePeriod } from './grace-period.ts'
 import { createUncertainWrites, mayArriveLate, pollUntil, rollbackDeadline } from './uncertain-writes.ts'
 import type { RefreshTokenFormat } from './token-format.ts'
-import { tokenState, type TokenState } from './token-state.ts'
 
 // Two failures can make a client send a refresh token again. The two failures need two different remedies.
 //
@@ -19,6 +18,19 @@ import { tokenState, type TokenState } from './token-state.ts'
 //
 // The grace period cannot replace the rollback, because most clients have none, and it lasts at most 60 seconds. A
 // paused store may apply a write after a longer time.
+
+interface TokenState {
+  /**
+   * `current`: the token is usable. `retryable`: the token was rotated within the grace period, so its
+   * successor may be sent again. `used`: the token is genuine and was rotated, and its successor must not be
+   * sent again.
+   */
+  readonly state: 'current' | 'retryable' | 'used'
+  /** The successor of the token; set only if the state is `retryable`. */
+  readonly next?: string | undefined
+  /** Seconds since the token was rotated, if the state is `used` and the longest grace period could have covered it. */
+  readonly afterSeconds?: number | undefined
+}
 
 /** A refresh token that was found. */
 export interface FoundRefreshToken extends TokenState {
@@ -196,4 +208,22 @@ export type TokenFamilies = ReturnType<typeof createTokenFamilies>
 
 function isRolledBack(stored: Stored<FamilyRecord> | undefined): stored is Stored<FamilyRecord> {
   return stored !== undefined && stored.record.current === '' && stored.record.barrier !== undefined
+}
+
+/** Undefined if the token is unknown or forged, or if its family is revoked. */
+function tokenState(
+  record: FamilyRecord,
+  token: string,
+  now: number,
+  { format, gracePeriod }: { format: RefreshTokenFormat; gracePeriod: GracePeriod | undefined },
+): TokenState | undefined {
+  if (record.ended) return undefined
+  if (record.current === digest(token)) return { state: 'current' }
+  const next = gracePeriod?.successorOf(token, record.last, now)
+  if (next !== undefined && record.current === digest(next)) return { state: 'retryable', next }
+  const { generation = Infinity } = format.parse(token) ?? {}
+  if (generation >= record.generation || !format.isGenuine(token)) return undefined
+  const age = generation === record.generation - 1 ? now - (record.issuedAt ?? 0) : Infinity
+  const afterSeconds = age <= GRACE_SECONDS.max * 1000 ? Math.max(1, Math.ceil(age / 1000)) : undefined
+  return { state: 'used', afterSeconds }
 }
