@@ -196,7 +196,7 @@ export function createAccountService(parts: {
   }
 }
 
-/** If the owner of a client has left (`missing`), the client gets no tokens, so it is omitted until it is handed over. */
+/** A client whose owner has left (`missing`) gets no tokens, so it is omitted until it is handed over. */
 function exposedSecrets(clients: readonly Client[], missing: readonly string[]): ExposedSecret[] {
   return clients.flatMap(({ kind, clientId, name, userId: owner, secretShownTo = [] }) => {
     if (owner !== undefined && missing.includes(owner)) return []

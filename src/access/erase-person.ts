@@ -98,12 +98,7 @@ export function createErasePerson(parts: Parts) {
       return { clients, grants: grants ?? 0, entries }
     },
 
-    /**
-     * Erases all erased people again, because an import may have stored older records of them. Records that a
-     * person made after the erasure stay.
-     *
-     * @throws {GatehouseError} as `AccountService.erase`
-     */
+    /** An import may have stored older records of erased people. Records that a person made since the erasure stay. */
     async eraseAgain(options: ChangeOptions = {}): Promise<ErasedRecords | undefined> {
       const people = await erasures.people()
       if (!people) return undefined

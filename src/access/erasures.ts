@@ -40,9 +40,8 @@ export interface Erasure {
 }
 
 /**
- * Stores which people were erased, as hashes of their ids under a random key. The key is made at the first
- * erasure, and is stored encrypted under `secret`. If the host replaces `secret`, only the key is encrypted
- * again: the hashes stay the same.
+ * Stores which people were erased, as hashes of their ids under a random key, which is stored encrypted under `secret`.
+ * If the host replaces `secret`, only the key is encrypted again: the hashes stay the same.
  */
 export function createErasures({ store, secrets }: { store: Store; secrets: readonly string[] }) {
   const encryption = createEncryption<JWK>(secrets, 'erasures')

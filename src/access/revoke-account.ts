@@ -26,9 +26,8 @@ export function createRevokeAccount(
   grants: Pick<Grants, 'revokeAll'>,
 ) {
   /**
-   * Revokes the tokens that `plan` names. The tokens of all clients with a readable record are rejected
-   * before the first record is changed, because changing thousands of records takes seconds. If `plan` rejects with
-   * `ERR_STORE_CORRUPT` for one client, the others are still changed, and the error is in `errors`.
+   * The tokens of all clients with a readable record are rejected before the first record is changed, because changing
+   * thousands of records takes seconds. If `plan` rejects with `ERR_STORE_CORRUPT`, the other clients are still changed.
    */
   async function revokeClients(
     accountId: string,
@@ -80,11 +79,8 @@ export function createRevokeAccount(
   return {
     revokeClients,
     /**
-     * Revokes the tokens of an account's clients, and its grants with their tokens; with `userId`, those of
-     * this user. A client with a corrupt record may belong to this user, so its tokens are revoked too.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: a part may be revoked, call again; `ERR_STORE_CORRUPT` for
-     *   corrupt records, after everything else was revoked
+     * The tokens of an account's clients, and its grants with their tokens. A client with a corrupt record may belong to
+     * the user, so its tokens are revoked too. `ERR_STORE_CORRUPT` is thrown after everything else was revoked.
      */
     async revokeAll(accountId: string, options: RemovalOptions, userId?: string): Promise<RevokedAccess> {
       const isMeant = (client: Client | CorruptRecord) =>

@@ -105,10 +105,7 @@ function describe(sentence: string): string {
   return sentence.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/gu, '?')
 }
 
-/**
- * Whether a developer's KYC level is sufficient for an operation, so that an application may request it.
- * Undefined or an unknown name counts as the lowest level.
- */
+/** Whether the KYC level of a developer is sufficient. Undefined or an unknown name counts as the lowest level. */
 export function hasRequiredKycLevel(
   { kycLevels }: Pick<Catalog, 'kycLevels'>,
   kycLevel: string | undefined,

@@ -9,8 +9,8 @@ export function bumpEpoch<C extends Client>(record: ClientRecord<C>): ClientReco
 }
 
 /**
- * For tokens with one of `scopes`, or a scope of the previous partial revocation: the process that stored those may have
- * ended before it revoked the tokens.
+ * For tokens with one of `scopes`, or a scope of the previous partial revocation: the process that stored those may
+ * have ended before it revoked the tokens.
  */
 export function bumpEpochFor<C extends Client>(
   record: ClientRecord<C>,

@@ -30,12 +30,7 @@ export interface Change {
 /** Pure. Returns undefined if there is nothing to change. */
 export type ApplyChange<C extends Client> = (record: ClientRecord<C>) => ClientRecord<C> | undefined
 
-/**
- * Changes a record and emits the event of the change. For a change that removes access, use `removeAccess`.
- *
- * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_INVALID_ARGUMENT` for invalid options; and what `apply`
- *   throws
- */
+/** Changes a record, with its audit entry and event. For a change that removes access, use `removeAccess`. */
 export async function changeRecord<C extends Client>(
   clients: ClientRepository<C>,
   change: Change,

@@ -21,9 +21,9 @@ export interface ClientCacheParts {
 }
 
 /**
- * A missing client is never cached. So a client that another process creates is found at once, and attackers cannot fill
- * the memory with invented ids. An outdated cache never restores access: tokens that are issued from an outdated record
- * carry its epoch, and are rejected.
+ * A missing client is never cached. So a client that another process creates is found at once, and attackers cannot
+ * fill the memory with invented ids. An outdated cache never restores access: tokens that are issued from an outdated
+ * record carry its epoch, and are rejected.
  */
 export function createClientCache({
   store,
@@ -86,7 +86,7 @@ export function createClientCache({
       return find(clientId)
     },
 
-    /** Call this after each write of the record, and after a failed write, which may have been applied. Never rejects. */
+    /** Call it after each write of the record, also a failed one, which may have been applied. Never rejects. */
     async changed(clientId: string): Promise<void> {
       forget(clientId)
       await store.publish(CLIENTS_CHANNEL, clientId).catch((error: unknown) => {

@@ -12,7 +12,7 @@ import { dueNotice } from './expiry.ts'
 import { countRule, listOf, objectOf, oneOf, optional, textRule, type Rule } from '../validation/rules.ts'
 import { clientRuleOf, kindRule, storedRules } from './field-rules.ts'
 
-/** Tokens with an epoch below `since` are all revoked; others below that of the client, if they carry one of `scopes`. */
+/** Tokens with an epoch below `since` are all revoked; those up to the present one, if they carry one of `scopes`. */
 export interface PartialRevocation {
   readonly since: number
   readonly scopes: readonly string[]

@@ -81,9 +81,10 @@ function consentLink<const Label extends string, const Hint extends string>(
 }
 
 /**
- * Every field of API keys and applications. The rules of input, of records and of exported files, the bodies and answers
- * of the management API and plain forms of the console are made from this table. The types in `client.ts` are written by
- * hand; `FieldsOf` compares them with it. The audit trail needs a text `activityField…` for each field that can be changed.
+ * Every field of API keys and applications. The rules of input, of records and of exported files, the bodies and
+ * answers of the management API and plain forms of the console are made from this table. The types in `client.ts` are
+ * written by hand; `FieldsOf` compares them with it. The audit trail needs a text `activityField…` for each field that
+ * can be changed.
  */
 export const CLIENT_FIELDS = {
   both: {

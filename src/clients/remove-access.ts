@@ -7,9 +7,9 @@ import { checkChange } from '../host/change-options.ts'
 import { requireMatch, type ConditionalChange } from './client-etag.ts'
 
 /**
- * As `changeRecord`, and revokes all access tokens that the client has obtained so far: the write raises the epoch of the
- * client, which tokens carry. It does so even if the client already has the requested state, because an earlier attempt
- * may have failed after the write. Grants and refresh tokens stay.
+ * As `changeRecord`, and revokes all access tokens that the client has obtained so far: the write raises the epoch of
+ * the client, which tokens carry. It does so even if the client already has the requested state, because an earlier
+ * attempt may have failed after the write. Grants and refresh tokens stay.
  *
  * @param isRemoval whether this client loses access. If not, no token is revoked
  */

@@ -112,8 +112,8 @@ export async function withSecretOwners<C extends Client, T>(
 }
 
 /**
- * A key counts as leaked only if its private key was reported: its public key may be that of another client. A failure is
- * ignored: the records of lost secrets then stay for good.
+ * A key counts as leaked only if its private key was reported: its public key may be that of another client. A failure
+ * is ignored: the records of lost secrets then stay for good.
  */
 export async function retireLostSecrets<C extends Client>(
   { kind, secretOwners }: { readonly kind: C['kind']; readonly secretOwners: SecretOwners },

@@ -37,8 +37,8 @@ type LoadGrants = (grantIds: readonly string[]) => Promise<(GrantRecord | Corrup
  * Lists the grants of each account that are in use: their authorization codes were exchanged. The oldest comes first.
  *
  * A bucket contains the entries of all grants that expire within the same 30 days, after which the store deletes it. If
- * a grant is extended beyond that, its entry is added to a later bucket before its record changes. So every usable grant
- * is listed.
+ * a grant is extended beyond that, its entry is added to a later bucket before its record changes. So every usable
+ * grant is listed.
  */
 export function createGrantIndex({ store, load }: { store: Store; load: LoadGrants }) {
   const indexOf = (accountId: string): BucketedIndex => ({
@@ -135,8 +135,8 @@ function memberOf(entry: GrantEntry): string {
 }
 
 /**
- * With it, `listOverLimit` reads the records of hardly any other pair. Two pairs may have the same text by chance: it is
- * short, because Redis needs more memory for a list with an entry above 64 bytes.
+ * With it, `listOverLimit` reads the records of hardly any other pair. Two pairs may have the same text by chance: it
+ * is short, because Redis needs more memory for a list with an entry above 64 bytes.
  */
 function tagOf({ accountId, userId, clientId }: GrantPair): string {
   return `:${digest(JSON.stringify([accountId, userId ?? null, clientId])).slice(0, 6)}`

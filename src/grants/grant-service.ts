@@ -208,7 +208,7 @@ function revokeOfHolders(
 ): Promise<RevokedGrants> {
   const isMeant = (record: GrantRecord) => holders.some((holder) => isOf(record, holder))
   return parts.revocations.revokeWith({ of: 'account', id: accountId }, async () => {
-    // Before the list is read: a grant that is not listed then cannot be activated any more (`GrantLifecycle.activate`).
+    // Before the list is read: `GrantLifecycle.activate` then rejects a grant that is not listed.
     await Promise.all(holders.map((holder) => parts.lifecycle.consentVersions.renew(holder)))
     return { result: await revokeEachGrant(parts, accountId, options, isMeant), revoked: [] }
   })

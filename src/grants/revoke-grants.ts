@@ -82,10 +82,7 @@ export async function revokeGrant(
   return undefined
 }
 
-/**
- * Grants with corrupt records are always revoked, because their records cannot show whether `isMeant` would
- * select them.
- */
+/** Grants with corrupt records are always revoked, because they cannot show whether `isMeant` would select them. */
 export async function revokeEachGrant(
   parts: RevokeGrantsParts,
   accountId: string,

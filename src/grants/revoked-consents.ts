@@ -23,10 +23,7 @@ export interface ConsentVersions {
   readonly client?: string | undefined
   readonly user?: string | undefined
   readonly userClient?: string | undefined
-  /**
-   * The version of the metadata document at the decision, if the application has one. After a change of the
-   * document, people are asked as if they had not decided yet. Their grants stay valid.
-   */
+  /** Of the metadata document at the decision. After its change, people are asked again. Their grants stay valid. */
   readonly document?: string | undefined
   /** How often the host of that document had been blocked. After a block, the authorization is rejected. */
   readonly host?: string | undefined

@@ -44,8 +44,8 @@ async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[
 }
 
 /**
- * Rings with a common key id have the same origin. Undefined if this store is empty. Throws `ERR_CONFLICT` if it has keys
- * of its own, or has lost them.
+ * Rings with a common key id have the same origin. Undefined if this store is empty. Throws `ERR_CONFLICT` if it has
+ * keys of its own, or has lost them.
  */
 async function findSameRing(
   { records, ringStore, marks }: KeyRingImportParts,

@@ -34,8 +34,7 @@ export interface RingLoaderParts {
 const MAX_ATTEMPTS = 10
 
 /**
- * Loads the ring, or creates it if there is none. If several processes start on an empty store at the same
- * moment, only one of them creates the ring.
+ * Loads the ring. If there is none, one of the processes that start at the same moment creates it.
  *
  * A ring and a revocation log belong together. If the store lost the ring or the log, a new ring replaces the
  * old ring. The new ring also lists the old keys that this process knows (`known`), in the state `revoked`.

@@ -140,10 +140,9 @@ export function createKeyRingStore(parts: KeyRingStoreParts) {
     /** Creates the ring if it is missing, and replaces it if the store lost data (`loadRing`). */
     read: () => exclusively(read),
     /**
-     * Changes the ring by one write. So a crash leaves no partial change, and only one of several processes makes
-     * the change. An unchanged ring is written again, because its last write may not have been confirmed as
-     * durable. If another process changes the ring before the write, `stepOf` is called again with the keys of
-     * that process. Returns whether this process made the change.
+     * Changes the ring by one write, so that a crash leaves no partial change, and only one process makes it. An
+     * unchanged ring is written again, because its last write may not have been confirmed as durable. `stepOf` may be
+     * called several times. Returns whether this process made the change.
      */
     change: (
       stepOf: ChangeKeys,

@@ -16,10 +16,7 @@ interface RotationParts {
   readonly onPolled: (keys: readonly OpenKey[], policy: RotationPolicy) => Promise<number>
   readonly logger: Logger
   readonly pollIntervalMs: number
-  /**
-   * A process that activates a `next` key has this many milliseconds to add a new `next` key. After that, another
-   * process adds the new key.
-   */
+  /** A process that activates a `next` key has so many milliseconds to add a new one, before another process does. */
   readonly takeOverAfterMs: number
 }
 
@@ -42,10 +39,7 @@ export function createRotation(parts: RotationParts) {
 
   const knownKeys = () => ringStore.known?.keys ?? []
 
-  /**
-   * Concurrent callers share one poll, which begins after their calls. After a failure another poll follows
-   * automatically.
-   */
+  /** Concurrent callers share one poll, which begins after their calls. After a failure another poll follows. */
   function poll(): Promise<void> {
     queued ??= running.then(async () => {
       queued = undefined

@@ -4,10 +4,7 @@ import { endOf, inState, type RingKey, type RotationPolicy } from './rotation-po
 /** @param until epoch seconds */
 export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<void>
 
-/**
- * Revokes the tokens of revoked keys. If the process that revoked a key has not revoked the tokens of the key
- * within `takeOverAfterMs`, this process does.
- */
+/** If the process that revoked a key has not revoked its tokens within `takeOverAfterMs`, this process does. */
 export function createRevokedKeys(parts: {
   readonly revokeKey: RevokeKey
   readonly isKeyRevoked: (kid: string) => boolean

@@ -9,11 +9,10 @@ export const MAX_WAIT_MS = 1000
 
 /**
  * Limits the polls for tokens with unknown keys to one a second on average, so that invented key ids cause little load.
- * A caller waits for at most a second. A caller above the limit does not wait, and its token is rejected. A failed poll
- * is logged at debug only, because strangers can cause it. A gateway in another process fetches the keys instead of
- * polling: see `gateway/remote-keys.ts`.
+ * A caller above the limit does not wait, and its token is rejected. A failed poll is logged at debug only, because
+ * strangers can cause it.
  *
- * @param poll polls the keys. If it returns the promise of a poll that is already running, the call does not count
+ * @param poll polls or fetches the keys. If it returns the promise of a running poll, the call does not count
  */
 export function limitPolls(poll: () => Promise<void>, logger: Pick<Logger, 'debug'>): () => Promise<void> {
   const limit = createRateLimit({ windowSeconds: POLLS.max, now: () => performance.now() / 1000 })

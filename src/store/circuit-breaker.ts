@@ -27,10 +27,7 @@ interface CircuitBreakerOptions {
    * circuit. A failed trial call keeps the circuit open and doubles the pause.
    */
   readonly isProbeConclusive: boolean
-  /**
-   * While the circuit of `outer` is open, all calls through this breaker fail. Answers are recorded in both
-   * breakers, and failures only in this breaker.
-   */
+  /** While its circuit is open, all calls through this breaker fail. Answers are recorded in both breakers. */
   readonly outer?: CircuitBreaker | undefined
   /** Called once for each outage, after the circuit has opened and a probe has failed. */
   readonly onUnavailable?: ((error: GatehouseError) => void) | undefined

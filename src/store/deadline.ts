@@ -8,10 +8,7 @@ import { wrapCalls } from './wrap-calls.ts'
 /** The default and the maximum of the option `storeTimeoutMs`. */
 export const STORE_TIMEOUT_MS = { byDefault: 1000, max: 60_000 }
 
-/**
- * Gives every call to a store a timeout, because database clients wait and retry far longer than a user waits
- * for an answer. `metCorrupt` remembers the keys of the values that the adapter cannot read.
- */
+/** Gives every call a timeout, because database clients wait and retry far longer than a user waits for an answer. */
 export function withDeadline(
   store: Store,
   timeoutMs: number,

@@ -56,8 +56,6 @@ export interface RecordList<T> {
 /**
  * Reads members of a time index, and their records, until the page is full. `load` keeps the order of the members.
  * `removeStale` gets the members without a record; its errors are ignored, because the next reader tries again.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
  */
 export async function readPage<T extends object>(
   options: ListOptions,

@@ -80,9 +80,8 @@ export function createCatalogSync(
     },
 
     /**
-     * Loads and publishes the products. From then on, adopts the records that other processes write, until
-     * the returned function is called. May be called again after a failure. Load the revocations before the
-     * call.
+     * Loads and publishes the products. From then on, adopts the records that other processes write. Load the
+     * revocations before the call, which may be repeated after a failure.
      */
     async start(): Promise<() => Promise<void>> {
       const onMessage = (version: string) => {

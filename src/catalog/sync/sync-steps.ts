@@ -117,8 +117,8 @@ async function readRecord(state: SyncState, isReload: boolean): Promise<Stored<C
 }
 
 /**
- * The corrupt record stays: an operator may restore it, or a newer version of this library may have written it. Once it is
- * readable, the next poll revokes the operations that it has and the products of this process lack.
+ * The corrupt record stays: an operator may restore it, or a newer version of this library may have written it. Once it
+ * is readable, the next poll revokes the operations that it has and the products of this process lack.
  */
 async function useOwnProducts(state: SyncState, isReload: boolean): Promise<void> {
   const { catalog, revocations } = state

@@ -66,10 +66,7 @@ function usableRedirectUris(given: unknown): string[] {
   return [...new Set(usable)].slice(0, MAX_REDIRECT_URIS)
 }
 
-/**
- * The first of our methods that it lists in `token_endpoint_auth_methods_supported`. Without that list, its
- * only method is `token_endpoint_auth_method`, and without both it is `none`.
- */
+/** The first of our methods that it lists. Without a list, its method is `token_endpoint_auth_method`, or `none`. */
 function readCredentials(
   body: Readonly<Record<string, unknown>>,
 ): Pick<DocumentMetadata, 'method' | 'jwks' | 'jwksUri'> | string {

@@ -103,8 +103,8 @@ export function createDocumentResolver(parts: DocumentResolverParts) {
     /**
      * Call it before the approval takes effect.
      *
-     * @throws {GatehouseError} `ERR_TOO_MANY_CLIENTS`; `ERR_DOCUMENT_UNAVAILABLE` if the document is not
-     *   stored any more; `ERR_STORE_UNAVAILABLE`
+     * @throws {GatehouseError} `ERR_TOO_MANY_CLIENTS` if the person was the first to approve too many documents;
+     *   `ERR_DOCUMENT_UNAVAILABLE` if the document is not stored any more; `ERR_STORE_UNAVAILABLE`
      */
     approving: (clientId: string, person: Person): Promise<void> =>
       documents.addUser(clientId, person, epochSeconds()),

@@ -28,10 +28,7 @@ export function createRefreshTokenFormat(macKeys: readonly Buffer[]) {
       const match = FORM.exec(token)
       return match?.[1] === undefined ? undefined : { grantId: match[1], generation: Number(match[2]) }
     },
-    /**
-     * Whether this service made the token. Only tokens that are no longer current need this check. The current
-     * token is recognized by its stored digest, also after `secret` was replaced.
-     */
+    /** Whether this service made the token. The current token needs no check: its stored digest recognizes it. */
     isGenuine(token: string): boolean {
       const at = token.lastIndexOf('.')
       const given = Buffer.from(token.slice(at + 1), 'base64url')

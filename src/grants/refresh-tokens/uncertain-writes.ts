@@ -109,8 +109,8 @@ export function createUncertainWrites(
   return {
     /**
      * False if another process has changed the record. If the store does not answer, tries for another half second to
-     * find out whether the write was stored. If that stays unknown, rejects, and the write is rolled back as soon as the
-     * store answers, unless another process has sent the written token to the client before.
+     * find out whether the write was stored. If that stays unknown, rejects, and the write is rolled back as soon as
+     * the store answers, unless another process has sent the written token to the client before.
      */
     async write(write: FamilyWrite): Promise<boolean> {
       try {
@@ -145,9 +145,9 @@ export function createUncertainWrites(
 
 export type UncertainWrites = ReturnType<typeof createUncertainWrites>
 
-// A database that was paused may apply a write long after its request was answered with an error. Until the process that
-// sent the write rolls it back, all others see the replaced refresh token as used, and a client that retries with it
-// looks like a thief. So they wait for the rollback (`pollUntil`) before they treat the token as stolen.
+// A database that was paused may apply a write long after its request was answered with an error. Until the process
+// that sent the write rolls it back, all others see the replaced refresh token as used, and a client that retries with
+// it looks like a thief. So they wait for the rollback (`pollUntil`) before they treat the token as stolen.
 
 /** A client retries only after the error response, so its retry comes at least so many milliseconds after the write. */
 const FIRST_RETRY_MS = 250
