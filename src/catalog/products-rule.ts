@@ -20,7 +20,7 @@ export interface CatalogOptions {
   readonly reservedScopes?: readonly string[] | undefined
 }
 
-/** Checks each product on its own. */
+/** The rule for a host's products. It checks each product on its own. */
 export function productsRule({ kycLevels, reservedScopes = [] }: CatalogOptions): Rule {
   const operation = exactObjectOf({
     route: optional((value) => (Array.isArray(value) ? routesRule(value) : routeRule(value))),

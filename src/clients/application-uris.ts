@@ -3,7 +3,7 @@ import type { Fault } from '../errors.ts'
 import { uniqueListOf } from '../validation/rules.ts'
 
 /** The host names of the local machine, in the form that URL parsers return (RFC 8252 7.3, 8.3). */
-export const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 const NO_URL: Fault = {
   code: 'url',

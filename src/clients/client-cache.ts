@@ -21,9 +21,9 @@ export interface ClientCacheParts {
 }
 
 /**
- * A missing client is never cached. So a client that another process creates is found at once, and attackers cannot
- * fill the memory with invented ids. An outdated cache never restores access: tokens that are issued from an outdated
- * record carry its epoch, and are rejected.
+ * Caches the clients that were found. A missing client is never cached. So a client that another process creates is
+ * found at once, and attackers cannot fill the memory with invented ids. An outdated cache never restores access:
+ * tokens that are issued from an outdated record carry its epoch, and are rejected.
  */
 export function createClientCache({
   store,

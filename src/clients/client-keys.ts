@@ -60,6 +60,7 @@ const NOT_ENABLED: Fault = {
   message: 'needs the option privateKeyJwt of createGatehouse',
 }
 
+/** The methods for the public keys of API keys and applications. */
 export function createKeyMethods<C extends Client>(
   clients: ClientRepository<C>,
 ): Pick<ClientService<C, string, string>, 'addKey' | 'removeKey' | 'listKeys'> {

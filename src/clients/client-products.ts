@@ -32,7 +32,7 @@ export function lostProducts(client: Products, products: readonly string[]): rea
   return client.products.filter((product) => !products.includes(product))
 }
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_SCOPE_TOO_LARGE` */
+/** Adds a product with its operations. @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_SCOPE_TOO_LARGE` */
 export function addProduct<C extends Client>(
   client: C,
   product: string,

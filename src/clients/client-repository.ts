@@ -46,7 +46,7 @@ export interface ClientsDependencies {
   readonly loadPublicKeys: LoadPublicKeys | undefined
 }
 
-/** @param otherScopes what tokens carry in addition to the operations: the OpenID Connect scopes */
+/** Reads API keys, or applications. @param otherScopes what tokens carry beside operations: the OpenID scopes */
 export function createClientRepository<C extends Client>(
   kind: C['kind'],
   dependencies: ClientsDependencies,

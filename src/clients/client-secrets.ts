@@ -18,6 +18,7 @@ import { formatSecret, hintOf } from './secret-format.ts'
 import { withSecretOwners } from './secret-owners.ts'
 import { hashSecret, hasSecretHash, isLive, secretHashRule, type SecretInfo } from './stored-secrets.ts'
 
+/** The methods for the secrets of API keys and applications. */
 export function createSecretMethods<C extends Client>(
   clients: ClientRepository<C>,
 ): Pick<

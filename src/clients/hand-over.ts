@@ -11,7 +11,7 @@ import { withKeys } from './jwk-set.ts'
 import { removeAccess } from './remove-access.ts'
 import { hashOf, isLive } from './stored-secrets.ts'
 
-/** The tokens of an API key act as its user, so they are revoked. @param userId null for the account */
+/** Gives a client to another user of its account, or with null to the account itself. */
 export async function handOver<C extends Client>(
   clients: ClientRepository<C>,
   clientId: string,
@@ -31,6 +31,7 @@ export async function handOver<C extends Client>(
     throw invalidArgument('userId', { code: 'not-found', message })
   }
   const what = { clientId, name: 'owner', target: userId ?? undefined, options: others }
+  // The tokens of an API key act as its user, so they are revoked.
   const isKey = clients.kind === 'apiKey'
   const apply = (record: ClientRecord<C>) => {
     const { userId: before, ...client } = record.client

@@ -12,7 +12,7 @@ export const DELETED_CLIENTS = 'clients:deleted'
 export const NAME_WORDS = 'client-names'
 
 /** A member is an origin, U+0000 and the client id of a public application. */
-export const ORIGINS = 'public-origins'
+const ORIGINS = 'public-origins'
 
 /** A member is the time of the next notice and the client id. An old entry is removed when it is due. */
 export const EXPIRIES = 'clients:expiry'

@@ -44,7 +44,7 @@ const cursorsOf = (sort: ListOrder) =>
 
 const names = new Intl.Collator('en', { numeric: true })
 
-/** All clients of the account are read, filtered and sorted in memory: `maxClientsPerAccount` limits them. */
+/** Reads, filters and sorts all clients of an account in memory: `maxClientsPerAccount` limits them. */
 export async function listOfOwner<C extends Client>(
   clients: ClientRepository<C>,
   accountId: string,

@@ -22,8 +22,8 @@ export interface Connections {
 }
 
 /**
- * Reads all grants of the account, because a page may have only some of the grants of an application, and their
- * records, because an index entry names neither the application nor the user.
+ * Groups the grants of people by application. It reads all grants of the account, because a page may have only some of
+ * those of an application, and their records, because an index entry names neither the application nor the user.
  */
 export function createConnections(parts: {
   readonly index: Pick<GrantLifecycle['index'], 'all'>

@@ -11,6 +11,7 @@ import type { RevokedGrants } from './revoke-grants.ts'
 
 const CONCURRENCY = 20
 
+/** Revokes the tokens of grants that carry an operation that their user may no longer use. */
 export function createRevokeLostOperations(parts: {
   readonly index: Pick<GrantLifecycle['index'], 'pages'>
   readonly revocations: Pick<Revocations, 'revokeGrantScopes'>
@@ -23,10 +24,8 @@ export function createRevokeLostOperations(parts: {
   const { events, index, revocations, longestDelegatedLifetime, openIdScopes, audience } = parts
 
   /**
-   * Revokes the tokens of grants that carry an operation that their user may no longer use. The grants stay in use, and
-   * still contain it. If the user may use it again, new tokens carry it after `longestDelegatedLifetime`.
-   *
-   * @param users those with limited operations, by id
+   * The grants stay in use, and still contain the operation. If the user may use it again, new tokens carry it after
+   * `longestDelegatedLifetime`. `users` are those with limited operations, by id.
    */
   return async function revokeLostOperations(
     accountId: string,

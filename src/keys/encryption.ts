@@ -7,7 +7,7 @@ export interface Unsealed<T> {
   readonly isOutdated: boolean
 }
 
-/** Values for the store (JWE, RFC 7516). The first secret, the newest, encrypts; every secret decrypts. */
+/** Encrypts values for the store (JWE, RFC 7516). The first secret, the newest, encrypts; every secret decrypts. */
 export function createEncryption<T extends object>(
   secrets: readonly string[],
   purpose: 'signing-keys' | 'erasures' | 'returns',

@@ -11,6 +11,7 @@ interface KeyRingImportParts {
   readonly revoke: (kid: string) => Promise<void>
 }
 
+/** Exports the key ring, and imports a key ring into a store that has none. */
 export function createExportableKeys(parts: KeyRingImportParts) {
   return {
     /** The key ring, encrypted as in the store. An unchanged ring always has the same text. */

@@ -144,5 +144,3 @@ export function createRotation(parts: RotationParts) {
     },
   }
 }
-
-export type Rotation = ReturnType<typeof createRotation>

@@ -4,7 +4,7 @@ import { endOf, inState, type RingKey, type RotationPolicy } from './rotation-po
 /** @param until epoch seconds */
 export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<void>
 
-/** If the process that revoked a key has not revoked its tokens within `takeOverAfterMs`, this process does. */
+/** Revokes the tokens of revoked keys, unless another process does so within `takeOverAfterMs`. */
 export function createRevokedKeys(parts: {
   readonly revokeKey: RevokeKey
   readonly isKeyRevoked: (kid: string) => boolean
@@ -46,5 +46,3 @@ export function createRevokedKeys(parts: {
     },
   }
 }
-
-export type RevokedKeys = ReturnType<typeof createRevokedKeys>

@@ -134,7 +134,7 @@ export function nextDue(keys: readonly RingKey[], policy: RotationPolicy): numbe
   return Math.min(...keys.map((key) => endOf(keys, key, policy) ?? Infinity))
 }
 
-/** When a key leaves its state by itself, in epoch seconds; undefined if that is not known. A revoked key is deleted. */
+/** When a key leaves its state by itself, in epoch seconds; undefined if not known. A revoked key is deleted then. */
 export function endOf(keys: readonly RingKey[], key: RingKey, policy: RotationPolicy): number | undefined {
   const other = (state: KeyState) => keys.find((one) => one.alg === key.alg && one.state === state)
   const current = key.state === 'next' ? other('current') : key

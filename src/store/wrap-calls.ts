@@ -8,6 +8,7 @@ type DataMethods = Pick<
   'get' | 'getMany' | 'range' | 'publish' | 'set' | 'create' | 'replace' | 'delete' | 'add' | 'remove'
 >
 
+/** Wraps each data method of a store. */
 export function wrapCalls(store: DataMethods, read: MakeCall, write: MakeCall): DataMethods {
   return {
     get: (key) => read(() => store.get(key), key),

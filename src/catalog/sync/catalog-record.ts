@@ -52,9 +52,9 @@ export function catalogRecords(store: Store): Collection<CatalogRecord> {
 }
 
 /**
- * The caller must load `products` after it has read `before`: otherwise they could contain operations that another
- * process has removed since. `at.lowestEpoch` is the minimum of the new epoch, so that the epoch does not fall if the
- * record is lost. All tokens that are issued now have expired at `at.until`.
+ * The record after `before`. The caller must load `products` after it has read `before`: otherwise they could contain
+ * operations that another process has removed since. `at.lowestEpoch` is the minimum of the new epoch, so that the
+ * epoch does not fall if the record is lost. All tokens that are issued now have expired at `at.until`.
  */
 export function nextRecord(
   before: CatalogRecord | undefined,

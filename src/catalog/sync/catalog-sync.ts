@@ -19,8 +19,8 @@ const ALONE =
  * A process never activates an operation that the record does not have. Its tokens carry the epoch of the record. The
  * removal of an operation raises the epoch, and revokes each token that carries the operation and a lower epoch.
  *
- * The last write wins, but no reload starts from outdated products: a process writes the record only if no other process
- * has changed it since it was read, before the products were loaded. Otherwise the process begins again.
+ * The last write wins, but no reload starts from outdated products: a process writes the record only if no other
+ * process has changed it since it was read, before the products were loaded. Otherwise the process begins again.
  *
  * If the record is corrupt, a new process starts with its own products, until an operator restores or deletes the
  * record.

@@ -8,7 +8,7 @@ import type { StoredDocuments } from './stored-documents.ts'
 
 const INTERVAL_MS = 60_000
 
-/** In the background: the grants cannot be used any more. People stay listed, so that another process can continue. */
+/** Deletes the grants of blocked hosts. People stay listed until then, so that another process can continue. */
 export function createClearing(parts: {
   readonly hosts: Pick<ReturnType<typeof hostRecords>, 'get' | 'pages' | 'update'>
   readonly documents: Pick<StoredDocuments, 'allOfOrigin' | 'users' | 'removeUser'>

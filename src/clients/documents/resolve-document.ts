@@ -59,6 +59,7 @@ export interface DocumentResolverParts {
   readonly memory: Pick<MemoryWatch, 'requireSpace'>
 }
 
+/** Finds the applications of documents. */
 export function createDocumentResolver(parts: DocumentResolverParts) {
   const { store, settings, outgoing, known, memory } = parts
   const documents = createStoredDocuments(store)

@@ -63,6 +63,7 @@ const rule = objectOf({
   keys: optional(objectOf({ fetchedAt: countRule, freshUntil: countRule })),
 })
 
+/** The documents in the store, for all processes. */
 export function createStoredDocuments(store: Store) {
   const claimFirst = createClaim(store, FIRST_APPROVALS)
   const records = createCollection<StoredDocument>(store, {

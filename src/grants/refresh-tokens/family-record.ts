@@ -5,6 +5,7 @@ import type { LastRotation } from './grace-period.ts'
 /** The data of a refresh token. Families store the data and do not interpret it. */
 export type RefreshPayload = Readonly<Record<string, unknown>>
 
+/** The stored record of a refresh token family. */
 export interface FamilyRecord {
   /** The number of earlier tokens in the family: 0 for the first token. */
   readonly generation: number

@@ -26,7 +26,7 @@ export interface LastRotation {
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** @param options.keys newest first. The newest encrypts; every key decrypts */
+/** Lets a client repeat a refresh within some seconds. @param options.keys newest first; every key decrypts */
 export function createGracePeriod(options: { readonly seconds: number; readonly keys: readonly Buffer[] }) {
   const { seconds, keys } = options
   const [newest] = keys

@@ -143,8 +143,6 @@ export function createUncertainWrites(
   }
 }
 
-export type UncertainWrites = ReturnType<typeof createUncertainWrites>
-
 // A database that was paused may apply a write long after its request was answered with an error. Until the process
 // that sent the write rolls it back, all others see the replaced refresh token as used, and a client that retries with
 // it looks like a thief. So they wait for the rollback (`pollUntil`) before they treat the token as stolen.
