@@ -1,5 +1,5 @@
 import type { GatehouseError } from '../errors.ts'
-import { partialFailure, isCorruptRecord, type CorruptRecord } from '../store/corrupt-record.ts'
+import { collectIn, partialFailure, isCorruptRecord, type CorruptRecord } from '../store/corrupt-record.ts'
 import type { RevocationSpec } from '../revocation/kept-until.ts'
 import type { Client } from './client.ts'
 import { clientNotFound, isClientId } from './client-id.ts'
@@ -113,8 +113,7 @@ export function createClientTokens(
           for await (const { items, corrupt } of index.pages(accountId, [kind]))
             yield [...items.map(clientOf), ...corrupt]
         } catch (error) {
-          if (!isCorruptRecord(error)) throw error
-          errors.push(error)
+          collectIn(errors)(error)
         }
       }
       if (errors.length > 0) throw partialFailure(errors, 'The clients on a corrupt list could not be read')
