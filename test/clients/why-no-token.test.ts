@@ -55,7 +55,7 @@ function reasonsOf(broken: Client): NoTokenReason[] {
     const reason = whyNoToken(catalog, client, owner)
     if (reason === undefined || reasons.includes(reason)) return reasons
     reasons.push(reason)
-    client = { ...client, ...repairs[reason].client } as Client
+    client = { ...client, ...repairs[reason].client }
     owner = repairs[reason].owner ?? owner
   }
 }
