@@ -209,6 +209,12 @@ export class GatehouseError extends Error {
   }
 }
 
+/** For one invalid argument. @param headline what failed, with a colon and a space */
+export function invalidArgument(path: string, fault: Fault, headline = ''): GatehouseError {
+  const message = `${headline}${path} ${fault.message}`
+  return new GatehouseError('ERR_INVALID_ARGUMENT', message, { problems: [{ path, ...fault }] })
+}
+
 /** Whether an error is an error of this library with this code. */
 export function hasCode(error: unknown, code: GatehouseErrorCode): error is GatehouseError {
   return error instanceof GatehouseError && error.code === code

@@ -12,7 +12,6 @@ import type { RevokeLostOperations } from '../grants/revoke-lost-operations.ts'
 import type { ErasedRecords, PersonToErase } from './erase-person.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import type { EventSink } from '../host/events.ts'
-import { exposedSecrets, usersToFind, type ExposedSecret } from './exposed-secrets.ts'
 import type { Plan, RevokedAccess, RevokeAccount } from './revoke-account.ts'
 
 /** Lets the host report changes of its accounts. */
@@ -89,6 +88,15 @@ export interface AccountChanges extends RevokedAccess {
   readonly secretsToRotate: readonly ExposedSecret[]
 }
 
+/** A client with a valid secret that was shown to people who have left the account. */
+export interface ExposedSecret {
+  readonly kind: Client['kind']
+  readonly clientId: string
+  readonly name: string
+  /** The users who know the secret, although the host no longer finds these users in the account. */
+  readonly userIds: readonly string[]
+}
+
 /** Options of `accounts.changed`. */
 export interface AccountChangeOptions extends ChangeOptions {
   /** The user whom the host changed in the account, or removed from the account. @default all users of the account */
@@ -97,17 +105,6 @@ export interface AccountChangeOptions extends ChangeOptions {
 
 const DONE =
   'Everything else of the account was checked. Repair the corrupt records, then call accounts.changed() again; or call tokens.revokeAll({ clientId }) for corrupt API keys and applications'
-
-async function limitedUsers(
-  found: ReadonlyMap<string | undefined, Promise<Account | undefined>>,
-): Promise<Map<string | undefined, Account>> {
-  const limited = new Map<string | undefined, Account>()
-  for (const [userId, account] of found) {
-    const user = await account
-    if (user?.operations !== undefined) limited.set(userId, user)
-  }
-  return limited
-}
 
 export function createAccountService(parts: {
   readonly accounts: Pick<HostAccounts, 'find'>
@@ -121,24 +118,16 @@ export function createAccountService(parts: {
   const { accounts, catalog, clientTokens, events, revokeAccount, grantsOfUsers, revokeLostOperations } =
     parts
 
-  /**
-   * For an application: operations above the KYC level of its developer. For an API key of a user: operations
-   * that this user may not use.
-   */
-  function lostOperations(client: Client, owner: Account): string[] {
+  function planOf(client: Client, owner: Account | undefined): Plan {
+    if (!owner) return 'all'
     const scopes = directScopes(catalog.current, client)
     const allowed = new Set(
       client.kind === 'application'
         ? applicationScopes(catalog.current, client, owner.kycLevel)
         : limitToOwner(client, owner, scopes),
     )
-    return scopes.filter((scope) => !allowed.has(scope))
-  }
-
-  function planOf(client: Client, owner: Account | undefined): Plan {
-    if (!owner) return 'all'
-    const scopes = lostOperations(client, owner)
-    return scopes.length === 0 ? 'nothing' : scopes
+    const lost = scopes.filter((scope) => !allowed.has(scope))
+    return lost.length === 0 ? 'nothing' : lost
   }
 
   return {
@@ -174,7 +163,12 @@ export function createAccountService(parts: {
       const missing = await missingUsers(users.userIds, find)
       const revoked =
         missing.length > 0 ? await grantsOfUsers.revoke(accountId, missing, change) : { count: 0, errors: [] }
-      const limited = await revokeLostOperations(accountId, await limitedUsers(found), change)
+      const limitedUsers = new Map<string | undefined, Account>()
+      for (const [userId, account] of found) {
+        const user = await account
+        if (user?.operations !== undefined) limitedUsers.set(userId, user)
+      }
+      const limited = await revokeLostOperations(accountId, limitedUsers, change)
       // `limited.errors` and `users.errors` report the same corrupt grants, so only one of the two lists is used.
       const ofGrants = limited.errors.length > 0 ? limited.errors : users.errors
       const all = [...errors, ...ofGrants, ...revoked.errors]
@@ -200,4 +194,20 @@ export function createAccountService(parts: {
       return exposedSecrets(clients, await missingUsers(usersToFind(clients), find))
     },
   }
+}
+
+/** A client whose owner has left (`missing`) gets no tokens, so it is omitted until it is handed over. */
+function exposedSecrets(clients: readonly Client[], missing: readonly string[]): ExposedSecret[] {
+  return clients.flatMap(({ kind, clientId, name, userId: owner, secretShownTo = [] }) => {
+    if (owner !== undefined && missing.includes(owner)) return []
+    const userIds = secretShownTo.filter((userId) => missing.includes(userId))
+    return userIds.length === 0 ? [] : [{ kind, clientId, name, userIds }]
+  })
+}
+
+/** The owners of these clients, and the users to whom a secret was shown. No user is listed twice. */
+function usersToFind(clients: readonly Client[]): string[] {
+  return [
+    ...new Set(clients.flatMap(({ userId, secretShownTo = [] }) => [...secretShownTo, userId ?? []].flat())),
+  ]
 }

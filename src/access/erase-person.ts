@@ -2,7 +2,7 @@ import type { Audit } from '../audit/audit.ts'
 import { eraseEntry, type ErasedPeople } from '../audit/erase-entry.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
-import { withoutErased, type ClientWalk } from '../clients/walk-clients.ts'
+import { withoutErased, type ClientErasure } from '../clients/erase-from-clients.ts'
 import type { LastUses } from '../clients/last-used.ts'
 import type { ClientRecord } from '../clients/client-record.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
@@ -13,7 +13,7 @@ import { type ChangeOptions, changeOptionsOf, checkChange } from '../host/change
 import type { EventSink } from '../host/events.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { Store } from '../store/contract.ts'
-import { CorruptRecord, isCorruptRecord, partialFailure } from '../store/corrupt-record.ts'
+import { collectIn, CorruptRecord, partialFailure } from '../store/corrupt-record.ts'
 import { checkInput, textRule } from '../validation/rules.ts'
 import type { Erasures } from './erasures.ts'
 import type { SessionList } from './session-list.ts'
@@ -43,7 +43,7 @@ const DONE =
 interface Parts {
   readonly store: Store
   readonly erasures: Erasures
-  readonly clientWalk: ClientWalk
+  readonly clientErasure: ClientErasure
   readonly sessionList: SessionList
   readonly apiKeys: Pick<ApiKeys, 'delete'>
   readonly applications: Pick<Applications, 'delete'>
@@ -70,8 +70,11 @@ export function createErasePerson(parts: Parts) {
   }
 
   return {
-    async erase(input: PersonToErase, options: ChangeOptions = {}): Promise<ErasedRecords> {
-      const person = checkPerson(input)
+    async erase(person: PersonToErase, options: ChangeOptions = {}): Promise<ErasedRecords> {
+      // An explicit `userId: undefined` is rejected: it may come from a failed lookup of the user, and would erase the
+      // whole account.
+      const rules = { accountId: textRule, ...('userId' in Object(person) && { userId: textRule }) }
+      checkInput('the person cannot be erased', person, rules)
       checkChange('accounts.erase', options)
       const { accountId, userId } = person
       const people: ErasedPeople = { covers: (each) => belongsTo(each, person) }
@@ -81,28 +84,21 @@ export function createErasePerson(parts: Parts) {
       const clients = await deleteClients(parts, accountId, people, options, errors)
       const grants = await parts.grants.revokeAll(person, changeOptionsOf(options)).catch(collectIn(errors))
       await parts.sessionList.erase(accountId, people)
-      await parts.clientWalk.removeDeleted(accountId)
+      await parts.clientErasure.removeDeleted(accountId)
       const { eraseDocumentUsers, eraseBlockers } = await documents()
       await eraseDocumentUsers(store, accountId, (each) => people.covers(each, 0))
       await eraseBlockers(store, people)
       const entries = await eraseTrail(parts, people, errors)
-      await recordErasure(
-        parts,
-        people,
-        { target: hash, ...(userId !== undefined && { accountId }) },
-        options,
-      )
+      const fields = { target: hash, ...(userId !== undefined && { accountId }) }
+      const pending = await audit.entry({ name: 'account.erased', ...fields, ...changeOptionsOf(options) })
+      // The actor may be the erased person.
+      await audit.append([{ ...pending, entry: eraseEntry(pending.entry, people) }])
       events.emit('account.erased', { accountId, userId, actor: options.actor })
       if (errors.length > 0) throw partialFailure(errors, DONE)
       return { clients, grants: grants ?? 0, entries }
     },
 
-    /**
-     * Erases all erased people again, because an import may have stored older records of them. Records that a
-     * person made after the erasure stay.
-     *
-     * @throws {GatehouseError} as `AccountService.erase`
-     */
+    /** An import may have stored older records of erased people. Records that a person made since the erasure stay. */
     async eraseAgain(options: ChangeOptions = {}): Promise<ErasedRecords | undefined> {
       const people = await erasures.people()
       if (!people) return undefined
@@ -120,35 +116,23 @@ export function createErasePerson(parts: Parts) {
         grants += revoked.count
         errors.push(...revoked.errors)
         await parts.sessionList.erase(accountId, people)
-        await parts.clientWalk.removeDeleted(accountId)
+        await parts.clientErasure.removeDeleted(accountId)
         await eraseDocumentUsers(store, accountId, (each, clientId) => wasErased(each, clientId, people))
       }
       await eraseBlockers(store, people)
       // Entries that this call has recorded about these people are newer than the erasures, but must be erased too.
-      const entries = await eraseTrail(
-        parts,
-        {
-          covers: (person, at) => people.covers(person, at) || (at >= startedAt && people.covers(person, 1)),
-        },
-        errors,
-      )
+      const covers: ErasedPeople['covers'] = (person, at) =>
+        people.covers(person, at) || (at >= startedAt && people.covers(person, 1))
+      const entries = await eraseTrail(parts, { covers }, errors)
       if (errors.length > 0) throw partialFailure(errors, DONE)
       return { clients, grants, entries }
     },
   }
 }
 
-function checkPerson(input: PersonToErase): PersonToErase {
-  const rules = { accountId: textRule, ...('userId' in Object(input) && { userId: textRule }) }
-  // An explicit `userId: undefined` is rejected: it may come from a failed lookup of the user, and would erase the
-  // whole account.
-  checkInput('the person cannot be erased', input, rules)
-  return input
-}
-
 /** A corrupt record adds an error to `errors`, and the tokens of its client are revoked. */
 async function deleteClients(
-  { clientWalk, apiKeys, applications, clientTokens, lastUses }: Parts,
+  { clientErasure, apiKeys, applications, clientTokens, lastUses }: Parts,
   accountId: string | undefined,
   people: ErasedPeople,
   options: ChangeOptions,
@@ -160,11 +144,11 @@ async function deleteClients(
     found instanceof CorruptRecord ? accountId !== undefined : people.covers(found.client, found.listedAt)
   // All clients are read before the first one is deleted, so that the pages do not shift.
   const meant: (ClientRecord | CorruptRecord)[] = []
-  for await (const { items, corrupt } of clientWalk.pages(accountId)) {
+  for await (const { items, corrupt } of clientErasure.pages(accountId)) {
     meant.push(...[...items, ...corrupt].filter(isMeant))
     for (const found of items) {
       if (isMeant(found) || !withoutErased(found, people)) continue
-      await clientWalk.eraseUsers(found.client.clientId, people)
+      await clientErasure.eraseUsers(found.client.clientId, people)
       // The address may be that of the person.
       await lastUses.forgetAddress(found.client.clientId)
     }
@@ -192,7 +176,7 @@ async function deleteClients(
     const counts = await Promise.all(meant.slice(at, at + CONCURRENCY).map(deleteOne))
     deleted += counts.reduce((sum, count) => sum + count, 0)
   }
-  await clientWalk.removeDeletedNames()
+  await clientErasure.removeDeletedNames()
   return deleted
 }
 
@@ -205,22 +189,4 @@ async function eraseTrail(
   const erased = await audit.erase(people)
   errors.push(...erased.errors)
   return erased.entries
-}
-
-async function recordErasure(
-  { audit }: Parts,
-  people: ErasedPeople,
-  fields: { readonly target: string; readonly accountId?: string },
-  options: ChangeOptions,
-): Promise<void> {
-  const pending = await audit.entry({ name: 'account.erased', ...fields, ...changeOptionsOf(options) })
-  // The actor may be the erased person.
-  await audit.append([{ ...pending, entry: eraseEntry(pending.entry, people) }])
-}
-
-function collectIn(errors: GatehouseError[]) {
-  return (error: unknown): undefined => {
-    if (!isCorruptRecord(error)) throw error
-    errors.push(error)
-  }
 }

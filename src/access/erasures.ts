@@ -33,16 +33,15 @@ interface OpenKey {
 export interface Erasure {
   /** The id of the key that made the hash. */
   readonly key: string
-  /** The hash of the person's ids under the key. */
+  /** Of the person's ids. */
   readonly hash: string
-  /** When the person was erased, in milliseconds since the epoch. Records of the person until this time are erased. */
+  /** Records of the person until this time are erased, in milliseconds since the epoch. */
   readonly at: number
 }
 
 /**
- * Stores which people were erased, as hashes of their ids under a random key. The key is made at the first
- * erasure, and is stored encrypted under `secret`. If the host replaces `secret`, only the key is encrypted
- * again: the hashes stay the same.
+ * Stores which people were erased, as hashes of their ids under a random key, which is stored encrypted under `secret`.
+ * If the host replaces `secret`, only the key is encrypted again: the hashes stay the same.
  */
 export function createErasures({ store, secrets }: { store: Store; secrets: readonly string[] }) {
   const encryption = createEncryption<JWK>(secrets, 'erasures')
@@ -142,9 +141,7 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
 
     sealedKeys: async (): Promise<readonly SealedKey[]> => (await records.get(KEYS))?.keys ?? [],
     pages,
-    /**
-     * Decrypts a key of another store, or throws `ERR_SECRET_MISMATCH`. The returned function adds the key.
-     */
+    /** Decrypts a key of another store, or throws `ERR_SECRET_MISMATCH`. The returned function adds the key. */
     async unseal(key: SealedKey): Promise<() => Promise<void>> {
       const keys = await open([key])
       return () => addKeys(keys)

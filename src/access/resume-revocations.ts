@@ -44,5 +44,4 @@ export function createResumeRevocations(parts: {
   }
 }
 
-/** Completes revocations that a process began but did not finish, because the process ended too early. */
 export type ResumeRevocations = ReturnType<typeof createResumeRevocations>

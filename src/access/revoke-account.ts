@@ -1,8 +1,8 @@
 import type { GatehouseError } from '../errors.ts'
 import type { Client } from '../clients/client.ts'
 import { changeOptionsOf, type RemovalOptions } from '../host/change-options.ts'
-import type { ClientTokens, PlannedRevocation } from '../clients/revoke-client-tokens.ts'
-import { partialFailure, isCorruptRecord, CorruptRecord } from '../store/corrupt-record.ts'
+import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
+import { collectIn, CorruptRecord, partialFailure } from '../store/corrupt-record.ts'
 import type { Grants } from '../grants/grant-service.ts'
 
 /** What was revoked. */
@@ -26,9 +26,9 @@ export function createRevokeAccount(
   grants: Pick<Grants, 'revokeAll'>,
 ) {
   /**
-   * Revokes the tokens that `plan` names. The tokens of all clients with a readable record are rejected
-   * before the first record is changed, because changing thousands of records takes seconds. If `plan` rejects with
-   * `ERR_STORE_CORRUPT` for one client, the others are still changed, and the error is in `errors`.
+   * The tokens of all clients with a readable record are rejected before the first record is changed, because changing
+   * thousands of records takes seconds. If `plan` rejects with `ERR_STORE_CORRUPT`, the other clients are still
+   * changed.
    */
   async function revokeClients(
     accountId: string,
@@ -36,10 +36,7 @@ export function createRevokeAccount(
     options: RemovalOptions,
   ): Promise<{ readonly clients: number; readonly errors: readonly GatehouseError[] }> {
     const errors: GatehouseError[] = []
-    const collect = (error: unknown): undefined => {
-      if (!isCorruptRecord(error)) throw error
-      errors.push(error)
-    }
+    const collect = collectIn(errors)
     async function planOne(client: Client | CorruptRecord) {
       const what = await plan(client)
       return what === 'nothing' ? undefined : { client, scopes: what === 'all' ? undefined : what }
@@ -51,7 +48,11 @@ export function createRevokeAccount(
         const planned = await Promise.all(page.map((client) => planOne(client).catch(collect)))
         const meant = planned.filter((each) => each !== undefined)
         changes.push(...meant)
-        const rejected = clientTokens.revokeFirst(meant.flatMap(withoutCorrupt))
+        // `clientTokens.revokeAll` revokes the tokens of corrupt clients later.
+        const readable = meant.flatMap(({ client, scopes }) =>
+          client instanceof CorruptRecord ? [] : [{ client, scopes }],
+        )
+        const rejected = clientTokens.revokeFirst(readable)
         // This revocation may fail while the next page is read. Its error is thrown after the last page.
         rejected.catch(() => {})
         rejecting.push(rejected)
@@ -79,40 +80,21 @@ export function createRevokeAccount(
   return {
     revokeClients,
     /**
-     * Revokes the tokens of an account's clients, and its grants with their tokens; with `userId`, those of
-     * this user. A client with a corrupt record may belong to this user, so its tokens are revoked too.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: a part may be revoked, call again; `ERR_STORE_CORRUPT` for
-     *   corrupt records, after everything else was revoked
+     * The tokens of an account's clients, and its grants with their tokens. A client with a corrupt record may belong
+     * to the user, so its tokens are revoked too. `ERR_STORE_CORRUPT` is thrown after everything else was revoked.
      */
     async revokeAll(accountId: string, options: RemovalOptions, userId?: string): Promise<RevokedAccess> {
       const isMeant = (client: Client | CorruptRecord) =>
         userId === undefined || client instanceof CorruptRecord || client.userId === userId
       const plan = (client: Client | CorruptRecord) => (isMeant(client) ? 'all' : 'nothing')
-      const { clients, errors } = await revokeClients(accountId, plan, options)
-      const revoked = await grants
-        .revokeAll({ accountId, ...(userId !== undefined && { userId }) }, changeOptionsOf(options))
-        .catch((error: unknown) => {
-          if (isCorruptRecord(error)) return error
-          throw error
-        })
-      if (typeof revoked === 'number' && errors.length === 0) return { clients, grants: revoked }
-      const all = typeof revoked === 'number' ? errors : [...errors, revoked]
-      throw partialFailure(all, 'Everything else that is known of the account was revoked')
+      const { clients, errors: ofClients } = await revokeClients(accountId, plan, options)
+      const errors = [...ofClients]
+      const holder = { accountId, ...(userId !== undefined && { userId }) }
+      const revoked = await grants.revokeAll(holder, changeOptionsOf(options)).catch(collectIn(errors))
+      if (revoked !== undefined && errors.length === 0) return { clients, grants: revoked }
+      throw partialFailure(errors, 'Everything else that is known of the account was revoked')
     },
   }
 }
 
-/** Revokes the tokens of the clients that an account owns, and the account's grants with their tokens. */
 export type RevokeAccount = ReturnType<typeof createRevokeAccount>
-
-/** Leaves out clients with a corrupt record: `clientTokens.revokeAll` revokes their tokens later. */
-function withoutCorrupt({
-  client,
-  scopes,
-}: {
-  readonly client: Client | CorruptRecord
-  readonly scopes: readonly string[] | undefined
-}): readonly PlannedRevocation[] {
-  return client instanceof CorruptRecord ? [] : [{ client, scopes }]
-}

@@ -10,20 +10,13 @@ import type { Revocations } from '../revocation/revoke-tokens.ts'
 /** The default and the maximum of the option `maxRevocationsPerClient`. */
 export const REVOCATIONS_PER_CLIENT = { byDefault: 1000, max: 1_000_000 }
 
-/**
- * One person has at most 100 grants for an application (`MAX_GRANTS_OF_PAIR`), so all grants of a person
- * together may use about as much as one client without grants.
- */
+/** One person has at most 100 grants for an application: together they may use as much as a client without grants. */
 const SHARE_OF_GRANT = 1 / 100
 
 /** An access token that its own client revokes (RFC 7009). Without a grant, it is for direct access. */
 type OwnToken = TokenToRevoke & { readonly clientId: string; readonly epoch: number }
 
-/**
- * Revokes one access token for the client to which it was issued. If an earlier revocation covers the token,
- * nothing is stored. False if too many tokens of the grant were revoked one by one: the caller then revokes
- * the grant, because the other tokens of the client belong to other people.
- */
+/** False if too many tokens of the grant were revoked one by one: the caller then revokes the grant. */
 export type RevokeOwnToken = (token: OwnToken, entry: EntryFields) => Promise<boolean>
 
 /**
@@ -89,8 +82,7 @@ export function createRevokeOwnToken(parts: {
       return true
     }
     const stored = await revocations.revokeToken(token, entry)
-    // Another request may have raised the client's epoch before this revocation was stored. The raised epoch then
-    // covers the token.
+    // Another request may have raised the client's epoch before this revocation was stored.
     await raising.get(clientId)
     if (revoked.isEpochRevoked(clientId, epoch)) await remove(stored)
     return true

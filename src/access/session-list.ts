@@ -7,14 +7,14 @@ import { digest } from '../store/digest.ts'
 import { isObject } from '../validation/predicates.ts'
 
 export const SESSIONS = 'session'
-/** The name of the collection of pointers from a `uid` to its session. */
+/** From a `uid` to its session. */
 export const SESSION_UIDS = 'session-uid'
 
 const MAX_SESSIONS = 50
 
 const BUCKETS = { spanSeconds: 7 * 86_400, slackSeconds: 86_400 }
 
-/** A session: the subject of the signed-in person, if there is one, and when it began, in epoch seconds. */
+/** `accountId` is the subject of the signed-in person; `iat` is in epoch seconds. */
 type Session = { readonly accountId?: string | undefined; readonly iat?: number | undefined }
 
 /**
@@ -31,10 +31,7 @@ export function createSessionList(store: Store) {
   })
 
   return {
-    /**
-     * Lists a session, before it is stored. `ttl` is in seconds. The list does not change if the session is
-     * listed already, in the same bucket (`listedUntil`, in epoch seconds).
-     */
+    /** Call it before the session is stored. @param ttl seconds @param listedUntil epoch seconds, if it is listed */
     async add(id: string, session: Session, ttl: number, listedUntil = 0): Promise<void> {
       const { accountId: subject } = session
       if (subject === undefined) return

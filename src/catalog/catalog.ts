@@ -21,7 +21,7 @@ export interface Product {
 
 /** A route of an operation that matches a request. */
 export interface RouteClaim {
-  /** The route without the names of its parameters (`shapeOf`). */
+  /** See `shapeOf`. */
   readonly shape: string
   readonly scope: string
 }

@@ -9,8 +9,7 @@ import { parseRoute, shapeOf, type Route } from './route.ts'
 import { createRouteIndex } from './route-index.ts'
 
 /**
- * Creates the frozen catalog from a host's products, which may have any shape, since they may come from a
- * database.
+ * Creates the frozen catalog. The definitions may have any shape, because they may come from the host's database.
  *
  * @throws {GatehouseError} `ERR_CATALOG` with up to about a hundred problems, each with its path. Conflicts
  *   between operations are reported only if each product is valid on its own

@@ -23,10 +23,7 @@ export interface Restriction {
   readonly epoch: number
 }
 
-/**
- * Keeps the active catalog. Products that are an object, and not a function, are active at once, or throw
- * `ERR_CATALOG`.
- */
+/** Keeps the active catalog. Products that are an object are active at once, or throw `ERR_CATALOG`. */
 export function createLiveCatalog(options: LiveCatalogOptions) {
   const { products } = options
   let loaded: Catalog | undefined
@@ -47,7 +44,7 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
       const message = 'the products have not been loaded yet: await gatehouse.ready() first'
       throw new GatehouseError('ERR_NOT_READY', message)
     },
-    /** Whether there is a catalog. False only until a function has loaded the products for the first time. */
+    /** False only until a function has loaded the products for the first time. */
     get loaded(): boolean {
       return current !== undefined
     },
@@ -60,9 +57,7 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
       return rejection
     },
     /**
-     * Loads the products in this process, the first time or again; does nothing if they are not a function.
-     * Loads run one after another. Calls that arrive during a load share the next load, which includes all
-     * changes that the callers made before.
+     * Loads the products in this process; does nothing if they are not a function.
      *
      * @throws {GatehouseError} `ERR_CATALOG` with the problems of the products, or with the failure of the
      *   load as `cause`; the last valid catalog stays active
@@ -118,7 +113,7 @@ export function catalogLookups(
     /** All routes that any router would match to a request; none while there is no catalog yet. */
     findClaims: (method: string, path: string): readonly RouteClaim[] =>
       catalog.loaded ? catalog.current.findClaims(method, path) : [],
-    /** Whether an operation has the scope; true for every scope while there is no catalog yet. */
+    /** True for every scope while there is no catalog yet. */
     isKnownScope: (scope: string) => !catalog.loaded || catalog.current.operations.has(scope),
     listScopes: () =>
       catalog.loaded
@@ -128,9 +123,8 @@ export function catalogLookups(
 }
 
 /**
- * If the best match for a request is an operation outside the allowed part, the request finds no operation. A
- * less specific route of an allowed operation is not used, because the host's router would still run the
- * handler of the best match.
+ * If the best match for a request is an operation outside the allowed part, the request finds none: the host's router
+ * would run the handler of the best match, and not that of a less specific route.
  */
 export function restrictCatalog(catalog: Catalog, to: ProductScopes, epoch: number): Catalog {
   const products = new Map<string, Product>()

@@ -20,7 +20,7 @@ export interface CatalogOptions {
   readonly reservedScopes?: readonly string[] | undefined
 }
 
-/** The rule for a host's products (`ProductDefinitions`). It checks each product on its own. */
+/** The rule for a host's products. It checks each product on its own. */
 export function productsRule({ kycLevels, reservedScopes = [] }: CatalogOptions): Rule {
   const operation = exactObjectOf({
     route: optional((value) => (Array.isArray(value) ? routesRule(value) : routeRule(value))),
@@ -71,7 +71,6 @@ function kycLevelRule(levels: readonly string[] | undefined): Rule {
   }
 }
 
-/** A text for people, or one text per locale. */
 export const localizedTextRule: Rule = (value) => {
   if (isVisibleText(value)) return undefined
   const seen = new Set<string>()

@@ -1,6 +1,5 @@
 import type { Catalog, Operation } from './catalog.ts'
 import type { Account } from '../host/accounts.ts'
-import { hasRequiredKycLevel } from './limit-by-kyc-level.ts'
 
 export interface ScopeHolder {
   readonly kind: 'apiKey' | 'application'
@@ -10,15 +9,12 @@ export interface ScopeHolder {
   readonly removedOperations: readonly string[]
 }
 
-/** All scopes of an API key, in the catalog's order: the scopes of its products without the removed scopes. */
+/** In the catalog's order. */
 export function directScopes(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): string[] {
   return operationsOf(catalog, client).map(({ scope }) => scope)
 }
 
-/**
- * All scopes that an application may request on behalf of users, in the catalog's order: the scopes of its
- * products, without removed scopes and without scopes above the KYC level of its developer.
- */
+/** What an application may request on behalf of users, in the catalog's order. @param kycLevel of its developer */
 export function applicationScopes(
   catalog: Catalog,
   client: Omit<ScopeHolder, 'kind'>,
@@ -30,10 +26,7 @@ export function applicationScopes(
   return allowed.map(({ scope }) => scope)
 }
 
-/**
- * The scopes that a person may use, in the given order. If the host limits the person to some operations
- * (`Account.operations`), all other scopes are left out.
- */
+/** The scopes that a person may use, in the given order. */
 export function limitToPerson(
   { operations }: Pick<Account, 'operations'>,
   scopes: readonly string[],
@@ -43,10 +36,7 @@ export function limitToPerson(
   return scopes.filter((scope) => allowed.has(scope))
 }
 
-/**
- * The scopes that the token of an API key may carry, in the given order. The key of a user is limited to the
- * operations of this user (`owner`). A key without a user acts for the account, and is not limited.
- */
+/** In the given order. The key of a user is limited to the operations of this user (`owner`). */
 export function limitToOwner(
   { userId }: { readonly userId?: string | undefined },
   owner: Pick<Account, 'operations'>,
@@ -97,12 +87,10 @@ export function hasOperation(
   )
 }
 
-/** The operations of a client's products, without the operations that were removed from the client. */
 export function operationsOf(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): Operation[] {
   const available = new Set(client.products.flatMap((id) => catalog.products.get(id)?.operations ?? []))
   const removed = new Set(client.removedOperations)
-  // The result has the catalog's order. So equal sets of scopes give equal lists, whatever the order of the
-  // client's products.
+  // In the catalog's order, so that equal sets of scopes give equal lists, whatever the order of the products.
   return [...catalog.operations.values()].filter(
     (operation) => available.has(operation) && !removed.has(operation.scope),
   )
@@ -115,4 +103,17 @@ function shorten(text: string): string {
 /** The allowed characters are %x20-21 / %x23-5B / %x5D-7E. */
 function describe(sentence: string): string {
   return sentence.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/gu, '?')
+}
+
+/** Whether the KYC level of a developer is sufficient. Undefined or an unknown name counts as the lowest level. */
+export function hasRequiredKycLevel(
+  { kycLevels }: Pick<Catalog, 'kycLevels'>,
+  kycLevel: string | undefined,
+  operation: Operation,
+): boolean {
+  if (operation.kycLevel === undefined) return true
+  const has = kycLevel === undefined ? 0 : Math.max(0, kycLevels.indexOf(kycLevel))
+  const needs = kycLevels.indexOf(operation.kycLevel)
+  // No account reaches a level that is not in `kycLevels`.
+  return needs !== -1 && has >= needs
 }

@@ -67,7 +67,7 @@ export function createResources(options: {
   return { main, all, find: (address) => byAddress.get(address) }
 }
 
-/** `onMissing` is called once for each product that the catalog does not have. */
+/** @param onMissing called once for each product that the catalog does not have */
 function limitToProducts(
   catalog: Pick<LiveCatalog, 'current' | 'loaded'>,
   products: readonly string[],

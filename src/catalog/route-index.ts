@@ -63,7 +63,7 @@ export function createRouteIndex<T extends object>() {
   }
 }
 
-/** @param fold the function that is applied to a path and to the literals of routes before they are compared */
+/** @param fold of a path and of the literals of routes, before they are compared */
 function createTree<T>(fold: (text: string) => string) {
   const methods = new Map<string, Node<T>>()
   return {
@@ -97,7 +97,7 @@ function child<T>(node: Node<T>, segment: Segment, fold: (text: string) => strin
   return next
 }
 
-/** A literal segment is tried first, and then the parameter. The recursion is at most as deep as the tree. */
+/** A literal segment is tried first. The recursion is at most as deep as the tree. */
 function walk<T>(node: Node<T>, segments: readonly string[], at: number): T | undefined {
   const segment = segments[at]
   if (segment === undefined) return node.value

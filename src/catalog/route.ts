@@ -53,10 +53,7 @@ export function parseRoute(text: unknown): Route | string {
   return { method, path, segments }
 }
 
-/**
- * The shape of a route. Two routes have the same shape if they differ only in the names of parameters, or in
- * letters that some router treats as equal.
- */
+/** Equal for two routes that differ only in the names of parameters, or in letters that some router treats as equal. */
 export function shapeOf(method: string, segments: readonly Segment[]): string {
   // A literal contains neither U+0000 nor a slash, so U+0000 can only be a parameter.
   const parts = segments.map((segment) => ('parameter' in segment ? '\u0000' : foldText(segment.literal)))

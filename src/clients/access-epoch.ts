@@ -9,8 +9,8 @@ export function bumpEpoch<C extends Client>(record: ClientRecord<C>): ClientReco
 }
 
 /**
- * As `bumpEpoch`, for tokens with one of `scopes`, or a scope of the previous partial revocation: the process
- * that stored those scopes may have ended before it revoked the tokens.
+ * For tokens with one of `scopes`, or a scope of the previous partial revocation: the process that stored those may
+ * have ended before it revoked the tokens.
  */
 export function bumpEpochFor<C extends Client>(
   record: ClientRecord<C>,
@@ -37,7 +37,7 @@ export function revocationsOf(
   if (!found) return [{ of: 'client', id }]
   const { client, partialRevocations } = found
   const below = partialRevocations?.since ?? client.epoch
-  // If `below` is 0, no token has a lower epoch, so no revocation is needed.
+  // No token has an epoch below 0.
   const revocations: RevocationSpec[] = below === 0 ? [] : [{ of: 'client', id, below }]
   if (partialRevocations && client.epoch > 0) {
     revocations.push({ of: 'client', id, below: client.epoch, scopes: partialRevocations.scopes })

@@ -1,6 +1,5 @@
 import type { Catalog, Operation } from '../catalog/catalog.ts'
-import { hasRequiredKycLevel } from '../catalog/limit-by-kyc-level.ts'
-import { limitToOwner } from '../catalog/resolve-scopes.ts'
+import { hasRequiredKycLevel, limitToOwner } from '../catalog/resolve-scopes.ts'
 import type { Account } from '../host/accounts.ts'
 import type { Client } from './client.ts'
 import { whyNoToken, type NoTokenReason } from './why-no-token.ts'

@@ -1,14 +1,21 @@
 import type { Resources } from '../catalog/resources.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import { isGatewayKey, type ApiKey, type NewApiKey } from './client.ts'
-import { createClient, newClient, type CredentialsInput } from './create-client.ts'
+import {
+  createClient,
+  type CreationOptions,
+  type CredentialsInput,
+  newClient,
+  type WithExistingSecret,
+  type WithKeys,
+  type WithNewSecret,
+} from './create-client.ts'
 import { policyOf } from './expiry.ts'
 import { changeRules } from './field-rules.ts'
-import { FIELDS } from './fields.ts'
+import { CLIENT_FIELDS } from './field-table.ts'
 import { createClientService, fieldsSetter } from './client-service.ts'
-import type { CreationOptions, WithExistingSecret, WithKeys, WithNewSecret } from './client-inputs.ts'
 import type { ClientService } from './client-service-types.ts'
-import { GatehouseError } from '../errors.ts'
+import { invalidArgument } from '../errors.ts'
 import { createClientRepository, findClient, type ClientsDependencies } from './client-repository.ts'
 import { anyValue, booleanRule, checkInput } from '../validation/rules.ts'
 
@@ -74,8 +81,7 @@ export function createApiKeys(
     const unknown = resources.find((address) => !known.find(address))
     if (unknown === undefined) return
     const message = 'must list audience, or addresses of the option resources'
-    const problems = [{ path: 'resources', code: 'not-found', message } as const]
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', `resources ${message}`, { problems })
+    throw invalidArgument('resources', { code: 'not-found', message })
   }
 
   async function create(input: NewApiKey & CredentialsInput, options: CreationOptions = {}) {
@@ -96,7 +102,7 @@ export function createApiKeys(
     },
     async setResourceServer(clientId, resourceServer, options = {}) {
       const { resources, ...change } = Object(options) as ResourceServerOptions
-      const resourcesRule = FIELDS.apiKey.resources.create({ input: { resourceServer } })
+      const resourcesRule = CLIENT_FIELDS.apiKey.resources.ruleAtCreation({ input: { resourceServer } })
       const rules = { resourceServer: booleanRule, resources: resourcesRule }
       checkInput('the client cannot be changed', { resourceServer, resources }, rules)
       requireKnown(resources)

@@ -1,12 +1,19 @@
 import type { ChangeOptions } from '../host/change-options.ts'
-import { GatehouseError } from '../errors.ts'
+import { GatehouseError, invalidArgument } from '../errors.ts'
 import type { Application, ApplicationChanges, NewApplication } from './client.ts'
-import { createClient, newClient, type CredentialsInput } from './create-client.ts'
-import type { Field } from './field.ts'
+import {
+  createClient,
+  type CreationOptions,
+  type CredentialsInput,
+  newClient,
+  type WithExistingSecret,
+  type WithKeys,
+  type WithNewSecret,
+} from './create-client.ts'
+import type { Field } from './field-row.ts'
 import { changeRules } from './field-rules.ts'
-import { FIELDS } from './fields.ts'
+import { CLIENT_FIELDS } from './field-table.ts'
 import { createClientService, fieldsSetter } from './client-service.ts'
-import type { CreationOptions, WithExistingSecret, WithKeys, WithNewSecret } from './client-inputs.ts'
 import type { ClientService } from './client-service-types.ts'
 import { createClientRepository, type ClientsDependencies } from './client-repository.ts'
 import { booleanRule } from '../validation/rules.ts'
@@ -52,7 +59,7 @@ export interface Applications<
   setFirstParty(clientId: string, firstParty: boolean, options?: ChangeOptions): Promise<Application>
 }
 
-/** Applications in the store. @param dependencies.oidcScopes what tokens carry beside operations */
+/** @param dependencies.oidcScopes what tokens carry beside operations */
 export function createApplications(
   dependencies: ClientsDependencies & {
     readonly oidcScopes: readonly string[]
@@ -86,15 +93,13 @@ export function createApplications(
 }
 
 function requirePublicAllowed(input: NewApplication & CredentialsInput, isAllowed: boolean): void {
+  const headline = 'the application cannot be created: '
+  const option = 'needs the option publicApplications of createGatehouse'
+  if (!isAllowed) throw invalidArgument('isPublic', { code: 'not-allowed', message: option }, headline)
   const beside = (['secretHash', 'jwks'] as const).find((name) => input[name] !== undefined)
-  if (isAllowed && beside === undefined) return
-  const path = isAllowed ? String(beside) : 'isPublic'
-  const message = isAllowed
-    ? 'is not possible for a public application, which has no secret and no key'
-    : 'needs the option publicApplications of createGatehouse'
-  throw new GatehouseError('ERR_INVALID_ARGUMENT', `the application cannot be created: ${path} ${message}`, {
-    problems: [{ path, code: isAllowed ? 'public-application' : 'not-allowed', message }],
-  })
+  if (beside === undefined) return
+  const message = 'is not possible for a public application, which has no secret and no key'
+  throw invalidArgument(beside, { code: 'public-application', message }, headline)
 }
 
 /** In bytes. An address is ASCII. */
@@ -111,7 +116,7 @@ function requireShortAddresses(application: Application, before?: Application): 
 }
 
 function addressBytes(application: Application): number {
-  const fields: Readonly<Record<string, Field>> = FIELDS.application
+  const fields: Readonly<Record<string, Field>> = CLIENT_FIELDS.application
   const hasAddresses = (name: string) => ['url', 'lines'].includes(fields[name]?.input?.type ?? '')
   const addresses = Object.entries(application).filter(([name]) => hasAddresses(name))
   return addresses.map(([, value = '']) => [value].flat().join('')).join('').length

@@ -11,8 +11,7 @@ export interface ClientCacheParts {
   readonly logger: Logger
   /**
    * Milliseconds after which a cached client is read again. Other processes see a change after this time at the
-   * latest, even if the message about the change is lost. A message is lost if a process ends between its change and
-   * the message, or if the database loses the message. @default 10000
+   * latest, even if the message about it is lost. @default 10000
    */
   readonly maxAgeMs?: number | undefined
   /** Maximum number of cached clients. @default 10000 */
@@ -22,11 +21,9 @@ export interface ClientCacheParts {
 }
 
 /**
- * Caches the clients that were found. A missing client is never cached. So a client that another process
- * creates is found at once, and attackers cannot fill the memory with invented ids.
- *
- * An outdated cache never restores access: tokens that are issued from an outdated record carry its epoch,
- * and are rejected.
+ * Caches the clients that were found. A missing client is never cached. So a client that another process creates is
+ * found at once, and attackers cannot fill the memory with invented ids. An outdated cache never restores access:
+ * tokens that are issued from an outdated record carry its epoch, and are rejected.
  */
 export function createClientCache({
   store,
@@ -89,10 +86,7 @@ export function createClientCache({
       return find(clientId)
     },
 
-    /**
-     * Call this after each write of the record, and after a failed write, which may have been applied. Never
-     * rejects. A process that misses the message reads the client again within `maxAgeMs`.
-     */
+    /** Call it after each write of the record, also a failed one, which may have been applied. Never rejects. */
     async changed(clientId: string): Promise<void> {
       forget(clientId)
       await store.publish(CLIENTS_CHANNEL, clientId).catch((error: unknown) => {

@@ -1,11 +1,11 @@
-import { collectProblems, GatehouseError, type Fault } from '../errors.ts'
+import { collectProblems, GatehouseError, invalidArgument, type Fault } from '../errors.ts'
 import { checkChange } from '../host/change-options.ts'
 import { checkInput, stringRule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
-import type { PublicKeyInput } from './client-inputs.ts'
+import { identityOf, keysOf, MAX_KEYS, type PublicJwk, type PublicKeyInput, withKeys } from './jwk-set.ts'
 import type { ClientService, KeyInfo } from './client-service-types.ts'
-import { changeRecord, presentClient, requireRecord, type ClientRepository } from './client-repository.ts'
-import { identityOf, keysOf, MAX_KEYS, withKeys, type PublicJwk } from './jwk-set.ts'
+import { type ClientRepository, presentClient, requireRecord } from './client-repository.ts'
+import { changeRecord } from './change-client.ts'
 import { requireConfidential } from './public-applications.ts'
 import { withSecretOwners } from './secret-owners.ts'
 import { lastUseSince } from './last-used.ts'
@@ -16,9 +16,8 @@ type Parts = Pick<ClientRepository<Client>, 'loadPublicKeys' | 'secretOwners'>
 /** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export async function readGivenKeys(
   parts: Parts,
-  { jwks }: { readonly jwks?: { readonly keys: readonly PublicKeyInput[] } | undefined },
+  jwks: { readonly keys: readonly PublicKeyInput[] },
 ): Promise<PublicJwk[]> {
-  if (!jwks) return []
   const read = await readKeys(parts, jwks.keys, (index) => `jwks.keys[${index}]`)
   const ids = new Set(read.map(({ kid }) => kid))
   const pairs = new Set(read.map(identityOf))
@@ -125,10 +124,7 @@ const TOO_MANY: Fault = {
 }
 
 function invalidKey(path: string, fault: Fault): GatehouseError {
-  const { message } = fault
-  return new GatehouseError('ERR_INVALID_ARGUMENT', `the key cannot be used: ${path} ${message}`, {
-    problems: [{ path, ...fault }],
-  })
+  return invalidArgument(path, fault, 'the key cannot be used: ')
 }
 
 function conflict(message: string, problem: string): GatehouseError {

@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { directScopes } from '../catalog/resolve-scopes.ts'
-import { GatehouseError, type Fault } from '../errors.ts'
+import { GatehouseError, invalidArgument, type Fault } from '../errors.ts'
 import { MAX_ENTRIES, uniqueListOf, type Rule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 
@@ -32,13 +32,7 @@ export function lostProducts(client: Products, products: readonly string[]): rea
   return client.products.filter((product) => !products.includes(product))
 }
 
-/**
- * Adds a product with its operations.
- *
- * @param options.removedOperations those that the client does not get, unless another product gives them.
- *   @default none
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_SCOPE_TOO_LARGE`
- */
+/** Adds a product with its operations. @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_SCOPE_TOO_LARGE` */
 export function addProduct<C extends Client>(
   client: C,
   product: string,
@@ -79,14 +73,11 @@ export function removeProduct<C extends Client>(client: C, product: string, cata
 /** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if none of the client's products has the operation */
 export function removeOperation<C extends Client>(client: C, scope: string, catalog: Catalog): C | undefined {
   if (client.removedOperations.includes(scope)) return undefined
-  requireInProducts(client, scope, catalog)
+  requireIn(new Set(scopesOf(catalog, client.products)), scope, 'scope')
   return { ...client, removedOperations: [...client.removedOperations, scope] }
 }
 
-/**
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if none of the client's products has the operation,
- *   `ERR_SCOPE_TOO_LARGE`
- */
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if no product has the operation, `ERR_SCOPE_TOO_LARGE` */
 export function restoreOperation<C extends Client>(
   client: C,
   scope: string,
@@ -94,7 +85,7 @@ export function restoreOperation<C extends Client>(
   otherScopes: readonly string[],
 ): C | undefined {
   if (!client.removedOperations.includes(scope)) {
-    requireInProducts(client, scope, catalog)
+    requireIn(new Set(scopesOf(catalog, client.products)), scope, 'scope')
     return undefined
   }
   const changed = {
@@ -105,13 +96,7 @@ export function restoreOperation<C extends Client>(
   return changed
 }
 
-/**
- * Tokens with too many scopes do not fit the header of an API call. The developer can choose fewer when a
- * client is created or changed.
- *
- * @param before a change that does not make the scope longer is never rejected
- * @throws {GatehouseError} `ERR_SCOPE_TOO_LARGE` with the actual and the allowed number of bytes
- */
+/** A change that does not make the scope longer than `before` is never rejected. @throws `ERR_SCOPE_TOO_LARGE` */
 export function requireFits(
   client: Products,
   catalog: Catalog,
@@ -163,18 +148,9 @@ function requireKnownProduct(catalog: Catalog, product: string): void {
   if (found !== undefined) throw invalidArgument('product', found)
 }
 
-function requireInProducts(client: Client, scope: string, catalog: Catalog): void {
-  requireIn(new Set(scopesOf(catalog, client.products)), scope, 'scope')
-}
-
 function requireIn(scopes: ReadonlySet<string>, scope: string, path: string): void {
   const found = findOperationProblem(scopes, scope)
   if (found !== undefined) throw invalidArgument(path, found)
-}
-
-function invalidArgument(path: string, fault: Fault): GatehouseError {
-  const problems = [{ path, ...fault }]
-  return new GatehouseError('ERR_INVALID_ARGUMENT', `${path} ${fault.message}`, { problems })
 }
 
 /** Includes the operations that were removed from a client. */

@@ -1,19 +1,18 @@
-import { confirmDurable } from '../store/confirm-durable.ts'
+import { confirmDurable } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { createIndexedRecords } from '../store/indexed-records.ts'
-import { clientEntriesOf, DELETED_CLIENTS, EXPIRIES, RESOURCE_SERVERS } from './client-entries.ts'
-import { clientRecordRule } from './client-schema.ts'
+import { clientEntriesOf, DELETED_CLIENTS, EXPIRIES, RESOURCE_SERVERS } from './index-entries.ts'
 import type { WithOutbox } from '../audit/outbox.ts'
 import type { Client } from './client.ts'
 import { identityOf, keysOf } from './jwk-set.ts'
 import { isPublicClient } from './public-applications.ts'
 import { describeSecrets, hasSecretHash, type StoredSecret } from './stored-secrets.ts'
+import { dueNotice } from './expiry.ts'
+import { countRule, listOf, objectOf, oneOf, optional, textRule, type Rule } from '../validation/rules.ts'
+import { clientRuleOf, kindRule, storedRules } from './field-rules.ts'
 
-/**
- * Tokens with an epoch below `since` are all revoked. Tokens with an epoch from `since` up to just below the
- * client's current epoch are revoked only if they carry one of `scopes`.
- */
+/** Tokens with an epoch below `since` are all revoked; those up to the present one, if they carry one of `scopes`. */
 export interface PartialRevocation {
   readonly since: number
   readonly scopes: readonly string[]
@@ -86,13 +85,11 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
       return unlessDeleted(await notifyAfter(clientId, stored.update(clientId, applied)))
     },
     /**
-     * Of several concurrent calls, exactly one returns the record. If the client was deleted before, the
-     * reservation is written again, because the previous write may not have been confirmed as durable.
-     * The client stays in its lists until the caller calls `unlist`.
+     * Of several concurrent calls, exactly one returns the record before the deletion. The client stays in its lists
+     * until the caller calls `unlist`.
      *
      * @param kind a client of the other kind counts as absent
      * @param complete adds the audit entry; throws if the client must not be deleted
-     * @returns the record before the deletion; undefined if it is absent, or if the client was deleted before
      */
     async delete(
       clientId: string,
@@ -165,4 +162,41 @@ export function credentialsOf({ client, secrets }: Pick<ClientRecord, 'client' |
 
 export function isDeleted(stored: ClientRecord | DeletedClient): stored is DeletedClient {
   return 'deleted' in stored
+}
+
+/** Of a new expiry, notices whose time has passed already are not given. @param before the record before a change */
+export function withNewExpiry<C extends Client>(
+  record: ClientRecord<C>,
+  before?: ClientRecord<C>,
+): ClientRecord<C> {
+  const { expiresAt } = record.client
+  if (expiresAt === undefined || expiresAt === before?.client.expiresAt) return record
+  const { noticed: _, ...others } = record
+  const noticed = dueNotice(expiresAt, Date.now())
+  return { ...others, ...(noticed !== undefined && { noticed }) }
+}
+
+const storedRule = clientRuleOf(storedRules)
+
+const deletedRule = objectOf({ deleted: oneOf(true), kind: kindRule, epoch: countRule, deletedAt: countRule })
+
+/** The rule for the record under a client id: of a client with this id, or of a deleted client. */
+function clientRecordRule(clientId: string): Rule {
+  const idRule = objectOf({ clientId: oneOf(clientId) })
+  const existingRule = objectOf({
+    client: (value) => idRule(value) ?? storedRule(value),
+    secrets: listOf(
+      objectOf({
+        hash: textRule,
+        createdAt: countRule,
+        expiresAt: optional(countRule),
+        shownTo: optional(textRule),
+        hint: optional(textRule),
+      }),
+    ),
+    listedAt: countRule,
+    partialRevocations: optional(objectOf({ since: countRule, scopes: listOf(textRule) })),
+    noticed: optional(countRule),
+  })
+  return (value) => deletedRule(value) && existingRule(value)
 }

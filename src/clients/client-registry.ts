@@ -47,9 +47,6 @@ export async function findApplications(
 const NO_HASH = randomBytes(32)
 
 /**
- * Does no I/O. Each candidate is always compared twice, in constant time, so that the time does not reveal
- * the number of secrets.
- *
  * @param client a result of `find`. For any other client the result is undefined
  * @param candidates the possible readings of the sent secret: many clients do not encode their secret
  */
@@ -58,6 +55,7 @@ export function findSecretOf(client: StoredClient, candidates: readonly string[]
   return found.find((secret) => secret !== undefined)
 }
 
+/** Always compares twice, in constant time, so that the time does not reveal the number of secrets. */
 function findSecret(client: StoredClient, candidate: string): StoredSecret | undefined {
   const candidateDigest = Buffer.from(digest(candidate), 'base64url')
   let found: StoredSecret | undefined

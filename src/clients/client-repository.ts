@@ -1,13 +1,6 @@
 import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { GatehouseError } from '../errors.ts'
-import {
-  type ChangeOptions,
-  changeOptionsOf,
-  checkChange,
-  type RemovalOptions,
-} from '../host/change-options.ts'
 import type { AuditWriter } from '../audit/audit.ts'
-import type { EntryFields } from '../audit/entry.ts'
 import type { EventSink } from '../host/events.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import type { Logger } from '../host/logger.ts'
@@ -19,20 +12,18 @@ import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { Client } from './client.ts'
 import type { LoadPublicKeys } from './public-keys.ts'
 import { clientNotFound, isClientId } from './client-id.ts'
-import { createClientIndex, type ClientPage } from './client-index.ts'
+import { createClientLists, type ClientPage } from './list-clients.ts'
 import {
-  clientOf,
-  clientRecords,
   type ClientChanged,
+  clientOf,
   type ClientRecord,
+  clientRecords,
   type ClientRecords,
 } from './client-record.ts'
 import type { KeyPolicy } from './expiry.ts'
-import { withNewExpiry } from './expiry-notices.ts'
 import type { Idempotency } from './idempotency.ts'
-import { requireMatch, type ConditionalChange } from './if-match.ts'
 import type { LastUses } from './last-used.ts'
-import { createSecretOwners, retireLostSecrets } from './secret-owners.ts'
+import { createSecretOwners } from './secret-owners.ts'
 
 export interface ClientsDependencies {
   readonly store: Store
@@ -55,25 +46,7 @@ export interface ClientsDependencies {
   readonly loadPublicKeys: LoadPublicKeys | undefined
 }
 
-export type Leak = Pick<EntryFields, 'leakSource' | 'leakUrl'>
-
-export interface Change {
-  readonly clientId: string
-  /** The event `client.changed` has it as `change`; for `compromised`, `client.compromised` is emitted. */
-  readonly name: string
-  /** The product, the scope, or the secret. */
-  readonly target?: string | undefined
-  readonly leak?: Leak | undefined
-  /** A change that removes access is made even if its audit entry cannot be listed as pending. */
-  readonly isRemoval?: boolean | undefined
-  /** The options of the caller, not validated yet. */
-  readonly options: ConditionalChange | undefined
-}
-
-/** Pure. Returns undefined if there is nothing to change. */
-export type ApplyChange<C extends Client> = (record: ClientRecord<C>) => ClientRecord<C> | undefined
-
-/** @param otherScopes what tokens carry in addition to the operations: the OpenID Connect scopes */
+/** Reads API keys, or applications. @param otherScopes what tokens carry beside operations: the OpenID scopes */
 export function createClientRepository<C extends Client>(
   kind: C['kind'],
   dependencies: ClientsDependencies,
@@ -88,7 +61,7 @@ export function createClientRepository<C extends Client>(
     otherScopes,
     records,
     /** Each listed client has the time of its last use. */
-    index: createClientIndex<C>(store, load),
+    index: createClientLists<C>(store, load),
     secretOwners: createSecretOwners(store),
     /** Of the client that this process created last, in milliseconds. */
     lastListedAt: 0,
@@ -175,72 +148,6 @@ export async function requireRecord<C extends Client>(
   const record = await clients.records.get(clientId)
   if (record?.client.kind !== clients.kind) throw notFound(clients, clientId)
   return record
-}
-
-/**
- * Changes a record and emits the event of the change. For a change that removes access, use `removeAccess`.
- *
- * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_INVALID_ARGUMENT` for invalid options; and what `apply`
- *   throws
- */
-export async function changeRecord<C extends Client>(
-  clients: ClientRepository<C>,
-  change: Change,
-  apply: ApplyChange<C>,
-): Promise<ClientRecord<C>> {
-  const { clientId, name, options, isRemoval } = change
-  checkChange(name, options)
-  requireClientId(clients, clientId)
-  const { kind, records, events, audit } = clients
-  let before: ClientRecord<C> | undefined
-  const changed = await audit.change(
-    records.key(clientId),
-    async (outbox) => {
-      let isChanged = false
-      const record = await records.update(clientId, (stored) => {
-        if (stored.client.kind !== kind) throw notFound(clients, clientId)
-        requireMatch(options, stored.client)
-        before = stored
-        const next = apply(stored)
-        isChanged = next !== undefined
-        return outbox.put(next && withNewExpiry(next, stored), changeEntry(stored.client, change))
-      })
-      if (!record) throw notFound(clients, clientId)
-      if (isChanged) emitChange(events, record.client, change)
-      return record
-    },
-    { isRemoval },
-  )
-  await retireLostSecrets(clients, before, changed, name === 'compromised')
-  return changed
-}
-
-export function emitChange(
-  events: EventSink,
-  { kind, clientId, accountId }: Client,
-  { name, target, leak, options }: Pick<Change, 'name' | 'target' | 'leak' | 'options'>,
-): void {
-  const details = { kind, clientId, accountId, actor: options?.actor }
-  if (name === 'compromised') events.emit('client.compromised', { ...details, ...leak })
-  else events.emit('client.changed', { ...details, change: name, target })
-}
-
-export function changeEntry(
-  client: Client,
-  {
-    name,
-    target,
-    leak,
-    options,
-  }: Pick<Change, 'name' | 'target' | 'leak'> & { readonly options: RemovalOptions | undefined },
-): EntryFields {
-  const details = { ...entryDetails(client, options ?? {}), reason: options?.reason }
-  if (name === 'compromised') return { name: 'client.compromised', ...details, ...leak }
-  return { name: 'client.changed', ...details, change: name, target }
-}
-
-export function entryDetails({ kind, clientId, name, accountId, userId }: Client, options: ChangeOptions) {
-  return { kind, clientId, clientName: name, accountId, userId, ...changeOptionsOf(options) }
 }
 
 export function requireClientId(clients: Pick<ClientRepository<Client>, 'kind'>, clientId: string): void {

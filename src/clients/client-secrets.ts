@@ -4,14 +4,9 @@ import { changeOptionsOf, checkChange } from '../host/change-options.ts'
 import { checkInput, hostIdRule, oneOf, optional, stringRule, wholeNumber } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
-import { IF_MATCH, type ConditionalChange } from './if-match.ts'
-import {
-  changeRecord,
-  presentClient,
-  requireRecord,
-  type ApplyChange,
-  type ClientRepository,
-} from './client-repository.ts'
+import { IF_MATCH, type ConditionalChange } from './client-etag.ts'
+import { type ClientRepository, presentClient, requireRecord } from './client-repository.ts'
+import { type ApplyChange, changeRecord } from './change-client.ts'
 import type { ClientService, RotatedSecret, RotationOptions } from './client-service-types.ts'
 import { keysOf } from './jwk-set.ts'
 import { requireConfidential } from './public-applications.ts'

@@ -1,11 +1,9 @@
 import type { CallLimits } from './call-limits.ts'
 import type { Client, ClientChanges } from './client.ts'
-import type { PublicKeyInput } from './client-inputs.ts'
+import type { PublicJwk, PublicKeyInput } from './jwk-set.ts'
 import type { ChangeOptions, LeakOptions } from '../host/change-options.ts'
 import type { ListOptions } from '../store/time-index.ts'
-import type { ClientPage } from './client-index.ts'
-import type { PublicJwk } from './jwk-set.ts'
-import type { DisabledBy } from './disable.ts'
+import type { ClientPage } from './list-clients.ts'
 import type { SecretAge } from './secret-rotation.ts'
 import type { SecretInfo } from './stored-secrets.ts'
 import type { LISTED_STATES, NoTokenReason } from './why-no-token.ts'
@@ -29,6 +27,9 @@ export interface AddProductOptions<Scope extends string = string> extends Change
    */
   readonly removedOperations?: readonly Scope[] | undefined
 }
+
+/** Who disables or enables a client. */
+export type DisabledBy = 'owner' | 'operator'
 
 /** Options of `disable` and `enable`. */
 export interface DisableOptions extends ChangeOptions {

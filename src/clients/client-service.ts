@@ -11,21 +11,18 @@ import {
   setProducts,
 } from './client-products.ts'
 import { checkChange, type ChangeOptions } from '../host/change-options.ts'
-import type { ClientService } from './client-service-types.ts'
+import type { ClientService, DisabledBy } from './client-service-types.ts'
 import {
-  changeRecord,
+  type ClientRepository,
   findClient,
   listClients,
   notFound,
   presentClient,
-  type ApplyChange,
-  type Change,
-  type ClientRepository,
 } from './client-repository.ts'
+import { type ApplyChange, type Change, changeRecord } from './change-client.ts'
 import { deleteClient, removeAccess } from './remove-access.ts'
-import { timeText } from './expiry-notices.ts'
-import { listOfOwner } from './owner-list.ts'
-import { disable, enable } from './disable.ts'
+import { timeText } from './expiry.ts'
+import { listOfOwner } from './list-by-owner.ts'
 import { handOver } from './hand-over.ts'
 import { whyNoToken } from './why-no-token.ts'
 import {
@@ -41,6 +38,7 @@ import {
 import { createKeyMethods } from './client-keys.ts'
 import { fieldsOf } from './field-rules.ts'
 import { createSecretMethods } from './client-secrets.ts'
+import { GatehouseError } from '../errors.ts'
 
 const DISABLE_RULES: Fields = { by: optional(oneOf('owner', 'operator')) }
 
@@ -153,7 +151,7 @@ export function fieldsSetter<C extends Client>(
     const what = { clientId, name, target, options }
     const apply = ofClient(set)
     const revoking = given.flatMap(([field, value]) => {
-      const revokes = value === null ? undefined : fieldsOf(clients.kind)[field]?.revokes
+      const revokes = value === null ? undefined : fieldsOf(clients.kind)[field]?.revokesTokens
       return revokes ? [(before: C) => revokes(before, value)] : []
     })
     const isRemoval = (before: C) => revoking.some((revokes) => revokes(before))
@@ -172,4 +170,24 @@ function ofClient<C extends Client>(apply: (client: C) => C | undefined): ApplyC
     const client = apply(record.client)
     return client && { ...record, client }
   }
+}
+
+/** The client after it was disabled. After an operator, a call by the owner changes nothing. */
+function disable<C extends Client>(client: C, by: DisabledBy): C | undefined {
+  if (by === 'owner') return client.disabled ? undefined : { ...client, disabled: true }
+  const isDone = client.disabled && client.disabledBy === 'operator'
+  return isDone ? undefined : { ...client, disabled: true, disabledBy: 'operator' }
+}
+
+/** The client after it was enabled. @throws {GatehouseError} `ERR_DISABLED_BY_OPERATOR` */
+function enable<C extends Client>(client: C, by: DisabledBy): C | undefined {
+  if (!client.disabled) return undefined
+  if (client.disabledBy === 'operator' && by !== 'operator') {
+    throw new GatehouseError(
+      'ERR_DISABLED_BY_OPERATOR',
+      'an operator disabled this client, so only an operator may enable it',
+    )
+  }
+  const { disabledBy: _, ...others } = client
+  return { ...others, disabled: false } as C
 }

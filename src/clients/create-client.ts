@@ -1,29 +1,59 @@
 import { randomBytes } from 'node:crypto'
-import { GatehouseError, isRejection } from '../errors.ts'
+import { GatehouseError, invalidArgument, isRejection } from '../errors.ts'
 import { newClientId } from './client-id.ts'
 import type { Client, NewClient } from './client.ts'
 import { expiryOfNew, policyOfNew } from './expiry.ts'
-import { withNewExpiry } from './expiry-notices.ts'
+import { type ClientRecord, credentialsOf, needsSecret, withNewExpiry } from './client-record.ts'
 import { requireFits } from './client-products.ts'
 import { readGivenKeys } from './client-keys.ts'
-import type { CreationOptions, PublicKeyInput } from './client-inputs.ts'
+import { type PublicKeyInput, withKeys } from './jwk-set.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
-import { entryDetails, findClient, presentClient, type ClientRepository } from './client-repository.ts'
-import { credentialsOf, needsSecret, type ClientRecord } from './client-record.ts'
-import type { Creation } from './field.ts'
+import { type ClientRepository, findClient, presentClient } from './client-repository.ts'
+import { entryDetails } from './change-client.ts'
+import type { Creation } from './field-row.ts'
 import { creationRules, fieldsOf, newFields } from './field-rules.ts'
 import { goneSince, type Attempt } from './idempotency.ts'
 import { checkInput } from '../validation/rules.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
 import { withSecretOwners } from './secret-owners.ts'
-import { withKeys } from './jwk-set.ts'
 import { hashSecret, hasSecretHash, type StoredSecret } from './stored-secrets.ts'
 
-/** Without both, the client gets a new secret. */
-export type CredentialsInput = {
-  readonly secretHash?: string | undefined
-  readonly jwks?: { readonly keys: readonly PublicKeyInput[] } | undefined
+/** Input without a secret: the service generates a new secret. */
+export interface WithNewSecret {
+  readonly secretHash?: undefined
+  readonly jwks?: undefined
 }
+
+/** Input with the hash of an existing secret, which the service imports. */
+export interface WithExistingSecret {
+  /** The result of `hashSecret` for the existing secret. */
+  readonly secretHash: string
+  readonly jwks?: undefined
+}
+
+/** Input with public keys in place of a secret: the client authenticates with `private_key_jwt`. */
+export interface WithKeys {
+  /**
+   * The public keys: JWKs (RFC 7517) or texts in PEM format, at most 10. EC keys with the curve P-256 (ES256) and RSA
+   * keys of 2048 to 4096 bits (RS256, PS256). A key without `kid` gets its thumbprint (RFC 7638). The option
+   * `privateKeyJwt` is needed.
+   */
+  readonly jwks: { readonly keys: readonly PublicKeyInput[] }
+  readonly secretHash?: undefined
+}
+
+/** Options of a creation. */
+export interface CreationOptions {
+  /**
+   * Makes the creation repeatable for 24 hours: a repeat with the same key, `actor` and input returns the same client
+   * and secret, and creates nothing. The key has 1 to 255 visible ASCII characters, for example a UUID. Do not use a
+   * key for imports.
+   * @default every call creates a client
+   */
+  readonly idempotencyKey?: string | undefined
+}
+
+export type CredentialsInput = WithNewSecret | WithExistingSecret | WithKeys
 
 type InputWithCredentials = NewClient & CredentialsInput
 
@@ -37,7 +67,7 @@ export function newClient<C extends Client>(
   checkInput(headline, input, creationRules({ kind, input: values, catalog: catalog.current, keyPolicy }))
   const expiresAt = expiryOfNew(policyOfNew(kind, input, keyPolicy), input.expiresAt)
   // Field by field, as the rules read the input: it may have fields that no spread finds, such as getters.
-  const given = Object.entries(fieldsOf(kind)).filter(([, field]) => field.given)
+  const given = Object.entries(fieldsOf(kind)).filter(([, field]) => field.setBy)
   const fields = newFields(kind, {
     ...Object.fromEntries(given.map(([name]) => [name, values[name]])),
     createdBy: input.createdBy ?? input.userId,
@@ -64,12 +94,8 @@ function credentialsOfNew(
 }
 
 /**
- * Creates a client with its first secret. A public application, and a client with keys, gets none.
- *
- * @returns the client, which an earlier attempt may have created, and its new secret; undefined if an
- *   existing secret was imported
- * @throws {GatehouseError} `ERR_CONFLICT`, `ERR_SCOPE_TOO_LARGE`, `ERR_TOO_MANY_CLIENTS`,
- *   `ERR_IDEMPOTENCY_KEY`, `ERR_IN_PROGRESS`
+ * Creates a client with its first secret. A public application, and a client with keys, gets none. An earlier attempt
+ * with the same idempotency key may have created the client.
  */
 export async function createClient<C extends Client>(
   clients: ClientRepository<C>,
@@ -78,7 +104,7 @@ export async function createClient<C extends Client>(
   options: CreationOptions,
 ): Promise<{ client: C; clientSecret: string | undefined }> {
   requireOneCredential(input)
-  const keys = await readGivenKeys(clients, input)
+  const keys = input.jwks ? await readGivenKeys(clients, input.jwks) : []
   const attempt = await beginAttempt(clients, input, options)
   const client = withKeys(attempt ? { ...created, clientId: attempt.clientId(clients.kind) } : created, keys)
   const { hash, clientSecret } = credentialsOfNew(client, input, attempt, clients.secretPrefix)
@@ -108,9 +134,7 @@ export async function createClient<C extends Client>(
 function requireOneCredential({ secretHash, jwks }: CredentialsInput): void {
   if (secretHash === undefined || jwks === undefined) return
   const message = 'cannot be used with secretHash: create the client with the secret, and call addKey'
-  throw new GatehouseError('ERR_INVALID_ARGUMENT', `jwks ${message}`, {
-    problems: [{ path: 'jwks', code: 'not-allowed', message }],
-  })
+  throw invalidArgument('jwks', { code: 'not-allowed', message })
 }
 
 async function beginAttempt(
@@ -122,9 +146,7 @@ async function beginAttempt(
   // An import needs no idempotency key, because its client id makes it repeatable.
   if (input.clientId !== undefined || input.secretHash !== undefined) {
     const message = 'cannot be used with clientId or secretHash'
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', `idempotencyKey ${message}`, {
-      problems: [{ path: 'idempotencyKey', code: 'not-allowed', message }],
-    })
+    throw invalidArgument('idempotencyKey', { code: 'not-allowed', message })
   }
   const what = ['create', kind, input.accountId, input.userId, actor]
   return idempotency.begin({ key, what, input })

@@ -7,10 +7,10 @@ import type { Store } from '../store/contract.ts'
 import { isStoreUnavailable } from '../errors.ts'
 import { pagesOf } from '../store/pages-of-index.ts'
 import { readMember, timeOfMember } from '../store/time-index.ts'
-import { EXPIRIES, expiryEntriesOf } from './client-entries.ts'
+import { EXPIRIES, expiryEntriesOf } from './index-entries.ts'
 import { clientRecords, type ClientChanged, type ClientRecord } from './client-record.ts'
 import type { Client } from './client.ts'
-import { dueNotice, type NoticeDays } from './notice-times.ts'
+import { dueNotice, type NoticeDays, timeText } from './expiry.ts'
 
 const INTERVAL_MS = 15_000
 
@@ -18,18 +18,6 @@ const PAGE_SIZE = 100
 
 /** A client that is being created or changed has its entry before its record, but for a shorter time. */
 const STALE_AFTER_MS = 60_000
-
-/** Of a new expiry, notices whose time has passed already are not given. @param before the record before a change */
-export function withNewExpiry<C extends Client>(
-  record: ClientRecord<C>,
-  before?: ClientRecord<C>,
-): ClientRecord<C> {
-  const { expiresAt } = record.client
-  if (expiresAt === undefined || expiresAt === before?.client.expiresAt) return record
-  const { noticed: _, ...others } = record
-  const noticed = dueNotice(expiresAt, Date.now())
-  return { ...others, ...(noticed !== undefined && { noticed }) }
-}
 
 /** Gives a notice before a client expires and when it has expired: an entry and an event, by one process. */
 export function createExpiryNotices(parts: {
@@ -108,11 +96,6 @@ function entryOf(client: Client, days: NoticeDays): EntryFields {
   const { kind, clientId, name: clientName, accountId, userId, expiresAt = 0 } = client
   const name = days === 0 ? 'client.expired' : 'client.expiring'
   return { name, kind, clientId, clientName, accountId, userId, target: timeText(expiresAt) }
-}
-
-/** ISO 8601 in UTC. @param seconds epoch seconds */
-export function timeText(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
 }
 
 function emitNotice(events: EventSink, client: Client, days: NoticeDays): void {

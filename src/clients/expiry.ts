@@ -49,15 +49,18 @@ export function defaultDaysOf({ maxAgeDays, defaultDays = maxAgeDays }: KeyPolic
   return defaultDays
 }
 
-/** One day more is allowed, because people choose whole days. */
-function expiryRule({ maxAgeDays = MAX_DAYS }: KeyPolicy): Rule {
+/** The rule of an expiry that is set; null is never. */
+export function changedExpiryRule(policy: KeyPolicy): Rule {
+  const { maxAgeDays = MAX_DAYS } = policy
   return (value) => {
     if (value === undefined) return undefined
+    if (value === null) return isExpiryRequired(policy) ? REQUIRED : undefined
     if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
       return { code: 'type', message: 'must be a time in whole seconds since the epoch' }
     }
     const ahead = value - Date.now() / 1000
     if (ahead <= 0) return { code: 'too-early', message: 'must be in the future' }
+    // One day more is allowed, because people choose whole days.
     if (ahead <= (maxAgeDays + 1) * DAY_SECONDS) return undefined
     return { code: 'too-late', message: `must be at most ${maxAgeDays} days ahead`, max: maxAgeDays }
   }
@@ -74,15 +77,7 @@ export function newExpiryRule(policy: KeyPolicy): Rule {
   return (value) => (value === undefined && isMissing ? REQUIRED : rule(value))
 }
 
-export function changedExpiryRule(policy: KeyPolicy): Rule {
-  const rule = expiryRule(policy)
-  return (value) => {
-    if (value !== null) return rule(value)
-    return isExpiryRequired(policy) ? REQUIRED : undefined
-  }
-}
-
-/** In epoch seconds; undefined for never. @param given checked by `newExpiryRule` */
+/** In epoch seconds; undefined for never. */
 export function expiryOfNew(policy: KeyPolicy, given: number | null | undefined): number | undefined {
   const days = defaultDaysOf(policy)
   if (given !== undefined || days === undefined) return given ?? undefined
@@ -108,4 +103,28 @@ export function isExpired({ expiresAt }: Pick<Client, 'expiresAt'>): boolean {
 export function lifetimeWithin({ expiresAt }: Pick<Client, 'expiresAt'>, lifetime: number): number {
   if (expiresAt === undefined) return lifetime
   return Math.max(1, Math.min(lifetime, expiresAt - Math.floor(Date.now() / 1000)))
+}
+
+/** Days before the expiry. 0 is the expiry itself. */
+const NOTICE_DAYS = [0, 1, 7, 30] as const
+
+export type NoticeDays = (typeof NOTICE_DAYS)[number]
+
+/** If several notices were missed, only the last of them is due. @param now milliseconds */
+export function dueNotice(expiresAt: number, now: number): NoticeDays | undefined {
+  return NOTICE_DAYS.find((days) => noticeTime(expiresAt, days) <= now)
+}
+
+/** In milliseconds; undefined after the last notice. */
+export function nextNoticeTime(expiresAt: number, now: number): number | undefined {
+  return NOTICE_DAYS.map((days) => noticeTime(expiresAt, days)).findLast((time) => time > now)
+}
+
+function noticeTime(expiresAt: number, days: NoticeDays): number {
+  return (expiresAt - days * DAY_SECONDS) * 1000
+}
+
+/** ISO 8601 in UTC. @param seconds epoch seconds */
+export function timeText(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
 }

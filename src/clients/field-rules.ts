@@ -1,10 +1,11 @@
 import { changeFields } from '../host/change-options.ts'
 import * as json from '../validation/json-rules.ts'
-import { optional, type Fields, type Rule } from '../validation/rules.ts'
+import { type Fields, objectOf, oneOf, optional, type Rule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import type { KeyPolicy } from './expiry.ts'
-import type { Creation, Field } from './field.ts'
-import { FIELDS } from './fields.ts'
+import type { Creation, Field } from './field-row.ts'
+import { CLIENT_FIELDS } from './field-table.ts'
+import { isObject } from '../validation/predicates.ts'
 
 type Kind = Client['kind']
 
@@ -17,7 +18,7 @@ const IN_RECORD: Order = { clientId: -1, isPublic: 1, origins: 2 }
 const IN_CREATION: Order = { origins: 1, isPublic: 2 }
 
 export function fieldsOf(kind: Kind): Readonly<Record<string, Field>> {
-  return { ...FIELDS.both, ...FIELDS[kind] }
+  return { ...CLIENT_FIELDS.both, ...CLIENT_FIELDS[kind] }
 }
 
 /** What is found for each field of a kind. The fields of both kinds come first. @param others come between */
@@ -33,9 +34,9 @@ function collect<T>(
       .map(([name, field]) => [name, find(field, name)] as const)
       .filter(([, each]) => each !== undefined)
   return Object.fromEntries([
-    ...found(FIELDS.both),
+    ...found(CLIENT_FIELDS.both),
     ...Object.entries(others ?? {}),
-    ...found(FIELDS[kind]),
+    ...found(CLIENT_FIELDS[kind]),
   ]) as Readonly<Record<string, T>>
 }
 
@@ -48,50 +49,62 @@ function ofEach(field: Field, rule: Rule | undefined, description?: string): Rul
 }
 
 export function storedRules(kind: Kind): Fields {
-  return collect(kind, IN_RECORD, (field) => ofEach(field, field.is.stored))
+  return collect(kind, IN_RECORD, (field) => ofEach(field, field.inRecord))
 }
 
 /** For an exported file. */
 export function fileRules(kind: Kind): Fields {
   return collect(kind, IN_RECORD, (field) =>
-    ofEach(field, field.is.stored && (field.file ?? field.rule ?? field.is.stored)),
+    ofEach(field, field.inRecord && (field.inFile ?? field.rule ?? field.inRecord)),
   )
 }
 
 export function answerRules(kind: Kind): Fields {
-  return collect(kind, IN_RECORD, (field) => ofEach(field, field.is.json, field.says?.answer))
+  return collect(kind, IN_RECORD, (field) => ofEach(field, field.inAnswer, field.openApi?.answer))
 }
 
 /** The rules of the input for a new client. */
 export function creationRules(creation: Creation): Fields {
-  const ruleOf = ({ given, create, rule, isRequired }: Field) =>
-    given && (create ? create(creation) : isRequired ? rule : rule && optional(rule))
+  const ruleOf = ({ setBy, ruleAtCreation, rule, isRequired }: Field) =>
+    setBy && (ruleAtCreation ? ruleAtCreation(creation) : isRequired ? rule : rule && optional(rule))
   return collect(creation.kind, IN_CREATION, ruleOf, changeFields)
 }
 
 export function changeRules(kind: Kind, keyPolicy: KeyPolicy): Fields {
-  return collect(kind, {}, ({ given, change, rule, isRemovable }) => {
-    if (given !== 'change') return undefined
-    return change ? change(keyPolicy) : rule && optional(isRemovable ? json.nullable(rule) : rule)
+  return collect(kind, {}, ({ setBy, ruleInChange, rule, isRemovable }) => {
+    if (setBy !== 'change') return undefined
+    return ruleInChange ? ruleInChange(keyPolicy) : rule && optional(isRemovable ? json.nullable(rule) : rule)
   })
 }
 
 /** The rules of bodies of the management API. The rules of the input apply too. */
-export function bodyRules(kind: Kind, act: 'create' | 'change'): Fields {
-  return collect(kind, {}, ({ given, is, body = is.json, isRequired, isRemovable, says }) => {
-    if (!body || (given !== act && given !== 'change')) return undefined
-    if (act === 'change') return json.optional(isRemovable ? json.nullable(body) : body, says?.change)
-    return isRequired ? body : json.optional(body, says?.create)
+export function bodyRules(kind: Kind, act: 'creation' | 'change'): Fields {
+  return collect(kind, {}, ({ setBy, inAnswer, inBody = inAnswer, isRequired, isRemovable, openApi }) => {
+    if (!inBody || (setBy !== act && setBy !== 'change')) return undefined
+    if (act === 'change') return json.optional(isRemovable ? json.nullable(inBody) : inBody, openApi?.change)
+    return isRequired ? inBody : json.optional(inBody, openApi?.creation)
   })
 }
 
 /** The fields of a new record. An empty list and false are stored only in fields that every client has. */
 export function newFields(kind: Kind, values: Readonly<Record<string, unknown>>) {
   return collect<unknown>(kind, IN_RECORD, (field, name) => {
-    const value = field.is.stored && (values[name] ?? field.byDefault)
+    const value = field.inRecord && (values[name] ?? field.byDefault)
     const isEmpty = value === false || (Array.isArray(value) && value.length === 0)
     if (isEmpty && !isAlwaysThere(field)) return undefined
     if (Array.isArray(value)) return [...(value as unknown[])]
-    return field.given === 'change' && typeof value === 'string' ? value.trim() : value
+    return field.setBy === 'change' && typeof value === 'string' ? value.trim() : value
   })
+}
+
+export const kindRule = oneOf('apiKey', 'application')
+
+/** Stricter rules apply to clients from the host's own database, and to clients in an exported file. */
+export function clientRuleOf(fieldsOf: (kind: Client['kind']) => Fields): Rule {
+  const rules = { apiKey: objectOf(fieldsOf('apiKey')), application: objectOf(fieldsOf('application')) }
+  return (value) => {
+    const kind = isObject(value) ? value['kind'] : undefined
+    if (kind === 'apiKey' || kind === 'application') return rules[kind](value)
+    return objectOf({ kind: kindRule })(value)
+  }
 }

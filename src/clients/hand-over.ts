@@ -1,23 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { GatehouseError } from '../errors.ts'
+import { invalidArgument } from '../errors.ts'
 import { checkChange } from '../host/change-options.ts'
 import { booleanRule, checkInput, hostIdRule, optional } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
-import { changeRecord, presentClient, requireRecord, type ClientRepository } from './client-repository.ts'
+import { type ClientRepository, presentClient, requireRecord } from './client-repository.ts'
+import { changeRecord } from './change-client.ts'
 import type { HandOverOptions } from './client-service-types.ts'
 import { withKeys } from './jwk-set.ts'
 import { removeAccess } from './remove-access.ts'
 import { hashOf, isLive } from './stored-secrets.ts'
 
-/**
- * Gives a client to another user of its account, or to the account itself. The tokens of an API key act as
- * its user, so they are revoked.
- *
- * @param userId null for the account
- * @throws {GatehouseError} `ERR_NOT_FOUND`; `ERR_INVALID_ARGUMENT` if the host does not find the user in the
- *   account
- */
+/** Gives a client to another user of its account, or with null to the account itself. */
 export async function handOver<C extends Client>(
   clients: ClientRepository<C>,
   clientId: string,
@@ -34,11 +28,10 @@ export async function handOver<C extends Client>(
   const { client } = await requireRecord(clients, clientId)
   if (userId !== null && !(await clients.accounts.find(client.accountId, userId))) {
     const message = 'is no user of the account that owns the client'
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', `userId ${message}`, {
-      problems: [{ path: 'userId', code: 'not-found', message }],
-    })
+    throw invalidArgument('userId', { code: 'not-found', message })
   }
   const what = { clientId, name: 'owner', target: userId ?? undefined, options: others }
+  // The tokens of an API key act as its user, so they are revoked.
   const isKey = clients.kind === 'apiKey'
   const apply = (record: ClientRecord<C>) => {
     const { userId: before, ...client } = record.client

@@ -3,7 +3,7 @@ import { createCursors } from '../store/cursor.ts'
 import { cursorAfter, type ListOptions } from '../store/time-index.ts'
 import { PAGE_LIMIT, pageLimitRule } from '../validation/page-limit.ts'
 import { checkInput, hostIdRule, objectOf, oneOf, optional, textRule } from '../validation/rules.ts'
-import { createClientIndex, KINDS } from './client-index.ts'
+import { createClientLists, KINDS } from './list-clients.ts'
 import { clientRecords } from './client-record.ts'
 import { readWithLastUse, type ClientsDependencies } from './client-repository.ts'
 import { presentSecrets } from './client-secrets.ts'
@@ -77,7 +77,7 @@ export function createHygiene(parts: HygieneParts) {
   const { store, catalog, lastUses, secretUses } = parts
   const records = clientRecords<Client>(store)
   const load = (clientIds: readonly string[]) => readWithLastUse(records, lastUses, clientIds)
-  const index = createClientIndex(store, load)
+  const index = createClientLists(store, load)
 
   async function present(examined: readonly Examined[]): Promise<ClientFindings[]> {
     const found = examined.map(({ record }) => record)
@@ -141,7 +141,7 @@ export function createHygiene(parts: HygieneParts) {
 
     async unusedProducts(): Promise<readonly string[]> {
       const unused = new Set(catalog.current.products.keys())
-      for await (const { items } of createClientIndex(store).pages(undefined)) {
+      for await (const { items } of createClientLists(store).pages(undefined)) {
         for (const { client } of items) for (const product of client.products) unused.delete(product)
         if (unused.size === 0) break
       }

@@ -51,10 +51,8 @@ export interface Attempt extends Pick<IdempotencyRecord, 'newestCreatedAt'> {
 }
 
 /**
- * Makes changes with an idempotency key repeatable for 24 hours. The new client id and secret are derived
- * from `keys`, the change and the idempotency key. So the store does not contain the secret.
- *
- * @param keys derived from the secrets of the server, newest first
+ * Makes changes with an idempotency key repeatable for 24 hours. The new client id and secret are derived from `keys`
+ * (newest first), the change and the idempotency key, so that the store does not contain the secret.
  */
 export function createIdempotency(store: Store, keys: readonly Uint8Array[], prefix: string) {
   const process = randomBytes(12).toString('base64url')
@@ -112,15 +110,9 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[], pre
       if (found && found.body !== body) {
         throw keyError('this idempotency key was used with another input')
       }
-      const nothing = async () => {}
       if (found?.state === 'done') {
-        return {
-          isRepeat: true,
-          ...derive(key, name, found),
-          complete: nothing,
-          reject: nothing,
-          end() {},
-        }
+        const nothing = async () => {}
+        return { isRepeat: true, ...derive(key, name, found), complete: nothing, reject: nothing, end() {} }
       }
       if (running.has(id)) throw inProgress()
       running.add(id)

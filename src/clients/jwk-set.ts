@@ -13,7 +13,9 @@ import {
   ruleWith,
   textRule,
 } from '../validation/rules.ts'
-import type { PublicKeyInput } from './client-inputs.ts'
+
+/** A public key: a JWK (RFC 7517), or a text in PEM format. */
+export type PublicKeyInput = string | object
 
 /** A public key with which a client authenticates (RFC 7517), in the form in which it is stored. */
 export interface PublicJwk {

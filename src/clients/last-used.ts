@@ -31,7 +31,7 @@ export function storedLastUses(
 /** After this time, nothing is left of a revoked secret. */
 const SECRET_USE_SECONDS = 365 * 86_400
 
-/** The last uses of clients (`client-usage`), or of secrets by their hashes (`secret-usage`). */
+/** By client id (`client-usage`), or by the hash of a secret (`secret-usage`). */
 export function createLastUses(
   { store, logger }: { store: Store; logger: Logger },
   name?: 'client-usage' | 'secret-usage',

@@ -45,7 +45,6 @@ export interface Secrets {
   reportLeaked(secret: string, options?: LeakOptions): Promise<FoundSecret | undefined>
 }
 
-/** Finds the clients of secrets in the store. */
 export function createSecrets({
   store,
   apiKeys,
@@ -82,12 +81,7 @@ export function createSecrets({
     return first && { ...first, others }
   }
 
-  /**
-   * If the secret is not valid any more, only the access tokens are revoked. Nothing changes if this was done
-   * before, or if the client was deleted.
-   *
-   * @param options `leakSource` and `leakUrl` may be of any length, and may contain the secret
-   */
+  /** @param options `leakSource` and `leakUrl` may be of any length, and may contain the secret */
   async function revoke(found: FoundSecret, secret: string, options: LeakOptions): Promise<void> {
     const own = secret.trim()
     const [secretHash = ''] = await identifyEach([own])

@@ -1,17 +1,14 @@
 import { collectProblems, GatehouseError, type Fault, type Problem } from '../errors.ts'
-import { findRedirectUriProblem } from './application-uris.ts'
+import { findRedirectUriProblem, redirectKindOf } from './application-uris.ts'
 import type { Application, Client } from './client.ts'
 import { documentOf } from './documents/document-application.ts'
-import { redirectKindOf } from './public-uris.ts'
 
 type Checked = Pick<
   Application,
   'isPublic' | 'firstParty' | 'redirectUris' | 'postLogoutRedirectUris' | 'origins'
 >
 
-/**
- * Checks what depends on whether an application is public. @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
- */
+/** Checks what depends on whether an application is public. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export function requireConsistent(application: Checked): void {
   const problems = collectProblems(
     'ERR_INVALID_ARGUMENT',

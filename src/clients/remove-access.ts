@@ -1,27 +1,17 @@
 import { revocationsOf, bumpEpoch } from './access-epoch.ts'
 import type { Client } from './client.ts'
-import {
-  changeRecord,
-  entryDetails,
-  notFound,
-  requireClientId,
-  type ApplyChange,
-  type Change,
-  type ClientRepository,
-} from './client-repository.ts'
+import { type ClientRepository, notFound, requireClientId } from './client-repository.ts'
+import { type ApplyChange, type Change, changeRecord, entryDetails } from './change-client.ts'
 import { credentialsOf, type ClientRecord } from './client-record.ts'
 import { checkChange } from '../host/change-options.ts'
-import { requireMatch, type ConditionalChange } from './if-match.ts'
+import { requireMatch, type ConditionalChange } from './client-etag.ts'
 
 /**
- * Revokes all access tokens that the client has obtained so far: the write that changes the record raises its
- * epoch, which tokens carry. Grants and refresh tokens stay.
- *
- * The tokens are revoked even if the client already has the requested state, because an earlier attempt may
- * have failed after the write.
+ * As `changeRecord`, and revokes all access tokens that the client has obtained so far: the write raises the epoch of
+ * the client, which tokens carry. It does so even if the client already has the requested state, because an earlier
+ * attempt may have failed after the write. Grants and refresh tokens stay.
  *
  * @param isRemoval whether this client loses access. If not, no token is revoked
- * @throws {GatehouseError} as `changeRecord`
  */
 export async function removeAccess<C extends Client>(
   clients: ClientRepository<C>,

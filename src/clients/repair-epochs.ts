@@ -7,10 +7,8 @@ import type { ClientRegistry, StoredClient } from './client-registry.ts'
 export type KnownOfClients = Pick<RevocationSet, 'lowestValidEpoch' | 'isClientRevoked'>
 
 /**
- * The registry in the store, which raises an epoch that a failover of the store has lost. New tokens with the
- * lower epoch would be rejected.
- *
- * Usually this process has only missed a message about the cached client, so it is read again first.
+ * Raises an epoch that a failover of the store has lost: new tokens with the lower epoch would be rejected. Usually
+ * this process has only missed a message about the cached client, so it is read again first.
  */
 export function withRepairedEpochs(
   cache: Pick<ClientCache, 'find' | 'refetch' | 'changed'>,

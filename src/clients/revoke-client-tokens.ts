@@ -1,11 +1,12 @@
 import type { GatehouseError } from '../errors.ts'
-import { partialFailure, isCorruptRecord, type CorruptRecord } from '../store/corrupt-record.ts'
+import { collectIn, partialFailure, isCorruptRecord, type CorruptRecord } from '../store/corrupt-record.ts'
 import type { RevocationSpec } from '../revocation/kept-until.ts'
 import type { Client } from './client.ts'
 import { clientNotFound, isClientId } from './client-id.ts'
-import { createClientIndex, KINDS } from './client-index.ts'
+import { createClientLists, KINDS } from './list-clients.ts'
 import { clientOf, clientRecords, type ClientRecord } from './client-record.ts'
-import { changeEntry, emitChange, type ClientsDependencies } from './client-repository.ts'
+import type { ClientsDependencies } from './client-repository.ts'
+import { changeEntry, emitChange } from './change-client.ts'
 import type { RemovalOptions } from '../host/change-options.ts'
 import { hostIdRule } from '../validation/rules.ts'
 import { bumpEpoch, bumpEpochFor, revocationsOf, revocationOfCorrupt } from './access-epoch.ts'
@@ -42,7 +43,7 @@ export function createClientTokens(
 ): ClientTokens {
   const { store, events, revocations, clientChanged, audit } = parts
   const records = clientRecords<Client>(store, clientChanged)
-  const index = createClientIndex<Client>(store)
+  const index = createClientLists<Client>(store)
 
   async function revoke(
     clientId: string,
@@ -112,8 +113,7 @@ export function createClientTokens(
           for await (const { items, corrupt } of index.pages(accountId, [kind]))
             yield [...items.map(clientOf), ...corrupt]
         } catch (error) {
-          if (!isCorruptRecord(error)) throw error
-          errors.push(error)
+          collectIn(errors)(error)
         }
       }
       if (errors.length > 0) throw partialFailure(errors, 'The clients on a corrupt list could not be read')

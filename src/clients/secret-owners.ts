@@ -4,7 +4,7 @@ import type { Store } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { digest } from '../store/digest.ts'
 import { booleanRule, optional, textRule } from '../validation/rules.ts'
-import { kindRule } from './client-schema.ts'
+import { kindRule } from './field-rules.ts'
 import type { Client } from './client.ts'
 import { credentialsOf, type ClientRecord, type ClientRecords } from './client-record.ts'
 import { isKeyIdentity } from './jwk-set.ts'
@@ -112,10 +112,8 @@ export async function withSecretOwners<C extends Client, T>(
 }
 
 /**
- * A failure is ignored: the records of lost secrets then stay for good.
- *
- * @param isReported a key counts as leaked only if its private key was reported: otherwise a client that
- *   registered the public key of another client could block the key
+ * A key counts as leaked only if its private key was reported: its public key may be that of another client. A failure
+ * is ignored: the records of lost secrets then stay for good.
  */
 export async function retireLostSecrets<C extends Client>(
   { kind, secretOwners }: { readonly kind: C['kind']; readonly secretOwners: SecretOwners },

@@ -11,12 +11,9 @@ export const MAX_SECRETS = 2
 export const OVERLAP_SECONDS = { byDefault: 86_400, max: 90 * 86_400 }
 
 /**
- * The secrets after a rotation: the new one, then the replaced one, which expires after the overlap. With an
- * overlap of 0, all older secrets are removed.
+ * Rotates: the new secret, then the replaced one, which expires after the overlap. With an overlap of 0, only the new.
  *
- * @param now milliseconds
- * @throws {GatehouseError} `ERR_TWO_SECRETS` if two secrets are valid already, because the client's servers
- *   may still use both
+ * @throws {GatehouseError} `ERR_TWO_SECRETS` if two secrets are valid already: the client's servers may use both
  */
 export function rotateSecret(
   secrets: readonly StoredSecret[],
@@ -58,11 +55,9 @@ export function isRotated(
 }
 
 /**
- * Revoking the new secret undoes the rotation: the old one does not expire any more.
+ * Revoking the new secret undoes the rotation: the old one does not expire any more. Undefined for no change.
  *
- * @param now milliseconds
  * @param hasKey the client can also authenticate with a key
- * @returns undefined if there is nothing to revoke
  * @throws {GatehouseError} `ERR_ONE_SECRET` if the client could not authenticate any more
  */
 export function revokeSecret(

@@ -1,11 +1,13 @@
-import type { Catalog, Operation } from '../catalog/catalog.ts'
-import { hasRequiredKycLevel } from '../catalog/limit-by-kyc-level.ts'
-import { directScopes, hasOperation, limitToPerson } from '../catalog/resolve-scopes.ts'
+import type { Catalog, CurrentCatalog, Operation } from '../catalog/catalog.ts'
+import { directScopes, hasOperation, hasRequiredKycLevel, limitToPerson } from '../catalog/resolve-scopes.ts'
 import type { Account } from '../host/accounts.ts'
 import { isGatewayKey, type Client } from './client.ts'
 import { documentOf } from './documents/document-application.ts'
 import { isExpired } from './expiry.ts'
 import { isPublicClient } from './public-applications.ts'
+import type { HostAccounts } from '../host/host-accounts.ts'
+import { findOnce } from '../host/find-once.ts'
+import { missingUsers } from '../host/missing-users.ts'
 
 /**
  * Why a client gets no token. If there are several reasons, the first of this list counts.
@@ -93,7 +95,6 @@ export function whyUnauthorized(
   return allowed.length === 0 ? 'user-operations' : undefined
 }
 
-/** Why a client gets no token. All code that shows or reports the reason calls this, or one of its parts. */
 export function whyNoToken(
   catalog: Catalog,
   client: Client,
@@ -106,3 +107,40 @@ export function whyNoToken(
     (hasNoUri ? 'no-redirect-uri' : undefined)
   )
 }
+
+const CONCURRENCY = 25
+
+export interface ClientState {
+  readonly noToken: NoTokenReason | undefined
+  /** Users who know a valid secret, although the host no longer finds them in the account. */
+  readonly knownToFormer: readonly string[]
+}
+
+/** Finds why clients get no token. It asks the host once for each owner and each user. */
+export function createStates({
+  accounts,
+  catalog,
+}: {
+  readonly accounts: Pick<HostAccounts, 'find'>
+  readonly catalog: CurrentCatalog
+}) {
+  return async function statesOf(clients: readonly Client[]): Promise<ClientState[]> {
+    const find = findOnce(accounts)
+    const stateOf = async (client: Client): Promise<ClientState> => {
+      const { accountId, userId, secretShownTo = [] } = client
+      const [owner, knownToFormer] = await Promise.all([
+        find(accountId, userId),
+        missingUsers(secretShownTo, (each) => find(accountId, each)),
+      ])
+      return { noToken: whyNoToken(catalog.current, client, owner), knownToFormer }
+    }
+    const states: ClientState[] = []
+    while (states.length < clients.length) {
+      const next = clients.slice(states.length, states.length + CONCURRENCY)
+      states.push(...(await Promise.all(next.map(stateOf))))
+    }
+    return states
+  }
+}
+
+export type StatesOf = ReturnType<typeof createStates>

@@ -3,7 +3,7 @@ import { createErasePerson } from '../access/erase-person.ts'
 import { createErasures } from '../access/erasures.ts'
 import { createSessionList } from '../access/session-list.ts'
 import type { ClientDocuments } from '../clients/documents/document-service.ts'
-import { createClientWalk } from '../clients/walk-clients.ts'
+import { createClientErasure } from '../clients/erase-from-clients.ts'
 import { GatehouseError } from '../errors.ts'
 import { createConnections } from '../grants/connections.ts'
 import { createConsentStore } from '../grants/consent-store.ts'
@@ -33,7 +33,7 @@ export function createParts(settings: ResolvedOptions) {
   const parts = { ...core, ...createClients(core), ...createGrants(core) }
   const { durable: store } = core
   const erasures = createErasures({ store, secrets: settings.secrets })
-  const lists = { clientWalk: createClientWalk(store), sessionList: createSessionList(store) }
+  const lists = { clientErasure: createClientErasure(store), sessionList: createSessionList(store) }
   return {
     ...parts,
     erasures,

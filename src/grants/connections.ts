@@ -22,9 +22,8 @@ export interface Connections {
 }
 
 /**
- * Groups the grants of persons by application. The list reads all grants of the account, because a page of
- * grants may have only some of the grants of an application. The list reads the records too, because an index
- * entry names neither the application nor the user.
+ * Groups the grants of people by application. It reads all grants of the account, because a page may have only some of
+ * those of an application, and their records, because an index entry names neither the application nor the user.
  */
 export function createConnections(parts: {
   readonly index: Pick<GrantLifecycle['index'], 'all'>

@@ -8,8 +8,7 @@ export interface ConsentDecision {
 export const MANDATORY_SCOPE = 'openid'
 
 /**
- * The decision of a person who approved a request. A requested scope is granted if it is mandatory or ticked,
- * and denied otherwise. Ticked scopes that were not requested are ignored. Undefined if nothing is granted.
+ * For a person who approved a request. Ignores ticked scopes that were not requested. Undefined if nothing is granted.
  */
 export function decide(requested: readonly string[], ticked: readonly string[]): ConsentDecision | undefined {
   const isGranted = (scope: string) => scope === MANDATORY_SCOPE || ticked.includes(scope)

@@ -35,7 +35,10 @@ const DECISION: Fields = { granted: listOf(stringRule), denied: listOf(stringRul
 
 const NOTHING: ConsentDecision = { granted: [], denied: [] }
 
-/** Creates the store of what people have approved and denied. */
+/**
+ * Stores what people have decided about applications. For each application that a person has decided about, one record
+ * covers all authorizations by this person. In this record, each resource has a decision of its own.
+ */
 export function createConsentStore(store: Store, consentVersions: ConsentVersionStore, audience: string) {
   const records = createCollection<ConsentRecord>(store, {
     name: 'consent',
@@ -57,8 +60,7 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
   }
 
   async function read(person: Person, { clientId, document }: DecidedClient) {
-    // The two reads may run in any order, because a record contains the consent versions of its decision.
-    // `validPart` compares these versions with the current versions.
+    // In any order: a record contains the consent versions of its decision, and `validPart` compares them.
     const [record, current] = await Promise.all([
       records.get(idOf(person, clientId)),
       consentVersions.current(person, clientId),
@@ -85,7 +87,7 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
       const stored = validPart(record, versions)
       return [stored, ...Object.values(stored.resources ?? {})].some(({ granted }) => granted.length > 0)
     },
-    /** Merges a decision into the stored consent at a resource. No concurrent decision is lost. */
+    /** No concurrent decision is lost. */
     async update(
       person: Person,
       clientId: string,
@@ -108,10 +110,6 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
   }
 }
 
-/**
- * Stores what people have decided about applications. For each application that a person has decided about, one record
- * covers all authorizations by this person. In this record, each resource has a decision of its own.
- */
 export type ConsentStore = ReturnType<typeof createConsentStore>
 
 function idOf(person: Person, clientId: string): string {

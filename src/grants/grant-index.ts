@@ -34,13 +34,11 @@ const BUCKETS = { spanSeconds: 30 * DAY_SECONDS, slackSeconds: DAY_SECONDS }
 type LoadGrants = (grantIds: readonly string[]) => Promise<(GrantRecord | CorruptRecord | undefined)[]>
 
 /**
- * Lists the grants of each account that are in use: their authorization codes were exchanged. The oldest
- * grant comes first. Grants of the same second are in no particular order.
+ * Lists the grants of each account that are in use: their authorization codes were exchanged. The oldest comes first.
  *
- * The entries of an account are stored in buckets. One bucket contains the entries of all grants that expire
- * within the same 30 days. The store deletes the bucket when these days are over. A grant may be extended
- * beyond the period of its bucket. Its entry is then added to a later bucket before the record of the grant
- * changes. So every usable grant is listed.
+ * A bucket contains the entries of all grants that expire within the same 30 days, after which the store deletes it. If
+ * a grant is extended beyond that, its entry is added to a later bucket before its record changes. So every usable
+ * grant is listed.
  */
 export function createGrantIndex({ store, load }: { store: Store; load: LoadGrants }) {
   const indexOf = (accountId: string): BucketedIndex => ({
@@ -60,13 +58,11 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
     return grantIds.map((grantId, at): ListedGrant | CorruptRecord | undefined => {
       const record = records[at]
       if (record instanceof CorruptRecord) return record
-      // The record of a grant is written before its index entry. So if an entry has no record, its grant has
-      // expired or was deleted.
+      // The record of a grant is written before its index entry, so this one has expired or was deleted.
       return isActive(record) ? { grantId, record } : undefined
     })
   }
 
-  /** `isMeant` selects the grants of the page by their records. */
   async function page(
     accountId: string,
     options: ListOptions,
@@ -93,24 +89,21 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       const reads: ReturnType<typeof loadGrants>[] = []
       for await (const members of pagesOf(reader, index)) {
         const read = loadGrants(index, members)
-        // If the loop fails at the next entries, `read` is never awaited. Without this handler, a failure of `read`
-        // would then be an unhandled rejection.
+        // If the loop fails at the next entries, `read` is never awaited.
         read.catch(() => {})
         reads.push(read)
       }
       const found = (await Promise.all(reads)).flat()
-      const isCorrupt = (one: unknown): one is CorruptRecord => one instanceof CorruptRecord
       return {
-        items: found.flatMap((one) => (one === undefined || isCorrupt(one) ? [] : one)),
-        corrupt: found.filter(isCorrupt),
+        items: found.flatMap((one) => (one === undefined || one instanceof CorruptRecord ? [] : one)),
+        corrupt: found.filter((one) => one instanceof CorruptRecord),
       }
     },
-    /** All pages of the grants of an account. @param limit maximum number of grants on a page, 1 to 500 */
+    /** @param limit of a page, 1 to 500 */
     pages: (accountId: string, limit: number) => eachPage((cursor) => page(accountId, { cursor, limit })),
     /**
-     * With fewer than `MAX_GRANTS_OF_PAIR` grants in an account, no pair of person and application can exceed
-     * the limit. The call starts to read the list of buckets, and the returned function reads the entries. It
-     * resolves with false too if the store is unavailable.
+     * Whether a pair of person and application may exceed the limit: with fewer than `MAX_GRANTS_OF_PAIR` grants in the
+     * account, none can. The call starts to read the list of buckets. False too if the store is unavailable.
      */
     startLimitCheck(accountId: string): () => Promise<boolean> {
       const { buckets, reader, index } = open(accountId)
@@ -132,7 +125,7 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
   }
 }
 
-/** Whether grants that expire at these times, in epoch seconds, are listed in the same bucket. */
+/** For two expiries, in epoch seconds. */
 export function isSameBucket(one: number, other: number): boolean {
   return bucketOf(BUCKETS, one) === bucketOf(BUCKETS, other)
 }
@@ -142,9 +135,8 @@ function memberOf(entry: GrantEntry): string {
 }
 
 /**
- * With this text, `listOverLimit` finds the entries of a pair without reading records of other pairs. Two
- * pairs may have the same text by chance. So `isInUseOf` also compares the records. The text is short,
- * because Redis needs more memory for a list with an entry above 64 bytes.
+ * With it, `listOverLimit` reads the records of hardly any other pair. Two pairs may have the same text by chance: it
+ * is short, because Redis needs more memory for a list with an entry above 64 bytes.
  */
 function tagOf({ accountId, userId, clientId }: GrantPair): string {
   return `:${digest(JSON.stringify([accountId, userId ?? null, clientId])).slice(0, 6)}`

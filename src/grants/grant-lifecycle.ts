@@ -1,5 +1,4 @@
-import type { Stored } from '../store/collection.ts'
-import { confirmDurable } from '../store/confirm-durable.ts'
+import { confirmDurable, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { STORED_CONSENT_SECONDS } from './consent-store.ts'
 import { createConsentVersions, isOfVersions } from './revoked-consents.ts'
@@ -15,10 +14,7 @@ export interface Listing extends GrantEntry {
   readonly mayExceedLimit: () => Promise<boolean>
 }
 
-/**
- * An extended grant expires one day after the tokens that are issued at its extension. So tokens that are issued on
- * the next day also expire before the grant, and one extension a day is enough.
- */
+/** A grant outlives the tokens of its extension by this time, so that one extension a day is enough. */
 const EXTENSION_INTERVAL_SECONDS = 86_400
 
 /** Seconds for which the record of a revoked grant is kept. */
@@ -26,33 +22,6 @@ const TOMBSTONE_TTL_SECONDS = 86_400
 
 type Lifetimes = Readonly<Record<'refreshToken' | 'delegatedAccessToken', number>> & {
   readonly publicRefreshToken?: number | undefined
-}
-
-export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
-  const state = createState(store, lifetimes)
-  const { records, index, consentVersions } = state
-
-  return {
-    records,
-    index,
-    consentVersions,
-    /** Counts a new grant. @returns false if the person has started too many for this application in the last hour */
-    countNew: createCountNewGrant(store),
-    /** Adds a grant to the list of its account, before the grant is activated. Pass the result to `activate`. */
-    list: (entry: GrantEntry) => listGrant(state, entry),
-    /** Call this before the first refresh token. False if the grant is deleted, or revoked for good. */
-    activate: (grantId: string, known?: Stored<GrantRecord>, listing?: Listing) =>
-      activateGrant(state, grantId, known, listing),
-    /** Call this before the next refresh token. False if the grant is deleted or revoked. */
-    extend: (grantId: string, known?: Stored<GrantRecord>) => extendGrant(state, grantId, known),
-    /** May be called again. Undefined if there is no such grant. */
-    revoke: (grantId: string) => records.update(grantId, toTombstone, TOMBSTONE_TTL_SECONDS),
-    /** Whether all authorizations of a holder of the grant were revoked after the grant was made. */
-    hasStaleConsent: async (record: GrantRecord) =>
-      !isOfVersions(record.versions, await consentVersions.current(record, record.clientId)),
-    /** Deletes a grant with its index entries. @returns whether an active grant existed */
-    delete: (grantId: string) => deleteGrant(state, grantId),
-  }
 }
 
 /**
@@ -63,111 +32,117 @@ export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
  * exchange this code. Before the first refresh token of a grant is issued, the grant is listed and activated.
  * From then on, the grant lives as long as its tokens.
  */
-export type GrantLifecycle = ReturnType<typeof createGrantLifecycle>
-
-type State = ReturnType<typeof createState>
-
-function createState(
+export function createGrantLifecycle(
   store: Store,
   { refreshToken, publicRefreshToken = refreshToken, delegatedAccessToken }: Lifetimes,
 ) {
   const records = grantRecords(store)
+  const index = createGrantIndex({ store, load: records.getEach })
   // A grant can be revoked as long as any of its access tokens can be used.
   const tokenLifetime = Math.max(refreshToken, publicRefreshToken, delegatedAccessToken)
+  const lifetime = tokenLifetime + EXTENSION_INTERVAL_SECONDS
   // A consent version must live longer than everything that it revokes: stored decisions, and unlisted grants, which
   // may still be activated or used.
   const versionTtl = Math.max(STORED_CONSENT_SECONDS, tokenLifetime) + 2 * EXTENSION_INTERVAL_SECONDS
+  const consentVersions = createConsentVersions(store, versionTtl)
+
+  /** Adds a grant to the list of its account, before the grant is activated. Pass the result to `activate`. */
+  async function list(entry: GrantEntry): Promise<Listing> {
+    const end = nowInSeconds() + lifetime
+    const added = index.add(entry, end)
+    const mayExceedLimit = index.startLimitCheck(entry.accountId)
+    await added
+    return { ...entry, end, mayExceedLimit }
+  }
+
+  /** Call this before the first refresh token. False if the grant is deleted, or revoked for good. */
+  async function activate(grantId: string, known?: Stored<GrantRecord>, listing?: Listing): Promise<boolean> {
+    const stored = known ?? (await records.read(grantId))
+    if (!stored || !isActive(stored.record)) return false
+    const { accountId, userId, clientId, versions, listedAt = stored.record.iat * 1000 } = stored.record
+    const listed = listing ?? (await list({ accountId, userId, clientId, grantId, listedAt }))
+    const putInUse = (record: GrantRecord) =>
+      record.listedAt === undefined || record.exp < listed.end - EXTENSION_INTERVAL_SECONDS
+        ? { ...record, exp: listed.end, listedAt: listed.listedAt, usedAt: nowInSeconds() }
+        : confirmDurable(record)
+    // To revoke everything that a holder authorized, a process first stores a new consent version, and then
+    // reads the list of grants. The grant of this call is listed already. So either the revocation finds the
+    // grant in the list, or the read below finds the new version.
+    const [isGrantActive, current] = await Promise.all([
+      change(grantId, stored, putInUse),
+      consentVersions.current({ accountId, userId }, clientId),
+    ])
+    if (isOfVersions(versions, current)) return isGrantActive
+    await deleteGrant(grantId)
+    return false
+  }
+
+  /** Call this before the next refresh token. False if the grant is deleted or revoked. */
+  async function extend(grantId: string, known?: Stored<GrantRecord>): Promise<boolean> {
+    const stored = known ?? (await records.read(grantId))
+    if (!stored || !isActive(stored.record)) return false
+    const { listedAt, exp } = stored.record
+    // In a cluster, a failover of one master may have lost the activation, but not the refresh token.
+    if (listedAt === undefined) return activate(grantId, stored)
+    const now = nowInSeconds()
+    const end = now + lifetime
+    const isDue = (time: number) => time < end - EXTENSION_INTERVAL_SECONDS
+    if (!isDue(exp)) return true
+    // Before the record changes, so that every usable grant is listed in the bucket of its expiry.
+    if (!isSameBucket(end, exp)) await index.add({ ...stored.record, grantId, listedAt }, end)
+    return change(grantId, stored, (record) =>
+      isDue(record.exp) ? { ...record, exp: end, usedAt: now } : undefined,
+    )
+  }
+
+  /** No concurrent change is lost. False if the grant is deleted or revoked. */
+  async function change(
+    grantId: string,
+    stored: Stored<GrantRecord>,
+    apply: (record: GrantRecord) => GrantRecord | undefined,
+  ): Promise<boolean> {
+    const changed = apply(stored.record)
+    if (!changed) return true
+    const ttl = Math.max(1, changed.exp - nowInSeconds())
+    if (await records.replace(grantId, stored, changed, ttl)) return true
+    return isActive(
+      await records.update(grantId, (record) => (isActive(record) ? apply(record) : undefined), ttl),
+    )
+  }
+
+  /** Deletes a grant with its index entries. @returns whether an active grant existed */
+  async function deleteGrant(grantId: string): Promise<boolean> {
+    const record = await records.get(grantId)
+    const existed = await records.delete(grantId)
+    if (record?.listedAt !== undefined) {
+      await index.remove({ ...record, grantId, listedAt: record.listedAt })
+    }
+    return existed && isActive(record)
+  }
+
   return {
     records,
-    index: createGrantIndex({ store, load: records.getEach }),
-    consentVersions: createConsentVersions(store, versionTtl),
-    lifetime: tokenLifetime + EXTENSION_INTERVAL_SECONDS,
+    index,
+    consentVersions,
+    /** Counts a new grant. @returns false if the person has started too many for this application in the last hour */
+    countNew: createCountNewGrant(store),
+    list,
+    activate,
+    extend,
+    /** May be called again. Undefined if there is no such grant. */
+    revoke: (grantId: string) => records.update(grantId, toTombstone, TOMBSTONE_TTL_SECONDS),
+    /** Whether all authorizations of a holder of the grant were revoked after the grant was made. */
+    hasStaleConsent: async (record: GrantRecord) =>
+      !isOfVersions(record.versions, await consentVersions.current(record, record.clientId)),
+    delete: deleteGrant,
   }
 }
 
-async function listGrant({ index, lifetime }: State, entry: GrantEntry): Promise<Listing> {
-  const end = nowInSeconds() + lifetime
-  const added = index.add(entry, end)
-  const mayExceedLimit = index.startLimitCheck(entry.accountId)
-  await added
-  return { ...entry, end, mayExceedLimit }
-}
-
-async function activateGrant(
-  state: State,
-  grantId: string,
-  known?: Stored<GrantRecord>,
-  listing?: Listing,
-): Promise<boolean> {
-  const { records, consentVersions } = state
-  const stored = known ?? (await records.read(grantId))
-  if (!stored || !isActive(stored.record)) return false
-  const { accountId, userId, clientId, versions, listedAt = stored.record.iat * 1000 } = stored.record
-  const listed = listing ?? (await listGrant(state, { accountId, userId, clientId, grantId, listedAt }))
-  const putInUse = (record: GrantRecord) =>
-    record.listedAt === undefined || record.exp < listed.end - EXTENSION_INTERVAL_SECONDS
-      ? { ...record, exp: listed.end, listedAt: listed.listedAt, usedAt: nowInSeconds() }
-      : confirmDurable(record)
-  // To revoke everything that a holder authorized, a process first stores a new consent version, and then
-  // reads the list of grants. The grant of this call is listed already. So either the revocation finds the
-  // grant in the list, or the read below finds the new version.
-  const [isGrantActive, current] = await Promise.all([
-    changeGrant(state, grantId, stored, putInUse),
-    consentVersions.current({ accountId, userId }, clientId),
-  ])
-  if (isOfVersions(versions, current)) return isGrantActive
-  await deleteGrant(state, grantId)
-  return false
-}
-
-/**
- * The expiry of a grant decides in which bucket of the index it is listed. If the new expiry belongs to a
- * later bucket, an entry is added to the later bucket before the record changes.
- */
-async function extendGrant(state: State, grantId: string, known?: Stored<GrantRecord>): Promise<boolean> {
-  const stored = known ?? (await state.records.read(grantId))
-  if (!stored || !isActive(stored.record)) return false
-  const { listedAt, exp } = stored.record
-  // In a cluster, a failover of one master may have lost the activation, but not the refresh token.
-  if (listedAt === undefined) return activateGrant(state, grantId, stored)
-  const now = nowInSeconds()
-  const end = now + state.lifetime
-  const isDue = (time: number) => time < end - EXTENSION_INTERVAL_SECONDS
-  if (!isDue(exp)) return true
-  if (!isSameBucket(end, exp)) await state.index.add({ ...stored.record, grantId, listedAt }, end)
-  return changeGrant(state, grantId, stored, (record) =>
-    isDue(record.exp) ? { ...record, exp: end, usedAt: now } : undefined,
-  )
-}
-
-/** No concurrent change is lost. False if the grant is deleted or revoked. */
-async function changeGrant(
-  { records }: State,
-  grantId: string,
-  stored: Stored<GrantRecord>,
-  change: (record: GrantRecord) => GrantRecord | undefined,
-): Promise<boolean> {
-  const changed = change(stored.record)
-  if (!changed) return true
-  const ttl = Math.max(1, changed.exp - nowInSeconds())
-  if (await records.replace(grantId, stored, changed, ttl)) return true
-  return isActive(
-    await records.update(grantId, (record) => (isActive(record) ? change(record) : undefined), ttl),
-  )
-}
+export type GrantLifecycle = ReturnType<typeof createGrantLifecycle>
 
 /** The record of a revoked grant stays equal, and is written again (see `confirmDurable`). */
 function toTombstone({ accountId, userId, clientId, iat, exp, listedAt }: GrantRecord): GrantRecord {
   return { accountId, userId, clientId, iat, exp, listedAt, revoked: true }
-}
-
-async function deleteGrant({ records, index }: State, grantId: string): Promise<boolean> {
-  const record = await records.get(grantId)
-  const existed = await records.delete(grantId)
-  if (record?.listedAt !== undefined) {
-    await index.remove({ ...record, grantId, listedAt: record.listedAt })
-  }
-  return existed && isActive(record)
 }
 
 function nowInSeconds(): number {

@@ -10,7 +10,7 @@ export interface GrantRecord {
   readonly userId?: string | undefined
   /** The authorized scopes of each audience, space-delimited. Denied scopes are not included. */
   readonly resources?: Readonly<Record<string, string>> | undefined
-  /** When the grant was made, in epoch seconds. */
+  /** Epoch seconds. */
   readonly iat: number
   /** When the grant expires if it is not extended, in epoch seconds. */
   readonly exp: number
@@ -51,7 +51,6 @@ export function grantRecords(store: Store): Collection<GrantRecord> {
   return createCollection<GrantRecord>(store, { name: 'grant', version: 1, fields: GRANT })
 }
 
-/** Whether a grant is active: it exists and is not revoked. */
 export function isActive(record: GrantRecord | undefined): record is GrantRecord {
   return record !== undefined && record.revoked === undefined
 }

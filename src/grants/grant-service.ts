@@ -145,7 +145,7 @@ function createGrants(parts: GrantServiceParts): Grants {
   }
 }
 
-/** The methods for hosts, and what other parts of the library do with grants. */
+/** The methods for hosts, and what other code of this library does with grants. */
 export function createGrantService(parts: GrantServiceParts) {
   const { lifecycle, logger } = parts
   const { records, index } = lifecycle
@@ -163,19 +163,14 @@ export function createGrantService(parts: GrantServiceParts) {
         }
         return { userIds: [...users], errors }
       },
-      /** Revokes everything that these users have authorized, as with `revokeAll`. */
       revoke(accountId: string, userIds: readonly string[], options: RemovalOptions) {
         const holders = userIds.map((userId) => ({ accountId, userId }))
         return revokeOfHolders(parts, accountId, holders, options)
       },
-      /** Revokes what a person has authorized one client to do, as with `revokeAll`. */
       revokeOfClient(person: Person, clientId: string, options: RemovalOptions) {
         return revokeOfHolders(parts, person.accountId, [{ ...person, clientId }], options)
       },
-      /**
-       * Revokes the grants that `isMeant` selects. It gets the holder, and when the grant was made, in milliseconds
-       * since the epoch.
-       */
+      /** `madeAt` is when the grant was made, in milliseconds since the epoch. */
       revokeSome(
         accountId: string,
         isMeant: (holder: Person, madeAt: number) => boolean,
@@ -196,15 +191,13 @@ export function createGrantService(parts: GrantServiceParts) {
     /** Completes a pending `revoke`. May be called again. Returns what the caller must still revoke. */
     async resumeGrant(grantId: string): Promise<readonly RevocationSpec[]> {
       const error = await revokeGrantRecord(parts, grantId)
-      // This function may be called again, and deletes the stored consent each time it finds the record. So the record
-      // of the grant is deleted here: otherwise a later call would delete a new decision of the person.
+      // Otherwise a later call, which may find the record, would delete a new decision of the person.
       if (!error) await records.delete(grantId)
       return [{ of: 'grant', id: grantId }]
     },
   }
 }
 
-/** Finds the users of an account who have authorized applications, and revokes their authorizations. */
 export type GrantsOfUsers = ReturnType<typeof createGrantService>['grantsOfUsers']
 
 function revokeOfHolders(
@@ -215,8 +208,7 @@ function revokeOfHolders(
 ): Promise<RevokedGrants> {
   const isMeant = (record: GrantRecord) => holders.some((holder) => isOf(record, holder))
   return parts.revocations.revokeWith({ of: 'account', id: accountId }, async () => {
-    // The consent versions are renewed before the list is read. If a grant is not in the list when the list
-    // is read, it cannot be activated any more: `GrantLifecycle.activate` finds the new version.
+    // Before the list is read: `GrantLifecycle.activate` then rejects a grant that is not listed.
     await Promise.all(holders.map((holder) => parts.lifecycle.consentVersions.renew(holder)))
     return { result: await revokeEachGrant(parts, accountId, options, isMeant), revoked: [] }
   })

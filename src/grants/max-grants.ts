@@ -17,9 +17,8 @@ export interface GrantPair extends Person {
 }
 
 /**
- * Creates the function that revokes the oldest grants of a person for an application if there are too many.
- * The revocation happens in the background, so no request waits for it. If it fails, the next call for the
- * same person and application tries again.
+ * Revokes the oldest grants of a person for an application if there are too many, in the background. If that fails, the
+ * next call for the same person and application tries again.
  */
 export function createLimitGrants(parts: {
   listOverLimit(pair: GrantPair): Promise<string[]>

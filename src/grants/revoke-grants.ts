@@ -72,8 +72,7 @@ export async function revokeGrant(
   // A corrupt record stays, so that an operator can examine it.
   if (error) return error
   if (owner) parts.events.emit('grant.revoked', { grantId, ...owner, actor })
-  // The revocation is complete, so no repeated call needs the record of the grant. If the record cannot be
-  // deleted now, it expires later.
+  // The revocation is complete, so no repeated call needs the record of the grant.
   await parts.lifecycle.records.delete(grantId).catch((cause: unknown) => {
     parts.logger.debug(
       { err: cause, grantId },
@@ -83,10 +82,7 @@ export async function revokeGrant(
   return undefined
 }
 
-/**
- * Grants with corrupt records are always revoked, because their records cannot show whether `isMeant` would
- * select them.
- */
+/** Grants with corrupt records are always revoked, because they cannot show whether `isMeant` would select them. */
 export async function revokeEachGrant(
   parts: RevokeGrantsParts,
   accountId: string,
@@ -112,9 +108,8 @@ export async function revokeEachGrant(
 }
 
 /**
- * Creates the function with which the authorization server revokes a grant with its code, refresh tokens and
- * access tokens. A token that is being issued at the same moment is revoked too. The stored consent stays. A
- * repeated call has no further effect. Simultaneous calls for the same grant share one revocation.
+ * For the authorization server: revokes a grant with its code, refresh tokens and access tokens, also those that are
+ * being issued. The stored consent stays. Simultaneous calls for the same grant share one revocation.
  */
 export function createRevokeKeepingConsent(
   parts: Pick<RevokeGrantsParts, 'lifecycle' | 'families' | 'revocations'> & {
@@ -130,9 +125,8 @@ export function createRevokeKeepingConsent(
       return { result: undefined, revoked: [{ of: 'grant', id: grantId } as const] }
     }
     await revocations.revokeWith({ of: 'grant', id: grantId }, change, entry)
-    // The refresh token family is revoked last, because a refresh token is found through its family. If one
-    // of the writes above fails, the client can send the refresh token again, and that request repeats the
-    // revocation.
+    // Last, because a refresh token is found through its family. If a write above fails, the client can send the
+    // refresh token again, and that request repeats the revocation.
     await families.revoke(grantId)
   }
 
@@ -149,5 +143,4 @@ export function createRevokeKeepingConsent(
   }
 }
 
-/** Revokes a grant with everything that belongs to it, except for the stored consent. */
 export type RevokeKeepingConsent = ReturnType<typeof createRevokeKeepingConsent>

@@ -11,6 +11,7 @@ import type { RevokedGrants } from './revoke-grants.ts'
 
 const CONCURRENCY = 20
 
+/** Revokes the tokens of grants that carry an operation that their user may no longer use. */
 export function createRevokeLostOperations(parts: {
   readonly index: Pick<GrantLifecycle['index'], 'pages'>
   readonly revocations: Pick<Revocations, 'revokeGrantScopes'>
@@ -23,10 +24,8 @@ export function createRevokeLostOperations(parts: {
   const { events, index, revocations, longestDelegatedLifetime, openIdScopes, audience } = parts
 
   /**
-   * The grants stay in use, and still contain these operations. If a user may use such an operation again, no
-   * new consent is needed: new tokens carry the operation after `longestDelegatedLifetime`. `users` are those
-   * with limited operations, by id. Returns how many grants' tokens were revoked, and the errors of corrupt
-   * grants.
+   * The grants stay in use, and still contain the operation. If the user may use it again, new tokens carry it after
+   * `longestDelegatedLifetime`. `users` are those with limited operations, by id.
    */
   return async function revokeLostOperations(
     accountId: string,
@@ -63,5 +62,4 @@ export function createRevokeLostOperations(parts: {
   }
 }
 
-/** Revokes the tokens of a grant if they carry an operation that the user of the grant may no longer use. */
 export type RevokeLostOperations = ReturnType<typeof createRevokeLostOperations>

@@ -11,27 +11,19 @@ export interface AuthorizationHolder extends Person {
 }
 
 /**
- * The consent versions at the time of an authorization. An authorization has up to four holders: the account
- * and its user, each with and without the application (see `AuthorizationHolder`). Each holder may have a
- * version.
+ * The consent versions at the time of an authorization. It has up to four holders: the account and its user, for all
+ * applications or for the authorized one.
  *
  * To revoke everything that a holder authorized, a process stores a new version for the holder. From then on,
  * all authorizations without this version are rejected, even those that the grant index does not list yet.
  * Most holders never need such a revocation, so most holders have no version.
  */
 export interface ConsentVersions {
-  /** The version of the account for all applications. */
   readonly account?: string | undefined
-  /** The version of the account for the authorized application. */
   readonly client?: string | undefined
-  /** The version of the user for all applications. */
   readonly user?: string | undefined
-  /** The version of the user for the authorized application. */
   readonly userClient?: string | undefined
-  /**
-   * The version of the metadata document at the decision, if the application has one. After a change of the
-   * document, people are asked as if they had not decided yet. Their grants stay valid.
-   */
+  /** Of the metadata document at the decision. After its change, people are asked again. Their grants stay valid. */
   readonly document?: string | undefined
   /** How often the host of that document had been blocked. After a block, the authorization is rejected. */
   readonly host?: string | undefined
@@ -60,10 +52,9 @@ export function createConsentVersions(store: Store, ttl: number) {
       const parts = Object.keys(holders).map((part, at) => [part, found[at]?.id])
       return Object.fromEntries(parts.filter(([, id]) => id !== undefined)) as ConsentVersions
     },
-    /** Starts a new version, which revokes everything that the holder authorized so far. */
+    /** Revokes everything that the holder authorized so far. */
     async renew(holder: AuthorizationHolder): Promise<void> {
-      // A version is a random value, so a new version never equals an expired version. A counter would start
-      // at 0 again after its record has expired.
+      // Random, because a counter would start at 0 again after its record has expired.
       await records.set(idOf(holder), { id: randomUUID() }, ttl)
     },
   }
@@ -72,9 +63,8 @@ export function createConsentVersions(store: Store, ttl: number) {
 export type ConsentVersionStore = ReturnType<typeof createConsentVersions>
 
 /**
- * Whether an authorization is still valid. A holder without a current version is ignored: the holder never
- * had a version, or the version has expired. A version expires later than every authorization that it
- * revoked.
+ * Whether an authorization is still valid. A holder without a current version never had one, or it has expired: later
+ * than every authorization that it revoked.
  */
 export function isOfVersions(then: ConsentVersions | undefined, now: ConsentVersions): boolean {
   const parts = ['account', 'client', 'user', 'userClient', 'document', 'host'] as const

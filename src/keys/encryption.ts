@@ -7,10 +7,7 @@ export interface Unsealed<T> {
   readonly isOutdated: boolean
 }
 
-/**
- * Encrypts values for the store (JWE, `dir` with A256GCM; RFC 7516) and decrypts them. The first secret, the
- * newest, encrypts; every secret decrypts. Each purpose has its own key.
- */
+/** Encrypts values for the store (JWE, RFC 7516). The first secret, the newest, encrypts; every secret decrypts. */
 export function createEncryption<T extends object>(
   secrets: readonly string[],
   purpose: 'signing-keys' | 'erasures' | 'returns',
@@ -20,12 +17,11 @@ export function createEncryption<T extends object>(
   if (!newest) throw new TypeError('at least one secret is needed')
 
   return {
-    /** @returns a compact JWE, encrypted under the newest secret */
     seal(value: T): Promise<string> {
       const text = new TextEncoder().encode(JSON.stringify(value))
       return new CompactEncrypt(text).setProtectedHeader({ alg: 'dir', enc: 'A256GCM' }).encrypt(newest)
     },
-    /** Decrypts a value. Returns undefined if no secret decrypts it. */
+    /** Undefined if no secret decrypts it. */
     async unseal(sealed: string): Promise<Unsealed<T> | undefined> {
       for (const key of keys) {
         try {
@@ -36,7 +32,7 @@ export function createEncryption<T extends object>(
           const value = JSON.parse(new TextDecoder().decode(plaintext)) as T
           return { value, isOutdated: key !== newest }
         } catch {
-          // The value is encrypted under another secret, so the next secret is tried.
+          // The value may be encrypted under the next secret.
         }
       }
       return undefined

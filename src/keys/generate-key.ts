@@ -18,7 +18,6 @@ export async function generateSigningKey(alg: SigningAlgorithm): Promise<Signing
   return { ...jwk, kid: await calculateJwkThumbprint(jwk), alg, use: 'sig' }
 }
 
-/** The public part of a signing key. */
 export function toPublicJwk({ kty, crv, x, y, n, e, kid, alg, use }: SigningJwk): JWK {
   return kty === 'RSA'
     ? { kty: 'RSA', n: n ?? '', e: e ?? '', kid, alg, use }

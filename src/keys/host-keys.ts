@@ -13,9 +13,8 @@ import { checkedOptions, type KeySource } from './signing-keys.ts'
 const REVOKED_FOR_SECONDS = 10 * 366 * 86_400
 
 /**
- * Keys that the host manages. The first private key of each algorithm signs. All keys are published. A
- * revoked key is no longer published, unless it still signs. The store contains only the revocations of these
- * keys. `parts.keys` are validated, each with `kid`, `alg` and `use`.
+ * Keys that the host manages. The first private key of each algorithm signs. All keys are published, except for revoked
+ * keys that do not sign. The store contains only the revocations of these keys.
  */
 export function createHostKeys(parts: {
   readonly keys: readonly SigningJwk[]
@@ -27,8 +26,7 @@ export function createHostKeys(parts: {
 }): KeySource {
   const { keys, revokeKey, isKeyRevoked, onRevoked, events, audit } = parts
   const signing = ALGORITHMS.flatMap((alg) => keys.find((key) => key.alg === alg && isPrivate(key)) ?? [])
-  // The set includes revoked keys, so that the gateway reports their tokens as revoked, not as signed by an
-  // unknown key.
+  // With revoked keys, so that the gateway reports their tokens as revoked, not as signed by an unknown key.
   const getKey = createLocalJWKSet({ keys: keys.map(toPublicJwk) })
   const ordered = [...signing, ...keys.filter((key) => !signing.includes(key))]
   const listeners = new Set<() => void>()

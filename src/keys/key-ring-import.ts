@@ -2,7 +2,7 @@ import { GatehouseError } from '../errors.ts'
 import { inState, type RingKey } from './rotation-policy.ts'
 import type { LogMarks } from './key-ring-loader.ts'
 import type { KeyRingRecords, OpenKey } from './key-ring-record.ts'
-import { changeRing, readRing, type KeyRingStore } from './key-ring-store.ts'
+import type { KeyRingStore } from './key-ring-store.ts'
 
 interface KeyRingImportParts {
   readonly records: KeyRingRecords
@@ -15,11 +15,10 @@ interface KeyRingImportParts {
 export function createExportableKeys(parts: KeyRingImportParts) {
   return {
     /** The key ring, encrypted as in the store. An unchanged ring always has the same text. */
-    toText: async () => parts.records.toText(await readRing(parts.ringStore)),
+    toText: async () => parts.records.toText(await parts.ringStore.read()),
     /**
-     * Decrypts the key ring of another store. The returned function imports it, returns the number of keys,
-     * and may be called again. Throws `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT` if the text is no key ring,
-     * or `ERR_CONFLICT` if this store has signing keys of its own.
+     * Decrypts the key ring of another store. The returned function imports it, returns the number of keys, and may be
+     * called again. Throws `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, or `ERR_CONFLICT` (`findSameRing`).
      */
     async unseal(text: string): Promise<() => Promise<number>> {
       const keys = await parts.records.fromText(text)
@@ -37,9 +36,8 @@ async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[
     if (await records.create(await records.draft(imported))) return imported.length
     await findSameRing(parts, imported)
   }
-  // The store already contains this ring. The last write of the ring may not be durable, so the ring is
-  // written again.
-  await changeRing(ringStore, (keys) => ({ keys, changes: [] }))
+  // The last write of the ring may not be durable, so the ring is written again.
+  await ringStore.change((keys) => ({ keys, changes: [] }))
   const revoked = inState(imported, 'revoked').map(({ kid }) => kid)
   const own = ringStore.known?.keys ?? []
   for (const { kid, state } of own) if (state !== 'revoked' && revoked.includes(kid)) await revoke(kid)
@@ -47,9 +45,8 @@ async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[
 }
 
 /**
- * If both rings contain the same key id, they have the same origin, because two keys never have the same id
- * by chance. Undefined if this store is empty. Throws `ERR_CONFLICT` if it has keys of its own, or has lost
- * them.
+ * Rings with a common key id have the same origin. Undefined if this store is empty. Throws `ERR_CONFLICT` if it has
+ * keys of its own, or has lost them.
  */
 async function findSameRing(
   { records, ringStore, marks }: KeyRingImportParts,

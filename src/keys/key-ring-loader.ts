@@ -34,8 +34,7 @@ export interface RingLoaderParts {
 const MAX_ATTEMPTS = 10
 
 /**
- * Loads the ring, or creates it if there is none. If several processes start on an empty store at the same
- * moment, only one of them creates the ring.
+ * Loads the ring. If there is none, one of the processes that start at the same moment creates it.
  *
  * A ring and a revocation log belong together. If the store lost the ring or the log, a new ring replaces the
  * old ring. The new ring also lists the old keys that this process knows (`known`), in the state `revoked`.
@@ -46,8 +45,8 @@ export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[
   let changes: readonly KeyChange[] = []
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const ring = await parts.records.read()
-    // A process adds a mark to the log before it writes the id of the mark into the ring. The marks are read
-    // here after the ring. So if the mark of this ring is missing, the log was lost.
+    // A process adds a mark to the log before it writes its id into the ring. So if the mark of this ring, which was
+    // read before, is missing, the log was lost.
     const marks = await parts.marks.list()
     if (!ring) {
       const lost = marks.length > 0 ? 'keys' : known && 'both'
@@ -65,10 +64,7 @@ export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[
   throw new GatehouseError('ERR_STORE_CORRUPT', 'the store loses the signing keys again and again')
 }
 
-/**
- * The new keys sign at once, because no older key may sign. Undefined if another process has written the ring
- * first.
- */
+/** The new keys sign at once, because no older key may sign. Undefined if another process was first. */
 async function createRing(
   { records, audit, logger }: RingLoaderParts,
   found: StoredRing | undefined,
@@ -119,8 +115,8 @@ async function markLog(
     const log = randomUUID()
     await marks.add(log)
     const isMarked = await records.mark(ring, log)
-    // If several processes mark the log at once, only one process can write the id of its mark into the ring. This
-    // process removes all older marks from the log. Each of the other processes removes its own mark.
+    // If several processes mark the log at once, only one can write the id of its mark into the ring. It removes all
+    // older marks, and each of the others removes its own mark.
     await Promise.all((isMarked ? oldMarks : [log]).map((id) => marks.remove(id)))
     return isMarked
   } catch (error) {

@@ -2,7 +2,7 @@ import type { JWK } from 'jose'
 import { randomUUID } from 'node:crypto'
 import { GatehouseError } from '../errors.ts'
 import type { WithOutbox } from '../audit/outbox.ts'
-import { createCollection, type Collection, type Stored } from '../store/collection.ts'
+import { createCollection, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import {
   epochSecondsRule,
@@ -65,8 +65,6 @@ export interface KeyRingRecord extends WithOutbox {
   readonly replaced?: RingLoss | undefined
 }
 
-export type RingOrigin = Pick<StoredRing, 'log' | 'replaced'>
-
 const RING = 'ring'
 
 const RING_FIELDS: Fields = {
@@ -85,23 +83,42 @@ const RING_FIELDS: Fields = {
   replaced: optional(objectOf({ lost: oneOf('keys', 'log', 'both'), at: epochSecondsRule })),
 }
 
-interface RingRecords {
-  readonly rings: Collection<KeyRingRecord>
-  readonly encryption: Encryption<JWK>
-  /** A cache of decrypted keys, by their encrypted text, because a change of the ring leaves most keys unchanged. */
-  opened: Map<string, Unsealed<JWK> | undefined>
-}
-
+/** Reads and writes the key ring. All keys are in one record, so that each change is atomic. */
 export function createKeyRingRecords(store: Store, encryption: Encryption<JWK>) {
   const definition = { name: 'signing-keys', version: 1, fields: RING_FIELDS }
   const rings = createCollection<KeyRingRecord>(store, definition)
-  const records: RingRecords = { rings, encryption, opened: new Map() }
+  /** A cache of decrypted keys, by their encrypted text, because a change of the ring leaves most keys unchanged. */
+  let opened = new Map<string, Unsealed<JWK> | undefined>()
+
+  async function openAll(keys: readonly KeyRecord[], where = 'in the store') {
+    const texts = keys.flatMap(({ sealed }) => sealed ?? [])
+    const unseal = async (text: string) =>
+      [text, opened.get(text) ?? (await encryption.unseal(text))] as const
+    const found = (opened = new Map(await Promise.all(texts.map(unseal))))
+    return keys.map(({ sealed, ...key }) => open(key, sealed, found.get(sealed ?? ''), where))
+  }
+
+  async function draft(
+    keys: readonly OpenKey[],
+    { log, replaced }: Pick<StoredRing, 'log' | 'replaced'> = {},
+  ): Promise<KeyRingRecord> {
+    const sealed = await Promise.all(keys.map((key) => seal(encryption, key)))
+    return { id: randomUUID(), keys: sealed, log, replaced }
+  }
+
   return {
     key: rings.key(RING),
     /** @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts the keys */
-    read: () => read(records),
+    async read(): Promise<StoredRing | undefined> {
+      const stored = await rings.read(RING)
+      if (!stored) return undefined
+      const { id, keys, log, replaced } = stored.record
+      const all = await openAll(keys)
+      const isOutdated = all.some((each) => each.isOutdated)
+      return { keys: all.map(({ key }) => key), id, log, replaced, isOutdated, stored }
+    },
     /** Omits key material that is no longer needed. */
-    draft: (keys: readonly OpenKey[], origin?: RingOrigin) => draft(records, keys, origin),
+    draft,
     /** @returns false if a ring exists */
     create: (record: KeyRingRecord) => rings.create(RING, record),
     /** @returns false if the ring was changed after it was read */
@@ -113,55 +130,26 @@ export function createKeyRingRecords(store: Store, encryption: Encryption<JWK>) 
       const keys = (await rings.get(RING))?.keys ?? []
       return keys.filter(({ state }) => state === 'current').map(({ kid }) => kid)
     },
-    /** A ring as text for another store, encrypted under the newest secret. */
-    async toText({ keys, id }: StoredRing): Promise<string> {
-      // An unchanged ring always has the same text, unless it is encrypted again.
-      return rings.toText({ ...(await draft(records, keys)), id })
-    },
+    /** For another store. An unchanged ring always has the same text, unless it is encrypted again. */
+    toText: async ({ keys, id }: StoredRing) => rings.toText({ ...(await draft(keys)), id }),
     /** @throws {GatehouseError} `ERR_SECRET_MISMATCH`; `ERR_STORE_CORRUPT` if the text is not a ring */
-    fromText: (text: string) => fromText(records, text),
+    async fromText(text: string): Promise<readonly OpenKey[]> {
+      const { keys } = rings.fromText(RING, text)
+      const kids = new Set(keys.map(({ kid }) => kid))
+      const isWhole = keys.every((key) => partOf(key) === undefined || key.sealed !== undefined)
+      if (keys.length === 0 || kids.size < keys.length || !isWhole) throw corruptRing()
+      // The clocks of the exporting processes may have been ahead. Times in the future are replaced by the current
+      // time, so that the keys do not rotate too late here.
+      const now = Date.now() / 1000
+      const known = keys.map(({ kid, alg, state, createdAt, since, sealed }) => {
+        return { kid, alg, state, createdAt: Math.min(createdAt, now), since: Math.min(since, now), sealed }
+      })
+      return (await openAll(known, 'that are to be imported')).map(({ key }) => key)
+    },
   }
 }
 
-/** Reads and writes the key ring. All keys are in one record, so that each change is atomic. */
 export type KeyRingRecords = ReturnType<typeof createKeyRingRecords>
-
-async function read(records: RingRecords): Promise<StoredRing | undefined> {
-  const stored = await records.rings.read(RING)
-  if (!stored) return undefined
-  const { id, keys, log, replaced } = stored.record
-  const opened = await openAll(records, keys)
-  return {
-    keys: opened.map(({ key }) => key),
-    id,
-    log,
-    replaced,
-    isOutdated: opened.some(({ isOutdated }) => isOutdated),
-    stored,
-  }
-}
-
-async function fromText(records: RingRecords, text: string): Promise<readonly OpenKey[]> {
-  const { keys } = records.rings.fromText(RING, text)
-  const kids = new Set(keys.map(({ kid }) => kid))
-  const isWhole = keys.every((key) => partOf(key) === undefined || key.sealed !== undefined)
-  if (keys.length === 0 || kids.size < keys.length || !isWhole) throw corruptRing()
-  // The clocks of the exporting processes may have been ahead. Times in the future are replaced by the current time, so
-  // that the keys do not rotate too late here.
-  const now = Date.now() / 1000
-  const known = keys.map(({ kid, alg, state, createdAt, since, sealed }) => {
-    return { kid, alg, state, createdAt: Math.min(createdAt, now), since: Math.min(since, now), sealed }
-  })
-  return (await openAll(records, known, 'that are to be imported')).map(({ key }) => key)
-}
-
-async function openAll(records: RingRecords, keys: readonly KeyRecord[], where = 'in the store') {
-  const { encryption, opened } = records
-  const texts = keys.flatMap(({ sealed }) => sealed ?? [])
-  const unseal = async (text: string) => [text, opened.get(text) ?? (await encryption.unseal(text))] as const
-  records.opened = new Map(await Promise.all(texts.map(unseal)))
-  return keys.map(({ sealed, ...key }) => open(key, sealed, records.opened.get(sealed ?? ''), where))
-}
 
 function open(
   key: RingKey,
@@ -176,15 +164,6 @@ function open(
   if (part === 'private' && jwk.d === undefined) throw corruptRing()
   const isOutdated = found?.isOutdated === true
   return { key: { ...key, jwk, sealed: isOutdated ? undefined : sealed }, isOutdated }
-}
-
-async function draft(
-  { encryption }: RingRecords,
-  keys: readonly OpenKey[],
-  { log, replaced }: RingOrigin = {},
-): Promise<KeyRingRecord> {
-  const sealed = await Promise.all(keys.map((key) => seal(encryption, key)))
-  return { id: randomUUID(), keys: sealed, log, replaced }
 }
 
 async function seal(encryption: Encryption<JWK>, { jwk, sealed, ...key }: OpenKey): Promise<KeyRecord> {

@@ -14,7 +14,6 @@ export interface KeyRing {
   readonly published: { readonly keys: readonly JWK[] }
 }
 
-/** The part of the keys that is used for signing and publishing. */
 export function viewOf(keys: readonly OpenKey[]): KeyRing {
   const jwks = inState(keys, 'current', 'next', 'previous').flatMap(({ jwk }) => jwk ?? [])
   const current = inState(keys, 'current').flatMap(({ jwk }) => jwk ?? [])

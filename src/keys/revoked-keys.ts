@@ -1,13 +1,10 @@
 // Model: test/proof/models/key-rotation.pml
 import { endOf, inState, type RingKey, type RotationPolicy } from './rotation-policy.ts'
 
-/** Revokes all tokens that a key signed; `until` is in epoch seconds. */
+/** @param until epoch seconds */
 export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<void>
 
-/**
- * Revokes the tokens of revoked keys. If the process that revoked a key has not revoked the tokens of the key
- * within `takeOverAfterMs`, this process does.
- */
+/** Revokes the tokens of revoked keys, unless another process does so within `takeOverAfterMs`. */
 export function createRevokedKeys(parts: {
   readonly revokeKey: RevokeKey
   readonly isKeyRevoked: (kid: string) => boolean
@@ -49,5 +46,3 @@ export function createRevokedKeys(parts: {
     },
   }
 }
-
-export type RevokedKeys = ReturnType<typeof createRevokedKeys>

@@ -1,6 +1,6 @@
 import type { JWK } from 'jose'
 // Model: test/proof/models/key-rotation.pml
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
+import { createLocalJWKSet, errors, type JSONWebKeySet } from 'jose'
 import { GatehouseError } from '../errors.ts'
 import type { AuditWriter } from '../audit/audit.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
@@ -8,7 +8,7 @@ import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { createExportableKeys } from './key-ring-import.ts'
-import { viewOf, type KeyRing } from './key-ring.ts'
+import { viewOf } from './key-ring.ts'
 import {
   canSign,
   endOf,
@@ -20,16 +20,16 @@ import {
   retentionOf,
   type RotationPolicy,
 } from './rotation-policy.ts'
-import { changeRing, createKeyRingStore, readRing, type KeyRingStore } from './key-ring-store.ts'
+import { createKeyRingStore } from './key-ring-store.ts'
 import type { LogMarks } from './key-ring-loader.ts'
 import { createKeyRingRecords, makeKeys, type OpenKey } from './key-ring-record.ts'
-import { createRotation, followRing, pollRing, replenishSoon, type Rotation } from './poll-key-ring.ts'
+import { createRotation } from './poll-key-ring.ts'
 import type { Encryption } from './encryption.ts'
-import { createRevokedKeys, type RevokedKeys, type RevokeKey } from './revoked-keys.ts'
-import { checkedOptions, type KeyCondition, type KeySource, type SigningKeyInfo } from './signing-keys.ts'
+import { createRevokedKeys, type RevokeKey } from './revoked-keys.ts'
+import { checkedOptions, type KeySource } from './signing-keys.ts'
 import { limitPolls } from './unknown-key-polls.ts'
 
-export interface RotatingKeysParts {
+interface RotatingKeysParts {
   readonly store: Store
   readonly encryption: Encryption<JWK>
   readonly marks: LogMarks
@@ -44,30 +44,21 @@ export interface RotatingKeysParts {
   readonly takeOverAfterMs?: number | undefined
 }
 
-interface RotatingKeys {
-  readonly parts: RotatingKeysParts
-  ring: KeyRing
-  findKey: JWTVerifyGetKey
-  readonly listeners: Set<() => void>
-  readonly ringStore: KeyRingStore
-  readonly revokedKeys: RevokedKeys
-  readonly rotation: Rotation
-}
-
 /**
  * Creates keys that are kept in the store and rotate automatically. Each process makes the changes that are
  * due. Each process polls the ring once a minute, when another process notifies it of a change, and when a
  * token names an unknown key. The polls do not keep the process alive.
  */
 export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
-  const { store, events, marks, pollIntervalMs = 60_000, takeOverAfterMs = 3000 } = parts
+  const { store, events, marks, logger, isKeyRevoked, schedule, longestLifetimes } = parts
+  const { pollIntervalMs = 60_000, takeOverAfterMs = 3000 } = parts
   const records = createKeyRingRecords(store, parts.encryption)
   const revokedKeys = createRevokedKeys({ ...parts, takeOverAfterMs })
   const ringStore = createKeyRingStore({
     ...parts,
     records,
-    onReplaced: ({ keys }) => void revokeReplaced(parts, revokedKeys, keys),
-    onAdopted: ({ keys }) => useKeys(rotating, keys),
+    onReplaced: ({ keys }) => void revokeReplaced(keys),
+    onAdopted: ({ keys }) => useKeys(keys),
     onChanges(changes, actor) {
       for (const { what, kid, alg } of changes) events.emit(`key.${what}`, { kid, alg, actor })
     },
@@ -75,182 +66,147 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
   const rotation = createRotation({
     ...parts,
     ringStore,
-    readPolicy: () => readPolicy(parts),
+    readPolicy,
     onPolled: revokedKeys.resume,
     pollIntervalMs,
     takeOverAfterMs,
   })
-  const rotating: RotatingKeys = {
-    parts,
-    ring: { signing: [], published: { keys: [] } },
-    findKey: createLocalJWKSet({ keys: [] }),
-    listeners: new Set(),
-    ringStore,
-    revokedKeys,
-    rotation,
+  const pollForUnknown = limitPolls(rotation.poll, logger)
+  const listeners = new Set<() => void>()
+  let ring = viewOf([])
+  let findKey = createLocalJWKSet({ keys: [] })
+
+  function useKeys(keys: readonly OpenKey[]): void {
+    const before = ring.signing
+    ring = viewOf(keys)
+    const { signing, published } = ring
+    findKey = createLocalJWKSet(published as JSONWebKeySet)
+    const isSame = before.length === signing.length
+    if (isSame && before.every(({ kid }, index) => kid === signing[index]?.kid)) return
+    for (const listener of listeners) listener()
   }
-  const pollForUnknown = limitPolls(() => pollRing(rotation), parts.logger)
+
+  async function readPolicy(): Promise<RotationPolicy> {
+    const { ES256, RS256 } = longestLifetimes
+    const [access, id] = await Promise.all([ES256.seconds(), RS256.seconds()])
+    return {
+      rotateAfter: schedule.rotateAfterSeconds,
+      publishAhead: schedule.publishAheadSeconds,
+      tail: { ES256: retentionOf(access), RS256: retentionOf(id) },
+    }
+  }
+
+  /** If this fails, a later poll tries again. */
+  async function revokeReplaced(keys: readonly OpenKey[]): Promise<void> {
+    try {
+      const policy = await readPolicy()
+      const revoked = inState(keys, 'revoked')
+      const untilOf = (key: OpenKey) => Math.ceil(endOf(keys, key, policy) ?? 0)
+      await Promise.all(revoked.map((key) => revokedKeys.revokeTokens(key.kid, untilOf(key))))
+    } catch (error) {
+      logger.warn({ err: error }, 'the tokens of replaced signing keys could not be revoked yet')
+    }
+  }
+
+  function isFresh(): boolean {
+    return Math.abs(Date.now() - ringStore.confirmedAt) <= STALE_AFTER_SECONDS * 1000
+  }
+
+  function isSigningRevoked(): boolean {
+    return ring.signing.some(({ kid }) => isKeyRevoked(kid))
+  }
+
+  async function revokeKey(kid: string, options: ChangeOptions): Promise<void> {
+    const hasKid = (key: OpenKey) => key.kid === kid
+    const found = ringStore.known?.keys.find(hasKid) ?? (await ringStore.read()).keys.find(hasKid)
+    if (!found) throw new GatehouseError('ERR_NOT_FOUND', `there is no signing key "${kid}"`)
+    const since = found.state === 'revoked' ? found.since : Date.now() / 1000
+    // The policy is read while the ring is written, because the key should be revoked as fast as possible.
+    const policy = readPolicy()
+    policy.catch(() => {})
+    const revokeTokens = async () => {
+      const { tail } = await policy
+      await revokedKeys.revokeTokens(kid, Math.ceil(since + tail[found.alg]), options.actor)
+    }
+    /** If no other key can sign in its place, changes nothing and returns `needs-key`. */
+    async function takeOutOfService(fresh: readonly OpenKey[]) {
+      let isNeeded = false
+      const stepOf = (keys: readonly OpenKey[]) => {
+        const step = revoke(keys, Date.now() / 1000, fresh, kid)
+        isNeeded = !canSign(step.keys)
+        return isNeeded ? { keys, changes: [] } : step
+      }
+      if (await ringStore.change(stepOf, options, revokeTokens)) return 'is-out-of-service'
+      return isNeeded ? 'needs-key' : 'was-out-of-service'
+    }
+    let outcome = await takeOutOfService([])
+    // Generating a key takes long, and a new key is rarely needed here. So the key is generated only now.
+    while (outcome === 'needs-key') outcome = await takeOutOfService(await makeKeys([found.alg]))
+    if (outcome === 'was-out-of-service') await revokeTokens()
+    rotation.replenishSoon(0)
+  }
 
   return {
-    follow: () => followRing(rotation),
-    exportable: createExportableKeys({
-      records,
-      ringStore,
-      marks,
-      revoke: (kid) => revokeKey(rotating, kid, {}),
-    }),
+    follow: rotation.follow,
+    exportable: createExportableKeys({ records, ringStore, marks, revoke: (kid) => revokeKey(kid, {}) }),
     get ring() {
-      return rotating.ring
+      return ring
     },
     get condition() {
-      return conditionOf(rotating)
+      const { known, confirmedAt, failure } = ringStore
+      const { rotateAfterSeconds: rotateAfter, publishAheadSeconds: publishAhead } = schedule
+      const keys = known?.keys ?? []
+      return {
+        managedByHost: false,
+        keys: inState(keys, 'current', 'next').map(({ alg, state, since }) => ({ alg, state, since })),
+        isSigningRevoked: isSigningRevoked(),
+        confirmedAt: Number.isFinite(confirmedAt) ? confirmedAt : undefined,
+        stale: !isFresh(),
+        failure,
+        rotationDue: rotationDue(keys, { rotateAfter, publishAhead }),
+        replaced: known?.replaced,
+      }
     },
     async getKey(header, token) {
       try {
-        return await rotating.findKey(header, token)
+        return await findKey(header, token)
       } catch (error) {
         const isKnown = ringStore.known?.keys.some(({ kid }) => kid === header?.kid)
         if (!(error instanceof errors.JWKSNoMatchingKey) || isKnown) throw error
       }
       await pollForUnknown()
-      return rotating.findKey(header, token)
+      return findKey(header, token)
     },
-    ensureFresh: () => ensureFresh(rotating),
+    async ensureFresh() {
+      // This process may receive the revocation of its signing key before it reads the ring with the new key. The
+      // process would then sign tokens that gateways reject. So it polls the ring before it signs.
+      if (isFresh() && !isSigningRevoked()) return
+      await rotation.poll().catch((error: unknown) => {
+        if (!isFresh()) throw error
+      })
+    },
     onChanged(listener) {
-      rotating.listeners.add(listener)
-      return () => void rotating.listeners.delete(listener)
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
-    list: () => list(rotating),
-    rotate: async (options) => rotateKeys(rotating, checkedOptions(options)),
-    revoke: async (kid, options) => revokeKey(rotating, kid, checkedOptions(options)),
+    async list() {
+      const [{ keys }, policy] = await Promise.all([ringStore.read(), readPolicy()])
+      return inState(keys, 'current', 'next', 'previous', 'revoked', 'retired').map((key) => {
+        const { kid, alg, state, createdAt, since } = key
+        const until = endOf(keys, key, policy)
+        const times = { createdAt: Math.floor(createdAt), since: Math.floor(since) }
+        return { kid, alg, state, ...times, ...(until !== undefined && { until: Math.ceil(until) }) }
+      })
+    },
+    async rotate(options) {
+      const change = checkedOptions(options)
+      const replaced = inState((await ringStore.read()).keys, 'current').map(({ kid }) => kid)
+      // Generating keys takes long. The keys are generated before the change, because other operations on the
+      // ring wait while a change runs.
+      const fresh = await makeKeys()
+      await ringStore.change((keys) => rotate(keys, Date.now() / 1000, fresh, replaced), change)
+      rotation.replenishSoon(0)
+    },
+    revoke: async (kid, options) => revokeKey(kid, checkedOptions(options)),
   }
-}
-
-function useKeys(rotating: RotatingKeys, keys: readonly OpenKey[]): void {
-  const before = rotating.ring.signing
-  rotating.ring = viewOf(keys)
-  const { signing, published } = rotating.ring
-  rotating.findKey = createLocalJWKSet(published as JSONWebKeySet)
-  const isSame = before.length === signing.length
-  if (isSame && before.every(({ kid }, index) => kid === signing[index]?.kid)) return
-  for (const listener of rotating.listeners) listener()
-}
-
-async function readPolicy({ schedule, longestLifetimes }: RotatingKeysParts): Promise<RotationPolicy> {
-  const { ES256, RS256 } = longestLifetimes
-  const [access, id] = await Promise.all([ES256.seconds(), RS256.seconds()])
-  return {
-    rotateAfter: schedule.rotateAfterSeconds,
-    publishAhead: schedule.publishAheadSeconds,
-    tail: { ES256: retentionOf(access), RS256: retentionOf(id) },
-  }
-}
-
-/** If this fails, a later poll tries again. */
-async function revokeReplaced(
-  parts: RotatingKeysParts,
-  { revokeTokens }: RevokedKeys,
-  keys: readonly OpenKey[],
-): Promise<void> {
-  try {
-    const policy = await readPolicy(parts)
-    await Promise.all(
-      inState(keys, 'revoked').map((key) => revokeTokens(key.kid, Math.ceil(endOf(keys, key, policy) ?? 0))),
-    )
-  } catch (error) {
-    parts.logger.warn({ err: error }, 'the tokens of replaced signing keys could not be revoked yet')
-  }
-}
-
-function isFresh({ ringStore }: RotatingKeys): boolean {
-  return Math.abs(Date.now() - ringStore.confirmedAt) <= STALE_AFTER_SECONDS * 1000
-}
-
-function isSigningRevoked({ parts, ring }: RotatingKeys): boolean {
-  return ring.signing.some(({ kid }) => parts.isKeyRevoked(kid))
-}
-
-function conditionOf(rotating: RotatingKeys): KeyCondition {
-  const { known, confirmedAt, failure } = rotating.ringStore
-  const { rotateAfterSeconds: rotateAfter, publishAheadSeconds: publishAhead } = rotating.parts.schedule
-  const keys = known?.keys ?? []
-  return {
-    managedByHost: false,
-    keys: inState(keys, 'current', 'next').map(({ alg, state, since }) => ({ alg, state, since })),
-    isSigningRevoked: isSigningRevoked(rotating),
-    confirmedAt: Number.isFinite(confirmedAt) ? confirmedAt : undefined,
-    stale: !isFresh(rotating),
-    failure,
-    rotationDue: rotationDue(keys, { rotateAfter, publishAhead }),
-    replaced: known?.replaced,
-  }
-}
-
-async function ensureFresh(keys: RotatingKeys): Promise<void> {
-  // This process may receive the revocation of its signing key before it reads the ring with the new key. The
-  // process would then sign tokens that gateways reject. So it polls the ring before it signs.
-  if (isFresh(keys) && !isSigningRevoked(keys)) return
-  await pollRing(keys.rotation).catch((error: unknown) => {
-    if (!isFresh(keys)) throw error
-  })
-}
-
-async function list({ parts, ringStore }: RotatingKeys): Promise<readonly SigningKeyInfo[]> {
-  const [{ keys }, policy] = await Promise.all([readRing(ringStore), readPolicy(parts)])
-  return inState(keys, 'current', 'next', 'previous', 'revoked', 'retired').map((key) => {
-    const { kid, alg, state, createdAt, since } = key
-    const until = endOf(keys, key, policy)
-    const times = { createdAt: Math.floor(createdAt), since: Math.floor(since) }
-    return { kid, alg, state, ...times, ...(until !== undefined && { until: Math.ceil(until) }) }
-  })
-}
-
-async function rotateKeys({ ringStore, rotation }: RotatingKeys, options: ChangeOptions): Promise<void> {
-  const replaced = inState((await readRing(ringStore)).keys, 'current').map(({ kid }) => kid)
-  // Generating keys takes long. The keys are generated before the change, because other operations on the
-  // ring wait while a change runs.
-  const fresh = await makeKeys()
-  await changeRing(ringStore, (keys) => rotate(keys, Date.now() / 1000, fresh, replaced), options)
-  replenishSoon(rotation, 0)
-}
-
-async function revokeKey(keys: RotatingKeys, kid: string, options: ChangeOptions): Promise<void> {
-  const { parts, ringStore, revokedKeys, rotation } = keys
-  const hasKid = (key: OpenKey) => key.kid === kid
-  const found = ringStore.known?.keys.find(hasKid) ?? (await readRing(ringStore)).keys.find(hasKid)
-  if (!found) throw new GatehouseError('ERR_NOT_FOUND', `there is no signing key "${kid}"`)
-  const since = found.state === 'revoked' ? found.since : Date.now() / 1000
-  // The policy is read while the ring is written, because the key should be revoked as fast as possible.
-  const policy = readPolicy(parts)
-  policy.catch(() => {})
-  const revokeTokens = async () => {
-    const { tail } = await policy
-    await revokedKeys.revokeTokens(kid, Math.ceil(since + tail[found.alg]), options.actor)
-  }
-  let outcome = await takeOutOfService(ringStore, kid, [], revokeTokens, options)
-  while (outcome === 'needs-key') {
-    // Generating a key takes long, and a new key is rarely needed here. So the key is generated only now.
-    const fresh = await makeKeys([found.alg])
-    outcome = await takeOutOfService(ringStore, kid, fresh, revokeTokens, options)
-  }
-  if (outcome === 'was-out-of-service') await revokeTokens()
-  replenishSoon(rotation, 0)
-}
-
-/** If no other key can sign in its place, changes nothing and returns `needs-key`. */
-async function takeOutOfService(
-  ringStore: KeyRingStore,
-  kid: string,
-  fresh: readonly OpenKey[],
-  revokeTokens: () => Promise<void>,
-  options: ChangeOptions,
-): Promise<'needs-key' | 'was-out-of-service' | 'is-out-of-service'> {
-  let isNeeded = false
-  const stepOf = (keys: readonly OpenKey[]) => {
-    const step = revoke(keys, Date.now() / 1000, fresh, kid)
-    isNeeded = !canSign(step.keys)
-    return isNeeded ? { keys, changes: [] } : step
-  }
-  if (await changeRing(ringStore, stepOf, options, revokeTokens)) return 'is-out-of-service'
-  return isNeeded ? 'needs-key' : 'was-out-of-service'
 }

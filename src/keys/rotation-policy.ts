@@ -52,14 +52,11 @@ export interface KeyStep<Key extends RingKey> {
 
 /** Keys that were read longer ago are stale. The ring is then read again before anything is signed. */
 export const STALE_AFTER_SECONDS = 3600
-/** Seconds within which all processes publish a new key, even if its notification is lost. */
+/** Within it, all processes publish a new key, even if its notification is lost. */
 const POLL_INTERVAL_SECONDS = 60
 const MAX_LISTED_RETIRED = 5
 
-/**
- * Seconds for which a replaced key stays published. A process that missed the replacement may sign with the old key
- * until its keys are stale. The tokens that it signs live for `longestLifetime` seconds.
- */
+/** A process that missed the replacement may sign with the old key until its keys are stale. */
 export function retentionOf(longestLifetime: number): number {
   return longestLifetime + STALE_AFTER_SECONDS + CLOCK_SKEW_SECONDS
 }
@@ -67,12 +64,11 @@ export function retentionOf(longestLifetime: number): number {
 /** The part of a key that a process needs; undefined if it needs none. */
 export function partOf({ alg, state }: RingKey): 'private' | 'public' | undefined {
   if (state === 'retired' || state === 'revoked') return undefined
-  // A previous RS256 key stays private. oidc-provider verifies the `id_token_hint` of a sign-out with this
-  // key, and accepts private keys only.
+  // oidc-provider verifies the `id_token_hint` of a sign-out with a previous RS256 key, and accepts private keys only.
   return state === 'previous' && alg === 'ES256' ? 'public' : 'private'
 }
 
-/** Keys of the same state stay in the order of their creation. */
+/** In the order of the states; keys of the same state in the order of their creation. */
 export function inState<Key extends RingKey>(keys: readonly Key[], ...states: readonly KeyState[]): Key[] {
   return states.flatMap((state) => keys.filter((key) => key.state === state))
 }
@@ -85,10 +81,7 @@ export function missingNext(keys: readonly RingKey[]): readonly SigningAlgorithm
   return ALGORITHMS.filter((alg) => !keys.some((key) => key.alg === alg && key.state === 'next'))
 }
 
-/**
- * Makes the changes that are due. `fresh` has new keys, at most one for each algorithm; a new key is added if
- * its algorithm has no `next` key. `now` is in epoch seconds.
- */
+/** Makes the changes that are due. @param fresh a key is added if its algorithm has no `next` key */
 export function advance<Key extends RingKey>(
   keys: readonly Key[],
   now: number,
@@ -136,16 +129,12 @@ export function revoke<Key extends RingKey>(
   return fillUp(move(keys, now, takeOutOfService), now, fresh)
 }
 
-/** When the next change is due, in epoch seconds; `Infinity` if no change is due. */
+/** In epoch seconds. */
 export function nextDue(keys: readonly RingKey[], policy: RotationPolicy): number {
   return Math.min(...keys.map((key) => endOf(keys, key, policy) ?? Infinity))
 }
 
-/**
- * When a key leaves its state by itself, in epoch seconds. A `next` key becomes `current`, a `current` key
- * becomes `previous`, a `previous` key becomes `retired`, and a `revoked` key is deleted. Undefined if this
- * time is not known.
- */
+/** When a key leaves its state by itself, in epoch seconds; undefined if not known. A revoked key is deleted then. */
 export function endOf(keys: readonly RingKey[], key: RingKey, policy: RotationPolicy): number | undefined {
   const other = (state: KeyState) => keys.find((one) => one.alg === key.alg && one.state === state)
   const current = key.state === 'next' ? other('current') : key
@@ -173,8 +162,7 @@ function activationOf(
   const next = keys.find(({ alg, state }) => alg === current.alg && state === 'next')
   if (next === undefined) return Infinity
   const { rotateAfter, publishAhead } = policy
-  // All processes publish the next key within one poll interval after its creation. `publishAhead` is counted from
-  // the end of this interval.
+  // `publishAhead` is counted from the time at which all processes have published the next key.
   const polled = Math.min(POLL_INTERVAL_SECONDS, publishAhead / 2)
   return Math.max(current.since + rotateAfter, next.createdAt + polled + publishAhead)
 }

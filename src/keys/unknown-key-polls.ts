@@ -2,20 +2,17 @@ import { createRateLimit } from '../async/rate-limit.ts'
 import { settlesWithin } from '../async/with-timeout.ts'
 import type { Logger } from '../host/logger.ts'
 
-/**
- * At most 5 polls in 5 seconds from the first one. All 5, or 9 around the end, may follow each other without a pause.
- */
+/** In 5 seconds from the first one. All 5, or 9 around the end, may follow each other without a pause. */
 const POLLS = { key: 'polls', max: 5 }
 /** Milliseconds that a call with an unknown key waits for a poll or a fetch of the keys. */
 export const MAX_WAIT_MS = 1000
 
 /**
  * Limits the polls for tokens with unknown keys to one a second on average, so that invented key ids cause little load.
- * A caller waits for at most a second. A caller above the limit does not wait, and its token is rejected. A failed poll
- * is logged at debug only, because strangers can cause it. A gateway in another process fetches the keys instead of
- * polling: see `gateway/remote-keys.ts`.
+ * A caller above the limit does not wait, and its token is rejected. A failed poll is logged at debug only, because
+ * strangers can cause it.
  *
- * @param poll polls the keys. If it returns the promise of a poll that is already running, the call does not count
+ * @param poll polls or fetches the keys. If it returns the promise of a running poll, the call does not count
  */
 export function limitPolls(poll: () => Promise<void>, logger: Pick<Logger, 'debug'>): () => Promise<void> {
   const limit = createRateLimit({ windowSeconds: POLLS.max, now: () => performance.now() / 1000 })

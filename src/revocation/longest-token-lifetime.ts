@@ -1,5 +1,4 @@
-import { createCollection } from '../store/collection.ts'
-import { confirmDurable } from '../store/confirm-durable.ts'
+import { confirmDurable, createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { countRule } from '../validation/rules.ts'
 

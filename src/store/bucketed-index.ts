@@ -11,9 +11,7 @@ export interface BucketedIndex {
   readonly name: string
   /** The span of time that one bucket covers, in seconds. */
   readonly spanSeconds: number
-  /**
-   * Seconds for which a bucket stays stored after its span has ended, because the clocks of processes differ.
-   */
+  /** Seconds for which a bucket stays after its span has ended, because the clocks of processes differ. */
   readonly slackSeconds: number
 }
 
@@ -22,7 +20,7 @@ const NUMBER_RETENTION_SECONDS = 86_400
 
 const TIDY_LIMIT = 100
 
-/** The number of the bucket for entries that expire at `until`, in epoch seconds. */
+/** @param until when the entries expire, in epoch seconds */
 export function bucketOf({ spanSeconds }: Pick<BucketedIndex, 'spanSeconds'>, until: number): number {
   return Math.ceil(until / spanSeconds)
 }
@@ -51,10 +49,7 @@ export async function removeEntry(
   await Promise.all(buckets.map((bucket) => index.store.remove(bucketName(index, bucket), entry)))
 }
 
-/**
- * The entries of all buckets as those of one index: in ascending order, without duplicates. The list of buckets is
- * read once, when it is first needed.
- */
+/** The entries of all buckets as those of one index. The list of buckets is read once, when it is first needed. */
 export function openBuckets(index: BucketedIndex) {
   let listed: Promise<number[]> | undefined
   const buckets = () => (listed ??= listBuckets(index, Date.now() / 1000))
@@ -103,7 +98,6 @@ function expiryOf({ spanSeconds, slackSeconds }: BucketedIndex, bucket: number):
   return bucket * spanSeconds + slackSeconds
 }
 
-/** The name of the index in the store that has the entries of a bucket. */
 export function bucketName({ name }: BucketedIndex, bucket: number): string {
   return `${name}:${bucket}`
 }

@@ -18,7 +18,6 @@ export function createChannelListeners() {
       for (const listener of [...channels.values()].flatMap((all) => [...all])) listener.missed()
     },
 
-    /** A listener that was removed is not called any more. */
     add(channel: string, onMessage: (message: string) => void, onMissed = () => {}) {
       const listeners = channels.get(channel) ?? new Set()
       channels.set(channel, listeners)

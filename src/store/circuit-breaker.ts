@@ -11,10 +11,7 @@ export class CircuitOpenError extends GatehouseError {
 const MAX_FAILURES = 5
 const TRIAL_CALLS = 5
 
-/**
- * The first pause is short, because many outages last only for milliseconds. Each pause is twice as long as
- * the previous pause, up to `PROBE_INTERVAL_MS`.
- */
+/** Short, because many outages last only for milliseconds. Each further pause is twice as long. */
 const FIRST_PROBE_PAUSE_MS = 50
 const PROBE_INTERVAL_MS = 250
 /** The pause doubles with each failed trial up to this maximum. */
@@ -30,21 +27,24 @@ interface CircuitBreakerOptions {
    * circuit. A failed trial call keeps the circuit open and doubles the pause.
    */
   readonly isProbeConclusive: boolean
-  /**
-   * While the circuit of `outer` is open, all calls through this breaker fail. Answers are recorded in both
-   * breakers, and failures only in this breaker.
-   */
+  /** While its circuit is open, all calls through this breaker fail. Answers are recorded in both breakers. */
   readonly outer?: CircuitBreaker | undefined
   /** Called once for each outage, after the circuit has opened and a probe has failed. */
   readonly onUnavailable?: ((error: GatehouseError) => void) | undefined
-  /** Called when the store answers again after `onUnavailable` was called. */
+  /** Only after `onUnavailable`. */
   readonly onAvailable?: (() => void) | undefined
 }
 
 /**
- * Creates a circuit breaker. While its circuit is open, the breaker calls `probe` in the background until the store
- * answers. No other call is sent before a probe was answered. Otherwise a write could stay unanswered, and its caller
- * would have to find out whether the write was applied.
+ * Passes calls to a store as long as the store answers. After five failures in a row the circuit opens. Until
+ * the store answers again, calls fail at once and are not sent to the store. Requests then do not wait for an
+ * unavailable database, and no commands pile up in the database client.
+ *
+ * While the circuit is open, the breaker calls `probe` in the background until the store answers. No other call is sent
+ * before that. Otherwise a write could stay unanswered, and its caller would have to find out whether it was applied.
+ *
+ * Every answer resets the count of failures. The failure of a call that started before the last answer does not count.
+ * So a partial failure, such as one lost shard of a cluster, does not block calls to the other shards.
  */
 export function createCircuitBreaker(options: CircuitBreakerOptions) {
   const { name, probe, isProbeConclusive, outer, onUnavailable, onAvailable } = options
@@ -78,8 +78,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions) {
   }
 
   function recordFailure(error: GatehouseError, startedAt: number): void {
-    // The failure does not count if another call was answered after this call started, or if the circuit has changed
-    // since then.
+    // Another call was answered after this call started, or the circuit has changed since then.
     if (startedAt !== attempt) return
     failures += 1
     const isTrial = trials !== undefined
@@ -133,14 +132,6 @@ export function createCircuitBreaker(options: CircuitBreakerOptions) {
   }
 }
 
-/**
- * Passes calls to a store as long as the store answers. After five failures in a row the circuit opens. Until
- * the store answers again, calls fail at once and are not sent to the store. Requests then do not wait for an
- * unavailable database, and no commands pile up in the database client.
- *
- * Every answer resets the count of failures. The failure of a call that started before the last answer does not count.
- * So a partial failure, such as one lost shard of a cluster, does not block calls to the other shards.
- */
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>
 
 async function probeUntilAnswered(

@@ -116,7 +116,7 @@ export function createCollection<T extends object>(store: StoreWithMemory, schem
     key,
     getEach,
 
-    /** The stored form of a record, for a backup. */
+    /** For a backup. */
     toText: encode,
 
     /** @throws {GatehouseError} `ERR_STORE_CORRUPT` if the record is corrupt */
@@ -148,13 +148,12 @@ export function createCollection<T extends object>(store: StoreWithMemory, schem
       }
     },
 
-    /** Stores a new record; false if the id is taken. */
+    /** False if the id is taken. */
     create: (id: string, record: T, ttl?: number) => store.create(key(id), encode(record), ttl),
 
-    /** Stores the record, and overwrites an existing record. */
     set: (id: string, record: T, ttl?: number) => store.set(key(id), encode(record), ttl),
 
-    /** Stores the record only if the stored text still equals the text of `expected`. */
+    /** False if another process has changed the record since `expected` was read. */
     replace: (id: string, expected: Stored<T>, record: T, ttl?: number) =>
       store.replace(key(id), expected.text, encode(record), ttl),
 
@@ -168,20 +167,24 @@ export function createCollection<T extends object>(store: StoreWithMemory, schem
   }
 }
 
+/**
+ * For a `change` of `update` and `put`: an unchanged record that is returned is written again, because its previous
+ * write may not have been confirmed as durable, and only another write can confirm it.
+ */
+export function confirmDurable<T>(record: T): T {
+  return record
+}
+
 export type Collection<T extends object> = ReturnType<typeof createCollection<T>>
 
 function decodeRecord(id: string, key: string, text: string, { version, fields = {} }: RecordSchema): object {
-  const { v, ...record } = parseObject(key, text)
+  const value = parseJson(text)
+  if (!isObject(value)) throw notARecord(key)
+  const { v, ...record } = value
   if (v !== version) throw unknownVersion(key, v, version)
   const rule = typeof fields === 'function' ? fields(id) : objectOf(fields)
   if (rule(record) !== undefined) throw notARecord(key)
   return record
-}
-
-function parseObject(key: string, text: string): Readonly<Record<string, unknown>> {
-  const value = parseJson(text)
-  if (isObject(value)) return value
-  throw notARecord(key)
 }
 
 function notARecord(key: string): GatehouseError {

@@ -1,9 +1,6 @@
 import { GatehouseError, hasCode } from '../errors.ts'
 
-/**
- * An item of a list in place of a corrupt record. A record is corrupt if it cannot be parsed, breaks its
- * rules, or has another schema version.
- */
+/** In place of a record that cannot be parsed, breaks its rules, or has another schema version. */
 export class CorruptRecord {
   readonly id: string
   readonly key: string
@@ -17,9 +14,17 @@ export class CorruptRecord {
   }
 }
 
-/** Whether an error is about one corrupt record, and not about the store as a whole. */
+/** About one record, and not about the store as a whole. */
 export function isCorruptRecord(error: unknown): error is GatehouseError {
   return hasCode(error, 'ERR_STORE_CORRUPT')
+}
+
+/** Handles a rejection: adds the error of a corrupt record to `errors`, and throws every other error. */
+export function collectIn(errors: GatehouseError[]) {
+  return (error: unknown): undefined => {
+    if (!isCorruptRecord(error)) throw error
+    errors.push(error)
+  }
 }
 
 const MAX_NAMED_KEYS = 10

@@ -8,10 +8,7 @@ import { wrapCalls } from './wrap-calls.ts'
 /** The default and the maximum of the option `storeTimeoutMs`. */
 export const STORE_TIMEOUT_MS = { byDefault: 1000, max: 60_000 }
 
-/**
- * Gives every call to a store a timeout, because database clients wait and retry far longer than a user waits
- * for an answer. `metCorrupt` remembers the keys of the values that the adapter cannot read.
- */
+/** Gives every call a timeout, because database clients wait and retry far longer than a user waits for an answer. */
 export function withDeadline(
   store: Store,
   timeoutMs: number,
@@ -50,8 +47,7 @@ export function withDeadline(
     subscribe(channel, listener, missed) {
       let hasTimedOut = false
       const subscription = (async () => store.subscribe(channel, listener, missed))()
-      // After the timeout the caller has received an error and will subscribe again. So a subscription is ended if it
-      // becomes active only after the timeout.
+      // After the timeout the caller has an error and will subscribe again, so a later subscription is ended.
       subscription.then((unsubscribe) => (hasTimedOut ? unsubscribe() : undefined)).catch(() => {})
       return inTime(() => subscription).catch((error: unknown) => {
         hasTimedOut = true
@@ -65,16 +61,12 @@ export function withDeadline(
   }
 }
 
-/** Counts in a store that has the method. */
 export function countIn(store: Store, args: Parameters<NonNullable<Store['count']>>): Promise<SlotCounts> {
   if (store.count) return store.count(...args)
   throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store has no counters')
 }
 
-/**
- * An unknown error of a driver means that the store is unavailable. A corrupt record is reported with its
- * key, so that an operator can delete it.
- */
+/** A corrupt record is reported with its key, so that an operator can delete it. */
 function asStoreError(error: unknown, key: string | undefined): GatehouseError {
   if (!(error instanceof GatehouseError)) {
     return new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store failed', { cause: error })

@@ -7,9 +7,7 @@ const NEARLY_FULL_SHARE = 0.9
 /** Between two checks, which only calls of `isNearlyFull` start. */
 const CHECK_INTERVAL_MS = 2000
 
-/**
- * Creates a watch on a store's memory. It logs when the memory becomes nearly full, and when it no longer is.
- */
+/** Notices when the memory of a store becomes nearly full. */
 export function createMemoryWatch(options: {
   readonly store: Pick<Store, 'inspect'>
   readonly logger: Logger
@@ -40,8 +38,8 @@ export function createMemoryWatch(options: {
       return isFull
     },
     /**
-     * Call this before something is stored that a person can make without end. The rest of the memory is for
-     * revocations. Throws `ERR_STORE_UNAVAILABLE` if `isNearlyFull`.
+     * Call this before something is stored that a person can make without end: the rest of the memory is for
+     * revocations. @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
     requireSpace(): void {
       if (!watch.isNearlyFull()) return

@@ -36,12 +36,11 @@ export interface StoreWithMemory extends Store {
   readonly metCorrupt?: MetCorruptRecords | undefined
 }
 
-/** Remembers and logs that the record of a key is corrupt. */
 export function metCorruptRecord(store: StoreWithMemory, key: string, error: GatehouseError): void {
   store.metCorrupt?.add(key, error)
 }
 
-/** Remembers and logs that an index has a member that this library did not write. */
+/** For a member that this library did not write. */
 export function metCorruptMember(store: StoreWithMemory, index: string): void {
   const message = `the index "${index}" in the store has a member that is not one of koa-gatehouse`
   store.metCorrupt?.add(index, new GatehouseError('ERR_STORE_CORRUPT', message))

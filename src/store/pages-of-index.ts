@@ -13,7 +13,6 @@ export interface Part {
 
 const MAX_PAGE = 1000
 
-/** The first members after `after`, in their order. */
 export async function readMembers(
   reader: IndexReader,
   index: string,

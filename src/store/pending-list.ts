@@ -10,18 +10,15 @@ const PREFIX_LENGTH = 23
 /** A member that is older belongs to a process that has probably stopped. Others complete its change. */
 export const ABANDONED_AFTER_MS = 15_000
 
-/**
- * Until then the change is repeated, because the process that began it may be slow, and overwrite it late.
- */
+/** Until then the change is repeated, because the process that began it may be slow, and overwrite it late. */
 const REMOVE_AFTER_MS = 600_000
 
 const RESUME_INTERVAL_MS = 60_000
 
 /**
- * A list of changes that are not finished yet. A process adds a member to the list before it begins such a
- * change. The process removes the member when everything that belongs to the change is stored. If the process
- * stops before that, another process finds the member and completes the change. Members are
- * `<milliseconds>:<random>:<subject>`. The log says `what` a member means.
+ * A list of changes that are not finished yet. A process adds a member before it begins a change, and removes it when
+ * everything that belongs to the change is stored. If the process stops before that, another process completes the
+ * change. Members are `<milliseconds>:<random>:<subject>`. The log says `what` a member means.
  */
 export function createPendingList(parts: {
   readonly store: StoreWithMemory
@@ -56,13 +53,12 @@ export function createPendingList(parts: {
     return resumed === undefined || age > REMOVE_AFTER_MS || Math.abs(now() - resumed) > RESUME_INTERVAL_MS
   }
 
-  /** One call of `resume` completes all members of a subject. Throws only if the store is unavailable. */
+  /** @throws {GatehouseError} only `ERR_STORE_UNAVAILABLE`, so that one subject does not stop the work on others */
   async function resumeMembers(members: readonly string[], resume: () => Promise<boolean>): Promise<void> {
     try {
       if (!(await resume())) return metCorruptMember(store, index)
     } catch (error) {
       if (isStoreUnavailable(error)) throw error
-      // The error of one subject does not stop the work on other subjects.
       logger.error({ err: error }, `a pending ${what} could not be completed; trying again`)
       return
     }
@@ -96,10 +92,7 @@ export function createPendingList(parts: {
       return member
     },
 
-    /**
-     * `resume` may be called while the change is still running, and several times for each member. It returns
-     * false for a subject that it cannot read.
-     */
+    /** `resume` may be called while the change runs, and again. It returns false for a subject that it cannot read. */
     async resumeAll(resume: (subject: string) => Promise<boolean>): Promise<void> {
       const members = await readMembers()
       const listed = new Set(members)
@@ -108,8 +101,7 @@ export function createPendingList(parts: {
       for (const [subject, ofSubject] of groupBySubject(due)) {
         await resumeMembers(ofSubject, () => resume(subject))
       }
-      // Members beyond the maximum age are removed. A member in another format, such as one of a newer version, counts
-      // as too old.
+      // A member in another format, such as one of a newer version, counts as too old.
       const longest = Math.max(maxAgeSeconds() * 1000, REMOVE_AFTER_MS)
       for (const member of members.filter((each) => ageOf(each, now()) > longest)) await remove(member)
     },

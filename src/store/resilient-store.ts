@@ -6,11 +6,10 @@ import { createMetCorruptRecords, type StoreWithMemory } from './met-corrupt-rec
 import { wrapCalls } from './wrap-calls.ts'
 
 /**
- * Gives every call to a store a timeout (`deadline.ts`), and a circuit breaker (`circuit-breaker.ts`). Both
- * reject with ERR_STORE_UNAVAILABLE. Writes of the durable view have a breaker of their own, because only
- * these writes fail while replicas are missing. Three methods have no breaker. `ping` has to show that the
- * store is available again, and `inspect` has to report the problem. `subscribe` uses its own connection,
- * serves no request, and must start as soon as possible.
+ * Gives every call to a store a timeout (`deadline.ts`) and a circuit breaker: both reject with ERR_STORE_UNAVAILABLE.
+ * Writes of the durable view have a breaker of their own, because only these writes fail while replicas are missing.
+ * Three methods have none: `ping` shows that the store is available again, `inspect` reports the problem, and
+ * `subscribe` has its own connection and must start as soon as possible.
  */
 export function createResilientStore(inner: Store, timeoutMs: number, logger: Logger) {
   const store = withDeadline(inner, timeoutMs, createMetCorruptRecords(logger))
@@ -67,8 +66,8 @@ function withBreakers(
     ...store,
     ...wrapCalls(store, reads.run, writes.run),
     ping,
-    // The adapter calls `missed` when the connection for messages is restored. The store then probably answers. An
-    // answered ping closes the circuit, so that the subscriber can read what it missed.
+    // The connection is restored, so the store probably answers. The ping closes the circuit, so that the subscriber
+    // can read what it missed.
     subscribe: (channel, listener, missed) =>
       store.subscribe(channel, listener, missed && (() => void ping().then(missed, missed))),
   }

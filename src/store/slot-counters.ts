@@ -32,17 +32,12 @@ export function createSlotCounters(now: () => number = Date.now) {
   }
 }
 
-/**
- * Creates a function that counts one act of a key, such as a person, if at most `max` acts are in the slots:
- * otherwise false. If the store cannot count, this process counts alone.
- */
-export function createClaim(
-  store: Pick<Store, 'count'>,
-  slots: Omit<CountOptions, 'claim'>,
-): (key: string) => Promise<boolean> {
+/** If the store cannot count, this process counts alone. */
+export function createClaim(store: Pick<Store, 'count'>, slots: Omit<CountOptions, 'claim'>) {
   const own = createSlotCounters()
   const options = { ...slots, claim: 1 }
-  return async function claim(key) {
+  /** Counts one act of a key, such as a person. False if the slots have `max` acts already. */
+  return async function claim(key: string): Promise<boolean> {
     const counted = await store.count?.(key, 0, options).catch(() => undefined)
     return (counted ?? own.count(key, 0, options)).claimed === 1
   }

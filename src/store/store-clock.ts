@@ -14,27 +14,20 @@ export interface Asked {
 }
 
 /**
- * The minimum number of milliseconds by which the clock of the store (`time`) is ahead of the clock of this
- * process; negative if it is behind. The store has read its clock at an unknown moment between the two times
- * in `asked`.
+ * The least milliseconds by which the clock of the store (`time`) is ahead of that of this process; negative if it is
+ * behind. The store has read its clock at an unknown moment between the two times in `asked`.
  */
 export function clockDifference(time: number, asked: Asked): number {
   return Math.max(0, time - asked.until) - Math.max(0, asked.from - time)
 }
 
 /**
- * Creates a clock that shows the same time in all processes on a store. It is the clock of this process,
- * corrected by the difference from the clock of the store. If the store reports no time, nothing is
- * corrected. If the clock of this process is set to another time, a measurement begins at once. Until it
- * ends, the created clock follows the monotonic clock of the process (`performance.now`).
+ * A clock that shows the same time in all processes on a store: the clock of this process, corrected by the difference
+ * from that of the store, if the store reports its time. If the clock of this process is set to another time, a
+ * measurement begins. Until it ends, the created clock follows the monotonic clock (`performance.now`).
  */
-export function createStoreClock({
-  store,
-  logger,
-}: {
-  readonly store: Pick<Store, 'inspect'>
-  readonly logger: Logger
-}) {
+export function createStoreClock(parts: { readonly store: Pick<Store, 'inspect'>; readonly logger: Logger }) {
+  const { store, logger } = parts
   let difference = 0
   let isSkewed = false
   /** Milliseconds by which this process's clock was ahead of its monotonic clock at the last measurement. */

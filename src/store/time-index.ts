@@ -9,7 +9,7 @@ import { PAGE_LIMIT, pageLimitRule } from '../validation/page-limit.ts'
 const TIME_DIGITS = 13
 const MEMBER = /^\d{13}:([^]{1,256})$/
 
-/** The member for an id. The member starts with the padded time, so that members are sorted by time. */
+/** Starts with the padded time, so that members are sorted by time. */
 export function timedMember(listedAt: number, id: string): string {
   return `${String(listedAt).padStart(TIME_DIGITS, '0')}:${id}`
 }
@@ -21,7 +21,7 @@ export function readMember(store: StoreWithMemory, index: string, member: string
   return id
 }
 
-/** The time of a member, in milliseconds since the epoch. */
+/** Milliseconds since the epoch. */
 export function timeOfMember(member: string): number {
   return Number(member.slice(0, TIME_DIGITS))
 }
@@ -36,7 +36,6 @@ export interface ListOptions {
 
 const CURSORS = createCursors(objectOf({ after: textRule }))
 
-/** The cursor of the page after an entry. */
 export function cursorAfter(listedAt: number, id: string): string {
   return CURSORS.write({ after: timedMember(listedAt, id) })
 }
@@ -55,11 +54,8 @@ export interface RecordList<T> {
 }
 
 /**
- * Reads members of a time index, and their records, until the page is full. `source.load` returns the records
- * in the order of the members. `source.removeStale` gets the members without a record; its errors are
- * ignored, because the next reader tries again. `source.isMeant` selects records.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for options that are not valid
+ * Reads members of a time index, and their records, until the page is full. `load` keeps the order of the members.
+ * `removeStale` gets the members without a record; its errors are ignored, because the next reader tries again.
  */
 export async function readPage<T extends object>(
   options: ListOptions,

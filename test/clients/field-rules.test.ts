@@ -28,6 +28,6 @@ it.each(['apiKey', 'application'] as const)(
     const changed = Object.keys(changeRules(kind, {}))
     expect(Object.keys(bodyRules(kind, 'change'))).toEqual(changed)
     expect(Object.keys(answerRules(kind))).toEqual(expect.arrayContaining(changed))
-    expect(Object.keys(bodyRules(kind, 'create'))).toEqual(expect.arrayContaining(changed))
+    expect(Object.keys(bodyRules(kind, 'creation'))).toEqual(expect.arrayContaining(changed))
   },
 )

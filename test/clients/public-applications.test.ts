@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isPublicOrigin } from '../../src/clients/origin-index.ts'
+import { isPublicOrigin } from '../../src/clients/index-entries.ts'
 import { createClientKey } from '../support/client-keys.ts'
 import { describeOnEachStore, services } from './setup.ts'
 

@@ -1,6 +1,6 @@
 import type { Application } from '../../clients/client.ts'
 import { documentOf } from '../../clients/documents/document-application.ts'
-import { redirectKindOf } from '../../clients/public-uris.ts'
+import { redirectKindOf } from '../../clients/application-uris.ts'
 import type { Account } from '../../host/accounts.ts'
 import type { Destination, PendingInteraction } from './port.ts'
 

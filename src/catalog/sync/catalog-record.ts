@@ -27,7 +27,7 @@ export interface WithdrawnScope {
   readonly until: number
 }
 
-/** The id of the only record. */
+/** The only id. */
 export const CATALOG_RECORD = 'products'
 
 export const CATALOG_CHANNEL = 'catalog'
@@ -35,10 +35,7 @@ export const CATALOG_CHANNEL = 'catalog'
 /** Far fewer processes than this number write at the same time. */
 export const MAX_WRITE_ATTEMPTS = 200
 
-/**
- * The record keeps a removed operation for the longest lifetime of a token, and for these additional seconds. During
- * these seconds, a process without a connection to the store may still issue tokens with the operation.
- */
+/** Beyond the longest lifetime of a token: a process without a connection may still issue tokens with the operation. */
 export const DISCONNECTED_SECONDS = 86_400
 
 export function catalogRecords(store: Store): Collection<CatalogRecord> {
@@ -55,10 +52,9 @@ export function catalogRecords(store: Store): Collection<CatalogRecord> {
 }
 
 /**
- * The record that follows `before` when the products change to `products`. The caller must load `products`
- * after it has read `before`. Otherwise `products` could contain operations that another process has removed
- * since. `at.lowestEpoch` is the minimum of the new epoch, so that the epoch does not fall if the record is
- * lost. All tokens that are issued now have expired at `at.until`.
+ * The record after `before`. The caller must load `products` after it has read `before`: otherwise they could contain
+ * operations that another process has removed since. `at.lowestEpoch` is the minimum of the new epoch, so that the
+ * epoch does not fall if the record is lost. All tokens that are issued now have expired at `at.until`.
  */
 export function nextRecord(
   before: CatalogRecord | undefined,
@@ -87,7 +83,7 @@ export function nextRecord(
 
 const MAX_NAMED = 100
 
-/** The audit entry of a change of the products; undefined if no product has other operations than before. */
+/** Undefined if no product has other operations than before. */
 export function catalogEntry(before: ProductScopes, after: ProductScopes): EntryFields | undefined {
   const added = missingFrom(before, after)
   const removed = missingFrom(after, before)

@@ -16,12 +16,11 @@ const ALONE =
  * that their new tokens would be revoked. They also adopt it when the store answers again, and at the latest after
  * `pollIntervalMs`.
  *
- * A process never activates an operation that the record does not have. The tokens that a process issues carry the
- * epoch of the record. The removal of an operation raises the epoch. Each token that carries the operation and a lower
- * epoch is then revoked.
+ * A process never activates an operation that the record does not have. Its tokens carry the epoch of the record. The
+ * removal of an operation raises the epoch, and revokes each token that carries the operation and a lower epoch.
  *
- * The last write wins, but no reload starts from outdated products. A process reads the record, loads the products, and
- * writes the record only if no other process has changed it meanwhile. Otherwise the process repeats these three steps.
+ * The last write wins, but no reload starts from outdated products: a process writes the record only if no other
+ * process has changed it since it was read, before the products were loaded. Otherwise the process begins again.
  *
  * If the record is corrupt, a new process starts with its own products, until an operator restores or deletes the
  * record.
@@ -45,10 +44,7 @@ export function createCatalogSync(
 
   const synchronize = coalesce(() => synchronizeOnce(state))
 
-  /**
-   * If the record could not be read because the store was unavailable, the next poll follows after a short
-   * pause (`unavailablePause`). Only the first failure of an outage is logged.
-   */
+  /** Only the first failure of an outage is logged. */
   async function poll(): Promise<void> {
     clearTimeout(retry)
     const wasUnavailable = isUnavailable
@@ -84,9 +80,8 @@ export function createCatalogSync(
     },
 
     /**
-     * Loads and publishes the products. From then on, adopts the records that other processes write, until
-     * the returned function is called. May be called again after a failure. Load the revocations before the
-     * call.
+     * Loads and publishes the products. From then on, adopts the records that other processes write. Load the
+     * revocations before the call, which may be repeated after a failure.
      */
     async start(): Promise<() => Promise<void>> {
       const onMessage = (version: string) => {
@@ -133,8 +128,7 @@ async function synchronizeOnce(state: ReturnType<typeof createSyncState>): Promi
   try {
     await (state.hasPublished && !isReload ? pull(state) : publish(state, isReload))
   } catch (error) {
-    // If the products are invalid, a poll does not retry the reload. The host corrects the products and
-    // calls `reload` again.
+    // Invalid products are not loaded again by a poll: the host corrects them, and calls `reload` again.
     state.hasPendingReload ||= isReload && !hasCode(error, 'ERR_CATALOG')
     throw error
   }

@@ -41,19 +41,16 @@ export function createSyncState(parts: SyncParts) {
   return {
     ...parts,
     records: catalogRecords(parts.store),
-    /**
-     * The version of the record that matches the loaded products. While the record in the store has this
-     * version, no new load is needed. Undefined if no record matches.
-     */
+    /** Of the record that matches the loaded products: while the store has it, no new load is needed. */
     version: undefined as string | undefined,
-    /** Whether the last synchronization could read the record. If so, only a write to the store can have failed. */
+    /** Whether the last synchronization could read the record: if so, only a write can have failed. */
     hasRead: false,
-    /** Whether the host has called `reload`, and the products were not loaded again since. */
+    /** Whether the products must be loaded, because the host has called `reload`. */
     hasPendingReload: false,
     hasPublished: false,
     /** Whether this process uses its own products, because the record was corrupt when it started. */
     isAlone: false,
-    /** Whether a write of this process was not confirmed as durable. The record is then written again. */
+    /** The record is then written again. */
     hasUnconfirmedWrite: false,
     /** The operations that the last warning listed, joined by commas. */
     withheld: '',
@@ -77,10 +74,7 @@ export async function pull(state: SyncState): Promise<void> {
   await revokeWithdrawn(state, record)
 }
 
-/**
- * Loads the products and writes them to the shared record, which all other processes then adopt. Calls of
- * `pull` and `publish` must not overlap.
- */
+/** Loads the products and writes them to the shared record, which all other processes then adopt. */
 export async function publish(state: SyncState, isReload: boolean): Promise<void> {
   const { catalog } = state
   let loadedAfter: string | undefined
@@ -115,8 +109,7 @@ async function readRecord(state: SyncState, isReload: boolean): Promise<Stored<C
     state.hasRead = true
     return record
   } catch (error) {
-    // If the store is unavailable, the products are still loaded, so that this process rejects removed
-    // operations.
+    // So that this process rejects removed operations although the store is unavailable.
     if (isReload) await state.catalog.reload()
     if (isCorruptRecord(error) && !state.hasPublished) await useOwnProducts(state, isReload)
     throw error
@@ -124,9 +117,8 @@ async function readRecord(state: SyncState, isReload: boolean): Promise<Stored<C
 }
 
 /**
- * The corrupt record stays as it is, because an operator may restore it, or a newer version of this library
- * may have written it. When the record is readable again, the next poll revokes the operations that the
- * record has and the products of this process lack.
+ * The corrupt record stays: an operator may restore it, or a newer version of this library may have written it. Once it
+ * is readable, the next poll revokes the operations that it has and the products of this process lack.
  */
 async function useOwnProducts(state: SyncState, isReload: boolean): Promise<void> {
   const { catalog, revocations } = state
@@ -213,10 +205,7 @@ function activate(state: SyncState, record: CatalogRecord): void {
   state.withheld = operations.join()
 }
 
-/**
- * The process that withdrew a scope may have stopped before it revoked the tokens. If all revocations are
- * stored already, the call costs only a few look-ups in memory.
- */
+/** The process that withdrew a scope may have stopped before it revoked the tokens. */
 async function revokeWithdrawn(state: SyncState, { withdrawn }: CatalogRecord): Promise<void> {
   const { revocations, pendingScopes } = state
   for (const { scope, below } of withdrawn) {

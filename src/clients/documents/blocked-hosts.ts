@@ -3,7 +3,7 @@ import type { Outbox, WithOutbox } from '../../audit/outbox.ts'
 import { GatehouseError } from '../../errors.ts'
 import { type ChangeOptions, checkChange, changeOptionsOf } from '../../host/change-options.ts'
 import type { EventSink } from '../../host/events.ts'
-import { confirmDurable } from '../../store/confirm-durable.ts'
+import { confirmDurable } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
 import { createIndexedRecords } from '../../store/indexed-records.ts'
@@ -12,7 +12,7 @@ import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import { booleanRule, countRule, optional, textRule } from '../../validation/rules.ts'
 import { isDocumentOrigin } from '../../validation/document-id.ts'
 
-/** There is no record for a host that was never blocked. */
+/** Of a host that was blocked at least once. */
 export interface HostRecord extends WithOutbox {
   /** Such as `https://claude.ai`. */
   readonly origin: string
@@ -57,7 +57,7 @@ export function hostRecords(store: Store) {
   }
 }
 
-/** Repeating them is harmless. */
+/** May be repeated. */
 export async function revocationsOfHost(store: Store, origin: string): Promise<readonly RevocationSpec[]> {
   return revocationsOf(await hostRecords(store).get(origin))
 }
@@ -66,7 +66,7 @@ function revocationsOf(record: HostRecord | undefined): readonly RevocationSpec[
   return record ? [{ of: 'client', id: record.origin, below: record.epoch }] : []
 }
 
-/** Blocks hosts, and unblocks them. */
+/** The methods `block` and `unblock` of `ClientDocuments`. */
 export function createBlockedHosts(parts: {
   readonly store: Store
   readonly revocations: Pick<Revocations, 'revokeWith'>
@@ -78,13 +78,7 @@ export function createBlockedHosts(parts: {
   const records = hostRecords(store)
 
   return {
-    /**
-     * Revokes all tokens of the clients of a host with one revocation, which every gateway receives within
-     * milliseconds. May be called again.
-     *
-     * @param host as in the addresses of the documents, such as `claude.ai` or `example.com:8443`
-     * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: call the method again
-     */
+    /** One revocation is for all clients of the host. */
     async block(host: string, options: ChangeOptions = {}): Promise<void> {
       checkChange('clientDocuments.block', options)
       const origin = requireOrigin(host)
@@ -102,12 +96,6 @@ export function createBlockedHosts(parts: {
       clear()
     },
 
-    /**
-     * Tokens and grants from before the block stay revoked, so people are asked for consent again.
-     *
-     * @throws {GatehouseError} `ERR_NOT_FOUND` if the host is not blocked; `ERR_IN_PROGRESS` while its grants
-     *   are being deleted; `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`
-     */
     async unblock(host: string, options: ChangeOptions = {}): Promise<void> {
       checkChange('clientDocuments.unblock', options)
       const origin = requireOrigin(host)
@@ -153,11 +141,10 @@ function requireOrigin(host: string): string {
 export type ExportedHost = Omit<HostRecord, 'isClearing' | 'audit'>
 
 /**
- * Adds the state of a host from a file. A host that is blocked in the file or in the store is blocked
- * afterwards, and the epoch is that of the file at least. May be called again.
+ * A host that is blocked in the file or in the store is blocked afterwards, and the epoch is that of the file at least.
+ * May be called again.
  *
  * @returns whether the host is blocked now, and was not before
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
  */
 export async function restoreHost(
   { store, revocations }: { readonly store: Store; readonly revocations: Pick<Revocations, 'revokeWith'> },

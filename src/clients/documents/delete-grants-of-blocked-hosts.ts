@@ -8,10 +8,7 @@ import type { StoredDocuments } from './stored-documents.ts'
 
 const INTERVAL_MS = 60_000
 
-/**
- * Deletes the grants of blocked hosts in the background, which cannot be used any more
- * (`requireSameHostEpoch`). People stay listed until then, so another process can continue.
- */
+/** Deletes the grants of blocked hosts. People stay listed until then, so that another process can continue. */
 export function createClearing(parts: {
   readonly hosts: Pick<ReturnType<typeof hostRecords>, 'get' | 'pages' | 'update'>
   readonly documents: Pick<StoredDocuments, 'allOfOrigin' | 'users' | 'removeUser'>

@@ -3,18 +3,19 @@ import { isObject } from '../../validation/predicates.ts'
 import { nameRule } from '../../validation/rules.ts'
 import { toFault } from '../../errors.ts'
 import { displayText } from '../../http/pages/display-text.ts'
-import { findWebUriProblem } from '../application-uris.ts'
+import {
+  MAX_REDIRECT_URIS,
+  findPublicRedirectUriProblem,
+  findWebUriProblem,
+  redirectKindOf,
+} from '../application-uris.ts'
 import { identityOf, MAX_KEYS, type JwkSet } from '../jwk-set.ts'
 import { readPublicKey } from '../public-keys.ts'
-import { findPublicRedirectUriProblem, redirectKindOf } from '../public-uris.ts'
 import { originOf } from '../../validation/document-id.ts'
 import type { DocumentMetadata } from './to-application.ts'
 
 // What a client metadata document must say (draft-ietf-oauth-client-id-metadata-document-02 section 4, and the
 // profile of MCP 2026-07-28).
-
-/** More redirect URIs than any client has. */
-const MAX_REDIRECT_URIS = 20
 
 /** Everybody could read them (draft section 4.1). */
 const FORBIDDEN = ['client_secret', 'client_secret_expires_at']
@@ -65,10 +66,7 @@ function usableRedirectUris(given: unknown): string[] {
   return [...new Set(usable)].slice(0, MAX_REDIRECT_URIS)
 }
 
-/**
- * The first of our methods that it lists in `token_endpoint_auth_methods_supported`. Without that list, its
- * only method is `token_endpoint_auth_method`, and without both it is `none`.
- */
+/** The first of our methods that it lists. Without a list, its method is `token_endpoint_auth_method`, or `none`. */
 function readCredentials(
   body: Readonly<Record<string, unknown>>,
 ): Pick<DocumentMetadata, 'method' | 'jwks' | 'jwksUri'> | string {

@@ -26,7 +26,6 @@ import {
 // (draft-ietf-oauth-client-id-metadata-document-02): the client id is an https address, and the document there says
 // what a developer otherwise registers. This file is loaded only with the option `clientDocuments`.
 
-/** In bytes. */
 const MAX_BYTES = { document: 5 * 1024, keys: 64 * 1024 }
 
 /** Seconds after which a document or its keys are fetched again. Its server chooses between `min` and `max`. */
@@ -105,8 +104,8 @@ export function createDocumentResolver(parts: DocumentResolverParts) {
     /**
      * Call it before the approval takes effect.
      *
-     * @throws {GatehouseError} `ERR_TOO_MANY_CLIENTS`; `ERR_DOCUMENT_UNAVAILABLE` if the document is not
-     *   stored any more; `ERR_STORE_UNAVAILABLE`
+     * @throws {GatehouseError} `ERR_TOO_MANY_CLIENTS` if the person was the first to approve too many documents;
+     *   `ERR_DOCUMENT_UNAVAILABLE` if the document is not stored any more; `ERR_STORE_UNAVAILABLE`
      */
     approving: (clientId: string, person: Person): Promise<void> =>
       documents.addUser(clientId, person, epochSeconds()),

@@ -74,7 +74,7 @@ export function createStoredDocuments(store: Store) {
 
   const usersOf = (clientId: string) => `client-document-users:${storedIdOf(clientId)}`
 
-  /** Keeps an approved record longer. @param change gets undefined if there is no record */
+  /** Keeps an approved record longer. */
   const put = (
     clientId: string,
     change: (before: StoredDocument | undefined) => StoredDocument | undefined,
@@ -87,12 +87,6 @@ export function createStoredDocuments(store: Store) {
     get: (clientId: string) => records.get(storedIdOf(clientId)),
     put,
 
-    /**
-     * Call it before the approval takes effect. May be called again.
-     *
-     * @throws {GatehouseError} `ERR_TOO_MANY_CLIENTS` if the person was the first to approve too many
-     *   documents; `ERR_DOCUMENT_UNAVAILABLE`; `ERR_STORE_UNAVAILABLE`
-     */
     async addUser(clientId: string, person: Person, now: number): Promise<void> {
       const known = await records.get(storedIdOf(clientId))
       const key = `client-documents:first:${digest(subjectOf(person))}`
@@ -101,15 +95,11 @@ export function createStoredDocuments(store: Store) {
       }
       await store.add(usersOf(clientId), subjectOf(person), APPROVED_SECONDS)
       await store.add(APPROVED, clientId)
-      const stored = await put(
-        clientId,
-        (before) => before && { ...before, approvedAt: before.approvedAt ?? now },
-      )
-      if (stored) return
-      throw new GatehouseError(
-        'ERR_DOCUMENT_UNAVAILABLE',
-        'the document of the client is not stored any more',
-      )
+      const approve = (before?: StoredDocument) =>
+        before && { ...before, approvedAt: before.approvedAt ?? now }
+      if (await put(clientId, approve)) return
+      const message = 'the document of the client is not stored any more'
+      throw new GatehouseError('ERR_DOCUMENT_UNAVAILABLE', message)
     },
 
     /** At most 1000 subjects. */

@@ -1,6 +1,6 @@
 import type { JwkSet } from '../jwk-set.ts'
 import { hostOf } from '../../validation/document-id.ts'
-import { redirectKindOf } from '../public-uris.ts'
+import { redirectKindOf } from '../application-uris.ts'
 import type { DocumentApplication } from './document-application.ts'
 import { coversEveryHost, type DocumentPolicy } from './document-policy.ts'
 

@@ -12,10 +12,7 @@ export interface FamilyRecord {
   /** Digest of the current token, the only usable token; empty if the family has no usable token. */
   readonly current: string
   readonly payload: RefreshPayload
-  /**
-   * The time just before the current token was written, in epoch milliseconds; absent if the family has no usable
-   * token.
-   */
+  /** Just before the current token was written, in epoch milliseconds; absent without a usable token. */
   readonly issuedAt?: number | undefined
   /** The rotation that produced the current token; absent if clients have no grace period. */
   readonly last?: LastRotation | undefined

@@ -8,10 +8,7 @@ import { digest } from '../../store/digest.ts'
  */
 export const GRACE_SECONDS = { confidential: 0, public: 30, min: 0, max: 60 }
 
-/**
- * The last rotation of a family. If the client lost the response and sends the old token again, these fields provide
- * the same new token.
- */
+/** If the client lost the response and sends the old token again, this gives the same new token. */
 export interface LastRotation {
   readonly of: string
   /** When the token was rotated, in milliseconds since the epoch. */
@@ -21,8 +18,7 @@ export interface LastRotation {
   /** The new token, encrypted. Decryption needs both the host's secret and the token that was rotated. */
   readonly next: string
   /**
-   * True if a client has retried, and a process has sent it `next` again. Such a rotation must not be rolled back,
-   * because the client may use the new token.
+   * True if a process has sent `next` to the client again, which may use it: the rotation must not be rolled back.
    */
   readonly repeated?: true
 }
@@ -30,10 +26,7 @@ export interface LastRotation {
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/**
- * @param options.keys keys derived from the host's secrets, newest first. The newest encrypts; every key
- *   decrypts
- */
+/** Lets a client repeat a refresh within some seconds. @param options.keys newest first; every key decrypts */
 export function createGracePeriod(options: { readonly seconds: number; readonly keys: readonly Buffer[] }) {
   const { seconds, keys } = options
   const [newest] = keys
@@ -51,8 +44,7 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
     }),
     /** Undefined unless the last rotation replaced `token` within the grace period before `now`. */
     successorOf(token: string, last: LastRotation | undefined, now: number): string | undefined {
-      // The absolute difference is compared, because the clock may be set back. `now - last.at` is negative then, and
-      // would stay below the limit until the clock has reached `last.at` again.
+      // Absolute, because the clock may be set back: a negative difference would stay below the limit for long.
       const length = (last?.seconds ?? seconds) * 1000
       if (last?.of !== digest(token) || Math.abs(now - last.at) >= length) return undefined
       return keys.map((key) => decrypt(last.next, keyOf(token, key))).find((next) => next !== undefined)
@@ -60,13 +52,11 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
   }
 }
 
-/** Lets a client retry a refresh within some seconds, in case the client lost the response. */
 export type GracePeriod = ReturnType<typeof createGracePeriod>
 
 /**
- * The ciphertext stays in the store after the grace period. So decryption needs both the token and the
- * secret. A used token from a log is not enough, and a copy of the store together with the secret is not
- * enough either.
+ * The ciphertext stays in the store after the grace period. So neither a used token from a log, nor a copy of the store
+ * together with the secret, is enough to decrypt it.
  */
 function keyOf(token: string, key: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', token, key, 'koa-gatehouse/v1/refresh-retry', 32))

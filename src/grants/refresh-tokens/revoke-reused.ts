@@ -6,8 +6,8 @@ import type { requesterOf } from '../../audit/entry.ts'
 import type { RevokeKeepingConsent } from '../revoke-grants.ts'
 import type { TokenFamilies } from './token-families.ts'
 
-// If a code (RFC 6749 4.1.2) or a refresh token (RFC 9700 4.14.2) is used twice, its grant is revoked. `token-state.ts`
-// recognizes a used token. `start` in `token-families.ts` recognizes a used code.
+// If a code (RFC 6749 4.1.2) or a refresh token (RFC 9700 4.14.2) is used twice, its grant is revoked. `tokenState`
+// in `token-families.ts` recognizes a used token, and `start` a used code.
 
 type Requester = ReturnType<typeof requesterOf>
 
@@ -41,10 +41,9 @@ const TWICE =
   'a client sent a refresh token twice within seconds, so its grant was revoked; the option refreshTokenGraceSeconds allows such a retry'
 
 /**
- * Revokes the grant of a code or token that was valid when it was read, but could not be exchanged a moment later. If
- * the refresh token family is still active, the code or token was used twice, and the reuse is reported. If the family
- * is revoked, another request has begun to revoke the grant. That request may not have revoked the access tokens yet,
- * so this function revokes the grant again, but reports no reuse.
+ * For a code or token that was valid when it was read, but could not be exchanged a moment later. If the refresh token
+ * family is still active, it was used twice. If the family is revoked, another request has begun to revoke the grant,
+ * perhaps without the access tokens yet, so the grant is revoked again, but no reuse is reported.
  */
 export async function revokeAfterRace(
   parts: Parts,
@@ -58,7 +57,6 @@ export async function revokeAfterRace(
   else await revokeReused(parts, event, owner, requester, afterSeconds)
 }
 
-/** The grant, client and person of a code or refresh token. */
 export function ownerOf({ grantId = '', clientId = '', accountId = '' }: Owner) {
   return { grantId, clientId, ...personOf(accountId) }
 }

@@ -1,18 +1,11 @@
 // Model: test/proof/models/refresh-family.pml
-import { createCollection, type Collection, type Stored } from '../../store/collection.ts'
+import { createCollection, type Stored } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
 import { FAMILY, type FamilyRecord, type RefreshPayload } from './family-record.ts'
-import type { GracePeriod } from './grace-period.ts'
-import {
-  mayArriveLate,
-  pollUntil,
-  rollbackDeadline,
-  createUncertainWrites,
-  type UncertainWrites,
-} from './uncertain-writes.ts'
+import { GRACE_SECONDS, type GracePeriod } from './grace-period.ts'
+import { createUncertainWrites, mayArriveLate, pollUntil, rollbackDeadline } from './uncertain-writes.ts'
 import type { RefreshTokenFormat } from './token-format.ts'
-import { tokenState, type TokenState } from './token-state.ts'
 
 // Two failures can make a client send a refresh token again. The two failures need two different remedies.
 //
@@ -25,6 +18,19 @@ import { tokenState, type TokenState } from './token-state.ts'
 //
 // The grace period cannot replace the rollback, because most clients have none, and it lasts at most 60 seconds. A
 // paused store may apply a write after a longer time.
+
+interface TokenState {
+  /**
+   * `current`: the token is usable. `retryable`: the token was rotated within the grace period, so its
+   * successor may be sent again. `used`: the token is genuine and was rotated, and its successor must not be
+   * sent again.
+   */
+  readonly state: 'current' | 'retryable' | 'used'
+  /** The successor of the token; set only if the state is `retryable`. */
+  readonly next?: string | undefined
+  /** Seconds since the token was rotated, if the state is `used` and the longest grace period could have covered it. */
+  readonly afterSeconds?: number | undefined
+}
 
 /** A refresh token that was found. */
 export interface FoundRefreshToken extends TokenState {
@@ -39,24 +45,11 @@ export interface Rotation {
   readonly isRetry: boolean
 }
 
-interface NextToken {
-  readonly next: string
-  readonly payload: RefreshPayload
-  /** Seconds for which it can be used. */
-  readonly ttl: number
-  /** Seconds for which the client may repeat the rotation. */
-  readonly graceSeconds: number
-}
-
-interface Families {
-  readonly records: Collection<FamilyRecord>
-  readonly uncertain: UncertainWrites
-  readonly format: RefreshTokenFormat
-  readonly gracePeriod: GracePeriod | undefined
-  readonly now: () => number
-}
-
 /**
+ * Refresh tokens as families: one record for each grant. A single compare-and-swap replaces the current token
+ * with the next token. So each token is usable exactly once under any concurrency, and the record does not
+ * grow with the number of refreshes (RFC 9700 4.14.2). A `deadline` is from `rollbackDeadline`.
+ *
  * @param options.tombstoneTtl seconds for which a client could still present the code of a revoked family
  * @param options.now milliseconds since the epoch, on a clock that all processes share
  */
@@ -79,38 +72,121 @@ export function createTokenFamilies(
     fields: FAMILY,
   })
   const uncertain = createUncertainWrites(records, { notStartedTtl: tombstoneTtl })
-  const families: Families = { records, uncertain, format, gracePeriod, now }
+
+  function partsOf(token: string) {
+    const parts = format.parse(token)
+    if (!parts) throw new TypeError('the text is not a refresh token of this library')
+    return parts
+  }
+
+  async function readToken(token: string): Promise<FoundRefreshToken | undefined> {
+    const stored = await records.read(partsOf(token).grantId)
+    const state = stored && tokenState(stored.record, token, now(), { format, gracePeriod })
+    return state && { ...state, token, payload: stored.record.payload, stored }
+  }
+
+  /** Reads a token repeatedly, until the deadline or until no late write can have replaced the token. */
+  function pollToken(token: string, deadline: number): Promise<FoundRefreshToken | undefined> {
+    return pollUntil(
+      () => readToken(token),
+      (found) => {
+        if (found?.state !== 'used') return true
+        const { generation, issuedAt } = found.stored.record
+        return partsOf(token).generation !== generation - 1 || !mayArriveLate(issuedAt, now())
+      },
+      deadline,
+    )
+  }
+
+  /** Reads a family repeatedly, until the deadline or until no late write can have started the family. */
+  function pollFamily(grantId: string, deadline: number): Promise<Stored<FamilyRecord> | undefined> {
+    return pollUntil(
+      () => records.read(grantId),
+      (stored) => stored?.record.generation !== 0 || !mayArriveLate(stored.record.issuedAt, now()),
+      deadline,
+    )
+  }
+
+  async function findWith(token: string, read: () => Promise<FoundRefreshToken | undefined>) {
+    const parts = format.parse(token)
+    if (!parts) return undefined
+    await uncertain.flush(parts.grantId)
+    return read()
+  }
+
+  /**
+   * The process that made the rotation may not know whether its write was stored. If that process finds
+   * `repeated`, it keeps the rotation. Only the write of this function proves that the successor is durable, so
+   * the function writes even if `repeated` is already set.
+   */
+  async function confirmRetry({ token, stored }: FoundRefreshToken, ttl: number): Promise<boolean> {
+    const { record } = stored
+    if (!record.last) return true
+    const confirmed: FamilyRecord = { ...record, last: { ...record.last, repeated: true } }
+    return records.replace(partsOf(token).grantId, stored, confirmed, ttl)
+  }
 
   return {
     /**
      * Starts the family of a grant. False if it was started before: the code was used twice. `ttl` is in
-     * seconds, and `deadline` is from `rollbackDeadline`. After `ERR_STORE_UNAVAILABLE` the family is not
-     * started, and the caller may try again.
+     * seconds. After `ERR_STORE_UNAVAILABLE` the family is not started, and the caller may try again.
      */
-    start: (token: string, payload: RefreshPayload, ttl: number, deadline = rollbackDeadline()) =>
-      startFamily(families, token, payload, ttl, deadline),
+    async start(
+      token: string,
+      payload: RefreshPayload,
+      ttl: number,
+      deadline = rollbackDeadline(),
+    ): Promise<boolean> {
+      const { grantId, generation } = partsOf(token)
+      const next: FamilyRecord = { generation, current: digest(token), payload, issuedAt: now() }
+      await uncertain.flush(grantId)
+      if (await uncertain.write({ grantId, next, ttl })) return true
+      const before = await pollFamily(grantId, deadline)
+      return isRolledBack(before) && uncertain.write({ grantId, before, next, ttl })
+    },
+
     /** The token, current or not; undefined if the token is unknown or forged, or if its family is revoked. */
-    find: (token: string) => findToken(families, token, () => readToken(families, token)),
+    find: (token: string) => findWith(token, () => readToken(token)),
+
     /**
      * Like `find`, for a token that will be rotated. If a late write may have replaced the token, waits until
-     * the deadline (`rollbackDeadline`) for the rollback of that write.
+     * the deadline for the rollback of that write.
      */
     findForRotation: (token: string, deadline = rollbackDeadline()) =>
-      findToken(families, token, () => pollToken(families, token, deadline)),
+      findWith(token, () => pollToken(token, deadline)),
+
     /**
-     * Replaces the token in `found` by `next`, or returns the existing successor of a `retryable` token.
+     * Replaces the token in `first` by `next`, or returns the existing successor of a `retryable` token.
      * `ttl` and `graceSeconds`, in which the client may repeat this rotation, are in seconds. Undefined if
      * the token was rotated before, or if its family is revoked. After `ERR_STORE_UNAVAILABLE` the old token
      * can still be rotated.
      */
-    rotate: (
-      found: FoundRefreshToken,
+    async rotate(
+      first: FoundRefreshToken,
       next: string,
       payload: RefreshPayload,
       ttl: number,
       deadline = rollbackDeadline(),
       graceSeconds = gracePeriod?.seconds ?? 0,
-    ) => rotateToken(families, found, { next, payload, ttl, graceSeconds }, deadline),
+    ): Promise<Rotation | undefined> {
+      const { grantId, generation } = partsOf(next)
+      let found: FoundRefreshToken | undefined = first
+      // The loop repeats if another process has changed the record. The token may still be usable after the
+      // change of the other process.
+      while (found && found.state !== 'used') {
+        const { token, stored: before } = found
+        if (found.next === undefined) {
+          const issuedAt = now()
+          const last =
+            graceSeconds === 0 ? undefined : gracePeriod?.record(token, next, issuedAt, graceSeconds)
+          const record = { generation, current: digest(next), payload, issuedAt, ...(last && { last }) }
+          if (await uncertain.write({ grantId, before, next: record, ttl })) return { next, isRetry: false }
+        } else if (await confirmRetry(found, ttl)) return { next: found.next, isRetry: true }
+        found = await pollToken(first.token, deadline)
+      }
+      return undefined
+    },
+
     /** Revokes the family of a grant, even if the family was never started. */
     revoke: (grantId: string) =>
       records.set(grantId, { generation: 0, current: '', payload: {}, ended: true }, tombstoneTtl),
@@ -128,132 +204,26 @@ export function createTokenFamilies(
   }
 }
 
-/**
- * Refresh tokens as families: one record for each grant. A single compare-and-swap replaces the current token
- * with the next token. So each token is usable exactly once under any concurrency, and the record does not
- * grow with the number of refreshes (RFC 9700 4.14.2).
- */
 export type TokenFamilies = ReturnType<typeof createTokenFamilies>
-
-async function startFamily(
-  families: Families,
-  token: string,
-  payload: RefreshPayload,
-  ttl: number,
-  deadline: number,
-): Promise<boolean> {
-  const { uncertain } = families
-  const { grantId, generation } = partsOf(families, token)
-  const next: FamilyRecord = { generation, current: digest(token), payload, issuedAt: families.now() }
-  await uncertain.flush(grantId)
-  if (await uncertain.write({ grantId, next, ttl })) return true
-  const before = await pollFamily(families, grantId, deadline)
-  return isRolledBack(before) && uncertain.write({ grantId, before, next, ttl })
-}
-
-async function findToken(
-  families: Families,
-  token: string,
-  read: () => Promise<FoundRefreshToken | undefined>,
-): Promise<FoundRefreshToken | undefined> {
-  const parts = families.format.parse(token)
-  if (!parts) return undefined
-  await families.uncertain.flush(parts.grantId)
-  return read()
-}
-
-async function rotateToken(
-  families: Families,
-  first: FoundRefreshToken,
-  to: NextToken,
-  deadline: number,
-): Promise<Rotation | undefined> {
-  let found: FoundRefreshToken | undefined = first
-  // The loop repeats if another process has changed the record. The token may still be usable after the
-  // change of the other process.
-  while (found && found.state !== 'used') {
-    if (found.next === undefined) {
-      if (await swap(families, found, to)) return { next: to.next, isRetry: false }
-    } else if (await confirmRetry(families, found, to.ttl)) return { next: found.next, isRetry: true }
-    found = await pollToken(families, first.token, deadline)
-  }
-  return undefined
-}
-
-async function readToken(families: Families, token: string): Promise<FoundRefreshToken | undefined> {
-  const stored = await families.records.read(partsOf(families, token).grantId)
-  const state = stored && tokenState(stored.record, token, families.now(), families)
-  return state && { ...state, token, payload: stored.record.payload, stored }
-}
-
-/** Reads a token repeatedly, until the deadline or until no late write can have replaced the token. */
-function pollToken(
-  families: Families,
-  token: string,
-  deadline: number,
-): Promise<FoundRefreshToken | undefined> {
-  return pollUntil(
-    () => readToken(families, token),
-    (found) => {
-      if (found?.state !== 'used') return true
-      const { generation, issuedAt } = found.stored.record
-      return (
-        partsOf(families, token).generation !== generation - 1 || !mayArriveLate(issuedAt, families.now())
-      )
-    },
-    deadline,
-  )
-}
-
-/** Reads a family repeatedly, until the deadline or until no late write can have started the family. */
-function pollFamily(
-  { records, now }: Families,
-  grantId: string,
-  deadline: number,
-): Promise<Stored<FamilyRecord> | undefined> {
-  return pollUntil(
-    () => records.read(grantId),
-    (stored) => stored?.record.generation !== 0 || !mayArriveLate(stored.record.issuedAt, now()),
-    deadline,
-  )
-}
-
-/** @returns false if another process has changed the record */
-function swap(
-  families: Families,
-  { token, stored: before }: FoundRefreshToken,
-  { next, payload, ttl, graceSeconds }: NextToken,
-): Promise<boolean> {
-  const { grantId, generation } = partsOf(families, next)
-  const issuedAt = families.now()
-  const { gracePeriod } = families
-  const last = graceSeconds === 0 ? undefined : gracePeriod?.record(token, next, issuedAt, graceSeconds)
-  const record = { generation, current: digest(next), payload, issuedAt, ...(last && { last }) }
-  return families.uncertain.write({ grantId, before, next: record, ttl })
-}
-
-/**
- * The process that made the rotation may not know whether its write was stored. If that process finds
- * `repeated`, it keeps the rotation. Only the write of this function proves that the successor is durable, so
- * the function writes even if `repeated` is already set.
- */
-async function confirmRetry(
-  families: Families,
-  { token, stored }: FoundRefreshToken,
-  ttl: number,
-): Promise<boolean> {
-  const { record } = stored
-  if (!record.last) return true
-  const confirmed: FamilyRecord = { ...record, last: { ...record.last, repeated: true } }
-  return families.records.replace(partsOf(families, token).grantId, stored, confirmed, ttl)
-}
-
-function partsOf({ format }: Families, token: string) {
-  const parts = format.parse(token)
-  if (!parts) throw new TypeError('the text is not a refresh token of this library')
-  return parts
-}
 
 function isRolledBack(stored: Stored<FamilyRecord> | undefined): stored is Stored<FamilyRecord> {
   return stored !== undefined && stored.record.current === '' && stored.record.barrier !== undefined
+}
+
+/** Undefined if the token is unknown or forged, or if its family is revoked. */
+function tokenState(
+  record: FamilyRecord,
+  token: string,
+  now: number,
+  { format, gracePeriod }: { format: RefreshTokenFormat; gracePeriod: GracePeriod | undefined },
+): TokenState | undefined {
+  if (record.ended) return undefined
+  if (record.current === digest(token)) return { state: 'current' }
+  const next = gracePeriod?.successorOf(token, record.last, now)
+  if (next !== undefined && record.current === digest(next)) return { state: 'retryable', next }
+  const { generation = Infinity } = format.parse(token) ?? {}
+  if (generation >= record.generation || !format.isGenuine(token)) return undefined
+  const age = generation === record.generation - 1 ? now - (record.issuedAt ?? 0) : Infinity
+  const afterSeconds = age <= GRACE_SECONDS.max * 1000 ? Math.max(1, Math.ceil(age / 1000)) : undefined
+  return { state: 'used', afterSeconds }
 }

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto'
 
 export interface RefreshTokenParts {
-  /** The grant of the token. The grant id also identifies the family. */
+  /** Also identifies the family. */
   readonly grantId: string
   /** The number of earlier tokens in the family: 0 for the first token. */
   readonly generation: number
@@ -11,8 +11,7 @@ const FORM = /^([\w-]{1,64})\.(0|[1-9]\d{0,9})\.[\w-]{43}\.([\w-]{22})$/
 
 /** @param macKeys keys, newest first. The newest key signs; every key verifies */
 export function createRefreshTokenFormat(macKeys: readonly Buffer[]) {
-  // With a `Buffer`, Node imports the key again for each HMAC. A `KeyObject` needs a seventh of that CPU time (Node
-  // 24).
+  // With a `Buffer`, Node 24 imports the key again for each HMAC. A `KeyObject` needs a seventh of that CPU time.
   const keys = macKeys.map((key) => createSecretKey(key))
   const [newest] = keys
   if (!newest) throw new TypeError('at least one key is needed')
@@ -20,7 +19,6 @@ export function createRefreshTokenFormat(macKeys: readonly Buffer[]) {
     createHmac('sha256', key).update(body).digest().subarray(0, 16)
 
   return {
-    /** A new token with 256 random bits. */
     mint({ grantId, generation }: RefreshTokenParts): string {
       const body = `${grantId}.${generation}.${randomBytes(32).toString('base64url')}`
       return `${body}.${mac(newest, body).toString('base64url')}`
@@ -30,10 +28,7 @@ export function createRefreshTokenFormat(macKeys: readonly Buffer[]) {
       const match = FORM.exec(token)
       return match?.[1] === undefined ? undefined : { grantId: match[1], generation: Number(match[2]) }
     },
-    /**
-     * Whether this service made the token. Only tokens that are no longer current need this check. The current
-     * token is recognized by its stored digest, also after `secret` was replaced.
-     */
+    /** Whether this service made the token. The current token needs no check: its stored digest recognizes it. */
     isGenuine(token: string): boolean {
       const at = token.lastIndexOf('.')
       const given = Buffer.from(token.slice(at + 1), 'base64url')

@@ -16,10 +16,7 @@ interface FamilyWrite {
   readonly ttl: number
 }
 
-/**
- * A rollback puts a random value, a barrier, into the record. If the write arrives later, it fails, because
- * the record has changed.
- */
+/** Puts a random value, a barrier, into the record. If the write arrives later, it fails: the record has changed. */
 interface Rollback {
   readonly write: FamilyWrite
   /** Each barrier may be in the record, even if the store answered with an error. */
@@ -40,7 +37,17 @@ const MAX_RETRY_DELAY_MS = 250
 /** Milliseconds after which the process stops trying to roll back a write. */
 const ROLLBACK_EXPIRY_MS = 3_600_000
 
-/** @param options.notStartedTtl seconds after a rolled back start in which a late start fails */
+/**
+ * Finds out the outcome of a write that the store neither confirmed nor rejected. Such a write may be in force,
+ * may be lost, or may still arrive. The write is rolled back, because the client got an error and will retry with the
+ * token that the write replaces.
+ *
+ * If the store waits for replicas, the Redis master may have a write that too few replicas have. Processes can read
+ * such a write, but the write is lost if the master fails. The write, or its rollback, becomes final with the next
+ * confirmed write of the same record, because replicas apply writes in order.
+ *
+ * @param options.notStartedTtl seconds after a rolled back start in which a late start fails
+ */
 export function createUncertainWrites(
   families: Collection<FamilyRecord>,
   { notStartedTtl }: { notStartedTtl: number },
@@ -53,10 +60,9 @@ export function createUncertainWrites(
   }
 
   /**
-   * A stored write stays if `acceptIfStored` is true, or if a client has received the written token by a
-   * retry. If the write stays, the record is written again, because this confirms the first write. If another
-   * process has changed the record, its change stays. In all other cases the previous record is restored,
-   * with a barrier.
+   * A stored write stays if `acceptIfStored` is true, or if a client has received the written token by a retry. It is
+   * then written again, which confirms the first write. The change of another process stays. In all other cases the
+   * previous record is restored, with a barrier.
    */
   async function resolve({ write, barriers }: Rollback, acceptIfStored: boolean): Promise<boolean> {
     const { grantId, before, next, ttl } = write
@@ -67,9 +73,8 @@ export function createUncertainWrites(
         if (await put({ grantId, before: now, next: now.record, ttl })) return true
         continue
       }
-      // Another process has changed the record after `before` was read. So the uncertain write fails if it arrives
-      // late. The change of the other process is confirmed first, because replicas may have the uncertain write but
-      // lack this change.
+      // Another process has changed the record, so the uncertain write fails if it arrives late. The change is
+      // confirmed first, because replicas may have the uncertain write but lack this change.
       if (!isStored && now?.text !== before?.text && !barriers.has(now?.record.barrier ?? '')) {
         if (!now || (await put({ grantId, before: now, next: now.record, ttl }))) return false
         continue
@@ -103,10 +108,9 @@ export function createUncertainWrites(
 
   return {
     /**
-     * If the store does not answer, this method tries for another half second to find out whether the write
-     * was stored. If the outcome stays unknown, this method rejects, and the write is rolled back as soon as
-     * the store answers. But the write stays if another process sends the written token to the client before
-     * the rollback. False if another process has changed the record.
+     * False if another process has changed the record. If the store does not answer, tries for another half second to
+     * find out whether the write was stored. If that stays unknown, rejects, and the write is rolled back as soon as
+     * the store answers, unless another process has sent the written token to the client before.
      */
     async write(write: FamilyWrite): Promise<boolean> {
       try {
@@ -139,36 +143,19 @@ export function createUncertainWrites(
   }
 }
 
-/**
- * Finds out the outcome of a write that the store neither confirmed nor rejected. Such a write may be in force,
- * may be lost, or may still arrive. The write is rolled back, because the client got an error and will retry with the
- * token that the write replaces.
- *
- * If the store waits for replicas, the Redis master may have a write that too few replicas have. Processes can read
- * such a write, but the write is lost if the master fails. The write, or its rollback, becomes final with the next
- * confirmed write of the same record, because replicas apply writes in order.
- */
-export type UncertainWrites = ReturnType<typeof createUncertainWrites>
+// A database that was paused may apply a write long after its request was answered with an error. Until the process
+// that sent the write rolls it back, all others see the replaced refresh token as used, and a client that retries with
+// it looks like a thief. So they wait for the rollback (`pollUntil`) before they treat the token as stolen.
 
-// A database that was paused or disconnected may apply a write long after its request was answered with an error. The
-// process that sent the write rolls it back soon after that (`createUncertainWrites`). Until this rollback, all other
-// processes see the replaced refresh token as used. A client that retries with this token then looks like a thief. So a
-// process waits for the rollback (`pollUntil`) before it treats the token as stolen.
-
-/**
- * A client retries only after the error response, so its retry comes at least this many milliseconds after its failed
- * write. A request that arrives earlier is not this retry.
- */
+/** A client retries only after the error response, so its retry comes at least so many milliseconds after the write. */
 const FIRST_RETRY_MS = 250
 
-/**
- * Enough, because a process rolls back a late write within half a second after the database answers again.
- */
+/** Enough, because a process rolls back a late write within half a second after the database answers again. */
 const ROLLBACK_TIMEOUT_MS = 1500
 
 const POLL_INTERVAL_MS = 150
 
-/** The minimum time limit of a read, in milliseconds. It applies even if the deadline is sooner, or has passed. */
+/** The minimum time limit of a read, in milliseconds, even if the deadline is sooner, or has passed. */
 const LAST_READ_MS = 500
 
 const TOO_SLOW = {
@@ -182,10 +169,9 @@ export function rollbackDeadline(): number {
 }
 
 /**
- * Whether the store may have applied a write later than usual, so that its client got an error.
+ * Whether the store may have applied a write so late that its client got an error. Milliseconds since the epoch.
  *
- * @param sentAt when the write was sent, in milliseconds since the epoch; undefined if the family has no usable token
- * @param now milliseconds since the epoch
+ * @param sentAt undefined if the family has no usable token
  */
 export function mayArriveLate(sentAt: number | undefined, now: number): boolean {
   if (sentAt === undefined) return false

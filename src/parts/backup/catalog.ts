@@ -5,7 +5,7 @@ import {
   catalogRecords,
   type CatalogRecord,
 } from '../../catalog/sync/catalog-record.ts'
-import type { Collection } from '../../store/collection.ts'
+import { type Collection, confirmDurable } from '../../store/collection.ts'
 import {
   anyValue,
   epochSecondsRule,
@@ -15,10 +15,9 @@ import {
   type Rule,
   textRule,
 } from '../../validation/rules.ts'
-import { confirmDurable } from '../../store/confirm-durable.ts'
 import type { Store } from '../../store/contract.ts'
 import { exportedRecord, readRecord, sectionOf, type Section, type Counts } from './section.ts'
-import { countRule } from '../../clients/file-rules.ts'
+import { countRule } from '../../clients/backup-rules.ts'
 
 // Error messages do not quote the names of products, because any text in the file may be a misplaced secret.
 const productsRule: Rule = (value) =>

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../validation/predicates.ts'
-import { createClientIndex } from '../../clients/client-index.ts'
-import { expiryEntriesOf } from '../../clients/client-entries.ts'
+import { createClientLists } from '../../clients/list-clients.ts'
+import { expiryEntriesOf } from '../../clients/index-entries.ts'
 import {
   credentialsOf,
   isDeleted,
@@ -10,7 +10,7 @@ import {
   type DeletedClient,
 } from '../../clients/client-record.ts'
 import { fileRules } from '../../clients/field-rules.ts'
-import { timeRule } from '../../clients/file-rules.ts'
+import { timeRule } from '../../clients/backup-rules.ts'
 import { anyValue, optional } from '../../validation/rules.ts'
 import { createSecretOwners } from '../../clients/secret-owners.ts'
 import { storedLastUses, type LastUse } from '../../clients/last-used.ts'
@@ -66,7 +66,7 @@ export function clientSection(store: Store): Section {
     is: 'client',
     rules: { record: anyValue, lastUsedAt: optional(timeRule) },
     async *pages() {
-      for await (const { items, corrupt } of createClientIndex(store).pages(undefined)) {
+      for await (const { items, corrupt } of createClientLists(store).pages(undefined)) {
         const uses = await lastUses.getEach(items.map(({ client }) => client.clientId))
         const lines = items.map((record, at) => ({
           record: exportedRecord(stored, onlyKnownFields(record)),

@@ -5,14 +5,14 @@ import { clientSection } from './clients.ts'
 import { catalogSection } from './catalog.ts'
 import { revocationOfCorrupt } from '../../clients/access-epoch.ts'
 import { isClientId } from '../../clients/client-id.ts'
-import { DELETED_CLIENTS } from '../../clients/client-entries.ts'
+import { DELETED_CLIENTS } from '../../clients/index-entries.ts'
 import {
   isDeleted,
   storedClients,
   type ClientRecord,
   type DeletedClient,
 } from '../../clients/client-record.ts'
-import { kindRule } from '../../clients/client-schema.ts'
+import { kindRule } from '../../clients/field-rules.ts'
 import type { ExportedHost } from '../../clients/documents/blocked-hosts.ts'
 import type { Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
@@ -36,7 +36,7 @@ import {
   wholeNumber,
 } from '../../validation/rules.ts'
 import type { Header } from './file-format.ts'
-import { clientIdRule, countRule, timeRule } from '../../clients/file-rules.ts'
+import { clientIdRule, countRule, timeRule } from '../../clients/backup-rules.ts'
 import { exportedRecord, importRecord, readRecord, sectionOf, type Section } from './section.ts'
 import { signingKeySection } from './signing-keys.ts'
 

@@ -8,9 +8,8 @@ import {
   wholeNumber,
 } from '../../validation/rules.ts'
 import type { Client } from '../../clients/client.ts'
-import { clientRuleOf } from '../../clients/client-schema.ts'
-import { fileRules } from '../../clients/field-rules.ts'
-import * as inFile from '../../clients/file-rules.ts'
+import { clientRuleOf, fileRules } from '../../clients/field-rules.ts'
+import * as inFile from '../../clients/backup-rules.ts'
 import { keysOf } from '../../clients/jwk-set.ts'
 import { isConsistent, isPublicClient } from '../../clients/public-applications.ts'
 import { isSecretHash } from '../../clients/stored-secrets.ts'

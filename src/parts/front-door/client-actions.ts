@@ -1,5 +1,5 @@
 import { scopesOf } from '../../clients/client-products.ts'
-import { ifUnchanged } from '../../clients/if-match.ts'
+import { ifUnchanged } from '../../clients/client-etag.ts'
 import { isPublicClient } from '../../clients/public-applications.ts'
 import { operationsBeyond, requireOperation } from './key-limits.ts'
 import type { ClientAction } from './run-action.ts'

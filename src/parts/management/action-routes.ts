@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { CreationOptions } from '../../clients/client-inputs.ts'
+import type { CreationOptions } from '../../clients/create-client.ts'
 import type { CallLimits } from '../../clients/call-limits.ts'
 import type { Client } from '../../clients/client.ts'
 import { requireAccess } from '../front-door/access.ts'

@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
 import type { Client } from '../../clients/client.ts'
-import type { ClientPage } from '../../clients/client-index.ts'
-import { etagOf } from '../../clients/if-match.ts'
-import type { ClientState, StatesOf } from '../../clients/client-states.ts'
+import type { ClientPage } from '../../clients/list-clients.ts'
+import { etagOf } from '../../clients/client-etag.ts'
+import type { ClientState, StatesOf } from '../../clients/why-no-token.ts'
 
 /** Creates the functions that add the state of clients to answers of the API. */
 export function createClientPresenter(statesOf: StatesOf) {

@@ -1,8 +1,8 @@
 import type { Client } from '../../clients/client.ts'
 import { answerRules } from '../../clients/field-rules.ts'
-import { FIELDS } from '../../clients/fields.ts'
+import { CLIENT_FIELDS } from '../../clients/field-table.ts'
 import { FINDINGS } from '../../clients/findings.ts'
-import { KINDS } from '../../clients/client-index.ts'
+import { KINDS } from '../../clients/list-clients.ts'
 import * as json from '../../validation/json-rules.ts'
 import { ruleWith, valueOf, type Fields, type Rule } from '../../validation/rules.ts'
 import { Problem } from './problem-details.ts'
@@ -31,7 +31,7 @@ const ClientFindings = object({
   kind: json.choice(KINDS),
   clientId: text,
   accountId: text,
-  userId: optional(text, FIELDS.both.userId.says.answer),
+  userId: optional(text, CLIENT_FIELDS.both.userId.openApi.answer),
   name: text,
   findings: json.described(array(json.choice(FINDINGS)), 'What is wrong, the most urgent first'),
   knownToFormer: optional(texts, 'Users who left the account and know a secret, with `known-to-former`'),
@@ -146,7 +146,7 @@ export const ANSWERS = {
     products: productsWith({}, { available: json.boolean }),
   }),
   AccessPreview: object({
-    noToken: optional(FIELDS.both.noToken.is.json, FIELDS.both.noToken.says.answer),
+    noToken: optional(CLIENT_FIELDS.both.noToken.inAnswer, CLIENT_FIELDS.both.noToken.openApi.answer),
     kycLevel: optionalText,
     products: productsWith(
       { added: json.boolean },

@@ -2,7 +2,7 @@ import { OVERLAP_SECONDS } from '../../clients/secret-rotation.ts'
 import { bodyRules } from '../../clients/field-rules.ts'
 import { MAX_KEY_LENGTH, publicKeyRule } from '../../clients/jwk-set.ts'
 import type { ApplicationChanges, ClientChanges, NewApiKey, NewApplication } from '../../clients/client.ts'
-import type { WithKeys, WithNewSecret } from '../../clients/client-inputs.ts'
+import type { WithKeys, WithNewSecret } from '../../clients/create-client.ts'
 import { MAX_LEAK_LENGTH } from '../../host/change-options.ts'
 import * as json from '../../validation/json-rules.ts'
 import type { Rule } from '../../validation/rules.ts'
@@ -22,9 +22,9 @@ const limit = json.integer({ minimum: 1, maximum: 1_000_000_000 })
 
 /** The rules of bodies, each with its name in the OpenAPI document. The services check the values further. */
 export const BODIES = {
-  NewApiKey: bodyOf<BodyOfNew<NewApiKey>>('apiKey', 'create'),
+  NewApiKey: bodyOf<BodyOfNew<NewApiKey>>('apiKey', 'creation'),
   ApiKeyChanges: bodyOf<ClientChanges>('apiKey', 'change'),
-  NewApplication: bodyOf<BodyOfNew<NewApplication>>('application', 'create'),
+  NewApplication: bodyOf<BodyOfNew<NewApplication>>('application', 'creation'),
   ApplicationChanges: bodyOf<ApplicationChanges>('application', 'change'),
   NewKey: json.exactObject({ key: publicKeyRule }),
   NewOwner: json.exactObject({

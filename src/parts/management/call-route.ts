@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { etagsOf, IF_MATCH } from '../../clients/if-match.ts'
+import { etagsOf, IF_MATCH } from '../../clients/client-etag.ts'
 import { enter, type FrontDoorParts } from '../front-door/access.ts'
 import { isCsrfTokenExpired, needsCsrfToken, requireOwnPage } from '../front-door/access.ts'
 import { createMatch, type Match } from '../front-door/match.ts'

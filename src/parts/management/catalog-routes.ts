@@ -1,4 +1,4 @@
-import { hasRequiredKycLevel } from '../../catalog/limit-by-kyc-level.ts'
+import { hasRequiredKycLevel } from '../../catalog/resolve-scopes.ts'
 import type { Client } from '../../clients/client.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { accessOf } from '../../clients/access-preview.ts'

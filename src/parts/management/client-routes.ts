@@ -1,10 +1,9 @@
 import type { Client, ClientChanges } from '../../clients/client.ts'
-import type { CreationOptions } from '../../clients/client-inputs.ts'
+import type { CreationOptions } from '../../clients/create-client.ts'
 import type { ClientService } from '../../clients/client-service-types.ts'
 import type { createAccessPreview } from './catalog-routes.ts'
 import { requireAccess, type Caller } from '../front-door/access.ts'
-import { ownerOfNew } from '../front-door/key-limits.ts'
-import { actOf } from '../front-door/key-limits.ts'
+import { actOf, ownerOfNew } from '../front-door/key-limits.ts'
 import type { ActionParts } from '../front-door/run-action.ts'
 import type { ChangeOptions } from '../../host/change-options.ts'
 import { route, type Route } from './route.ts'
@@ -12,7 +11,7 @@ import { actionRoutes, repeatOptionsOf, type RouteKind } from './action-routes.t
 import { QUERIES } from './query-schemas.ts'
 import type { ClientPresenter } from './add-client-state.ts'
 import type { Fields, Rule } from '../../validation/rules.ts'
-import { ifUnchanged } from '../../clients/if-match.ts'
+import { ifUnchanged } from '../../clients/client-etag.ts'
 
 /** The products and operations that are chosen for a new client. */
 interface Chosen {

@@ -1,4 +1,4 @@
-import type { ConditionalChange } from '../../clients/if-match.ts'
+import type { ConditionalChange } from '../../clients/client-etag.ts'
 import type { Access, Guarded, Visit } from '../front-door/access.ts'
 import type { ConfirmedPermission } from '../../host/accounts.ts'
 import type { Fields, Rule } from '../../validation/rules.ts'

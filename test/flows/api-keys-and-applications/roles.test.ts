@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Accounts, PermissionTarget } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import { etagOf } from '../../../src/clients/if-match.ts'
+import { etagOf } from '../../../src/clients/client-etag.ts'
 import { createConsole } from '../../../src/console.ts'
 import { createManagementApi } from '../../../src/management.ts'
 import type { Page } from '../../support/browser.ts'

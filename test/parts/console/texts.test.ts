@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { FIELDS } from '../../../src/clients/fields.ts'
+import { CLIENT_FIELDS } from '../../../src/clients/field-table.ts'
 import { createConsoleTexts, english, german } from '../../../src/parts/console/texts.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
 import type { PageText } from '../../../src/http/pages/texts.ts'
@@ -19,12 +19,12 @@ const sources = [
   '../front-door/client-actions.ts',
 ]
   .filter((file) => file.endsWith('.ts') && !file.startsWith('texts'))
-  .concat('../../clients/fields.ts')
+  .concat('../../clients/field-table.ts')
   .map((file) => readFileSync(path.join(folder, file), 'utf8'))
   .join('\n')
 
 /** The names of the words with which the audit trail names fields. */
-const fieldWords = Object.values(FIELDS)
+const fieldWords = Object.values(CLIENT_FIELDS)
   .flatMap((fields) => Object.keys(fields))
   .map((field) => `activityField${field.charAt(0).toUpperCase()}${field.slice(1)}`)
 

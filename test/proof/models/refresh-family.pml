@@ -1,7 +1,7 @@
 /*
  * A refresh token family in a store with a replica, and the processes that rotate its tokens.
  *
- * Models: src/grants/refresh-tokens/token-families.ts, token-state.ts, uncertain-writes.ts, revoke-reused.ts,
+ * Models: src/grants/refresh-tokens/token-families.ts, uncertain-writes.ts, revoke-reused.ts,
  * grace-period.ts and family-record.ts, and adapters/redis/durable-writes.ts, wait-connection.ts and write-scripts.ts.
  *
  * A caller reads the record, and replaces it by one compare-and-swap, which it confirms by WAIT. The replica copies the

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { ClientRegistry } from '../../../clients/client-registry.ts'
 import type { Client } from '../../../clients/client.ts'
-import { isPublicOrigin } from '../../../clients/origin-index.ts'
+import { isPublicOrigin } from '../../../clients/index-entries.ts'
 import { isPublicClient, originsOf } from '../../../clients/public-applications.ts'
 import type { Store } from '../../../store/contract.ts'
 import { ROUTES } from '../routes.ts'

@@ -1,6 +1,5 @@
 import type { Catalog, Operation } from '../../../catalog/catalog.ts'
-import { hasRequiredKycLevel } from '../../../catalog/limit-by-kyc-level.ts'
-import { operationsOf } from '../../../catalog/resolve-scopes.ts'
+import { hasRequiredKycLevel, operationsOf } from '../../../catalog/resolve-scopes.ts'
 import type { Application } from '../../../clients/client.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { columns, panel, table } from '../elements/elements.ts'

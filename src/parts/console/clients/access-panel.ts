@@ -1,6 +1,6 @@
 import type { ConsoleServices } from '../services.ts'
 import type { Catalog, Operation } from '../../../catalog/catalog.ts'
-import { hasRequiredKycLevel } from '../../../catalog/limit-by-kyc-level.ts'
+import { hasRequiredKycLevel } from '../../../catalog/resolve-scopes.ts'
 import { accessOf, type Missing } from '../../../clients/access-preview.ts'
 import { isGatewayKey, type Client } from '../../../clients/client.ts'
 import { html, type Html } from '../../../http/html.ts'

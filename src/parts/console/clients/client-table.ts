@@ -1,6 +1,6 @@
 import type { Catalog } from '../../../catalog/catalog.ts'
 import { isGatewayKey, type Client } from '../../../clients/client.ts'
-import type { ClientState } from '../../../clients/client-states.ts'
+import type { ClientState } from '../../../clients/why-no-token.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
 import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'

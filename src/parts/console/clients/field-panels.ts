@@ -1,5 +1,5 @@
 import type { Client, ClientChanges } from '../../../clients/client.ts'
-import { ifUnchanged } from '../../../clients/if-match.ts'
+import { ifUnchanged } from '../../../clients/client-etag.ts'
 import { GatehouseError } from '../../../errors.ts'
 import { requireAccess } from '../../front-door/access.ts'
 import { actOf } from '../../front-door/key-limits.ts'

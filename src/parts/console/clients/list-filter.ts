@@ -1,6 +1,6 @@
 import type { Catalog } from '../../../catalog/catalog.ts'
 import type { OwnerListOptions } from '../../../clients/client-service-types.ts'
-import { LIST_ORDERS } from '../../../clients/owner-list.ts'
+import { LIST_ORDERS } from '../../../clients/list-by-owner.ts'
 import { LISTED_STATES } from '../../../clients/why-no-token.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { MAX_NAME_LENGTH } from '../../../validation/rules.ts'

@@ -1,4 +1,4 @@
-import type { PublicKeyInput } from '../../../clients/client-inputs.ts'
+import type { PublicKeyInput } from '../../../clients/jwk-set.ts'
 import type { LoadPublicKeys } from '../../../clients/public-keys.ts'
 import { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'

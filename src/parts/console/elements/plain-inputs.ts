@@ -1,6 +1,6 @@
 import type { ApplicationChanges, Client } from '../../../clients/client.ts'
-import type { Field, FieldForm } from '../../../clients/field.ts'
-import { FIELDS } from '../../../clients/fields.ts'
+import type { Field, FieldForm } from '../../../clients/field-row.ts'
+import { CLIENT_FIELDS } from '../../../clients/field-table.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
 import type { Form } from '../../../http/form-body.ts'
 import type { Html } from '../../../http/html.ts'
@@ -9,7 +9,8 @@ import type { TextName } from '../texts.ts'
 import { field, linesOf } from './form.ts'
 
 /** The compiler reports a text that does not exist. */
-const SHOWN: Readonly<Record<Client['kind'] | 'both', Readonly<Record<string, Field<TextName>>>>> = FIELDS
+const SHOWN: Readonly<Record<Client['kind'] | 'both', Readonly<Record<string, Field<TextName>>>>> =
+  CLIENT_FIELDS
 
 /** The fields of both kinds. */
 export const SHOWN_FIELDS = new Map(Object.values(SHOWN).flatMap((fields) => Object.entries(fields)))
@@ -17,7 +18,7 @@ export const SHOWN_FIELDS = new Map(Object.values(SHOWN).flatMap((fields) => Obj
 /** The names of the inputs of forms, in the order of the table. */
 export function inputNames(kind: Client['kind'], ...forms: FieldForm[]): string[] {
   return Object.entries({ ...SHOWN.both, ...SHOWN[kind] }).flatMap(([name, { input }]) =>
-    forms.some((form) => input?.in[form]) ? [name] : [],
+    forms.some((form) => input?.forms[form]) ? [name] : [],
   )
 }
 
@@ -25,7 +26,7 @@ export function inputNames(kind: Client['kind'], ...forms: FieldForm[]): string[
 export function plainInput(call: Call<Client>, name: string, form: FieldForm): Html | undefined {
   const { texts, resource: client } = call
   const { label, input, isRequired } = SHOWN_FIELDS.get(name) ?? {}
-  const hints = input?.in[form]
+  const hints = input?.forms[form]
   const hint =
     typeof hints === 'object' ? (isPublicClient(client) && hints.public) || hints[client.kind] : hints
   if (!input || !label || !hint) return undefined

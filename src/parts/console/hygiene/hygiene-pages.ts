@@ -13,7 +13,7 @@ import type { ConsoleServices } from '../services.ts'
 import { cursorOf, findingSentence, fixForm, fixOf, rightOf, type Fix } from './finding-row.ts'
 import { isGatewayKey } from '../../../clients/client.ts'
 import { clientNotFound } from '../../../clients/client-id.ts'
-import { ifUnchanged } from '../../../clients/if-match.ts'
+import { ifUnchanged } from '../../../clients/client-etag.ts'
 import { requireAccess } from '../../front-door/access.ts'
 import { Rejection } from '../../front-door/rejection.ts'
 

@@ -1,7 +1,7 @@
 import type { ClientKind } from '../clients/client-kind.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { Client } from '../../../clients/client.ts'
-import type { ClientPage } from '../../../clients/client-index.ts'
+import type { ClientPage } from '../../../clients/list-clients.ts'
 import { PAGE_LIMIT } from '../../../validation/page-limit.ts'
 import type { Holder } from './operator-page.ts'
 

@@ -1,5 +1,5 @@
 import type { Client } from '../../../clients/client.ts'
-import type { ClientPage } from '../../../clients/client-index.ts'
+import type { ClientPage } from '../../../clients/list-clients.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName, unknownClientName } from '../../../http/pages/display-text.ts'
 import { auditTable, findNamed } from '../activity/audit-table.ts'

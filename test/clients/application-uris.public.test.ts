@@ -3,7 +3,7 @@ import {
   findOriginProblem,
   findPublicRedirectUriProblem,
   redirectKindOf,
-} from '../../src/clients/public-uris.ts'
+} from '../../src/clients/application-uris.ts'
 
 describe('the redirect URIs that a public application may register', () => {
   const ACCEPTED: [uri: string, kind: string][] = [

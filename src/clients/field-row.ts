@@ -24,28 +24,32 @@ export interface Creation {
 export type FieldForm = 'client' | 'addresses' | 'signIn' | 'appearance'
 
 export interface Field<Text extends string = string> {
-  /** The rules of its value in a record and in an answer of the management API; without a rule, it is not there. */
-  readonly is: { readonly stored?: Rule; readonly json?: Rule }
+  /** The rule in a stored record. Without it, records do not have the field. */
+  readonly inRecord?: Rule
+  /** The rule in an answer of the management API. Without it, answers do not have the field. */
+  readonly inAnswer?: Rule
+  /** The rule in bodies of the management API. @default `inAnswer` */
+  readonly inBody?: Rule
+  /** The rule in an exported file. It must not quote the value. @default `rule`, or else `inRecord` */
+  readonly inFile?: Rule
   /** Whether every client has it, and its creator gives it. */
   readonly isRequired?: boolean
   /** Its value in a new client, if none is given. Every client has it. */
   readonly byDefault?: unknown
-  /** Who gives it: at creation, code alone; at creation, also the API; at creation and in changes. */
-  readonly given?: 'code' | 'create' | 'change'
-  /** The rule of a given value; `create` and `change` replace it. */
+  /** Who sets it: code alone, at the creation; also the API, at the creation; or also a later change. */
+  readonly setBy?: 'code' | 'creation' | 'change'
+  /** The rule of input. */
   readonly rule?: Rule
-  readonly create?: (creation: Creation) => Rule
-  readonly change?: (keyPolicy: KeyPolicy) => Rule
+  /** In place of `rule`, for a new client. */
+  readonly ruleAtCreation?: (creation: Creation) => Rule
+  /** In place of `rule`, for a change. */
+  readonly ruleInChange?: (keyPolicy: KeyPolicy) => Rule
   /** Whether null removes it in a change. */
   readonly isRemovable?: boolean
-  /** The rule in an exported file. It must not quote the value. @default `rule`, or else `is.stored` */
-  readonly file?: Rule
-  /** The rule in bodies of the management API. @default `is.json` */
-  readonly body?: Rule
-  /** What the OpenAPI document says of it in the body of a creation, in that of a change, and in answers. */
-  readonly says?: { readonly create?: string; readonly change?: string; readonly answer?: string }
+  /** Its descriptions in the OpenAPI document. */
+  readonly openApi?: { readonly creation?: string; readonly change?: string; readonly answer?: string }
   /** Whether a change to this value revokes the tokens issued so far. */
-  readonly revokes?: (before: Client, after: unknown) => boolean
+  readonly revokesTokens?: (before: Client, after: unknown) => boolean
   /** The text of the console that names it. */
   readonly label?: Text
   readonly input?: {
@@ -54,7 +58,7 @@ export interface Field<Text extends string = string> {
     /** The text above the input. @default `label` */
     readonly label?: Text
     /** The hint in each form. Clients without a hint do not have the input. */
-    readonly in: {
+    readonly forms: {
       readonly [Form in FieldForm]?: Text | { readonly [Of in Client['kind'] | 'public']?: Text }
     }
   }
@@ -72,11 +76,11 @@ export type FieldOfBoth =
 
 /** The compiler reports a difference between the table and the types of clients, of new clients and of changes. */
 export type FieldsOf<Names extends string> = {
-  readonly [Name in Names]: Field & {
-    readonly is: Name extends Unstored ? { readonly stored?: never } : { readonly stored: Rule }
-  } & (Name extends keyof ApplicationChanges
-      ? { readonly given: 'change' }
+  readonly [Name in Names]: Field &
+    (Name extends Unstored ? { readonly inRecord?: never } : { readonly inRecord: Rule }) &
+    (Name extends keyof ApplicationChanges
+      ? { readonly setBy: 'change' }
       : Name extends Given
-        ? { readonly given: 'code' | 'create' }
-        : { readonly given?: never })
+        ? { readonly setBy: 'code' | 'creation' }
+        : { readonly setBy?: never })
 }

@@ -1,7 +1,7 @@
 import type { Store } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { pagesOf } from '../store/pages-of-index.ts'
-import { idOfWord, NAME_WORDS, wordsOf } from './client-entries.ts'
+import { idOfWord, NAME_WORDS, wordsOf } from './index-entries.ts'
 import { clientOf, clientRecords } from './client-record.ts'
 import type { Client } from './client.ts'
 

@@ -17,10 +17,7 @@ export function etagsOf(header: string): string[] | undefined {
   return header.split(',').map((tag) => tag.trim())
 }
 
-/**
- * A list of ETags (RFC 9110 13.1.1). Without the stored client's ETag in it, the compare-and-swap rejects the
- * change with `ERR_CHANGED`. The symbol is not exported from the package, so only this library can set it.
- */
+/** ETags, of which the stored client must have one. The package does not export the symbol, so no host can set it. */
 export const IF_MATCH = Symbol('if match')
 
 export interface ConditionalChange extends ChangeOptions {

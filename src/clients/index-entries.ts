@@ -1,8 +1,9 @@
 import type { Entry } from '../store/indexed-records.ts'
 import { timedMember } from '../store/time-index.ts'
 import type { Client } from './client.ts'
-import { nextNoticeTime } from './notice-times.ts'
+import { nextNoticeTime } from './expiry.ts'
 import { originsOf } from './public-applications.ts'
+import { readMembers, type IndexReader } from '../store/pages-of-index.ts'
 
 /** An id is listed before its client is deleted. So after a failure, the client may still exist. */
 export const DELETED_CLIENTS = 'clients:deleted'
@@ -11,7 +12,7 @@ export const DELETED_CLIENTS = 'clients:deleted'
 export const NAME_WORDS = 'client-names'
 
 /** A member is an origin, U+0000 and the client id of a public application. */
-export const ORIGINS = 'public-origins'
+const ORIGINS = 'public-origins'
 
 /** A member is the time of the next notice and the client id. An old entry is removed when it is due. */
 export const EXPIRIES = 'clients:expiry'
@@ -57,4 +58,9 @@ export function wordsOf(name: string): string[] {
 
 export function idOfWord(member: string): string {
   return member.slice(member.indexOf('\0') + 1)
+}
+
+/** Whether at least one public application has the origin. */
+export async function isPublicOrigin(store: IndexReader, origin: string): Promise<boolean> {
+  return (await readMembers(store, ORIGINS, { prefix: `${origin}\0`, limit: 1 })).length > 0
 }

@@ -10,7 +10,7 @@ import {
   type ListOptions,
   type RecordList,
 } from '../store/time-index.ts'
-import { clientIndexName } from './client-entries.ts'
+import { clientIndexName } from './index-entries.ts'
 import { clientRecords, type ClientRecord } from './client-record.ts'
 import type { Client } from './client.ts'
 
@@ -21,7 +21,7 @@ export interface ClientPage<T> {
   readonly cursor?: string | undefined
 }
 
-/** In the order in which clients of both kinds are listed. */
+/** In the order of lists of both kinds. */
 export const KINDS = ['apiKey', 'application'] as const
 
 /** Large pages need fewer consecutive reads of the store. */
@@ -30,13 +30,8 @@ export const PAGE_SIZE = 200
 /** A new client has an entry before its record, but for a shorter time. */
 const STALE_AFTER_MS = 3_600_000
 
-/**
- * Lists the clients of one kind in order of creation: all of them, and those of each account. Readers skip an entry
- * without a record, and remove it when it is old.
- *
- * @param load returns the records in the order of the client ids; undefined for an absent record
- */
-export function createClientIndex<C extends Client>(
+/** Lists the clients of one kind in order of creation: all of them, and those of each account. */
+export function createClientLists<C extends Client>(
   store: Store,
   load: (
     clientIds: readonly string[],

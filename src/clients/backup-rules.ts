@@ -6,9 +6,8 @@ import { isClientId } from './client-id.ts'
 // place, and messages are logged.
 
 /**
- * The highest valid value of a counter. It is far above real counters, and above the Unix time that
- * `revocationOfCorrupt` uses as an epoch. It is far below the largest safe integer, so that a counter can
- * still rise.
+ * Far above real counters, and above the Unix time that `revocationOfCorrupt` uses as an epoch. Far below the largest
+ * safe integer, so that a counter can still rise.
  */
 const MAX_COUNT = 1_000_000_000_000
 

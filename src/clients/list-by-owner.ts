@@ -12,12 +12,11 @@ import {
   type Fields,
 } from '../validation/rules.ts'
 import type { Client } from './client.ts'
-import type { ClientPage } from './client-index.ts'
+import type { ClientPage } from './list-clients.ts'
 import type { ClientRecord } from './client-record.ts'
 import { recordsOfOwner, type ClientRepository } from './client-repository.ts'
 import type { ListOrder, OwnerListOptions } from './client-service-types.ts'
-import { createStates } from './client-states.ts'
-import { LISTED_STATES } from './why-no-token.ts'
+import { createStates, LISTED_STATES } from './why-no-token.ts'
 
 export const LIST_ORDERS = ['newest', 'name', 'last-used'] as const satisfies readonly ListOrder[]
 
@@ -45,12 +44,7 @@ const cursorsOf = (sort: ListOrder) =>
 
 const names = new Intl.Collator('en', { numeric: true })
 
-/**
- * A page of the clients of an account. All of them are read, filtered and sorted in memory:
- * `maxClientsPerAccount` limits them.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; with `state`, the errors of `accounts.find`
- */
+/** Reads, filters and sorts all clients of an account in memory: `maxClientsPerAccount` limits them. */
 export async function listOfOwner<C extends Client>(
   clients: ClientRepository<C>,
   accountId: string,

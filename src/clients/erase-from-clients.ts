@@ -1,19 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { ErasedPeople } from '../audit/erase-entry.ts'
 import { ERASED_USER } from '../host/subject.ts'
 import type { Store } from '../store/contract.ts'
 import { readMember } from '../store/time-index.ts'
-import { clientIndexName, idOfWord, NAME_WORDS } from './client-entries.ts'
-import { createClientIndex, KINDS, PAGE_SIZE } from './client-index.ts'
+import { clientIndexName, idOfWord, NAME_WORDS } from './index-entries.ts'
+import { createClientLists, KINDS, PAGE_SIZE } from './list-clients.ts'
 import { clientRecords, isDeleted, storedClients, type ClientRecord } from './client-record.ts'
 import type { Client } from './client.ts'
 
-/** Of the page's duration, in the background: token requests need the store. */
-const PAUSE_FACTOR = 29
-
-/** Walks over the clients of one account, or of all accounts, for work in batches. */
-export function createClientWalk(store: Store) {
-  const index = createClientIndex<Client>(store)
+/** Removes people from clients that stay, and deleted clients from lists. */
+export function createClientErasure(store: Store) {
   const stored = storedClients(store)
 
   async function removeFrom(name: string, idOf: (member: string) => string): Promise<void> {
@@ -24,20 +19,7 @@ export function createClientWalk(store: Store) {
   }
 
   return {
-    pages: index.pages,
-
-    /** In the background, with pauses. @throws the reason of `signal` */
-    async *slowPages(signal: AbortSignal) {
-      let began = performance.now()
-      for await (const page of index.pages(undefined)) {
-        signal.throwIfAborted()
-        yield page
-        const isLast = page.cursor === undefined
-        const pause = isLast ? 0 : PAUSE_FACTOR * (performance.now() - began)
-        if (pause > 0) await delay(pause, undefined, { signal, ref: false })
-        began = performance.now()
-      }
-    },
+    pages: createClientLists<Client>(store).pages,
 
     /** The name of such a list contains the account id. The store deletes a list that is empty. */
     async removeDeleted(accountId: string): Promise<void> {
@@ -53,7 +35,7 @@ export function createClientWalk(store: Store) {
   }
 }
 
-export type ClientWalk = ReturnType<typeof createClientWalk>
+export type ClientErasure = ReturnType<typeof createClientErasure>
 
 /** The users who created the client, or know its secrets. Undefined if the record names none. */
 export function withoutErased(record: ClientRecord, people: ErasedPeople): ClientRecord | undefined {
