@@ -1,8 +1,8 @@
 import { chromium, type Browser } from 'playwright-core'
 import { describe } from 'vitest'
-import { findProgram } from './required-programs.ts'
+import { BROWSERS, findProgram } from './required-programs.ts'
 
-const executablePath = findProgram('chromium', 'chromium-browser', 'google-chrome')
+const executablePath = findProgram(...BROWSERS)
 
 const QUIET = [
   '--headless',
