@@ -22,7 +22,7 @@ const ORDER = ['others', 'redis', 'koa-2', 'quick', 'long']
 
 /**
  * The files of one project run one after another, because a worker ends if the next file is of another project, and a new
- * worker loads all modules anew. In a project, files that take long begin first. Otherwise the run waits for them at its end.
+ * worker loads all modules again. In a project, files that take long begin first. Otherwise the run waits for them at its end.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(sorted: TestSpecification[]): Promise<TestSpecification[]> {
