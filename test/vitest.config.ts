@@ -17,13 +17,20 @@ const deployments = process.env['TEST_STORES']
 // If TEST_STORES names an unknown deployment, this call throws, and no test runs.
 storesOfRun()
 
-/** Files that take long begin first. Otherwise the run waits for them at its end. */
+/** The order of the projects in a run. */
+const ORDER = ['others', 'redis', 'koa-2', 'quick', 'long']
+
+/**
+ * The files of one project run one after another, because a worker ends if the next file is of another project, and a new
+ * worker loads all modules again. In a project, files that take long begin first. Otherwise the run waits for them at its end.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(sorted: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification) => /\.(browser|package|faults)\./.test(moduleId)
+    const place = ({ project: { name } }: TestSpecification) => ORDER.indexOf(name)
     // oxlint-disable-next-line unicorn/no-array-sort -- this is the method of the sequencer
     const others = await super.sort(sorted.filter((each) => !isLong(each)))
-    return [...sorted.filter(isLong), ...others]
+    return [...sorted.filter(isLong), ...others].toSorted((one, other) => place(one) - place(other))
   }
 }
 

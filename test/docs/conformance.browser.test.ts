@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startAuthorizationServer } from '../../docs/conformance/authorization-server.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
@@ -85,7 +85,7 @@ describeSteps('the browser steps of docs/conformance/plan.json', () => {
   let origin: string
   let server: Awaited<ReturnType<typeof startAuthorizationServer>>
   let chromium: Browser
-  let context: BrowserContext
+  let page: Page
   /** The texts of the pages that a step saved for a person to look at. */
   const saved: string[] = []
 
@@ -108,23 +108,19 @@ describeSteps('the browser steps of docs/conformance/plan.json', () => {
     const { browser } = server.configuration
     const steps = browser.find(({ match }) => matches(match, url.href))
     if (!steps) throw new Error(`no steps for ${url.href}`)
-    const page = await context.newPage()
-    page.setDefaultTimeout(5000)
     await page.goto(url.href)
     const done: string[] = []
     for (const { task, match, commands, ...more } of steps.tasks) {
       await page.waitForLoadState('load')
       if (matches(match, page.url())) {
-        for (const command of commands as unknown as Command[]) await run(page, command)
+        for (const command of commands as unknown as Command[]) await run(command)
         done.push(task)
       } else if (!('optional' in more)) throw new Error(`${task}: unexpected address ${page.url()}`)
     }
-    const end = new URL(page.url())
-    await page.close()
-    return { end, done }
+    return { end: new URL(page.url()), done }
   }
 
-  async function run(page: Page, [name, kind, target, ...more]: Command): Promise<void> {
+  async function run([name, kind, target, ...more]: Command): Promise<void> {
     if (kind === 'contains') return page.waitForURL((url) => url.href.includes(target))
     if (kind === 'match') return page.waitForURL((url) => new RegExp(target).test(url.href))
     const selector = { id: `#${target}`, css: target, xpath: `xpath=${target}` }[kind]
@@ -151,7 +147,9 @@ describeSteps('the browser steps of docs/conformance/plan.json', () => {
   const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
   async function openBrowser(): Promise<void> {
-    context = await chromium.newContext({ javaScriptEnabled: false, ignoreHTTPSErrors: true })
+    const context = await chromium.newContext({ javaScriptEnabled: false, ignoreHTTPSErrors: true })
+    page = await context.newPage()
+    page.setDefaultTimeout(5000)
     saved.splice(0)
   }
 

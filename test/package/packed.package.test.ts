@@ -128,6 +128,12 @@ describe('the packed package', () => {
     expect(second.equals(await readFile(tarball))).toBe(true)
   })
 
+  it('publint and attw find no mistake in the packed files', async () => {
+    const program = (name: string) => path.join(root, 'node_modules/.bin', name)
+    await runToEnd(root, program('publint'), [tarball, '--strict'])
+    await runToEnd(root, program('attw'), [tarball, '--profile', 'esm-only'])
+  })
+
   it('nothing in the package can switch on a fault of the proof', async () => {
     const installed = path.join(project, 'node_modules/koa-gatehouse')
     const texts = await Promise.all(files.map((file) => readFile(path.join(installed, file), 'utf8')))
@@ -222,34 +228,39 @@ describe('the packed package', () => {
       `import { register } from 'node:module'
        register('./print-imports.mjs', import.meta.url)`,
     )
-    await write('load.mjs', 'await import(process.argv[2])')
+    // In one process, because each start takes half a second. An import of a module that is loaded already is printed, too.
+    await write('load.mjs', ENTRIES.map(({ name }) => `await import(${JSON.stringify(name)})\n`).join(''))
+    // Into a file, because a full pipe rejects a synchronous write.
+    const list = path.join(project, 'imports')
+    await runToEnd(project, process.execPath, ['--import', './register.mjs', 'load.mjs'], { IMPORTS: list })
+    const all = (await readFile(list, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { specifier: string; from?: string; url: string })
     const isOurs = (url = '') => url.includes('/node_modules/koa-gatehouse/dist/')
-    const loadedBy = async (name: string) => {
-      // Into a file, because a full pipe rejects a synchronous write.
-      const list = path.join(project, `${name.replaceAll('/', '-')}.imports`)
-      await runToEnd(project, process.execPath, ['--import', './register.mjs', 'load.mjs', name], {
-        IMPORTS: list,
-      })
-      const lines = (await readFile(list, 'utf8')).trim().split('\n')
-      return lines.map((line) => JSON.parse(line) as { specifier: string; from?: string; url: string })
+    /** The imports of an entry, and of everything that the entry loads. */
+    const loadedBy = (name: string) => {
+      const entry = all.filter(({ specifier, from }) => specifier === name && from?.endsWith('/load.mjs'))
+      const urls = new Set(entry.map(({ url }) => url))
+      // A loop over a set also visits what is added during the loop.
+      for (const url of urls) for (const each of all) if (each.from === url) urls.add(each.url)
+      return [...entry, ...all.filter(({ from = '' }) => urls.has(from))]
     }
-    const found = await Promise.all(
-      ENTRIES.map(async ({ name, source }) => {
-        const imports = await loadedBy(name)
-        const packages = imports.filter(
-          ({ from, url }) => isOurs(from) && !isOurs(url) && !url.startsWith('node:'),
-        )
-        const loaded = new Set(imports.filter(({ url }) => isOurs(url)).map(({ url }) => fileURLToPath(url)))
-        const sources = [...loaded].flatMap(sourcesOf)
-        const imported = loadedBySources(source).files
-        return {
-          name,
-          packages: [...new Set(packages.map(({ specifier }) => specifier))].toSorted(),
-          hasSources: sources.length > 0,
-          others: sources.filter((each) => !imported.includes(each)),
-        }
-      }),
-    )
+    const found = ENTRIES.map(({ name, source }) => {
+      const imports = loadedBy(name)
+      const packages = imports.filter(
+        ({ from, url }) => isOurs(from) && !isOurs(url) && !url.startsWith('node:'),
+      )
+      const loaded = new Set(imports.filter(({ url }) => isOurs(url)).map(({ url }) => fileURLToPath(url)))
+      const sources = [...loaded].flatMap(sourcesOf)
+      const imported = loadedBySources(source).files
+      return {
+        name,
+        packages: [...new Set(packages.map(({ specifier }) => specifier))].toSorted(),
+        hasSources: sources.length > 0,
+        others: sources.filter((each) => !imported.includes(each)),
+      }
+    })
     const expected = { hasSources: true, others: [] }
     expect(found).toEqual(
       ENTRIES.map(({ name }) => ({ name, packages: PACKAGES_OF_ENTRIES[name], ...expected })),

@@ -15,7 +15,7 @@ export const FAULTS: readonly Fault[] = ['rejected', 'unanswered', 'silent', 'la
 /** A store whose calls can be made to fail. */
 export interface FaultyStore {
   readonly store: Store
-  /** The calls since the last `arm()`, such as `get session:…`. */
+  /** The calls since the last `arm()` that can fail, such as `get session:…`. */
   readonly calls: readonly string[]
   /**
    * Resets `calls`, and makes one call fail.
@@ -38,8 +38,12 @@ export interface FaultyStore {
  *
  * @param options.lateBy milliseconds after which `late` calls are executed; must be longer than the deadline
  *   of a call
+ * @param options.methods the methods that can fail and are counted. @default all
  */
-export function faultyStore(inner: Store, { lateBy = 150 }: { lateBy?: number } = {}): FaultyStore {
+export function faultyStore(
+  inner: Store,
+  { lateBy = 150, methods }: { lateBy?: number; methods?: ReadonlySet<string> } = {},
+): FaultyStore {
   const calls: string[] = []
   const lateCalls: Promise<unknown>[] = []
   let armed: { at: number | string; fault: Fault; thenAway: boolean } | undefined
@@ -62,6 +66,7 @@ export function faultyStore(inner: Store, { lateBy = 150 }: { lateBy?: number } 
     get(target, name: keyof Store) {
       const method = target[name]
       if (typeof method !== 'function' || name === 'close') return method
+      if (methods && !methods.has(name)) return method.bind(target)
       return async (...args: unknown[]) => {
         const work = () => Reflect.apply(method, target, args) as Promise<unknown>
         const call = `${name} ${String(args[0])}`

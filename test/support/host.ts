@@ -74,7 +74,7 @@ export async function startHost(options: HostOptions = {}) {
     : deployStore(defaultDeployment(), `${randomUUID()}:`)
   const { store } = deployed
   const secret = options.secret ?? SECRET
-  if (!options.gatehouse?.secret && !options.gatehouse?.store) await seedKeyRing(store, secret)
+  if (!options.gatehouse?.secret && !options.gatehouse?.store) await seedKeyRing(store, secret, 100)
   const gatehouse: Gatehouse = createGatehouse({
     issuer,
     audience,

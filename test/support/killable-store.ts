@@ -1,6 +1,7 @@
 import type { Store } from 'koa-gatehouse'
 
-const WRITES = new Set(['set', 'create', 'replace', 'delete', 'add', 'remove'])
+/** The methods of a store that change data. */
+export const WRITES: ReadonlySet<string> = new Set(['set', 'create', 'replace', 'delete', 'add', 'remove'])
 
 /** A store whose process can be killed at one of its writes. */
 export interface KillableStore {

@@ -1,4 +1,3 @@
-// Also runs on: Redis
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
 import { authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'

@@ -1,4 +1,3 @@
-// Also runs on: Redis
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { AuditEntry } from 'koa-gatehouse'

@@ -1,4 +1,3 @@
-// Also runs on: Redis
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, it } from 'vitest'
 import type { Store } from 'koa-gatehouse'
@@ -60,21 +59,6 @@ describeEachStore('an erasure that is interrupted', (makeStore) => {
     }
     expect(at).toBeGreaterThan(8)
     expect(at).toBeLessThan(MAX_WRITES)
-  })
-
-  it('two processes that erase the same person at the same time both succeed', async () => {
-    const data = randomUUID()
-    const watched = watchedStore(makeStore(data))
-    const first = await start(watched.store)
-    const second = await start(watchedStore(makeStore(data), watched.names).store)
-    for (let key = 0; key < 20; key += 1) await leaveTraces(first)
-    const counts = await Promise.all([first, second].map(({ gatehouse }) => gatehouse.accounts.erase(person)))
-    expect(counts.reduce((sum, { clients }) => sum + clients, 0)).toBe(20)
-    const text = JSON.stringify([...(await watched.dump())])
-    expect(NAMES.filter((name) => text.includes(name))).toEqual([])
-    const { items } = await second.gatehouse.audit.list({ limit: 500 })
-    expect(items.filter(({ name }) => name === 'client.deleted')).toHaveLength(20)
-    expect(items.filter(({ name }) => name === 'account.erased')).toHaveLength(2)
   })
 
   it('a person who comes back keeps what is new, and people who erase themselves are not named by the erasure', async () => {
