@@ -1,4 +1,4 @@
-import { findOnce } from '../host/find-once.ts'
+import { findOnce, type KnownAccounts } from '../host/find-once.ts'
 import { missingUsers } from '../host/missing-users.ts'
 import type { Client } from './client.ts'
 import type { ClientsDependencies } from './client-repository.ts'
@@ -15,7 +15,8 @@ export interface ClientState {
 /** Finds the states of clients. It asks the host once for each owner and each user. */
 export function createStates({ accounts, catalog }: Pick<ClientsDependencies, 'accounts' | 'catalog'>) {
   return async function statesOf(clients: readonly Client[]): Promise<ClientState[]> {
-    const find = findOnce(accounts)
+    const asked: KnownAccounts = new Map()
+    const find = (accountId: string, userId?: string) => findOnce(accounts, asked, { accountId, userId })
     const stateOf = async (client: Client): Promise<ClientState> => {
       const { accountId, userId, secretShownTo = [] } = client
       const [owner, knownToFormer] = await Promise.all([

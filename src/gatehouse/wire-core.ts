@@ -1,4 +1,4 @@
-import { createWrongSecretLimit } from '../authorization-server/provider/wrong-secret-limit.ts'
+import { createWrongSecretLimit } from '../authorization-server/provider/wrong-secrets.ts'
 import type { Outgoing } from '../http/outgoing/outgoing.ts'
 import { createAudit } from '../audit/audit.ts'
 import { createCatalogSync } from '../catalog/sync/catalog-sync.ts'

@@ -28,7 +28,7 @@ import type { AccountLookup } from './account-lookup.ts'
 import type { Features } from './features/load-features.ts'
 import type { Lifetimes } from './lifetimes.ts'
 import type { AdapterPayload } from 'oidc-provider'
-import type { WrongSecretLimit } from './wrong-secret-limit.ts'
+import type { WrongSecretLimit } from './wrong-secrets.ts'
 
 export interface ProviderSettings {
   readonly issuer: string

@@ -5,7 +5,7 @@ import {
   type Client as ProviderClient,
   type KoaContextWithOIDC,
 } from 'oidc-provider'
-import type { Account } from '../../host/accounts.ts'
+import type { KnownAccounts } from '../../host/find-once.ts'
 import type { Client } from '../../clients/client.ts'
 import type { UsedCredential } from '../../clients/stored-secrets.ts'
 import type { ClientRegistry, StoredClient } from '../../clients/client-registry.ts'
@@ -24,15 +24,12 @@ export interface EarlyLookups {
   readonly accounts: KnownAccounts
 }
 
-export type KnownAccounts = Map<string, Promise<Account | undefined>>
-
 /** What one request has read, so that no record and no account is read twice. */
 export interface RequestState {
   readonly host: Context
   readonly early: EarlyLookups | undefined
   /** When this request stops waiting for the rollback of a late write; see `rollbackDeadline`. */
   readonly deadline: number
-  /** By account and user id. */
   readonly accounts: KnownAccounts
   /** By client id. */
   readonly clients: Map<string, Client>

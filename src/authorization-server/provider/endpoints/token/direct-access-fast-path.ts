@@ -12,12 +12,11 @@ import { whyNotAuthenticated, whyUnusable } from '../../../../clients/why-no-tok
 import { readBasicCredentials, type BasicCredentials } from '../../../../http/basic-credentials.ts'
 import { accessTokenSigner } from '../../../../keys/access-token-signer.ts'
 import type { SigningJwk } from '../../../../keys/generate-key.ts'
-import { findAccountOnce } from '../../account-lookup.ts'
+import { findOnce } from '../../../../host/find-once.ts'
 import type { SharedDependencies } from '../../dependencies.ts'
 import { startLookups, type EarlyLookups } from '../../request-state.ts'
 import { findSecretOf } from '../../../../clients/client-registry.ts'
-import { reportWrongSecret } from '../../report-wrong-secret.ts'
-import { TOO_MANY_WRONG_SECRETS } from '../../wrong-secret-limit.ts'
+import { reportWrongSecret, TOO_MANY_WRONG_SECRETS } from '../../wrong-secrets.ts'
 import { reportDirectToken, reportRejection } from '../token.ts'
 import { directClaims, registeredClaims } from './access-token-claims.ts'
 import { directTokenResponse, directTokenScopes } from './client-credentials-grant.ts'
@@ -65,7 +64,7 @@ export function createFastPath(parts: FastPathParts) {
       return { isAnswered: false, early }
     }
     const { current: all } = parts.catalog
-    const findOwner = () => findAccountOnce(accounts, early.accounts, client)
+    const findOwner = () => findOnce(accounts, early.accounts, client)
     const scopes = await directTokenScopes(resource, all, client, request.scope, findOwner).catch(
       () => undefined,
     )
