@@ -23,7 +23,6 @@ export function presentAccount({ id, claims }: Account): { name: string; login?:
   return name === login ? { name } : { name, login }
 }
 
-/** Where the browser is sent in the end. */
 export function destinationOf(application: Application, redirectUri: string): Destination {
   const origin = originOf(redirectUri)
   const mayBeNative = application.isPublic || documentOf(application) !== undefined
@@ -38,7 +37,6 @@ export function originOf(address: string): string {
   return origin === 'null' ? protocol : origin
 }
 
-/** Undefined for an empty text, and for every other value. */
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }

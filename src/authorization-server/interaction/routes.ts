@@ -30,9 +30,8 @@ const FORMS: Readonly<Record<string, StepForm | undefined>> = {
 }
 
 /**
- * Serves the pages of a pending authorization request, at `/interaction/<uid>` and below. The result takes
- * the path below {auth_url}, and resolves to whether it has answered. It rejects with the errors of the
- * host's callbacks and of the port.
+ * Serves the pages of a pending authorization request, at `/interaction/<uid>` and below. The result takes the path
+ * below {auth_url}, and resolves to whether it has answered.
  */
 export function interactionRoutes(
   options: InteractionOptions,

@@ -38,7 +38,6 @@ export interface RequestState {
   /** Whether or not the client exists. */
   sentClientId?: string | undefined
   credential?: UsedCredential | undefined
-  /** Whether the wrong secret in this request looks like a mistyped or cut-off secret of this service. */
   isMistyped?: boolean | undefined
   code?: { readonly code: string; readonly payload: Promise<AdapterPayload | undefined> } | undefined
   refreshToken?:
@@ -98,8 +97,7 @@ export function startLookups(registry: ClientRegistry): EarlyLookups {
   }
 }
 
-// The code, the refresh token and the grant of a request are read early, at the same time as the client or
-// the family. This saves two round trips to the store.
+// These records are read early, at the same time as the client or the family, which saves two round trips.
 
 interface Readers {
   readonly codes: Collection<AdapterPayload>
@@ -156,5 +154,4 @@ export function getGrant(
   return state.grant.stored
 }
 
-/** The failure of an early read is thrown again where the record is awaited. */
 function ignore(): void {}

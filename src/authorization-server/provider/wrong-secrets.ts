@@ -24,9 +24,8 @@ export function createWrongSecretLimit({
 
   return {
     /**
-     * @param clientId as it was sent, so that strangers cannot find out which clients exist; undefined without an id
-     * @returns the seconds after which the caller may try again, 0 if it is within the bounds; and whether the caller
-     *   has just passed the bounds
+     * `clientId` as it was sent, so that strangers cannot find out which clients exist. `isFirst`: the caller has
+     * just passed the bounds. Seconds are 0 within the bounds.
      */
     add(clientId: string | undefined, { ip }: Pick<Context, 'ip'>) {
       const address = addressGroup(ip)
@@ -42,7 +41,6 @@ export function createWrongSecretLimit({
 
 export type WrongSecretLimit = ReturnType<typeof createWrongSecretLimit>
 
-/** The error of a request with a wrong secret beyond the bounds. */
 export const TOO_MANY_WRONG_SECRETS = {
   error: 'invalid_client',
   error_description:
@@ -53,10 +51,7 @@ export type Reporters = Pick<ProviderDependencies, 'audit' | 'events' | 'wrongSe
 
 /**
  * Reports one request that could not be authenticated. Beyond the bounds, a burst is one event and one entry.
- *
- * @param ctx the host's context
- * @param sent.client undefined if no client has the id that was sent
- * @param sent.isRight whether the secret is right, and the client is disabled or has expired
+ * @param sent.isRight the client is disabled or has expired
  * @returns the seconds after which the caller may try again; 0 if it is within the bounds
  */
 export function reportWrongSecret(

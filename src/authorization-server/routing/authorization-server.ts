@@ -155,10 +155,9 @@ const POSTED_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
 const MAX_ADDRESS_BYTES = 12_288
 
 /**
- * Answers a form that another site posts (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2) with a
- * redirect. Our cookies are `SameSite=Lax`, so the browser sends them with that GET, but not with the form.
- * `SameSite=None` would make all our pages less secure. All values of a parameter are passed on: the endpoint
- * rejects repeated ones.
+ * Answers a form that another site posts (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2) with a redirect:
+ * the browser sends our `SameSite=Lax` cookies with that GET, but not with the form. All values of a parameter are
+ * passed on, because the endpoint rejects repeated ones.
  */
 async function postToGet(ctx: Context, pages: Pages, target: URL, parameters: readonly string[]) {
   const form = await readForm(ctx)

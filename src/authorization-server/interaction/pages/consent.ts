@@ -161,7 +161,6 @@ function policies(
   return links.length === 0 ? undefined : html`<p class="links">${links}</p>`
 }
 
-/** The page with the decision stays open. */
 function newTabLink(texts: Frame['texts'], href: string, content: Html): Html {
   return html`<a href="${href}" target="_blank" rel="noopener noreferrer"
     >${content}<span class="unseen"> ${texts.html('opensNewTab')}</span></a

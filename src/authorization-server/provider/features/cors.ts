@@ -23,7 +23,6 @@ const EXPOSED = 'WWW-Authenticate, Retry-After'
 export interface CorsParts {
   readonly registry: ClientRegistry
   readonly store: Pick<Store, 'range'>
-  /** Defined if clients may have metadata documents. */
   readonly documents?: unknown
 }
 

@@ -24,7 +24,6 @@ type CheckAssertion = NonNullable<Configuration['assertJwtClientAuthClaimsAndHea
 
 /**
  * Creates the check of an assertion that oidc-provider has verified.
- *
  * @param parts.issuer {auth_url}. An assertion that was made for another service could be replayed here
  * @param parts.store confirmed writes: an assertion must not be usable again after the loss of a server
  */

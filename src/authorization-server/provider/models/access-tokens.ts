@@ -80,10 +80,8 @@ export function accessTokens(
 }
 
 /**
- * The record has neither `aud` nor `format`.
- *
- * Relies on: oidc-provider treats a record without these two fields as an opaque token. The user info
- * endpoint accepts opaque tokens.
+ * Relies on: oidc-provider treats a record without `aud` and `format` as an opaque token, which the user info
+ * endpoint accepts.
  */
 function accessTokenRecord(token: Principal) {
   const isDirect = token.mode === 'direct'

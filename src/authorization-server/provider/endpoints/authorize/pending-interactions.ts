@@ -14,8 +14,6 @@ const MAX_COUNTED = 50_000
 
 /**
  * Limits the interactions that a network address starts in this process, because strangers can start them.
- *
- * @param parts.max how many of one address may wait at once; 0 for no limit
  * @param parts.seconds after how many seconds a waiting interaction is no longer counted
  */
 export function createPendingInteractions(parts: {

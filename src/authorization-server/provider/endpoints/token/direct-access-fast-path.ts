@@ -25,7 +25,6 @@ interface FastPathParts extends SharedDependencies {
   isFlood(): boolean
 }
 
-/** If the request is not answered, `early` has what was looked up for it. */
 export type FastPathResult = { readonly isAnswered: boolean; readonly early?: EarlyLookups }
 
 /**
@@ -154,11 +153,8 @@ function isWellFormed(scope: string | undefined): boolean {
   return scope === undefined || scope.split(' ').every(isScope)
 }
 
-/** The number of random bytes in one id. */
 const ID_BYTES = 32
-/**
- * The number of random bytes that one call of the generator makes. A call costs as much time as making a hundred ids.
- */
+/** A call of the generator costs as much time as making a hundred ids. */
 const POOL_BYTES = 128 * ID_BYTES
 
 const pool = Buffer.alloc(POOL_BYTES)
