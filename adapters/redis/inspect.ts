@@ -14,9 +14,8 @@ const SERVER_TIMEOUT_MS = 500
 const WORST_FIRST: readonly StoreCheck['status'][] = ['fail', 'warn', 'unknown', 'pass']
 
 /**
- * Reads the state of Redis: its clock, and whether it accepts writes, evicts keys, persists data and has
- * enough replicas. In a cluster every master is inspected, and the worst result of each check counts. If
- * Redis rejects the command of a check, the status of the check is `unknown`.
+ * Reads the state of Redis: its clock, and whether it accepts writes, evicts keys, persists data and has enough
+ * replicas. In a cluster, the worst result of each check counts. If Redis rejects a command, the status is `unknown`.
  */
 export async function inspectRedis(
   client: Pick<RedisClient, 'call' | 'isCluster' | 'nodes'>,

@@ -74,8 +74,7 @@ export function createWaitConnection(
 
   function settle(group: readonly QueuedCommand[], replies: readonly PipelineReply[]): void {
     const waited = replies.at(-1) ?? [new Error('no answer'), undefined]
-    // The server may be a demoted master, which still answers. The connection is closed, because a new
-    // connection finds the current master.
+    // A demoted master may still answer. A new connection finds the current master.
     if (waited[0] || Number(waited[1]) < replicas) close()
     let position = 0
     for (const { commands, resolve, reject } of group) {

@@ -67,8 +67,7 @@ async function start(
     stops.push(parts.issuerCheck.start())
     stops.push(parts.audit.start())
     stops.push(parts.storeClock.follow())
-    // If the host has a new secret, the key of the erasures is now encrypted with the new secret. The host may later
-    // remove the replaced secret from its options.
+    // The key of the erasures is now encrypted with the newest secret, so the host may remove the replaced one.
     let isStopped = false
     stops.push(() => void (isStopped = true))
     parts.erasures.reseal().catch((error: unknown) => {

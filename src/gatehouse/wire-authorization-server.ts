@@ -49,10 +49,7 @@ export function createProviderBuilder(parts: Parts, pages: Pages): BuildProvider
   return (signingKeys, features) => buildProvider({ ...dependencies, signingKeys, features })
 }
 
-/**
- * The parts that answer requests below {auth_url}. `running.provider` is undefined if the service does not
- * run.
- */
+/** The parts that answer requests below {auth_url}. `provider` is undefined while the service does not run. */
 export function createServerParts(
   parts: Parts,
   pages: Pages,

@@ -105,7 +105,6 @@ export function createErrorResponses(audience: string) {
       return errorResponse(403, rejection, 'access_denied', describeAddress(address))
     },
 
-    /** The response is the same with and without a token. */
     notFound(description = 'there is no operation with this method and path'): ErrorResponse {
       return errorResponse(404, { reason: 'not_found' }, 'not_found', description)
     },

@@ -13,14 +13,10 @@ export type RequiredScopes = readonly [scope: string, ...others: string[]]
 
 /**
  * The scopes that a request below {base_url} needs. Undefined if no operation has its method and path, or if
- * different routers would run different operations. Some routers take the end of `/invoices/` for an empty
- * parameter, so such a path also needs the scope of `/invoices/:id`.
+ * different routers would run different operations. Some routers take the end of `/invoices/` for an empty parameter,
+ * so such a path also needs the scope of `/invoices/:id`. `path` is canonical.
  *
- * A known path with an unknown method gets 404 and not 405. A 405 would need an `Allow` header with all
- * methods of the path, but the host may have more routes than operations.
- *
- * @param path canonical, below {base_url}
- * @param endsInSlash whether the sent path ended in a slash
+ * An unknown method gets 404 and not 405: `Allow` would have to name all routes of the host.
  */
 export function requiredScopesOf(
   method: string,
@@ -38,7 +34,6 @@ export function requiredScopesOf(
   return [scope, ...new Set(others.filter((other) => other !== scope))]
 }
 
-/** In a router that takes the trailing slash for an empty parameter. `path` has no slash at its end. */
 export function claimsOfEmptySegment(
   method: string,
   path: string,
@@ -60,10 +55,7 @@ export function rejectUnclaimed(
   return errorResponses.notFound(location.place === 'unclear' ? location.problem : undefined)
 }
 
-/**
- * Whether a path belongs to no operation, however a router reads the path. Many handlers check only the path,
- * so the method is ignored. Some routers take the end of `/invoices/` for an empty parameter.
- */
+/** However a router reads the path. Many handlers check only the path, so the method is ignored. */
 export function isUnclaimed(
   { path, endsInSlash }: LocationBelow,
   catalog: Pick<GatewayDependencies, 'findClaims'>,

@@ -24,9 +24,7 @@ const SEND_ADDRESS =
   'Let the proxy send an IP address in the header that `app.proxyIpHeader` names, and set `app.maxIpsCount` to the ' +
   'number of your proxies. Outside of Koa, pass an IP address to authenticate()'
 
-/**
- * Finds settings of the host's app that do not fit the proxies in front of it. Each mistake is logged once.
- */
+/** Finds settings of the host's app that do not fit the proxies in front of it. Each mistake is logged once. */
 export function createProxyCheck(settings: { readonly issuer: string; readonly logger: Logger }) {
   const { issuer, logger } = settings
   const logged = new Set<string>()

@@ -37,7 +37,6 @@ export function createHttpSource(options: {
 }): RevocationSource {
   const { uri, clientId, clientSecret, timeoutMs } = options
   const authorization = formatBasicCredentials({ clientId, clientSecrets: [clientSecret] })
-  /** The ETag of the last response; undefined if that response was not the last page. */
   let etag: string | undefined
   let failure: { readonly at: number; readonly error: unknown } | undefined
   const pending = new Set<AbortController>()
@@ -67,8 +66,7 @@ export function createHttpSource(options: {
     if (response.status === 304 && cursor !== undefined) return { revocations: [], cursor, more: false }
     if (response.status !== 200) throw await failureOf(response)
     const page = readPage(await readText(response, MAX_BYTES))
-    // The ETag is kept only if no more pages follow. If more pages follow, an unchanged response does not
-    // mean that there are no new revocations.
+    // If more pages follow, an unchanged response does not mean that there are no new revocations.
     etag = page.more ? undefined : (response.headers.get('ETag') ?? undefined)
     return page
   }
@@ -139,7 +137,6 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Leaves out corrupt revocations, and revocations in the format of newer versions. */
 function readPage(text: string): RevocationPage {
   const page: unknown = JSON.parse(text)
   const { revocations, cursor, more } = (page ?? {}) as Record<string, unknown>

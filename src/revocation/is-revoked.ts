@@ -68,23 +68,20 @@ export function createRevocationSet() {
     isScopeRevoked: (scope: string, epoch: number) => isBelow(epoch, operations.get(scope)),
     lowestValidCatalogEpoch: () => Math.max(0, ...[...operations.values()].map(({ below }) => below)),
     /**
-     * The lowest `access_epoch` that no revocation of a client covers; 0 if there is no such revocation. Permanent
-     * revocations, which cover every epoch, are ignored. A client record with a lower epoch is outdated: its new tokens
-     * would be rejected.
+     * The lowest `access_epoch` that no revocation of a client covers, except permanent ones. The new tokens of a
+     * client record with a lower epoch would be rejected, so the record is outdated.
      */
     lowestValidEpoch(clientId: string): number {
       const thresholds = [...(clients.get(clientId)?.values() ?? [])]
       return Math.max(0, ...thresholds.map(({ below }) => below).filter(Number.isFinite))
     },
 
-    /** A weaker revocation never undoes a stronger revocation. */
     add(revocations: readonly Revocation[]): void {
       if (revocations.length === 0) return
       for (const revocation of revocations) addRevocation(revoked, revocation)
       for (const listener of listeners) listener()
     },
 
-    /** @param now epoch seconds */
     prune: (now: number) => prune(revoked, now),
 
     /** `listener` must not throw. The returned function unsubscribes. */
@@ -146,10 +143,7 @@ function findCause(revoked: RevocationMaps, token: RevocableToken): RevocationCa
   return withdrawn.length > 0 ? { of: 'operation', scopes: withdrawn } : undefined
 }
 
-/**
- * If a token expires later than the revocation, the token was issued after the revocation, when the user
- * could use the operation again.
- */
+/** A token that expires later than the revocation was issued when the user could use the operation again. */
 function revokedGrantScopes(
   { grantScopes }: RevocationMaps,
   { grantId, scopes, expiresAt }: RevocableToken,

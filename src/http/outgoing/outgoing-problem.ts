@@ -1,13 +1,7 @@
-/**
- * Why a document could not be fetched. Only callers of `fetchJson` see this error: they answer with an error of their
- * own.
- */
+/** Only callers of `fetchJson` see this error: they answer with an error of their own. */
 export class OutgoingProblem extends Error {
   override readonly name = 'OutgoingProblem'
-  /**
-   * `unavailable`: the fault may pass, such as a timeout. `rejected`: the address or the response is not acceptable,
-   * and the same request would fail again.
-   */
+  /** `unavailable`: the fault may pass, such as a timeout. `rejected`: the same request would fail again. */
   readonly kind: 'unavailable' | 'rejected'
   /** What is wrong, as a sentence without a full stop. It names no network address. */
   readonly problem: string

@@ -11,8 +11,6 @@ const PASSING = [408, 425, 429]
 
 /**
  * Reads a response whose body is a JSON object. It must have status 200, a JSON type and no compression.
- *
- * @param maxBytes maximum number of bytes of the body. They are counted while they arrive
  * @throws {OutgoingProblem} if the response is not acceptable, or ends too early
  */
 export async function readJson(
@@ -68,9 +66,8 @@ const MAX_SECONDS = 2 ** 31
 const DIRECTIVE = /([\w-]+)(?:=(?:"([^"]*)"|([^\s",]*)))?/g
 
 /**
- * How long a response may be stored (RFC 9111 5.2.2): `max-age` minus the age of the response. `no-store`, `no-cache`,
- * `private`, a `max-age` that is not a number, and `Vary: *` forbid to store it.
- *
+ * How long a response may be stored (RFC 9111 5.2.2): `max-age` minus its age. `no-store`, `no-cache`, `private`, a
+ * `max-age` that is not a number, and `Vary: *` forbid it.
  * @returns seconds; 0 if the response must not be stored; undefined if the server does not say
  */
 export function cacheLifetime(headers: IncomingHttpHeaders): number | undefined {

@@ -53,6 +53,8 @@ export function withoutId(payload: AdapterPayload): Omit<AdapterPayload, 'jti'> 
 }
 
 /**
+ * The stored payloads of one model of oidc-provider.
+ *
  * Relies on: each payload contains the name of its model, its time of issue and its expiry time; and the id of its
  * account, client or grant if it belongs to one.
  */
