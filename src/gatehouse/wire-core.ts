@@ -89,7 +89,7 @@ export function createCore(settings: ResolvedOptions) {
     stopProbing,
     events,
     logger,
-    wrongSecrets: createWrongSecretLimit({ store }),
+    wrongSecrets: createWrongSecretLimit(store),
     proxyCheck: createProxyCheck(settings),
     issuerCheck: createIssuerCheck({ ...settings, store, now: storeClock.now }),
     accounts,

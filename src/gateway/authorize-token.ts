@@ -22,11 +22,8 @@ export function createAuthorizer(
   const { issuer, audience, getKey, revocations, maxCachedTokens, proxyCheck, logger } = dependencies
   const toPrincipal = (verified: VerifiedToken, token: string) =>
     createPrincipal(verified, token, dependencies)
-  const verifiedTokens = createVerifiedTokens({
-    verifyToken: createTokenVerifier({ issuer, audience, getKey }),
-    toPrincipal,
-    capacity: maxCachedTokens,
-  })
+  const verifyToken = createTokenVerifier({ issuer, audience, getKey })
+  const verifiedTokens = createVerifiedTokens(verifyToken, toPrincipal, maxCachedTokens)
 
   /** The principal as `token` is slower, because it must first decode its token. */
   function authorizePrincipal(

@@ -35,15 +35,11 @@ interface RecentToken extends Entry {
  * active clients are also found by their text: on some processors, the digest takes a third of the CPU time of a
  * call, because OpenSSL evicts other code from their small caches. Freezing the principal takes another tenth.
  */
-export function createVerifiedTokens({
-  verifyToken,
-  toPrincipal,
-  capacity,
-}: {
-  readonly verifyToken: VerifyToken
-  readonly toPrincipal: (verified: VerifiedToken, token: string) => Principal
-  readonly capacity: number
-}) {
+export function createVerifiedTokens(
+  verifyToken: VerifyToken,
+  toPrincipal: (verified: VerifiedToken, token: string) => Principal,
+  capacity: number,
+) {
   const cached = createLru<string, Entry>(capacity)
   const recent = createLru<string, RecentToken>(Math.min(capacity, MAX_RECENT_TOKENS))
   const pending = new Map<string, Promise<VerifiedToken | InvalidToken>>()

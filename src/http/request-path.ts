@@ -71,16 +71,10 @@ function parsedPath(target: string): string | undefined {
 
 const HOST = /^([a-z][a-z\d+.-]*:[/\\]{2,})([^/?#\\]*)/i
 
-export interface RequestTarget {
-  readonly readings: readonly string[]
-  /** Without its `?`. */
-  readonly query: string
-}
-
 const TARGET = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i
 
-/** In origin form (`/api/x?y`) or in absolute form (RFC 9112 3.2). */
-export function readTarget(target: string): RequestTarget {
+/** In origin form (`/api/x?y`) or in absolute form (RFC 9112 3.2). The query has no `?`. */
+export function readTarget(target: string) {
   const [, path = '', query = ''] = TARGET.exec(target) ?? []
   if (target.startsWith('/')) return { readings: [path], query }
   const parsed = parsedPath(target)
@@ -91,7 +85,7 @@ export function readTarget(target: string): RequestTarget {
 }
 
 /** If `originalUrl` does not end with `url`, both are readings: only the host knows which path selects its handler. */
-export function readCallTarget(url: string, originalUrl: string | undefined): RequestTarget {
+export function readCallTarget(url: string, originalUrl: string | undefined) {
   const rest = readTarget(url)
   if (originalUrl === undefined || originalUrl === url) return rest
   const whole = readTarget(originalUrl)

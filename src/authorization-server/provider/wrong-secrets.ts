@@ -13,13 +13,8 @@ const MAX = { ofClient: 10, ofAddress: 100 }
  * Limits requests with wrong client secrets. A secret is verified before, and a right one always passes: nothing that a
  * stranger does delays the owner, also behind the same address.
  */
-export function createWrongSecretLimit({
-  store,
-  now = () => Math.floor(Date.now() / 1000),
-}: {
-  readonly store: Pick<Store, 'count' | 'delete'>
-  readonly now?: () => number
-}) {
+export function createWrongSecretLimit(store: Pick<Store, 'count' | 'delete'>) {
+  const now = () => Math.floor(Date.now() / 1000)
   const limit = createRateLimit({ windowSeconds: 60, now, shared: { name: 'wrong-secret', store } })
 
   return {

@@ -40,7 +40,7 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
   const around = { application, pressed, isInvalid: problem !== undefined }
   const duration = writeDuration(model.accessLifetime, texts.langOf('consentDuration'))
   return layout(frame, {
-    title: windowTitle(texts, 'consentTitle', { values: names, label: forms ? label : 'previewLabel' }),
+    title: windowTitle(texts, 'consentTitle', forms ? label : 'previewLabel', names),
     isWide: true,
     content: html` <div class="application">
         ${logoTile(application, model.application.logoUri)}
