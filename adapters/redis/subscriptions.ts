@@ -5,10 +5,7 @@ import type { RedisClient, RedisConnection, RedisNode } from './client.ts'
 import { addressOf, connect } from './connect.ts'
 import { storeClosed } from './errors.ts'
 
-/**
- * Milliseconds until the next attempt. Messages are lost while there is no connection, so the pauses are short for the
- * first ten seconds: a failover usually ends within that time.
- */
+/** Messages are lost without a connection, so the pauses are short for ten seconds: failovers take no longer. */
 const retryDelay = (attempt: number): number => (attempt > 100 ? 500 : Math.min(attempt * 50, 100))
 
 /** If the client does not know the node again by then, the node counts as removed. */

@@ -16,10 +16,7 @@ interface QueuedCommand {
   reject(error: unknown): void
 }
 
-/**
- * The maximum milliseconds that a command waits until the connection is ready, unless `timeoutMs` is longer. The
- * connection is closed if the server does not answer within `SLOW_ANSWER_MS` after the timeout of WAIT.
- */
+/** The most that a command waits for a ready connection, and a server to answer after the timeout of WAIT. */
 const SLOW_ANSWER_MS = 1000
 
 /** The write was not sent, so it may be sent over another connection. */

@@ -15,10 +15,7 @@ export const CLOCK_CORRECTION_SECONDS = 600
 /** Milliseconds after which a delayed write cannot arrive: connections discard unsent data earlier. */
 export const LATE_WRITE_MS = 120_000
 
-/**
- * Maximum milliseconds from the time in an entry of the revocation log until the entry can be read. One minute is for
- * clocks that differ, and one minute is for a slow write. Each poll reads the entries of the last two minutes again.
- */
+/** Until an entry of the revocation log can be read: a minute for clocks that differ, and one for a slow write. */
 export const LATE_ENTRY_MS = 120_000
 
 /** Milliseconds by which the clock of a writer to the revocation log may be ahead of a reader's. */

@@ -137,10 +137,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   }
 }
 
-/**
- * Wires the services that hosts call. Each call waits until gatehouse runs, so a host may create its first
- * API key right after `createGatehouse`. A call rejects with the same errors as `ready()`.
- */
+/** Each call waits until gatehouse runs, so a host may create its first API key right after `createGatehouse`. */
 function createServices(parts: Parts, verify: VerifyToken, ready: () => Promise<unknown>) {
   const { apiKeys, applications, secrets, hygiene, clientDocuments, clientTokens, grants, audit } = parts
   const revokeAccount = createRevokeAccount(clientTokens, grants)

@@ -73,12 +73,7 @@ export interface Authenticated extends Authorized {
 /** The accepted caller, or the error response to send. */
 export type Authentication = Authenticated | ErrorResponse
 
-/**
- * Accepts or rejects a call outside of Koa, exactly as the middleware does.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for a call without method and `scope`, an unknown option, an empty
- *   `scope` or an invalid `mountPath`
- */
+/** Accepts or rejects a call outside of Koa, exactly as the middleware does. */
 export async function authenticate(
   parts: GatewayParts,
   call: IncomingCall,

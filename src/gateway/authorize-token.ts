@@ -84,8 +84,7 @@ export function createAuthorizer(
     authorizeToken,
     authorizePrincipal,
     /**
-     * Accepts a call without any wait if its token is in the cache, valid, and carries `scope`. Undefined if
-     * `authorizeToken` must decide.
+     * Accepts a valid cached token that carries `scope`, without any wait. Undefined if `authorizeToken` must decide.
      */
     acceptCachedToken(rawHeaders: readonly string[], scope: string): Principal | undefined {
       const token = onlyBearerToken(rawHeaders)

@@ -109,10 +109,7 @@ export function createErrorResponses(audience: string) {
       return errorResponse(404, { reason: 'not_found' }, 'not_found', description)
     },
 
-    /**
-     * A problem document of the type `quota-exceeded` (draft-ietf-httpapi-ratelimit-headers-11), with the
-     * fields of the other error responses.
-     */
+    /** A problem document of the type `quota-exceeded` (draft-ietf-httpapi-ratelimit-headers-11). */
     tooManyCalls(clientId: string, exceeded: ExceededLimits, headers: ResponseHeaders): ErrorResponse {
       const description = 'this client has made as many calls as it may make; try again after Retry-After'
       const problem = {

@@ -22,10 +22,7 @@ interface OpenRoute {
   readonly paths: Set<string>
 }
 
-/**
- * Compiles `public` and `optional` of `middleware()`, below `base` as the host's app sees it.
- * @throws {GatehouseError} `ERR_OPTIONS` with all malformed routes, and with every route that can never match
- */
+/** Compiles `public` and `optional` of `middleware()`, below `base` as the host's app sees it. @throws `ERR_OPTIONS` */
 export function createOpenRoutes(
   routes: { readonly [Each in Openness]?: readonly PublicRoute[] | undefined },
   base: string,

@@ -54,8 +54,7 @@ export function createProxyCheck(settings: { readonly issuer: string; readonly l
       return examineAddress(ctx.ip)
     },
     /**
-     * Whether a caller may use a client or its token, by the claim `allowed_networks`. If only public
-     * networks are allowed and a private address is rejected, the request probably passed a proxy.
+     * By the claim `allowed_networks`. A rejected private address is that of a proxy if only public ones are allowed.
      */
     mayUseFrom(networks: string, address: string | undefined): boolean {
       if (isAllowed(networks, address)) return true

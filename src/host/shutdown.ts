@@ -80,10 +80,7 @@ export function createShutdown(close: () => Promise<void>, logger: Logger) {
     },
     /** Calls `listener` at the end of the grace, after the host's `onGraceEnd`. */
     onGraceEnd: (listener: () => void) => void listeners.push(listener),
-    /**
-     * Ends the connections without losing an answer, then calls `close`. Later calls wait for the same shutdown.
-     * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the arguments, before any effect
-     */
+    /** Ends the connections without losing an answer, then calls `close`. Later calls wait for the same shutdown. */
     async run(server: WebServer | readonly WebServer[], options: ShutdownOptions = {}): Promise<void> {
       const servers = [server].flat()
       checkInput('shutdown()', { ...options, server: servers }, RULES)

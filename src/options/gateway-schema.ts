@@ -56,8 +56,7 @@ function checkFeed(feed: Readonly<Record<string, unknown>>, add: AddProblem): vo
 export type ResolvedGatewayOptions = ReturnType<typeof resolveGatewayOptions>
 
 /**
- * Checks the options of `createGateway`, adds the defaults and freezes the result. `createCatalog` checks the
- * products.
+ * Checks the options of `createGateway`, adds the defaults and freezes the result.
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems, each with its path and the remedy
  */
 export function resolveGatewayOptions(options: GatewayOptions) {

@@ -74,10 +74,7 @@ export const REVOCATION_FIELDS = {
   maxStalenessSeconds: seconds(MAX_STALENESS_SECONDS),
 }
 
-/**
- * Checks options, and adds the defaults. `headline` is the beginning of the error message.
- * @throws {GatehouseError} `ERR_OPTIONS` with all problems, each with its path and the remedy
- */
+/** Checks options, and adds the defaults. @throws {GatehouseError} `ERR_OPTIONS` with all problems */
 export function readOptions<T>(headline: string, rule: Rule<T>, options: unknown): T {
   const found = isObject(options) ? rule(options) : ({ code: 'type', message: 'must be an object' } as const)
   collectProblems('ERR_OPTIONS', headline, problemsOf(found, 'options')).throwIfAny()

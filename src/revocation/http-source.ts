@@ -12,10 +12,7 @@ const MAX_ERROR_BYTES = 16_384
 /** After a failure, no new request is sent for so long, even if many calls wait for the revocations. */
 const FAILURE_COOL_DOWN_MS = 500
 
-/**
- * How the authorization service rejects a key, by status: the `error` of the response, and what is wrong with the
- * key. A response of another form comes from something else, such as a proxy, and does not count as a rejection.
- */
+/** By status. A response of another form comes from something else, such as a proxy, and does not count. */
 const REJECTIONS: Readonly<Record<number, { readonly error: string; readonly why: string }>> = {
   401: {
     error: 'invalid_client',

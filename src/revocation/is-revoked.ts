@@ -48,10 +48,7 @@ export function createRevocationSet() {
     isClientRevoked: (clientId: string) => clients.get(clientId)?.get(ALL_TOKENS)?.below === Infinity,
     isEpochRevoked: (clientId: string, epoch: number) => isEpochRevoked(revoked, clientId, epoch),
     isGrantRevoked: (grantId: string) => ids.grant.has(grantId),
-    /**
-     * The number of tokens that a client revoked one by one (RFC 7009), by their grant, or by the client
-     * without a grant. Tokens that a revocation of the whole client or grant covers do not count.
-     */
+    /** The tokens that a client revoked one by one (RFC 7009), and no wider revocation covers, by grant or client. */
     countOwn: (holder: string): number => own.get(holder)?.size ?? 0,
     /** The revocations that `countOwn` counts, and the last one of all tokens of the client. */
     coveredByNextEpoch(clientId: string): readonly Revocation[] {

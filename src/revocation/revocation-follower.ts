@@ -66,8 +66,7 @@ export function createRevocationFollower(parts: Parts) {
     /** As in `GatewayRevocations`. Takes at most two seconds, and never throws. */
     catchUp: () => settlesWithin(() => catchUp(follower), CATCH_UP_MS),
     /**
-     * Reads all revocations in force, then follows the source. May be called again, and concurrently. Throws the
-     * errors of the source, `ERR_NOT_READY` if it does not answer, `ERR_CLOSED` after `close`.
+     * Reads all revocations in force, then follows the source. May be called again. Throws the errors of the source.
      */
     start: () => (follower.starting ??= start(follower).finally(() => (follower.starting = undefined))),
     /** Stops all polls and messages, even during a start or a poll. May be called again. */

@@ -16,10 +16,7 @@ export interface RevocationSource {
    * returned. If the cursor is missing, too old or invalid, the read begins with all revocations in force.
    */
   read(cursor: string | undefined): Promise<RevocationPage>
-  /**
-   * Calls `listener` with each new revocation at once; undefined if the source cannot publish. After a call
-   * of `missed`, messages may have been lost, and the caller should read. The result unsubscribes.
-   */
+  /** Calls `listener` with each new revocation. After `missed`, messages may have been lost: the caller should read. */
   listen?:
     | ((listener: (revocation: Revocation) => void, missed: () => void) => Promise<() => Promise<void>>)
     | undefined

@@ -29,10 +29,7 @@ const FORMS: Readonly<Record<string, StepForm | undefined>> = {
   switch: { prompt: 'consent', step: switchAccount },
 }
 
-/**
- * Serves the pages of a pending authorization request, at `/interaction/<uid>` and below. The result takes the path
- * below {auth_url}, and resolves to whether it has answered.
- */
+/** Serves the pages of a pending authorization request, at `/interaction/<uid>` and below. */
 export function interactionRoutes(
   options: InteractionOptions,
 ): (ctx: Context, path: string) => Promise<boolean> {

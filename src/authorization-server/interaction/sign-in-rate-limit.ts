@@ -25,10 +25,7 @@ export function createSignInRateLimit({
   const ofAddress = (address: string) => ({ key: `address ${address}`, max: TIMES_PER_ADDRESS * max })
 
   return {
-    /**
-     * Counts an attempt, or returns the seconds to wait. Call it before the attempt: simultaneous ones must not
-     * exceed the limit. `keys` are the interaction, and the identifier together with the address.
-     */
+    /** Counts an attempt before it is made, or returns the seconds to wait: no two may pass the limit at once. */
     consume: ({ keys, address }: { readonly keys: readonly string[]; readonly address: string }): number =>
       limit.take([...keys.map(ofKey), ofAddress(address)]),
     succeeded(key: string, address: string): void {

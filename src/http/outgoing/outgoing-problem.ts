@@ -3,10 +3,7 @@ export class OutgoingProblem extends Error {
   override readonly name = 'OutgoingProblem'
   /** `unavailable`: the fault may pass, such as a timeout. `rejected`: the same request would fail again. */
   readonly kind: 'unavailable' | 'rejected'
-  /**
-   * @param problem what is wrong, as a sentence without a full stop. It names no network address
-   * @param cause the error of Node, for logs. It may name network addresses
-   */
+  /** `problem` is a sentence without a full stop, and names no network address. `cause`, for logs, may. */
   constructor(kind: 'unavailable' | 'rejected', problem: string, cause?: unknown) {
     super(problem, cause === undefined ? undefined : { cause })
     this.kind = kind

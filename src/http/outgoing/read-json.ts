@@ -9,10 +9,7 @@ const JSON_TYPE = /^application\/(json|[\w.!#$&^+-]+\+json)[\t ]*(;|$)/i
 /** The statuses below 500 of faults that may pass: timeout, too early, too many requests. */
 const PASSING = [408, 425, 429]
 
-/**
- * Reads a response whose body is a JSON object. It must have status 200, a JSON type and no compression.
- * @throws {OutgoingProblem} if the response is not acceptable, or ends too early
- */
+/** Reads a response whose body is a JSON object. It must have status 200, a JSON type and no compression. */
 export async function readJson(
   response: IncomingMessage,
   maxBytes: number,

@@ -70,10 +70,8 @@ function requireAllowedAddress(
 }
 
 /**
- * Explains which grant types API keys and applications may use.
- *
- * Relies on: after client authentication, oidc-provider checks the grant type before all other parameters. If
- * the client may not use this grant type, the response is `invalid_request`.
+ * Relies on: after client authentication, oidc-provider first checks the grant type. If the client may not use it,
+ * the response is `invalid_request`.
  */
 function explainGrantType(ctx: ProviderResponse): void {
   const grantType = ctx.oidc.params?.['grant_type']

@@ -43,10 +43,7 @@ export function createAssertionCheck(
   }
 }
 
-/**
- * Why no client may use an assertion, for its developer. The client is not looked up, so the answer is the
- * same for every client id. oidc-provider rejects a text that is no JWT.
- */
+/** For its developer: why no client may use an assertion. The answer is the same for every client id. */
 export function findProblemInAssertion(assertion: string, issuer: string): string | undefined {
   const claims = parsePart(assertion.split('.')[1] ?? '')
   return claims && findProblem(claims, issuer)

@@ -23,10 +23,7 @@ const AT_ENDPOINT: Readonly<Record<string, (token: Principal) => object>> = {
   }),
 }
 
-/**
- * Access tokens are JWTs, and are not stored. This adapter verifies them, and stores revocations of their
- * `jti`. Tokens for direct access are `ClientCredentials`.
- */
+/** Access tokens are JWTs, and are not stored. Tokens for direct access are `ClientCredentials`. */
 export function accessTokens(
   model: 'AccessToken' | 'ClientCredentials',
   parts: ProviderParts,

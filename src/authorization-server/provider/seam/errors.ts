@@ -19,7 +19,6 @@ export class NotNow extends errors.OIDCProviderError {
   }
 }
 
-/** Relies on: oidc-provider does not redirect an error whose `allow_redirect` is false. */
 export function notRedirected<T extends Error>(error: T): T {
   return Object.assign(error, { allow_redirect: false })
 }
