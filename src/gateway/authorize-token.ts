@@ -42,7 +42,6 @@ export function createAuthorizer(
     return { ok: true, principal }
   }
 
-  /** Also checks whether the token may be used from the address of the caller. */
   function authorize(
     principal: Principal,
     verified: VerifiedToken,

@@ -47,11 +47,9 @@ import { signingKeysRule } from './signing-keys.ts'
 import { checkDocuments, documentsRule } from './client-documents-schema.ts'
 import { addressProblem, conflictProblem, placementProblem } from './urls.ts'
 
-/** Claims that the protocol defines. The host must not set them. */
 const PROTOCOL_CLAIMS =
   'sub iss aud exp iat nbf jti nonce acr amr azp auth_time sid at_hash c_hash s_hash cnf'.split(' ')
 
-/** The texts of the pages in one language, each of which may be absent or empty. */
 const textsRule = exactObjectOf(
   Object.fromEntries(Object.keys(english).map((name) => [name, optional(stringRule)])),
   'is unknown; expected the name of a text (see Texts)',
@@ -141,7 +139,6 @@ export const gatehouseRule = together(
   checkTogether,
 )
 
-/** Checks the addresses against each other, and the secret against the store. */
 function checkTogether(options: Readonly<Record<string, unknown>>, add: AddProblem): void {
   const { issuer, audience, secret, store } = options
   const misplaced = placementProblem(issuer, audience)
@@ -159,7 +156,6 @@ function checkTogether(options: Readonly<Record<string, unknown>>, add: AddProbl
   if (secret === undefined && volatile !== true) add(['secret'], SECRET_REQUIRED)
 }
 
-/** Checks the addresses of the resources against `issuer`, against `audience` and against each other. */
 function checkResources(options: Readonly<Record<string, unknown>>, add: AddProblem): void {
   const { issuer, audience, resources } = options
   if (!isObject(resources)) return
@@ -214,7 +210,6 @@ function claimsProblem(value: unknown): string | undefined {
   return fixed.length === 0 ? undefined : `must not have ${fixed.join(', ')}: the protocol defines them`
 }
 
-/** Checks an address that our pages show or link to. */
 function pageAddress(example: string): Rule<string> {
   return (value) => {
     const url = typeof value === 'string' ? URL.parse(value) : null

@@ -7,7 +7,6 @@ const MIN_BYTES = 32
 const MIN_DIFFERENT_CHARACTERS = 6
 const HOW_TO = 'make one with: openssl rand -base64 48'
 
-/** The problem of a missing secret. */
 export const SECRET_REQUIRED: Fault = {
   code: 'required',
   message: `is required: at least ${MIN_BYTES} random bytes as text; ${HOW_TO}`,

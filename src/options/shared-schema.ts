@@ -37,7 +37,6 @@ export const milliseconds = numberOf.bind(undefined, 'milliseconds')
 
 export const flag = optional(booleanRule, false)
 
-/** A list of texts. @param what the list, for the message */
 function textsOf(what: string): Rule<readonly string[]> {
   const fault: Fault = { code: 'type', message: `must be ${what}` }
   return (value) => (Array.isArray(value) && value.every(isVisibleText) ? undefined : fault)

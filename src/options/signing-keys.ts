@@ -26,7 +26,6 @@ const jwkSetRule: Rule = (jwks) =>
     ? undefined
     : 'must be a JWK Set: { keys: [...] } (RFC 7517 5)'
 
-/** The host's own keys. The host decides when these keys change. */
 const hostKeysRule = exactObjectOf(
   {
     jwks: ruleWith(together(jwkSetRule, readKeys), {

@@ -7,8 +7,8 @@ import { unavailablePause } from '../async/unavailable-pause.ts'
 import { settlesWithin, withTimeout } from '../async/with-timeout.ts'
 import { createRevocationSet, type RevocationSet } from './is-revoked.ts'
 import type { RevocationSource } from './revocation-source.ts'
-import { createClockJumps } from './clock-jumps.ts'
 import {
+  createClockJumps,
   freshnessOf,
   isOverdue,
   mustReject,
@@ -161,7 +161,6 @@ function schedulePoll(follower: Follower, inMs = follower.intervalMs * (0.7 + Ma
   follower.timer.unref()
 }
 
-/** If the store is unavailable, the next poll follows after a short pause (`unavailablePause`). */
 async function poll(follower: Follower): Promise<void> {
   try {
     await read(follower)

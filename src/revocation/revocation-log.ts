@@ -201,7 +201,6 @@ async function* readInForce({ store, now, buckets }: Log): AsyncIterable<readonl
   }
 }
 
-/** The cursor must not be too old, and the clock must not have been set back. */
 function isUsable({ since, place }: Cursor, time: number): boolean {
   if (since > time || time - since > MAX_CURSOR_AGE_MS) return false
   const oldest = recentNumber(time - MAX_CURSOR_AGE_MS - LATE_ENTRY_MS)

@@ -1,11 +1,9 @@
 import type { Revocation } from './revocation.ts'
 
-/** Some revocations, and the cursor of the next page. */
 export interface RevocationPage {
   readonly revocations: readonly Revocation[]
   /** The opaque cursor for the next call. Every process of the authorization service accepts it. */
   readonly cursor: string
-  /** Whether more revocations can be read now. */
   readonly more: boolean
 }
 
