@@ -6,7 +6,7 @@ export const CLOCK_SKEW_SECONDS = 120
 /** Seconds by which clocks may differ in normal operation: beyond, the health check fails, or a clock has jumped. */
 export const NORMAL_CLOCK_SKEW_SECONDS = 30
 
-/** Seconds by which the issuer's clock may be ahead of a verifier's: the `nbf` of a new token may be in the future. */
+/** Seconds by which the clock of the issuer may be ahead of the clock of a verifier. An `nbf` may be so late. */
 export const NOT_BEFORE_TOLERANCE_SECONDS = 5
 
 /** Seconds for which an expired revocation stays in memory: a clock that was wrongly set forward may be set back. */

@@ -25,7 +25,7 @@ import { firstTimes, type Logger } from './logger.ts'
 import { ERASED_USER, subjectProblem } from './subject.ts'
 
 /**
- * Validates all results of the host's account callbacks. If one is invalid, the method rejects with
+ * Validates all results of the host's account callbacks, in this one place. If one is invalid, the method rejects with
  * `ERR_HOST_CALLBACK`, which names the callback and the problem. Errors of a callback pass through. A KYC level that
  * is not in `kycLevels` counts as the lowest level, and is logged once, as is an operation that is in no product.
  */

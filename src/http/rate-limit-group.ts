@@ -3,9 +3,9 @@ import { MAX_ADDRESS_LENGTH } from '../host/change-options.ts'
 import { clientAddress, groupsOf, mappedAddress } from './client-address.ts'
 
 /**
- * The group of addresses that a rate limit counts as one client: an IPv4 address itself, however it is written, or
- * the first 64 bits of an IPv6 address, as `2001:db8:0:1::/64`, because a site usually has the whole network (RFC
- * 6177 2). Proxies may forward arbitrary texts from strangers: of another text, the first characters.
+ * The group of addresses that a rate limit counts as one client. An IPv4 address itself, however it is written, or the
+ * first 64 bits of an IPv6 address, as `2001:db8:0:1::/64`, because a site usually has the whole network (RFC 6177 2).
+ * Proxies may forward arbitrary texts from strangers: of another text, the first characters.
  *
  * The result is a copy: `ip` may be a part of a header of the request, and would keep the whole header in memory.
  */

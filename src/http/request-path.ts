@@ -107,7 +107,8 @@ export interface RequestPaths {
 }
 
 /**
- * Returns every path that a handler may see, because the gateway must not miss any.
+ * Returns every path that a handler may see, because the gateway must not miss any. `pathBelow` returns the
+ * one path that gatehouse serves.
  *
  * If middleware has also rewritten the path below a mount, the original target does not show how long the removed
  * prefix was. `ctx.mountPath` names only the last mount, which the request may have left. So every possible prefix

@@ -7,8 +7,8 @@ import { unavailablePause } from '../async/unavailable-pause.ts'
 import { settlesWithin, withTimeout } from '../async/with-timeout.ts'
 import { createRevocationSet, type RevocationSet } from './is-revoked.ts'
 import type { RevocationSource } from './revocation-source.ts'
+import { createClockJumps } from './clock-jumps.ts'
 import {
-  createClockJumps,
   freshnessOf,
   isOverdue,
   mustReject,

@@ -20,6 +20,7 @@ import type { RevocationLog } from './revocation-log.ts'
 
 export type { Subject, TokenToRevoke } from './pending-revocations.ts'
 
+/** The result of a change that revokes tokens. */
 export interface Change<T> {
   readonly result: T
   /** A repeated call must list the same, because an earlier one may have made the change without storing them. */

@@ -1,7 +1,7 @@
 import { errors, type ResourceServer } from 'oidc-provider'
 import type { Resource, Resources } from '../../catalog/resources.ts'
 
-/** The resource that a `resource` parameter names (RFC 8707 2). @throws {errors.InvalidTarget} */
+/** The resource that a `resource` parameter names (RFC 8707 2): a value, or a list if it is repeated. */
 export function namedResource(
   parameter: unknown,
   { main, all, find }: Resources,

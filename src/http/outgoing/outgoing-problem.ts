@@ -1,4 +1,4 @@
-/** Only callers of `fetchJson` see this error: they answer with an error of their own. */
+/** Why a document could not be fetched. Only callers of `fetchJson` see it, and answer with an error of their own. */
 export class OutgoingProblem extends Error {
   override readonly name = 'OutgoingProblem'
   /** `unavailable`: the fault may pass, such as a timeout. `rejected`: the same request would fail again. */

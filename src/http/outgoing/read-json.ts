@@ -63,8 +63,8 @@ const MAX_SECONDS = 2 ** 31
 const DIRECTIVE = /([\w-]+)(?:=(?:"([^"]*)"|([^\s",]*)))?/g
 
 /**
- * How long a response may be stored (RFC 9111 5.2.2): `max-age` minus its age. `no-store`, `no-cache`, `private`, a
- * `max-age` that is not a number, and `Vary: *` forbid it.
+ * How long a response may be stored (RFC 9111 5.2.2): `max-age` minus the age of the response. `no-store`, `no-cache`,
+ * `private`, a `max-age` that is not a number, and `Vary: *` forbid to store it.
  * @returns seconds; 0 if the response must not be stored; undefined if the server does not say
  */
 export function cacheLifetime(headers: IncomingHttpHeaders): number | undefined {
