@@ -1,10 +1,11 @@
 import type { Context } from 'koa'
+import type { AuditWriter } from '../../audit/audit.ts'
 import { requesterOf } from '../../audit/entry.ts'
 import { createRateLimit } from '../../async/rate-limit.ts'
 import type { Client } from '../../clients/client.ts'
+import type { EventSink } from '../../host/events.ts'
 import { addressGroup } from '../../http/rate-limit-group.ts'
 import type { Store } from '../../store/contract.ts'
-import type { ProviderDependencies } from './dependencies.ts'
 
 /** Wrong secrets a minute from one address: for one client id, and for all ids together. Further ones get 429. */
 const MAX = { ofClient: 10, ofAddress: 100 }
@@ -42,7 +43,11 @@ export const TOO_MANY_WRONG_SECRETS = {
     'too many requests with wrong secrets; try again after Retry-After, with the right secret',
 }
 
-export type Reporters = Pick<ProviderDependencies, 'audit' | 'events' | 'wrongSecrets'>
+export interface Reporters {
+  readonly audit: AuditWriter
+  readonly events: EventSink
+  readonly wrongSecrets: WrongSecretLimit
+}
 
 /**
  * Reports one request that could not be authenticated. Beyond the bounds, a burst is one event and one entry.
