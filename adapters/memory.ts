@@ -41,9 +41,7 @@ export function memoryStore(): Store {
 
   const sweepValues = createSweep(values)
 
-  /**
-   * Runs `work` synchronously, so that every method is atomic. The promise settles later, as a database's.
-   */
+  /** Synchronously, so that every method is atomic. The promise settles later, as a database's. */
   function run<T>(work: () => T): Promise<T> {
     return new Promise((resolve) => {
       if (closed) throw new GatehouseError('ERR_CLOSED', 'the memory store has been closed')
@@ -157,9 +155,8 @@ function getUnexpired<T extends { expiresAt: number }>(entries: Map<string, T>, 
 }
 
 /**
- * An expired entry is removed when it is read, or by a later write. Each write checks more entries than it
- * adds, so the number of expired entries stays small. A timer is not used: it would ignore a frozen
- * `Date.now()`, and a check of all entries at once would block the process.
+ * An expired entry is removed when it is read, or by a later write. Each write checks more entries than it adds. A
+ * timer would ignore a frozen `Date.now()`, and a check of all entries at once would block the process.
  */
 function createSweep(entries: Map<string, { expiresAt: number }>): () => void {
   // A Map's iterator stays valid while entries are added and removed.

@@ -54,8 +54,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const { keyPrefix = KEY_PREFIX, durability } = options
   const { db = 0, keyPrefix: clientPrefix = '' } = client.options ?? {}
   const key = (name: string) => keyPrefix + name
-  // In Redis, channels depend neither on the database number nor on the client's own key prefix. So the name
-  // of each channel contains the number and the prefix.
+  // In Redis, channels depend neither on the database number nor on the client's own key prefix.
   const channel = (name: string) => `${db}:${clientPrefix}${keyPrefix}${name}`
   const subscriptions = createSubscriptions(client)
   const losses = countConnectionLosses(client)
@@ -105,8 +104,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const store: Store = {
     get: (name) => run(() => get(name)),
 
-    // MGET would require that all keys are in one slot of a cluster. So each key is read by a command of its
-    // own, and all commands are sent before the first answer.
+    // MGET would require that all keys are in one slot of a cluster. All commands are sent before the first answer.
     getMany: (names) => run(() => Promise.all(names.map(get))),
 
     ...writesBy(key, execWrite),
@@ -161,8 +159,7 @@ async function sendCommand(client: RedisClient, command: RedisCommand): Promise<
   try {
     return await client.call(...command)
   } catch (error) {
-    // With `enableAutoPipelining` ioredis follows redirections only for an explicit pipeline of one command. So a
-    // misdirected command is sent again as such a pipeline.
+    // With `enableAutoPipelining` ioredis follows redirections only for an explicit pipeline of one command.
     if (!client.isCluster || !isMisdirected(error)) throw error
     const [[failure, reply] = [error as Error, undefined]] = (await client.pipeline([command]).exec()) ?? []
     if (failure) throw failure
@@ -190,13 +187,11 @@ function writesBy(key: (name: string) => string, write: (one: Write) => Promise<
 const RECONNECT_MS = 100
 
 /**
- * With `failoverDetector: true`, a race can end the client for good: the Sentinels announce a new master
- * while the client asks them for the master. A client that the host has closed, or whose `retryStrategy` gave
- * up, stays closed.
+ * With `failoverDetector: true`, a race can end the client for good: the Sentinels announce a new master while the
+ * client asks them for it. A client that the host has closed, or whose `retryStrategy` gave up, stays closed.
  *
- * Relies on: a client of ioredis changes from `connecting` to `end` without a `close` in only two cases. It
- * ended by itself, or the host closed it while it was `connecting`. In the second case, `manuallyClosing` is
- * true.
+ * Relies on: a client of ioredis changes from `connecting` to `end` without a `close` only if it ended by itself, or
+ * if the host closed it meanwhile. In the second case, `manuallyClosing` is true.
  */
 function reconnectEnded(client: RedisClient, losses: Pick<ConnectionLosses, 'count'>): () => void {
   let lostBefore: number | undefined

@@ -82,10 +82,7 @@ export function createGateway<const Products extends ProductSource>(
   let stops: (() => void)[] | undefined
   let closed = false
 
-  /**
-   * Fetches the keys again after a key was revoked, because the service then signs with another key and
-   * publishes a new key.
-   */
+  /** After a key was revoked, the service signs with another key, and publishes a new one. */
   function refreshKeys(): void {
     const { revokedKeys = 0 } = revocationView ?? {}
     if (!closed && revokedKeys > seenRevokedKeys) keys.refetch()
@@ -132,7 +129,6 @@ export function createGateway<const Products extends ProductSource>(
   })
 }
 
-/** Opens the source of revocations: a store or HTTP. If the source is a store, its health is also checked. */
 function openFeed(
   feed: NonNullable<ResolvedGatewayOptions['revocations']>,
   { issuer, logger }: ResolvedGatewayOptions,

@@ -2,17 +2,13 @@ import { GatehouseError } from '../../src/errors.ts'
 import type { RedisClient, RedisConnection, RedisNode, RedisServerClient } from './client.ts'
 import { split } from './redirection.ts'
 
-/**
- * These settings override those of the host's client. ioredis does not reconnect a lost connection: the adapter
- * opens a new one, which asks the Sentinels or the cluster for the current servers.
- */
+/** ioredis does not reconnect a lost connection: the adapter opens a new one, which asks for the current servers. */
 const CONNECTION_SETTINGS = {
   lazyConnect: false,
   readOnly: false,
   retryStrategy: () => null,
   reconnectOnError: null,
-  // Together with `maxRetriesPerRequest: 0`, this setting makes a command fail if its answer was lost.
-  // Otherwise the command would never settle.
+  // With `maxRetriesPerRequest: 0`, a command whose answer was lost fails. Otherwise it would never settle.
   autoResendUnfulfilledCommands: true,
   autoResubscribe: false,
   maxRetriesPerRequest: 0,
@@ -49,9 +45,8 @@ export async function connect(
 }
 
 /**
- * Without an offline queue, ioredis rejects every command before the first connection, so a healthy start
- * would look like a failure. Callers get an error after `storeTimeoutMs`, by default a second, and no write
- * must be sent after that. So the wait ends after half a second.
+ * Without an offline queue, ioredis rejects every command before the first connection, so a healthy start would look
+ * like a failure. By default, callers get an error after a second, and no write must be sent after that.
  */
 export function firstConnection(client: RedisClient): Promise<void> {
   if (client.status !== 'connecting' && client.status !== 'connect') return Promise.resolve()

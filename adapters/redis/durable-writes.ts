@@ -21,10 +21,9 @@ const SINGLE_SERVER = ''
 export function createDurableWrites(client: RedisClient, durability: Durability) {
   const connections = new Map<string, Promise<WaitConnection>>()
   const { commandTimeout, keyPrefix = '' } = client.options ?? {}
-  const settings = {
-    // WAIT may take `durability.timeoutMs`, so the client's timeout for commands is extended by this time.
-    ...(typeof commandTimeout === 'number' && { commandTimeout: commandTimeout + durability.timeoutMs }),
-  }
+  // WAIT may take `durability.timeoutMs`, so the client's timeout for commands is extended by this time.
+  const settings =
+    typeof commandTimeout === 'number' ? { commandTimeout: commandTimeout + durability.timeoutMs } : {}
 
   function connectionTo(address: string): Promise<WaitConnection> {
     const known = connections.get(address)
@@ -45,8 +44,7 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
     for (const opening of connections.values()) opening.then((opened) => opened.close()).catch(() => {})
     connections.clear()
   }
-  // An open connection keeps the process alive. The host closes only its own client, so these connections are
-  // closed together with that client.
+  // An open connection keeps the process alive, and the host closes only its own client.
   client.on('end', closeConnections)
 
   async function addressFor(key: string): Promise<string> {

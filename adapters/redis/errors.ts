@@ -36,13 +36,11 @@ const CLIENT_FAILURES: readonly [RegExp, string][] = [
 type Rules = Readonly<Record<string, string>>
 
 /**
- * Converts the error of a failed command: Redis is unavailable or cannot answer (`ERR_STORE_UNAVAILABLE`), or
- * the value of a key has another type (`ERR_STORE_CORRUPT`). The message names the remedy, and quotes no key
- * and no value. The client's error is the `cause`.
- *
- * @param options.isCluster true for the client of a cluster, because that client follows redirections
- * @param lastError why a connection of the client failed, because the error of a client that is not connected hides the
- *   reason
+ * Converts the error of a failed command: Redis is unavailable or cannot answer (`ERR_STORE_UNAVAILABLE`), or the
+ * value of a key has another type (`ERR_STORE_CORRUPT`). The message names the remedy, and quotes no key and no
+ * value.
+ * @param options.isCluster the client follows redirections itself
+ * @param lastError why a connection failed: the error of a client that is not connected hides the reason
  */
 export function storeFailure(
   error: unknown,
@@ -96,8 +94,7 @@ export function messageOf(error: unknown): string {
 function rejectionOf(message: string): string | undefined {
   // A command within a script. The code is ERR.
   if (/user executing the script can't|ACL failure in script/.test(message)) return 'NOPERM'
-  // In an older Redis, the error of a script contains the code of its cause. The error of ioredis's ready check
-  // contains this code too.
+  // In an older Redis, the error of a script, and that of ioredis's ready check, contains the code of its cause.
   const caused = /(?: -|^Ready check failed: )([A-Z]{3,})(?= )/.exec(message)?.[1]
   return caused ?? /^[A-Z]{2,}(?= )/.exec(message)?.[0]
 }
@@ -122,10 +119,7 @@ function unavailable(message: string, cause: unknown): GatehouseError {
   return new GatehouseError('ERR_STORE_UNAVAILABLE', message, { cause })
 }
 
-/**
- * ioredis attaches the command with its arguments to the error. The arguments are whole records, which
- * loggers would print.
- */
+/** ioredis attaches the command to the error. Loggers would print its arguments, which are whole records. */
 function dropArguments(error: unknown): void {
   if (typeof error !== 'object' || error === null || !('command' in error)) return
   const { command } = error

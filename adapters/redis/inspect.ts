@@ -14,9 +14,8 @@ const SERVER_TIMEOUT_MS = 500
 const WORST_FIRST: readonly StoreCheck['status'][] = ['fail', 'warn', 'unknown', 'pass']
 
 /**
- * Reads the state of Redis: its clock, and whether it accepts writes, evicts keys, persists data and has
- * enough replicas. In a cluster every master is inspected, and the worst result of each check counts. If
- * Redis rejects the command of a check, the status of the check is `unknown`.
+ * Reads the state of Redis: its clock, and whether it accepts writes, evicts keys, persists data and has enough
+ * replicas. In a cluster, the worst result of each check counts. If Redis rejects a command, the status is `unknown`.
  */
 export async function inspectRedis(
   client: Pick<RedisClient, 'call' | 'isCluster' | 'nodes'>,
@@ -36,7 +35,10 @@ export async function inspectRedis(
   const unanswered = masters.flatMap((master, index) =>
     outcomes[index]?.status === 'rejected' ? [addressOf(master)] : [],
   )
-  if (answers.length === 0) throw noAnswer(outcomes.find((outcome) => outcome.status === 'rejected')?.reason)
+  if (answers.length === 0) {
+    const cause: unknown = outcomes.find((outcome) => outcome.status === 'rejected')?.reason
+    throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'no master of the Redis Cluster answers', { cause })
+  }
   return {
     time: furthestFromNow(answers.flatMap(({ time }) => time ?? [])),
     usedShare: fullestShare(answers),
@@ -61,13 +63,9 @@ async function mastersOf(client: Pick<RedisClient, 'call' | 'nodes'>): Promise<r
 }
 
 function askMaster(master: RedisServerClient): Promise<ServerAnswers> {
-  return withTimeout(
-    SERVER_TIMEOUT_MS,
-    () => askServer(master, { address: addressOf(master), isCluster: true }),
-    {
-      error: () => new Error(`no answer within ${SERVER_TIMEOUT_MS} ms`),
-    },
-  )
+  const ask = () => askServer(master, { address: addressOf(master), isCluster: true })
+  const late = { error: () => new Error(`no answer within ${SERVER_TIMEOUT_MS} ms`) }
+  return withTimeout(SERVER_TIMEOUT_MS, ask, late)
 }
 
 function furthestFromNow(times: readonly number[]): number | undefined {
@@ -103,8 +101,4 @@ function rank({ status }: StoreCheck): number {
 function describeServers(alike: number, all: number, address: string): string {
   if (alike === 1) return `${address}: `
   return alike === all ? `${address} and ${all - 1} more: ` : `${address} and ${alike - 1} more of ${all}: `
-}
-
-function noAnswer(cause: unknown): GatehouseError {
-  return new GatehouseError('ERR_STORE_UNAVAILABLE', 'no master of the Redis Cluster answers', { cause })
 }

@@ -25,10 +25,8 @@ export function redirectionOf(
 }
 
 /**
- * Either a node has redirected the command, or the keys of the pipeline no longer belong to one node.
- *
- * Relies on: Redis redirects with the code `MOVED` or `ASK`. ioredis rejects the pipeline with this text if its
- * keys belong to several nodes.
+ * Relies on: Redis redirects with the code `MOVED` or `ASK`. ioredis rejects the pipeline with this text if its keys
+ * belong to several nodes.
  */
 export function isMisdirected(error: unknown): boolean {
   return /^(?:MOVED |ASK |All keys in the pipeline should belong to the same slots)/.test(messageOf(error))
@@ -40,7 +38,6 @@ export function split(address: string): { host: string; port: number } {
   return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) }
 }
 
-/** Maps the address of a node as ioredis does: by an object, or by a function. */
 function mapped(address: string, natMap: unknown): string {
   const found: unknown =
     typeof natMap === 'function'

@@ -5,28 +5,11 @@ import type { RedisClient, RedisConnection, RedisNode } from './client.ts'
 import { addressOf, connect } from './connect.ts'
 import { storeClosed } from './errors.ts'
 
-/**
- * Milliseconds until the next attempt. Messages are lost while there is no connection, so the pauses are short for the
- * first ten seconds: a failover usually ends within that time.
- */
+/** Messages are lost without a connection, so the pauses are short for ten seconds: failovers take no longer. */
 const retryDelay = (attempt: number): number => (attempt > 100 ? 500 : Math.min(attempt * 50, 100))
 
 /** If the client does not know the node again by then, the node counts as removed. */
 const NODE_REMOVED_AFTER_MS = 1000
-
-interface MessageConnection {
-  readonly client: RedisClient
-  readonly listeners: ReturnType<typeof createChannelListeners>
-  readonly onNodeLost: (node: RedisNode) => void
-  readonly onClientReady: () => void
-  connection: Promise<RedisConnection> | undefined
-  connected: RedisConnection | undefined
-  nextAttempt: NodeJS.Timeout | undefined
-  nodeCheck: NodeJS.Timeout | undefined
-  attempts: number
-  lastError: unknown
-  wasReady: boolean
-}
 
 /**
  * Subscribes to channels over a separate connection, which is opened with the first subscription. In a
@@ -34,20 +17,8 @@ interface MessageConnection {
  * the cluster, the adapter connects to another node.
  */
 export function createSubscriptions(client: RedisClient) {
-  const listeners = createChannelListeners()
-  const messages: MessageConnection = {
-    client,
-    listeners,
-    onNodeLost: (node) => leaveNode(messages, node),
-    onClientReady: () => reconnectNow(messages),
-    connection: undefined,
-    connected: undefined,
-    nextAttempt: undefined,
-    nodeCheck: undefined,
-    attempts: 0,
-    lastError: undefined,
-    wasReady: false,
-  }
+  const messages = createMessageConnection(client)
+  const { listeners } = messages
 
   return {
     close(): void {
@@ -74,8 +45,7 @@ export function createSubscriptions(client: RedisClient) {
         return (await openConnection(messages)).subscribe(channel)
       }
       try {
-        // A second attempt follows, because the connection of the first attempt may just have been lost, or
-        // its node may have left the cluster.
+        // The connection of the first attempt may just have been lost, or its node may have left the cluster.
         await subscribe().catch(subscribe)
       } catch (error) {
         unsubscribe()
@@ -86,6 +56,25 @@ export function createSubscriptions(client: RedisClient) {
     },
   }
 }
+
+function createMessageConnection(client: RedisClient) {
+  const messages = {
+    client,
+    listeners: createChannelListeners(),
+    onNodeLost: (node: RedisNode): void => leaveNode(messages, node),
+    onClientReady: (): void => reconnectNow(messages),
+    connection: undefined as Promise<RedisConnection> | undefined,
+    connected: undefined as RedisConnection | undefined,
+    nextAttempt: undefined as NodeJS.Timeout | undefined,
+    nodeCheck: undefined as NodeJS.Timeout | undefined,
+    attempts: 0,
+    lastError: undefined as unknown,
+    wasReady: false,
+  }
+  return messages
+}
+
+type MessageConnection = ReturnType<typeof createMessageConnection>
 
 function openConnection(messages: MessageConnection): Promise<RedisConnection> {
   const { client, onNodeLost, onClientReady } = messages

@@ -16,10 +16,7 @@ interface QueuedCommand {
   reject(error: unknown): void
 }
 
-/**
- * The maximum milliseconds that a command waits until the connection is ready, unless `timeoutMs` is longer. The
- * connection is closed if the server does not answer within `SLOW_ANSWER_MS` after the timeout of WAIT.
- */
+/** The most that a command waits for a ready connection, and a server to answer after the timeout of WAIT. */
 const SLOW_ANSWER_MS = 1000
 
 /** The write was not sent, so it may be sent over another connection. */
@@ -74,8 +71,7 @@ export function createWaitConnection(
 
   function settle(group: readonly QueuedCommand[], replies: readonly PipelineReply[]): void {
     const waited = replies.at(-1) ?? [new Error('no answer'), undefined]
-    // The server may be a demoted master, which still answers. The connection is closed, because a new
-    // connection finds the current master.
+    // A demoted master may still answer. A new connection finds the current master.
     if (waited[0] || Number(waited[1]) < replicas) close()
     let position = 0
     for (const { commands, resolve, reject } of group) {

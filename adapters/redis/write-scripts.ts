@@ -101,8 +101,7 @@ return reply`)
  * WAIT waits only for the last command of its connection that replicated something. So a script that has nothing to
  * change makes a change to its key and undoes it. Replicas apply the change after all earlier writes of the key.
  *
- * A full Redis rejects a script whose first write needs memory. So the scripts read first, and a script that
- * deletes something still works.
+ * A full Redis rejects a script whose first write needs memory. So the scripts read first, and one that deletes works.
  */
 export const durable = {
   add: createScript(`${ADD}

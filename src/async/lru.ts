@@ -5,9 +5,8 @@
  */
 export function createLru<Key, Value>(most: number) {
   const entries = new Map<Key, Entry<Key, Value>>()
-  // An array holds the order of the checks, because a stored iterator of the Map would leak memory. V8 sometimes copies
-  // a changing Map to a new table. An iterator keeps each old table in memory, with the deleted values, until the next
-  // step of the iterator.
+  // A stored iterator of the Map would leak memory: it keeps each old table that V8 has replaced, with the deleted
+  // values, until its next step.
   const ring: Entry<Key, Value>[] = []
   let hand = 0
 

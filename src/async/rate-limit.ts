@@ -35,15 +35,13 @@ const SLOTS = 6
  * Limits acts by key. The window of a key begins with its first act, and admits as many acts as the bound says. The
  * next act after its end begins a new window.
  *
- * All keys share a fixed number of counters (a count-min sketch). A table with one entry per key would need a maximum
- * size, and an attacker could evict all other keys with invented keys. With a hundred thousand attempts in one window,
- * hardly any person has to wait because of other people's attempts. With far more attempts, all sign-ins would be
- * rejected until the window ends, but the password checks would overload the server earlier.
+ * All keys share a fixed number of counters (a count-min sketch): in a table with one entry per key, an attacker
+ * could evict all other keys with invented ones. With a hundred thousand attempts in one window, hardly any person
+ * has to wait because of others. With far more, the password checks overload the server before all sign-ins are
+ * rejected.
  *
- * With `shared`, all processes count together. Every second, each sends what it has counted to the store, and learns
- * which keys have used up their bound in all processes. If the store has no counters, or is unavailable, it counts
- * alone.
- *
+ * With `shared`, all processes count together: every second, each sends what it has counted to the store, and learns
+ * which keys have used up their bound. If the store has no counters, or is unavailable, it counts alone.
  * @param options.now returns the time in seconds
  */
 export function createRateLimit(options: {
@@ -63,8 +61,7 @@ export function createRateLimit(options: {
   let batch = new Map<string, { amount: number; readonly max: number }>()
   let timer: NodeJS.Timeout | undefined
 
-  // An end that is too far away is from before the clock was set back, and counts as over. Small steps back are
-  // ignored.
+  // An end that is too far away is from before the clock was set back. Small steps back are ignored.
   const secondsTo = (end: number, longest: number) =>
     end - now() > longest + 1 ? 0 : Math.max(0, end - now())
   const remaining = (counter: number) => secondsTo(ends[counter] ?? 0, windowSeconds)
@@ -123,16 +120,12 @@ export function createRateLimit(options: {
     /** Seconds until all bounds admit another act; 0 if they do now. */
     waitSeconds,
     add,
-    /**
-     * Counts an act for all bounds, if each of them admits it. @returns 0 if it was counted; otherwise the seconds to
-     * wait
-     */
+    /** Counts an act if all bounds admit it. @returns 0 if it was counted; otherwise the seconds to wait */
     take(bounds: readonly Bound[]): number {
       const wait = waitSeconds(bounds)
       if (wait === 0) bounds.forEach(add)
       return wait
     },
-    /** Takes an act back, because it succeeded. */
     subtract(bound: Bound): void {
       const { id, counters } = find(bound)
       for (const counter of counters) counts[counter] = Math.max(countOf(counter) - 1, 0)

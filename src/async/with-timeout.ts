@@ -19,10 +19,7 @@ export async function withTimeout<T>(
   }
 }
 
-/**
- * Whether `work` succeeds in time; false also if it rejects. After the timeout it continues. The timer does not keep
- * the process alive.
- */
+/** False also if `work` rejects. After the timeout it continues. The timer does not keep the process alive. */
 export function settlesWithin(work: () => Promise<unknown>, milliseconds: number): Promise<boolean> {
   const late = { error: () => new Error(`not within ${milliseconds} ms`), keepsAlive: false }
   return withTimeout(milliseconds, work, late).then(

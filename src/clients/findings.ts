@@ -1,4 +1,4 @@
-import { findOnce } from '../host/find-once.ts'
+import { findOnce, type KnownAccounts } from '../host/find-once.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import { missingUsers } from '../host/missing-users.ts'
 import type { ClientRecord } from './client-record.ts'
@@ -87,7 +87,8 @@ export function createExamine({
   readonly accounts: Pick<HostAccounts, 'find'>
   readonly keyPolicy: KeyPolicy
 }) {
-  const find = findOnce(accounts)
+  const asked: KnownAccounts = new Map()
+  const find = (accountId: string, userId: string) => findOnce(accounts, asked, { accountId, userId })
 
   return async function examine(record: ClientRecord): Promise<Examined> {
     const { accountId } = record.client

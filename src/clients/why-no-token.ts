@@ -6,7 +6,7 @@ import { documentOf } from './documents/document-application.ts'
 import { isExpired } from './expiry.ts'
 import { isPublicClient } from './public-applications.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
-import { findOnce } from '../host/find-once.ts'
+import { findOnce, type KnownAccounts } from '../host/find-once.ts'
 import { missingUsers } from '../host/missing-users.ts'
 
 /**
@@ -125,7 +125,8 @@ export function createStates({
   readonly catalog: CurrentCatalog
 }) {
   return async function statesOf(clients: readonly Client[]): Promise<ClientState[]> {
-    const find = findOnce(accounts)
+    const asked: KnownAccounts = new Map()
+    const find = (accountId: string, userId?: string) => findOnce(accounts, asked, { accountId, userId })
     const stateOf = async (client: Client): Promise<ClientState> => {
       const { accountId, userId, secretShownTo = [] } = client
       const [owner, knownToFormer] = await Promise.all([

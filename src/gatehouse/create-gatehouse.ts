@@ -1,13 +1,17 @@
 import cluster from 'node:cluster'
 import compose from 'koa-compose'
 import type { Middleware } from 'koa'
+import { createAccountService } from '../access/account-changes.ts'
+import { createRevokeAccount } from '../access/revoke-account.ts'
+import { createTokens } from '../access/token-service.ts'
 import { settlesWithin } from '../async/with-timeout.ts'
+import type { AuditTrail } from '../audit/read-trail.ts'
 import { createPages } from '../authorization-server/interaction/pages.ts'
 import { createTexts } from '../authorization-server/interaction/texts.ts'
-import { authorizationServer } from '../authorization-server/routing/authorization-server.ts'
-import { wellKnown } from '../authorization-server/routing/well-known.ts'
+import { authorizationServer, wellKnown } from '../authorization-server/routing/authorization-server.ts'
 import type { ProductSource } from '../catalog/definition.ts'
 import { GatehouseError } from '../errors.ts'
+import type { VerifyToken } from '../gateway/verify-token.ts'
 import { readHealth } from '../health/read-health.ts'
 import { createShutdown } from '../host/shutdown.ts'
 import { passOthers } from '../http/request-path.ts'
@@ -17,11 +21,10 @@ import { resolveOptions } from '../options/resolve-options.ts'
 import { checkInput, optional, type Rule } from '../validation/rules.ts'
 import type { Gatehouse } from './gatehouse.ts'
 import { registerInternals } from './internals.ts'
-import { createParts } from './parts.ts'
+import { createParts, type Parts } from './parts.ts'
 import { createStart, READY_TIMEOUT_MS } from './startup.ts'
 import { createProviderBuilder, createServerParts } from './wire-authorization-server.ts'
 import { createOwnGateways } from './wire-gateway.ts'
-import { createServices } from './wire-services.ts'
 
 const timeoutRule: Rule = (value) =>
   typeof value === 'number' && value >= 0 ? undefined : 'must be a number of milliseconds, from 0'
@@ -132,4 +135,54 @@ function assemble(options: GatehouseOptions): Gatehouse {
     parts.stopProbing()
     await Promise.all([stopped, revoked.close(), ...gateways.map((each) => each.close())])
   }
+}
+
+/** Each call waits until gatehouse runs, so a host may create its first API key right after `createGatehouse`. */
+function createServices(parts: Parts, verify: VerifyToken, ready: () => Promise<unknown>) {
+  const { apiKeys, applications, secrets, hygiene, clientDocuments, clientTokens, grants, audit } = parts
+  const revokeAccount = createRevokeAccount(clientTokens, grants)
+  const services = {
+    apiKeys,
+    applications,
+    secrets: { find: secrets.find, reportLeaked: secrets.reportLeaked },
+    hygiene: { list: hygiene.list, unusedProducts: hygiene.unusedProducts },
+    clientDocuments,
+    grants,
+    tokens: createTokens({ ...parts, verify, revokeAccount }),
+    accounts: {
+      ...createAccountService({ ...parts, revokeAccount }),
+      erase: parts.erase,
+    },
+    signingKeys: parts.signingKeys,
+    catalog: {
+      async reload() {
+        await parts.catalogSync.reload()
+        return { clientsOverScopeLimit: await parts.scopeLimitCheck.findOversized() }
+      },
+    },
+  }
+  const waiting = Object.entries(services).map(([name, service]) => [name, waitUntilReady(service, ready)])
+  return {
+    ...(Object.fromEntries(waiting) as typeof services),
+    audit: {
+      ...waitUntilReady({ list: audit.list }, ready),
+      async *read(options) {
+        await ready()
+        yield* audit.read(options)
+      },
+    } satisfies AuditTrail,
+  }
+}
+
+function waitUntilReady<Service extends object>(service: Service, ready: () => Promise<unknown>): Service {
+  const methods = Object.entries(service) as [string, (...args: unknown[]) => Promise<unknown>][]
+  return Object.fromEntries(
+    methods.map(([name, method]) => [
+      name,
+      async (...args: unknown[]) => {
+        await ready()
+        return method.apply(service, args)
+      },
+    ]),
+  ) as Service
 }

@@ -29,16 +29,14 @@ const internals = new WeakMap<object, Internals>()
 
 function collectInternals(parts: Parts, rest: Rest) {
   const { issuer, audience, defaultLocale, branding } = parts.settings
-  const { list, rotate, revoke, exportable } = parts.keys
   return {
     ...parts,
     ...rest,
     store: parts.durable,
     /** The same data, for writes that may be lost together with a server of the store. */
     plainStore: parts.store,
-    signingKeys: { list, rotate, revoke },
     /** Undefined if the host manages the signing keys. */
-    exportableKeys: exportable,
+    exportableKeys: parts.keys.exportable,
     issuer,
     audience,
     defaultLocale,

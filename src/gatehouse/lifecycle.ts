@@ -5,9 +5,7 @@ import { withTimeout } from '../async/with-timeout.ts'
 
 const RETRY_INTERVAL_MS = 250
 
-/**
- * Milliseconds during which an unavailable store is not reported, because the client of the store is still connecting.
- */
+/** An unavailable store is not reported so early, because its client is still connecting. */
 const CONNECTING_MS = 1000
 
 const CLOSING_MS = 1000
@@ -35,8 +33,7 @@ export function createLifecycle<Running>(
       try {
         return await start()
       } catch (error) {
-        // After `close()` of gatehouse, the host may close the store too. An error of the store is then not a failed
-        // start.
+        // The host may close the store after gatehouse. Its error is then not a failed start.
         if (closed) throw closedError()
         failure = error
         const isConnecting = isStoreUnavailable(error) && performance.now() - startedAt < CONNECTING_MS
@@ -73,24 +70,18 @@ export function createLifecycle<Running>(
       if (closed) return 'closed'
       return running === undefined ? 'starting' : 'running'
     },
-    /** Why the last attempt to start failed. Undefined if no attempt has failed, or if the service runs. */
     get failure(): unknown {
       return failure
     },
-    /**
-     * Starts the service in the background. Idempotent, never throws, and does not keep the process alive. An
-     * error of the start is in `failure`, and `ready()` rejects with it.
-     */
+    /** Never throws, and does not keep the process alive. `failure` has an error of the start. */
     begin(): void {
       hasBegun = true
       inBackground(async () => closed || running !== undefined || startOnce())
     },
     /**
-     * While the store is unavailable, the start is retried. Any other failure ends the attempt, and the next
-     * call begins a new one.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` or `ERR_NOT_READY` after `timeoutMs`, `ERR_CLOSED`,
-     *   and what `start` throws
+     * While the store is unavailable, the start is retried. After any other failure, the next call begins a new one.
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` or `ERR_NOT_READY` after `timeoutMs`, `ERR_CLOSED`, and what
+     *   `start` throws
      */
     async ready(timeoutMs: number): Promise<Running> {
       if (closed) throw closedError()

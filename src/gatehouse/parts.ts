@@ -32,6 +32,7 @@ export function createParts(settings: ResolvedOptions) {
   const core = createCore(settings)
   const parts = { ...core, ...createClients(core), ...createGrants(core) }
   const { durable: store } = core
+  const keys = createKeySource(core)
   const erasures = createErasures({ store, secrets: settings.secrets })
   const lists = { clientErasure: createClientErasure(store), sessionList: createSessionList(store) }
   return {
@@ -39,7 +40,8 @@ export function createParts(settings: ResolvedOptions) {
     erasures,
     ...createErasePerson({ ...parts, ...lists, store, erasures }),
     ...createDocuments(parts),
-    keys: createKeySource(core),
+    keys,
+    signingKeys: { list: keys.list, rotate: keys.rotate, revoke: keys.revoke },
   }
 }
 

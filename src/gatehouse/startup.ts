@@ -1,17 +1,9 @@
-import type { Provider } from '../authorization-server/provider/build-provider.ts'
-import { loadFeatures, type Features } from '../authorization-server/provider/features/load-features.ts'
+import { loadFeatures } from '../authorization-server/provider/features/load-features.ts'
 import { createResumeRevocations, type ResumeRevocations } from '../access/resume-revocations.ts'
 import { createStartFailures } from '../host/start-failures.ts'
 import { createLifecycle } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
 import type { BuildProvider } from './wire-authorization-server.ts'
-
-/** A running gatehouse. `provider` is replaced when the signing keys change. */
-interface Running {
-  readonly provider: Provider
-  readonly features: Features
-  readonly stop: Stop
-}
 
 type Stop = () => void | Promise<void>
 
@@ -32,11 +24,7 @@ export function createStart(parts: Parts, buildProvider: BuildProvider) {
 }
 
 /** May be called again after a failure. */
-async function start(
-  parts: Parts,
-  buildProvider: BuildProvider,
-  resumeRevocations: ResumeRevocations,
-): Promise<Running> {
+async function start(parts: Parts, buildProvider: BuildProvider, resumeRevocations: ResumeRevocations) {
   const { keys } = parts
   await parts.store.ping()
   // This write changes nothing. A store that may only be read, or whose user lacks a right, fails now and not later.
@@ -67,14 +55,14 @@ async function start(
     stops.push(parts.issuerCheck.start())
     stops.push(parts.audit.start())
     stops.push(parts.storeClock.follow())
-    // If the host has a new secret, the key of the erasures is now encrypted with the new secret. The host may later
-    // remove the replaced secret from its options.
+    // The key of the erasures is now encrypted with the newest secret, so the host may remove the replaced one.
     let isStopped = false
     stops.push(() => void (isStopped = true))
     parts.erasures.reseal().catch((error: unknown) => {
       if (!isStopped) parts.logger.warn({ err: error }, 'the key of the erasures could not be read')
     })
     return {
+      /** Replaced when the signing keys change. */
       get provider() {
         return provider
       },

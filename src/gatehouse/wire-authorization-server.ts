@@ -5,7 +5,6 @@ import { buildProvider, type Provider } from '../authorization-server/provider/b
 import { createPendingInteractions } from '../authorization-server/provider/endpoints/authorize/pending-interactions.ts'
 import { createInteractionPort } from '../authorization-server/provider/endpoints/authorize/interaction-port.ts'
 import type { Features } from '../authorization-server/provider/features/load-features.ts'
-import { jwksMaxAge } from '../authorization-server/provider/endpoints/jwks.ts'
 import type { AuthorizationServerParts } from '../authorization-server/routing/authorization-server.ts'
 import { createRequestsInFlight } from '../authorization-server/routing/requests-in-flight.ts'
 import { GatehouseError } from '../errors.ts'
@@ -50,16 +49,14 @@ export function createProviderBuilder(parts: Parts, pages: Pages): BuildProvider
   return (signingKeys, features) => buildProvider({ ...dependencies, signingKeys, features })
 }
 
-/**
- * The parts that answer requests below {auth_url}. `running.provider` is undefined if the service does not
- * run.
- */
+/** The parts that answer requests below {auth_url}. `provider` is undefined while the service does not run. */
 export function createServerParts(
   parts: Parts,
   pages: Pages,
   running: { provider(): Provider | undefined } & Pick<AuthorizationServerParts, 'ready'>,
 ): AuthorizationServerParts {
   const { settings, logger } = parts
+  const { signingKeys } = settings
 
   function requireProvider(): Provider {
     const provider = running.provider()
@@ -74,9 +71,8 @@ export function createServerParts(
     csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),
     revocationSource: parts.revocationLog,
     requestsInFlight: createRequestsInFlight({ max: settings.maxTokenRequests, logger }),
-    jwksMaxAge: jwksMaxAge(
-      'jwks' in settings.signingKeys ? Infinity : settings.signingKeys.publishAheadSeconds,
-    ),
+    // At most half of `publishAheadSeconds`, so that gateways have a new key before it signs.
+    jwksMaxAge: 'jwks' in signingKeys ? 600 : Math.min(600, Math.floor(signingKeys.publishAheadSeconds / 2)),
     ready: running.ready,
   }
 }

@@ -28,23 +28,19 @@ export type Clients = ReturnType<typeof createClients>
  */
 export function createClients(core: Core) {
   const { settings, durable: store, logger, revoked } = core
-  const { maxClientsPerAccount, keyPolicy, secretPrefix, openIdScopes: oidcScopes } = settings
-  const { publicApplications, privateKeyJwt } = settings
+  const { keyPolicy, secretPrefix, privateKeyJwt } = settings
   const documents = settings.clientDocuments.length > 0 ? loadDocuments(core) : undefined
   const loadPublicKeys = privateKeyJwt ? () => import('../clients/public-keys.ts') : undefined
   const lastUses = createLastUses({ store: core.store, logger })
   const secretUses = createLastUses({ store: core.store, logger }, 'secret-usage')
   const cache = createClientCache({ store, logger })
   const parts = {
+    ...settings,
     ...core,
     store,
     lastUses,
     secretUses,
-    secretPrefix,
-    maxClientsPerAccount,
-    keyPolicy,
-    oidcScopes,
-    publicApplications,
+    oidcScopes: settings.openIdScopes,
     loadPublicKeys,
     clientChanged: cache.changed,
     idempotency: createIdempotency(

@@ -1,4 +1,4 @@
-import { createWrongSecretLimit } from '../authorization-server/provider/wrong-secret-limit.ts'
+import { createWrongSecretLimit } from '../authorization-server/provider/wrong-secrets.ts'
 import type { Outgoing } from '../http/outgoing/outgoing.ts'
 import { createAudit } from '../audit/audit.ts'
 import { createCatalogSync } from '../catalog/sync/catalog-sync.ts'
@@ -89,7 +89,7 @@ export function createCore(settings: ResolvedOptions) {
     stopProbing,
     events,
     logger,
-    wrongSecrets: createWrongSecretLimit({ store }),
+    wrongSecrets: createWrongSecretLimit(store),
     proxyCheck: createProxyCheck(settings),
     issuerCheck: createIssuerCheck({ ...settings, store, now: storeClock.now }),
     accounts,

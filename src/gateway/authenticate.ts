@@ -6,9 +6,8 @@ import type { Authorized } from './authorize-token.ts'
 import { authorizationFields, type BearerRequest } from './bearer-token.ts'
 import { createPathLocator, locateReadings } from './canonical-path.ts'
 import type { GatewayParts } from './parts.ts'
-import { requiredScopesOf, type RequiredScopes } from './required-scope.ts'
+import { rejectUnclaimed, requiredScopesOf, type RequiredScopes } from './required-scope.ts'
 import type { ErrorResponse } from './error-responses.ts'
-import { rejectUnclaimed } from './unclaimed.ts'
 import { markCallChecked } from './unchecked-calls.ts'
 import { userOf } from './gateway-hooks.ts'
 import { readCallTarget } from '../http/request-path.ts'
@@ -74,12 +73,7 @@ export interface Authenticated extends Authorized {
 /** The accepted caller, or the error response to send. */
 export type Authentication = Authenticated | ErrorResponse
 
-/**
- * Accepts or rejects a call outside of Koa, exactly as the middleware does.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for a call without method and `scope`, an unknown option, an empty
- *   `scope` or an invalid `mountPath`
- */
+/** Accepts or rejects a call outside of Koa, exactly as the middleware does. */
 export async function authenticate(
   parts: GatewayParts,
   call: IncomingCall,

@@ -22,11 +22,8 @@ export function createAuthorizer(
   const { issuer, audience, getKey, revocations, maxCachedTokens, proxyCheck, logger } = dependencies
   const toPrincipal = (verified: VerifiedToken, token: string) =>
     createPrincipal(verified, token, dependencies)
-  const verifiedTokens = createVerifiedTokens({
-    verifyToken: createTokenVerifier({ issuer, audience, getKey }),
-    toPrincipal,
-    capacity: maxCachedTokens,
-  })
+  const verifyToken = createTokenVerifier({ issuer, audience, getKey })
+  const verifiedTokens = createVerifiedTokens(verifyToken, toPrincipal, maxCachedTokens)
 
   /** The principal as `token` is slower, because it must first decode its token. */
   function authorizePrincipal(
@@ -45,7 +42,6 @@ export function createAuthorizer(
     return { ok: true, principal }
   }
 
-  /** Also checks whether the token may be used from the address of the caller. */
   function authorize(
     principal: Principal,
     verified: VerifiedToken,
@@ -87,8 +83,7 @@ export function createAuthorizer(
     authorizeToken,
     authorizePrincipal,
     /**
-     * Accepts a call without any wait if its token is in the cache, valid, and carries `scope`. Undefined if
-     * `authorizeToken` must decide.
+     * Accepts a valid cached token that carries `scope`, without any wait. Undefined if `authorizeToken` must decide.
      */
     acceptCachedToken(rawHeaders: readonly string[], scope: string): Principal | undefined {
       const token = onlyBearerToken(rawHeaders)

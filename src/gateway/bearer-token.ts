@@ -15,11 +15,9 @@ const BEARER = /^bearer(?: +|$)/i
 const B64TOKEN = /^[\w\-.~+/]+=*$/
 
 /**
- * Finds the bearer token of a request in the `Authorization` header (RFC 6750 2.1). A token in the query is
- * rejected, because it ends up in logs and browser histories (RFC 9700 4.3.2). Bodies are not parsed.
- *
- * @returns the token, or what is wrong with how it was sent, for the `error_description` of `invalid_request`
- *   (RFC 6750 3.1). Both are undefined if no token was sent
+ * Finds the bearer token of a request in the `Authorization` header (RFC 6750 2.1). A token in the query is rejected,
+ * because it ends up in logs and browser histories (RFC 9700 4.3.2). Bodies are not parsed.
+ * @returns `problem` for the `error_description` of `invalid_request` (RFC 6750 3.1); neither if no token was sent
  */
 export function readBearerToken({
   authorization,

@@ -1,9 +1,8 @@
 import { foldText, isAscii } from '../catalog/fold-text.ts'
 
 /**
- * Outside of the API (`elsewhere`), below the address of the API ({base_url}), or unclear because routers
- * would read the path differently. `path` is the part of the sent path after {base_url}, without a trailing
- * slash.
+ * `unclear`: routers would read the path differently. `path` is the part of the sent path after {base_url}, without a
+ * trailing slash.
  */
 export type Location =
   | { readonly place: 'elsewhere' }
@@ -34,12 +33,11 @@ const INVISIBLE = /[\u0000-\u0020\u007f]/g
 /**
  * Creates the locator of a base path.
  *
- * The gateway and the router behind it must select the same handler. Routers differ: some decode percent
- * signs first, resolve `..`, merge slashes, cut at `;`, fold Unicode or ignore letter case. So the locator
- * rewrites no path, and locates only a path that all routers read alike. Any other path that some router
- * might read as a path below the base is `unclear`, and is rejected. A canonical path may have upper-case
- * letters, a trailing slash, and percent-encoding where RFC 3986 requires or permits it.
- *
+ * The gateway and the router behind it must select the same handler. Routers differ: some decode percent signs first,
+ * resolve `..`, merge slashes, cut at `;`, fold Unicode or ignore letter case. So the locator rewrites no path, and
+ * locates only a path that all routers read alike. Any other path that some router might read as a path below the
+ * base is `unclear`, and is rejected. A canonical path may have upper-case letters, a trailing slash, and
+ * percent-encoding where RFC 3986 requires or permits it.
  * @param base path of {base_url}; `/` or empty for a whole host
  */
 export function createPathLocator(base: string): LocatePath {
@@ -112,10 +110,7 @@ function findProblem(path: string): string | undefined {
     : undefined
 }
 
-/**
- * The two forms in which routers see a canonical path: `,` and `%2C` are different for a router that matches
- * routes before it decodes the path.
- */
+/** `,` and `%2C` are different for a router that matches routes before it decodes the path. */
 export function readingsOf(path: string): readonly [cautious: string, full: string] {
   if (!path.includes('%')) return [path, path]
   const full = decode(path) ?? path
@@ -130,10 +125,7 @@ function decode(path: string): string | undefined {
   }
 }
 
-/**
- * Decodes and folds a path at least as far as any router does. A path that is not ASCII has two readings: as
- * Latin-1 and as UTF-8.
- */
+/** As far as any router does. A path that is not ASCII has two readings: as Latin-1 and as UTF-8. */
 function undisguise(path: string): readonly string[] {
   let bytes = path
   for (let round = 0; round < 4; round += 1) {

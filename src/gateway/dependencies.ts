@@ -41,11 +41,9 @@ export interface GatewayDependencies {
   /** Rejects with jose's `JWKSNoMatchingKey` for an unknown key: 401. Any other error: 503. */
   readonly getKey: JWTVerifyGetKey
   /**
-   * The scope of the operation of a request. Undefined if no operation matches, or if the match depends on
-   * whether the host's router ignores letter case.
-   *
-   * @param method as it was sent; HEAD finds the operation of GET
-   * @param path below {base_url}, decoded, starting with `/`, without a trailing slash
+   * The scope of the operation of a request; for HEAD that of GET. Undefined if no operation matches, or if the match
+   * depends on whether the host's router ignores letter case. `path` is below {base_url}, decoded, starts with `/`,
+   * and has no trailing slash.
    */
   findScope(method: string, path: string): string | undefined
   /** All routes that match in a router that ignores letter case, or not; empty before the products load. */

@@ -105,15 +105,11 @@ export function createErrorResponses(audience: string) {
       return errorResponse(403, rejection, 'access_denied', describeAddress(address))
     },
 
-    /** The response is the same with and without a token. */
     notFound(description = 'there is no operation with this method and path'): ErrorResponse {
       return errorResponse(404, { reason: 'not_found' }, 'not_found', description)
     },
 
-    /**
-     * A problem document of the type `quota-exceeded` (draft-ietf-httpapi-ratelimit-headers-11), with the
-     * fields of the other error responses.
-     */
+    /** A problem document of the type `quota-exceeded` (draft-ietf-httpapi-ratelimit-headers-11). */
     tooManyCalls(clientId: string, exceeded: ExceededLimits, headers: ResponseHeaders): ErrorResponse {
       const description = 'this client has made as many calls as it may make; try again after Retry-After'
       const problem = {

@@ -35,7 +35,6 @@ export function createFirstLoad(
   }
 
   return {
-    /** True from the first successful load until the gateway is closed. */
     get isReady(): boolean {
       return state === 'running'
     },

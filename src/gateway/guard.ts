@@ -8,11 +8,10 @@ import { userOf, type GatewayHooks } from './gateway-hooks.ts'
 import type { LocationBelow } from './canonical-path.ts'
 import type { GatewayParts } from './parts.ts'
 import { createOpenRoutes, type PublicRoute } from './open-routes.ts'
-import { requiredScopesOf } from './required-scope.ts'
+import { isUnclaimed, rejectUnclaimed, requiredScopesOf } from './required-scope.ts'
 import type { Principal } from './principal.ts'
 import type { ErrorResponse } from './error-responses.ts'
 import { createRequestLocator, type RequestLocation } from './request-location.ts'
-import { isUnclaimed, rejectUnclaimed } from './unclaimed.ts'
 import { markChecked } from './unchecked-calls.ts'
 import { wellKnown } from './well-known.ts'
 
@@ -61,11 +60,9 @@ export interface GatewayMiddlewareOptions {
 }
 
 /**
- * Guards everything below the address of the API ({base_url}): every request whose original path or present
- * path is below it. The path that the handler sees selects the operation. The response is 404 if the handler
- * sees a path outside of {base_url}, or may see the paths of two operations. The cause is logged once.
- *
- * @throws {GatehouseError} `ERR_OPTIONS` with all problems of the options
+ * Guards everything below the address of the API ({base_url}): every request whose original path or present path is
+ * below it. The path that the handler sees selects the operation. The response is 404 if the handler sees a path
+ * outside of {base_url}, or may see the paths of two operations. The cause is logged once.
  */
 export function guard(
   parts: GatewayParts,
@@ -91,10 +88,7 @@ export function guard(
     return metadata(ctx, () => guardRequest(ctx, next))
   }
 
-  /**
-   * Accepts a usual call at once: a plain path of one operation, and a token that is in the cache. Otherwise
-   * `guardRequest` must decide.
-   */
+  /** Accepts a plain path of one operation, with a cached token, at once. Otherwise `guardRequest` must decide. */
   function acceptKnownCall(ctx: Context): boolean {
     if (!firstLoad.isReady) return false
     const target = plainTarget(ctx)
@@ -172,7 +166,6 @@ export function rejectCall(ctx: Context, hooks: GatewayHooks, response: ErrorRes
   ctx.body = response.body
 }
 
-/** Accepts a call within the limits of its client, or writes the error response. */
 export async function settleCall(
   parts: GatewayParts,
   ctx: Context,

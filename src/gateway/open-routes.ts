@@ -22,11 +22,7 @@ interface OpenRoute {
   readonly paths: Set<string>
 }
 
-/**
- * Compiles `public` and `optional` of `middleware()`, below `base` as the host's app sees it.
- *
- * @throws {GatehouseError} `ERR_OPTIONS` with all malformed routes, and with every route that can never match
- */
+/** Compiles `public` and `optional` of `middleware()`, below `base` as the host's app sees it. @throws `ERR_OPTIONS` */
 export function createOpenRoutes(
   routes: { readonly [Each in Openness]?: readonly PublicRoute[] | undefined },
   base: string,
@@ -79,15 +75,12 @@ export function createOpenRoutes(
 
   return {
     /**
-     * Undefined if the request needs a token. A route without parameters whose path is exactly `path` wins
-     * over operations, because the host wrote this path. An operation wins over a route that differs from
-     * `path` in letter case, or has a parameter: `GET /invoices/:id` does not open the operation `GET
-     * /invoices/list`. But a route of the list `optional` makes the token optional for an operation with the
-     * same route.
-     *
+     * Undefined if the request needs a token. A route without parameters whose path is exactly `path` wins over
+     * operations, because the host wrote this path. An operation wins over a route that differs in letter case, or
+     * has a parameter: `GET /invoices/:id` does not open the operation `GET /invoices/list`. But `optional` makes the
+     * token optional for an operation with the same route.
      * @param path canonical, below {base_url}
-     * @param endsInSlash whether the sent path ended in a slash; some routers take that slash for an empty
-     *   parameter
+     * @param endsInSlash some routers take that slash for an empty parameter
      */
     find(method: string, path: string, endsInSlash: boolean): Openness | undefined {
       // What some routers would run for `/invoices/`. Each of these operations needs an optional route.

@@ -35,7 +35,6 @@ export interface Principal {
   readonly claims: Readonly<JWTPayload>
 }
 
-/** After their types have been checked (RFC 9068 2.2, and our own). */
 export interface AccessTokenClaims extends JWTPayload {
   readonly iss: string
   readonly sub: string
@@ -138,10 +137,7 @@ class TokenPrincipal implements Principal {
   }
 }
 
-/**
- * @param token the token that was presented and verified
- * @param owner identifies the accepting gateway; undefined if no gateway accepted the call
- */
+/** @param owner identifies the accepting gateway; undefined if no gateway accepted the call */
 export function createPrincipal(verified: VerifiedToken, token: string, owner?: object): Principal {
   return new TokenPrincipal(verified, token, owner)
 }

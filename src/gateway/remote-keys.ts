@@ -13,19 +13,15 @@ export const JWKS_CACHE_SECONDS = { byDefault: 600, min: 30, max: 86_400 }
 
 const FETCH_TIMEOUT_MS = 2_000
 
-/**
- * Within this time after a fetch, unknown key ids cause no further fetch: a flood of invented key ids must
- * not burden the authorization service. There, `keys/unknown-key-polls.ts` limits the polls.
- */
+/** A flood of unknown key ids must not burden the authorization service: see `keys/unknown-key-polls.ts` there. */
 const COOLDOWN_MS = 30_000
 
 const FAILURE_COOLDOWN_MS = 1_000
 
 /**
- * Creates a source of keys over HTTP (RFC 7517 5). The keys are fetched at the first use, when a token names
- * an unknown key, which may be new, and in the background when older than `jwksCacheSeconds`; no timer runs. If the
- * authorization service is unavailable, the old keys stay in use without a time limit, so that its restart
- * does not make tokens invalid.
+ * Creates a source of keys over HTTP (RFC 7517 5). The keys are fetched at the first use, when a token names an
+ * unknown key, and in the background when older than `jwksCacheSeconds`; no timer runs. The old keys stay in use
+ * without a time limit, so that a restart of the authorization service does not make tokens invalid.
  */
 export function remoteKeys(options: {
   readonly jwksUri: string
@@ -47,7 +43,6 @@ export function remoteKeys(options: {
     [customFetch]: fetchKeys,
   })
 
-  /** jose starts fetches too. */
   async function fetchKeys(...[url, init]: Parameters<FetchImplementation>) {
     if (closed.signal.aborted) throw gatewayClosed()
     if (isWithin(triedAt, FAILURE_COOLDOWN_MS) && failure !== undefined) throw failure
@@ -81,7 +76,6 @@ export function remoteKeys(options: {
     return kid === undefined || keys.jwks()?.keys.some((key) => key.kid === kid) === true
   }
 
-  /** Call it when the keys may have changed. */
   function refetch(): void {
     // `fetchKeys` logs the failure, and the old keys stay in use.
     keys.reload().catch(() => {})
@@ -89,9 +83,8 @@ export function remoteKeys(options: {
 
   return {
     /**
-     * An unknown key may be new, so the call fetches the keys again, or joins the pending fetch, and waits at
-     * most a second. If the key stays unknown, it rejects with jose's `JWKSNoMatchingKey`. If no fetch has
-     * ever succeeded, it rejects with the error of the fetch.
+     * An unknown key may be new, so the call fetches the keys again, and waits at most a second. If the key stays
+     * unknown, it rejects with `JWKSNoMatchingKey`; if no fetch has ever succeeded, with the error of the fetch.
      */
     async getKey(...[header, token]: Parameters<JWTVerifyGetKey>) {
       if (keys.jwks() === undefined) return keys(header, token)
@@ -103,7 +96,6 @@ export function remoteKeys(options: {
     },
     refetch,
     ensureFresh,
-    /** For health checks, without I/O. */
     get condition(): FetchedKeys {
       return { fetchedAt: Number.isFinite(fetchedAt) ? fetchedAt : undefined, failure }
     },

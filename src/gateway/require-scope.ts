@@ -5,10 +5,8 @@ import type { GatewayParts } from './parts.ts'
 import type { Principal } from './principal.ts'
 
 /**
- * Guards one route: the token must carry all of `scopes`. It always checks expiry and revocation, because the
- * token may have expired or been revoked since `middleware()` accepted it.
- *
- * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with a scope that no operation has
+ * Guards one route: the token must carry all of `scopes`. The token may have expired or been revoked since
+ * `middleware()` accepted it. @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with an unknown scope
  */
 export function requireScope(
   parts: GatewayParts,

@@ -1,6 +1,9 @@
 import type { RouteClaim } from '../catalog/catalog.ts'
-import { readingsOf } from './canonical-path.ts'
+import { METHODS } from '../catalog/route.ts'
+import { readingsOf, type Location, type LocationBelow } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
+import type { ErrorResponse, ErrorResponses } from './error-responses.ts'
+import type { RequestLocation } from './request-location.ts'
 
 /** Only parameters match this segment, because no literal segment of a route contains this character. */
 export const ANY_SEGMENT = '\u0000'
@@ -10,14 +13,10 @@ export type RequiredScopes = readonly [scope: string, ...others: string[]]
 
 /**
  * The scopes that a request below {base_url} needs. Undefined if no operation has its method and path, or if
- * different routers would run different operations. Some routers take the end of `/invoices/` for an empty
- * parameter, so such a path also needs the scope of `/invoices/:id`.
+ * different routers would run different operations. Some routers take the end of `/invoices/` for an empty parameter,
+ * so such a path also needs the scope of `/invoices/:id`. `path` is canonical.
  *
- * A known path with an unknown method gets 404 and not 405. A 405 would need an `Allow` header with all
- * methods of the path, but the host may have more routes than operations.
- *
- * @param path canonical, below {base_url}
- * @param endsInSlash whether the sent path ended in a slash
+ * An unknown method gets 404 and not 405: `Allow` would have to name all routes of the host.
  */
 export function requiredScopesOf(
   method: string,
@@ -35,7 +34,6 @@ export function requiredScopesOf(
   return [scope, ...new Set(others.filter((other) => other !== scope))]
 }
 
-/** In a router that takes the trailing slash for an empty parameter. `path` has no slash at its end. */
 export function claimsOfEmptySegment(
   method: string,
   path: string,
@@ -45,6 +43,25 @@ export function claimsOfEmptySegment(
 }
 
 /** @param path canonical, below {base_url}, without the slash */
-export function withEmptySegment(path: string): string {
+function withEmptySegment(path: string): string {
   return `${path === '/' ? '' : path}/${ANY_SEGMENT}`
+}
+
+/** 404 with and without a token, and not 401 or 403, because no token would let the request through. */
+export function rejectUnclaimed(
+  errorResponses: ErrorResponses,
+  location: Location | RequestLocation,
+): ErrorResponse {
+  return errorResponses.notFound(location.place === 'unclear' ? location.problem : undefined)
+}
+
+/** However a router reads the path. Many handlers check only the path, so the method is ignored. */
+export function isUnclaimed(
+  { path, endsInSlash }: LocationBelow,
+  catalog: Pick<GatewayDependencies, 'findClaims'>,
+): boolean {
+  const paths = endsInSlash || path === '/' ? [path, withEmptySegment(path)] : [path]
+  return paths
+    .flatMap((each) => readingsOf(each))
+    .every((reading) => METHODS.every((method) => catalog.findClaims(method, reading).length === 0))
 }

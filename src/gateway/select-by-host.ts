@@ -6,8 +6,7 @@ import { rejectCall } from './guard.ts'
 import type { Principal } from './principal.ts'
 import { partsOf } from './registered-parts.ts'
 import { createRequestLocator, type RequestLocation } from './request-location.ts'
-import { claimsOfEmptySegment, requiredScopesOf } from './required-scope.ts'
-import { isUnclaimed } from './unclaimed.ts'
+import { claimsOfEmptySegment, isUnclaimed, requiredScopesOf } from './required-scope.ts'
 import { wellKnown } from './well-known.ts'
 
 /**

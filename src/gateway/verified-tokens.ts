@@ -31,23 +31,15 @@ interface RecentToken extends Entry {
  * Creates a cache of verified tokens. Only callers with a valid token can evict entries. The gateway checks
  * revocations on each call, so the cache ignores them.
  *
- * The key of an entry is the digest of the whole token, so an entry takes a few hundred bytes. The tokens of
- * the most active clients are also found by their text. On some processors, the digest takes a third of the
- * CPU time of a call, because OpenSSL evicts other code from their small caches. Freezing the principal takes
- * another tenth.
- *
- * @param options.verifyToken called once for concurrent calls with the same token
- * @param options.capacity maximum number of cached tokens; 0 caches nothing
+ * The key of an entry is the digest of the whole token, so an entry takes a few hundred bytes. The tokens of the most
+ * active clients are also found by their text: on some processors, the digest takes a third of the CPU time of a
+ * call, because OpenSSL evicts other code from their small caches. Freezing the principal takes another tenth.
  */
-export function createVerifiedTokens({
-  verifyToken,
-  toPrincipal,
-  capacity,
-}: {
-  readonly verifyToken: VerifyToken
-  readonly toPrincipal: (verified: VerifiedToken, token: string) => Principal
-  readonly capacity: number
-}) {
+export function createVerifiedTokens(
+  verifyToken: VerifyToken,
+  toPrincipal: (verified: VerifiedToken, token: string) => Principal,
+  capacity: number,
+) {
   const cached = createLru<string, Entry>(capacity)
   const recent = createLru<string, RecentToken>(Math.min(capacity, MAX_RECENT_TOKENS))
   const pending = new Map<string, Promise<VerifiedToken | InvalidToken>>()
@@ -87,7 +79,6 @@ export function createVerifiedTokens({
   }
 
   return {
-    /** Undefined if the token is not cached, has expired, or must be verified again. */
     get(token: string): RecentToken | undefined {
       const found = find(token)
       if (found === undefined) return undefined

@@ -9,7 +9,6 @@ interface OwnToken {
   readonly header: JWTHeaderParameters & { readonly kid: string }
   readonly claims: JWTPayload
   readonly signature: Buffer
-  /** Header and payload in their encoded form. */
   readonly signed: string
 }
 
@@ -87,7 +86,6 @@ function keyObjectOf(key: webcrypto.CryptoKey) {
   return made
 }
 
-/** Parses the header or the claims of a JWT; undefined if they are no JSON object. */
 export function parsePart(encoded: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString())

@@ -29,19 +29,15 @@ const ALGORITHMS = ['ES256']
 const TYPE = 'at+jwt'
 /** RFC 9068 2.2, and our own claims that decide about access. */
 const REQUIRED_CLAIMS = 'iss exp aud sub client_id iat jti access_mode account_id access_epoch'.split(' ')
-/**
- * Both times are epoch seconds. There is no clock tolerance, so no token is accepted after its `exp`. A
- * client with a slow clock gets 401 earlier than it expects, and then requests a new token.
- */
+/** Without clock tolerance, so no token is accepted after its `exp`. Both are epoch seconds. */
 export function isExpired(expiresAt: number, now: number): boolean {
   return now >= expiresAt
 }
 
 /**
- * Creates the verifier of RFC 9068 4 for one issuer and one audience. `typ` is checked first, so that an ID
- * token is rejected before its key is looked up.
- *
- * @returns a function that rejects with `ERR_NOT_READY` if the keys are unavailable: the token may be valid
+ * Creates the verifier of RFC 9068 4 for one issuer and one audience. `typ` is checked first, so that an ID token is
+ * rejected before its key is looked up. Rejects with `ERR_NOT_READY` if the keys are unavailable: the token may be
+ * valid.
  */
 export function createTokenVerifier(options: {
   readonly issuer: string
@@ -91,8 +87,7 @@ export function createTokenVerifier(options: {
 }
 
 function acceptClaims(claims: JWTPayload, keyId: string, now: number): VerifiedToken | InvalidToken {
-  // A token with `cnf` is bound to a key. The caller would have to prove that it has the key (RFC 7800 3.1,
-  // RFC 9449 7.1).
+  // The caller would have to prove that it has the key in `cnf` (RFC 7800 3.1, RFC 9449 7.1).
   if (claims['cnf'] !== undefined) return { problem: 'bound-to-key' }
   const [invalid] = findProblems(claims, CLAIM_RULES)
   if (invalid !== undefined) return { problem: 'wrong-claim', claim: invalid.path }
@@ -131,7 +126,6 @@ function isUnknownKey(error: unknown): boolean {
   return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys
 }
 
-/** @param also called only if the signature was not accepted */
 function describeError(error: unknown, also: () => InvalidToken['also']): InvalidToken {
   if (error instanceof errors.JWTExpired) {
     // jose checks the signature before the times.

@@ -24,9 +24,7 @@ const SEND_ADDRESS =
   'Let the proxy send an IP address in the header that `app.proxyIpHeader` names, and set `app.maxIpsCount` to the ' +
   'number of your proxies. Outside of Koa, pass an IP address to authenticate()'
 
-/**
- * Finds settings of the host's app that do not fit the proxies in front of it. Each mistake is logged once.
- */
+/** Finds settings of the host's app that do not fit the proxies in front of it. Each mistake is logged once. */
 export function createProxyCheck(settings: { readonly issuer: string; readonly logger: Logger }) {
   const { issuer, logger } = settings
   const logged = new Set<string>()
@@ -56,8 +54,7 @@ export function createProxyCheck(settings: { readonly issuer: string; readonly l
       return examineAddress(ctx.ip)
     },
     /**
-     * Whether a caller may use a client or its token, by the claim `allowed_networks`. If only public
-     * networks are allowed and a private address is rejected, the request probably passed a proxy.
+     * By the claim `allowed_networks`. A rejected private address is that of a proxy if only public ones are allowed.
      */
     mayUseFrom(networks: string, address: string | undefined): boolean {
       if (isAllowed(networks, address)) return true

@@ -17,10 +17,7 @@ export interface HealthParts {
   isReady(found: { readonly isUsable: boolean; readonly isStoreUsable: boolean }): boolean
 }
 
-/**
- * Makes all checks once. They take at most as long as the longer of two waits: a request for the start, and a store
- * call for its answer.
- */
+/** Makes all checks once. Takes as long as a request waits for the start, or as a store call for its answer. */
 export async function readHealth(parts: HealthParts): Promise<Health> {
   const { start, shutdown, readStoreHealth, revocations } = parts
   // After close() the store is not read, because the host may have closed the client of the store too.
@@ -53,10 +50,7 @@ export interface StartState {
   readonly failure: unknown
 }
 
-/**
- * A start that is not complete fails, with the reason. A service that the host has begun to stop still
- * answers.
- */
+/** A service that the host has begun to stop still answers. */
 export function checkStart({ state, failure }: StartState, isStopping: boolean): HealthCheck {
   const name = 'start'
   if (isStopping && state !== 'closed') return warn(name, 'the service is shutting down', USE_ANOTHER)

@@ -4,9 +4,8 @@ const MAX_CHARACTERS = 300
 const MAX_DEPTH = 5
 
 /**
- * The reason of a failure in one line that is safe to show. The line contains the messages of this library's
- * errors, which hold no secrets. Errors of other libraries contribute only their code or name, because their
- * messages may quote any data.
+ * The reason of a failure in one line that is safe to show. The messages of this library's errors hold no secrets;
+ * other errors contribute only their code or name, because their messages may quote any data.
  */
 export function reasonOf(error: unknown): string {
   const parts: string[] = []

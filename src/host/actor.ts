@@ -11,8 +11,7 @@ export function isActorOf(actor: string, accountId: string): boolean {
 }
 
 /**
- * Ids may contain a slash, so the account id is needed to find where the id of the user begins. An actor that
- * is not a user of this account counts as an account.
+ * Ids may contain a slash, so only the account id tells where the id of the user begins. Any other is an account.
  */
 export function personOfActor(actor: string, accountId: string | undefined): Person {
   if (accountId === undefined || actor === accountId || !isActorOf(actor, accountId))

@@ -1,9 +1,6 @@
 import type { Context } from 'koa'
 
-/**
- * Emits Koa's `error` event at the host's app, for a failure of a request that gatehouse has answered itself.
- * So the failure reaches the terminal or the host's own error handling.
- */
+/** Emits Koa's `error` event at the host's app, for a failure of a request that gatehouse has answered itself. */
 export function emitAppError(ctx: Context, error: Error): void {
   // If `error` has no listener, `emit()` throws the error.
   if (ctx.app.listenerCount('error') > 0) ctx.app.emit('error', error, ctx)

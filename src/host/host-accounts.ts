@@ -25,10 +25,9 @@ import { firstTimes, type Logger } from './logger.ts'
 import { ERASED_USER, subjectProblem } from './subject.ts'
 
 /**
- * Validates all results of the host's account callbacks, in this one place. If a result is invalid, the
- * method rejects with a GatehouseError `ERR_HOST_CALLBACK`, which names the callback and the problem. If a
- * callback throws an error, the method rejects with that error. A KYC level that is not in `kycLevels` counts
- * as the lowest level, and is logged once, as is an operation that is in no product.
+ * Validates all results of the host's account callbacks, in this one place. If one is invalid, the method rejects with
+ * `ERR_HOST_CALLBACK`, which names the callback and the problem. Errors of a callback pass through. A KYC level that
+ * is not in `kycLevels` counts as the lowest level, and is logged once, as is an operation that is in no product.
  */
 export function createHostAccounts(
   accounts: Accounts,
@@ -104,10 +103,7 @@ export function createHostAccounts(
   }
 }
 
-/**
- * The host's accounts with validated results. Absent values are undefined, and present values match their
- * types. If the host does not provide a callback, the method of that name is absent.
- */
+/** Absent values are undefined. If the host does not provide a callback, the method of that name is absent. */
 export type HostAccounts = Pick<CheckedAccounts, 'find' | 'clientsBelongTo'> & {
   readonly [Name in keyof CheckedAccounts]: CheckedAccounts[Name] | undefined
 }

@@ -36,8 +36,7 @@ export function endConnectionsAfterAnswers(server: WebServer): void {
 
   function endAfter(answer: ServerResponse): void {
     const { socket } = answer.req
-    // A client may send the next request before it has the answer (pipelining). If it does, only the last answer ends
-    // the connection.
+    // With pipelining, only the last answer ends the connection.
     const earlier = lastAnswers.get(socket)
     if (earlier?.headersSent === false) earlier.shouldKeepAlive = true
     if (!answer.shouldKeepAlive) return
@@ -49,8 +48,7 @@ export function endConnectionsAfterAnswers(server: WebServer): void {
 
 /**
  * Accepts the connections that clients have opened already, at most until `deadline` (`performance.now()`). Node
- * accepts one connection in each turn of its event loop. On a busy machine, many opened connections wait to be
- * accepted, perhaps with a request. If the server stopped listening now, these connections would be reset.
+ * accepts one in each turn of its event loop, and the others would be reset if the server stopped listening now.
  */
 export async function acceptWaitingConnections(server: WebServer, deadline: number): Promise<void> {
   let hasAccepted = true
@@ -94,9 +92,8 @@ export function destroyConnections(server: WebServer): void {
 }
 
 /**
- * Relies on: Node keeps the connections of an HTTP server in a property whose symbol has the description
- * `http.server.connections` (Node 20, 22 and 24). Node documents no way to list connections that began earlier. Without
- * the property, answers that are pending when the shutdown begins keep their connections open.
+ * Relies on: Node keeps the connections of an HTTP server in a property whose symbol has this description (Node 20,
+ * 22 and 24). Without it, answers that are pending when the shutdown begins keep their connections open.
  */
 function connectionsOf(server: WebServer): ConnectionList | undefined {
   const name = Object.getOwnPropertySymbols(server).find(

@@ -29,10 +29,7 @@ export interface ShutdownOptions {
 
 const DEFAULT_GRACE_MS = 3000
 const MAX_GRACE_MS = 3_600_000
-/**
- * Milliseconds that pending answers may take after `graceMs`. With the default of `graceMs`, they end before Kubernetes
- * kills the process after 30 seconds.
- */
+/** Milliseconds after the grace. By default, answers end before Kubernetes kills the process after 30 seconds. */
 const LAST_ANSWERS_MS = 20_000
 /** Milliseconds after the grace in which a new connection may bring its first request. */
 const FIRST_REQUEST_MS = 2000
@@ -83,12 +80,7 @@ export function createShutdown(close: () => Promise<void>, logger: Logger) {
     },
     /** Calls `listener` at the end of the grace, after the host's `onGraceEnd`. */
     onGraceEnd: (listener: () => void) => void listeners.push(listener),
-    /**
-     * Ends the connections without losing an answer, then calls `close`. Later calls wait for the same
-     * shutdown.
-     *
-     * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the arguments, before any effect
-     */
+    /** Ends the connections without losing an answer, then calls `close`. Later calls wait for the same shutdown. */
     async run(server: WebServer | readonly WebServer[], options: ShutdownOptions = {}): Promise<void> {
       const servers = [server].flat()
       checkInput('shutdown()', { ...options, server: servers }, RULES)

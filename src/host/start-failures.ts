@@ -2,9 +2,8 @@ import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import { firstTimes, type Logger } from './logger.ts'
 
 /**
- * Logs why a start failed. Each cause is logged once, because attempts are repeated many times. A temporary
- * cause (an unavailable store, a restarting authorization service) is a warning without a stack trace. Any
- * other cause is an error.
+ * Logs why a start failed. Each cause is logged once, because attempts are repeated many times. A temporary cause (an
+ * unavailable store, a restarting authorization service) is a warning without a stack trace.
  */
 export function createStartFailures(
   logger: Logger,

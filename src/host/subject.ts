@@ -18,7 +18,6 @@ const MAX_LENGTH = 255
 /** Separates the account id and the user id in a subject. The character is escaped in both ids. */
 const SEPARATOR = '!'
 
-/** The characters that are escaped: the space, `!`, `%`, and everything except printable ASCII. */
 const ESCAPED = /[^\x22-\x24\x26-\x7e]+/g
 
 /**
@@ -30,9 +29,7 @@ export function subjectOf({ accountId, userId }: Person): string {
   return userId === undefined ? escape(accountId) : `${escape(accountId)}${SEPARATOR}${escape(userId)}`
 }
 
-/**
- * The beginning of the subjects of all users of an account. The subject of the account itself does not begin with it.
- */
+/** All users of an account have subjects that begin with it; the account itself does not. */
 export function usersPrefixOf(accountId: string): string {
   return `${escape(accountId)}${SEPARATOR}`
 }
@@ -43,9 +40,7 @@ export function personOf(subject: string): Person {
   return { accountId, ...(userId !== undefined && { userId }) }
 }
 
-/**
- * Why no subject can be made for a person. Continues a sentence about an id: `must be well-formed Unicode`.
- */
+/** Why no subject can be made for a person. Continues a sentence about an id: `must be well-formed Unicode`. */
 export function subjectProblem(person: Person): string | undefined {
   if ([person.accountId, person.userId ?? ''].some((id) => /\p{Surrogate}/u.test(id))) {
     return 'must be well-formed Unicode'

@@ -4,8 +4,7 @@ import { isIPv4, isIPv6 } from 'node:net'
 const WITH_PORT = /^(?:([\d.]{7,15}):\d{1,5}|\[([^\]]{2,64})\](?::\d{1,5})?)$/
 
 /**
- * An address in one form: without port and brackets, and IPv4 if an IPv4 address is written as an IPv6
- * address. Another text is returned as it is.
+ * An address in one form: without port and brackets, and IPv4 if it is written as IPv6. Another text stays as it is.
  */
 export function clientAddress(text: string): string {
   if (isIPv4(text)) return text

@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'koa'
+import type { Person } from '../host/subject.ts'
 
 /**
  * Creates CSRF tokens without storage: an HMAC-SHA256 of the values for which the token is valid.
@@ -49,9 +50,7 @@ const TOKEN_SECONDS = 86_400
 
 const BROWSER_ID = /^[\w-]{22}$/
 
-interface Person {
-  readonly accountId: string
-  readonly userId?: string | undefined
+interface PageReader extends Person {
   /** A browser may have sent the credentials by itself. Otherwise no cookie is needed. */
   readonly isSession: boolean
 }
@@ -94,14 +93,14 @@ export function createPageTokens(
 
   return {
     /** Sets the cookie, unless the browser has it. */
-    issue(ctx: Context, person: Person): string {
+    issue(ctx: Context, person: PageReader): string {
       const browser = person.isSession ? (browserOf(ctx) ?? newBrowserId(ctx)) : undefined
       const issuedAt = Math.floor(Date.now() / 1000).toString(36)
       return `${issuedAt}.${tokens.issue(...bindingOf(person, browser, issuedAt))}`
     },
 
     /** @returns `expired` for a token of this person and browser that is too old */
-    check(ctx: Context, token: string | null, person: Person): 'valid' | 'expired' | 'invalid' {
+    check(ctx: Context, token: string | null, person: PageReader): 'valid' | 'expired' | 'invalid' {
       const [issuedAt = '', mac = ''] = (token ?? '').split('.', 2)
       const browser = person.isSession ? browserOf(ctx) : undefined
       if (person.isSession && browser === undefined) return 'invalid'

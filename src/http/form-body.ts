@@ -48,10 +48,7 @@ function isForm(contentType: string): boolean {
   return contentType.split(';', 1)[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded'
 }
 
-/**
- * The parsers of Koa and of plain Node store their result in different places. Undefined if the body has not
- * been read; 400 if the result is not a form.
- */
+/** Undefined if the body has not been read; 400 if what a parser of Koa or plain Node has stored is not a form. */
 function formReadByHost(ctx: Context): string | FormRejection | undefined {
   // Parsers of other content types store an empty object without reading the form.
   if (ctx.req.readable && !ctx.req.readableDidRead) return undefined

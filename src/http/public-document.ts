@@ -4,10 +4,7 @@ import { answerErrorAsJson } from './error-response.ts'
 
 export const DOCUMENT_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
-/**
- * Pages of all origins may read the document. If the client has it already, the status is 304. `maxAge` is in
- * seconds.
- */
+/** Pages of all origins may read it. 304 if the client has it already. `maxAge` is in seconds. */
 export function answerDocument(
   ctx: Context,
   text: string,

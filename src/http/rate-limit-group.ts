@@ -3,16 +3,11 @@ import { MAX_ADDRESS_LENGTH } from '../host/change-options.ts'
 import { clientAddress, groupsOf, mappedAddress } from './client-address.ts'
 
 /**
- * The group of addresses that a rate limit counts as one client:
- *
- * - an IPv4 address itself, even if it is written with a port, or as an IPv6 address (`::ffff:192.0.2.1`)
- * - the first 64 bits of an IPv6 address, as `2001:db8:0:1::/64`, because a site usually has the whole network (RFC
- *   6177 2)
+ * The group of addresses that a rate limit counts as one client. An IPv4 address itself, however it is written, or the
+ * first 64 bits of an IPv6 address, as `2001:db8:0:1::/64`, because a site usually has the whole network (RFC 6177 2).
+ * Proxies may forward arbitrary texts from strangers: of another text, the first characters.
  *
  * The result is a copy: `ip` may be a part of a header of the request, and would keep the whole header in memory.
- *
- * @param ip Koa's `ctx.ip`. If it is not an address, its first characters are returned, because proxies may forward
- *   arbitrary texts from strangers
  */
 export function addressGroup(ip: string): string {
   const plain = clientAddress(ip)

@@ -7,10 +7,8 @@ const HOST = /^[\w.:[\]-]{1,261}$/
 const ABSOLUTE_FORM = /^[a-z][a-z\d+.-]*:[/\\]{2,}([^/?#\\]*)/i
 
 /**
- * Finds the address with the host of a request. Routers read the host from several places, and compare it
- * with and without letter case and port. So it must be written as in the address, and no place may name
- * another address.
- *
+ * Finds the address with the host of a request. Routers read the host from several places, and compare it with and
+ * without letter case and port. So it must be written as in the address, and no place may name another.
  * @returns the index of the address; -1 if no place names one of the hosts; undefined if the host is unclear
  */
 export function findHost(ctx: Context, addresses: Addresses): number | undefined {

@@ -27,13 +27,10 @@ export function passOthers(mountPath: string, middleware: Middleware, pass: Midd
 /**
  * The path of a request below the mount path of gatehouse, or undefined if the request is outside that path.
  *
- * koa-mount, Express and connect remove a prefix from the path. If the original path ends with `ctx.path`,
- * only a prefix is missing. Express and connect keep the whole address in `req.originalUrl`, and the host may
- * configure its mount path with or without their prefix. If a middleware has rewritten the path, the present
- * path counts, with the prefix of koa-mount.
- *
- * A request target whose path Koa cannot parse, such as `http://[`, is outside every mount path.
- *
+ * koa-mount, Express and connect remove a prefix from the path. If the original path ends with `ctx.path`, only a
+ * prefix is missing. Express and connect keep the whole address in `req.originalUrl`, and the host may configure its
+ * mount path with or without their prefix. If a middleware has rewritten the path, the present path counts, with the
+ * prefix of koa-mount.
  * @param mountPath without a trailing slash; empty for the root
  */
 export function pathBelow(ctx: Context, mountPath: string): string | undefined {
@@ -74,16 +71,10 @@ function parsedPath(target: string): string | undefined {
 
 const HOST = /^([a-z][a-z\d+.-]*:[/\\]{2,})([^/?#\\]*)/i
 
-export interface RequestTarget {
-  readonly readings: readonly string[]
-  /** Without its `?`. */
-  readonly query: string
-}
-
 const TARGET = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i
 
-/** In origin form (`/api/x?y`) or in absolute form (RFC 9112 3.2). */
-export function readTarget(target: string): RequestTarget {
+/** In origin form (`/api/x?y`) or in absolute form (RFC 9112 3.2). The query has no `?`. */
+export function readTarget(target: string) {
   const [, path = '', query = ''] = TARGET.exec(target) ?? []
   if (target.startsWith('/')) return { readings: [path], query }
   const parsed = parsedPath(target)
@@ -93,11 +84,8 @@ export function readTarget(target: string): RequestTarget {
   return { readings: [path || '/', parsed, asPath].filter((reading) => reading !== undefined), query }
 }
 
-/**
- * Express and Connect remove a prefix, and keep the whole target in `originalUrl`. If `originalUrl` does not
- * end with `url`, both count as readings, because only the host knows which path selects its handler.
- */
-export function readCallTarget(url: string, originalUrl: string | undefined): RequestTarget {
+/** If `originalUrl` does not end with `url`, both are readings: only the host knows which path selects its handler. */
+export function readCallTarget(url: string, originalUrl: string | undefined) {
   const rest = readTarget(url)
   if (originalUrl === undefined || originalUrl === url) return rest
   const whole = readTarget(originalUrl)
@@ -122,12 +110,9 @@ export interface RequestPaths {
  * Returns every path that a handler may see, because the gateway must not miss any. `pathBelow` returns the
  * one path that gatehouse serves.
  *
- * If middleware has also rewritten the path below a mount, the original target does not show how long the
- * removed prefix was. `ctx.mountPath` names only the last mount, which the request may have left. So every
- * possible prefix counts: each end of the removed part of the original target, and each beginning of
- * {base_url}.
- *
- * @param outer the prefixes of {base_url} that mounts may have removed
+ * If middleware has also rewritten the path below a mount, the original target does not show how long the removed
+ * prefix was. `ctx.mountPath` names only the last mount, which the request may have left. So every possible prefix
+ * counts: each end of the removed part of the original target, and each beginning of {base_url} (`outer`).
  */
 export function readRequestPaths(ctx: Context, outer: readonly string[]): RequestPaths {
   const { path, url, originalUrl } = ctx
@@ -176,9 +161,8 @@ const MAX_PREFIX_SEGMENTS = 8
 /**
  * The prefix that the innermost koa-mount has removed from `ctx.path`; empty if the request is in no mount.
  *
- * After a request has left a mount, koa-mount restores the path, but leaves `ctx.mountPath` set. So a path
- * that begins with the prefix counts as restored, unless the original target has the prefix once more in
- * front of this path.
+ * After a mount, koa-mount restores the path, but not `ctx.mountPath`. So a path that begins with the prefix counts
+ * as restored, unless the original target has the prefix once more in front of it.
  */
 function mountPrefix(ctx: Context): string {
   const mountPath: unknown = ctx['mountPath']

@@ -13,10 +13,12 @@ import { GRACE_SECONDS } from '../grants/refresh-tokens/grace-period.ts'
 import { DEFAULT_LOCALE, localeProblem } from '../http/locale.ts'
 import { DEFAULT_ACCENT_COLOR } from '../http/pages/document.ts'
 import { STORE_TIMEOUT_MS } from '../store/deadline.ts'
+import type { LocalizedText } from '../catalog/definition.ts'
+import { localizedTextRule } from '../catalog/products-rule.ts'
 import { isScope } from '../catalog/scope.ts'
 import { english } from '../authorization-server/interaction/texts.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
-import { isVisibleText } from '../validation/predicates.ts'
+import { isObject, isVisibleText } from '../validation/predicates.ts'
 import {
   booleanRule,
   exactObjectOf,
@@ -29,19 +31,25 @@ import {
   type AddProblem,
   type Rule,
 } from '../validation/rules.ts'
-import { flag, milliseconds, numberOf, REVOCATION_FIELDS, seconds, SHARED_FIELDS } from './shared-schema.ts'
+import {
+  flag,
+  metadataScopes,
+  milliseconds,
+  numberOf,
+  productIds,
+  REVOCATION_FIELDS,
+  seconds,
+  SHARED_FIELDS,
+} from './shared-schema.ts'
 import { accountsRule, storeRule } from './host-interfaces.ts'
 import { SECRET_REQUIRED, secretRule } from './secret.ts'
 import { signingKeysRule } from './signing-keys.ts'
 import { checkDocuments, documentsRule } from './client-documents-schema.ts'
-import { checkResources, resourcesRule } from './resources-schema.ts'
-import { placementProblem } from './urls.ts'
+import { addressProblem, conflictProblem, placementProblem } from './urls.ts'
 
-/** Claims that the protocol defines. The host must not set them. */
 const PROTOCOL_CLAIMS =
   'sub iss aud exp iat nbf jti nonce acr amr azp auth_time sid at_hash c_hash s_hash cnf'.split(' ')
 
-/** The texts of the pages in one language, each of which may be absent or empty. */
 const textsRule = exactObjectOf(
   Object.fromEntries(Object.keys(english).map((name) => [name, optional(stringRule)])),
   'is unknown; expected the name of a text (see Texts)',
@@ -76,6 +84,15 @@ const brandingRule = exactObjectOf({
   logo: optional(pageAddress('/logo.svg')),
   accentColor: optional<string>(colorProblem, DEFAULT_ACCENT_COLOR),
 })
+
+const titleRule: Rule<LocalizedText> = (value) =>
+  localizedTextRule(value) && { code: 'type', message: 'must be a text, or a text per locale' }
+
+/** The option `resources`, except for the checks of `checkResources`. */
+const resourcesRule = mapOf(
+  exactObjectOf({ products: productIds, title: optional(titleRule), metadataScopes }),
+  addressProblem,
+)
 
 /** The options of `createGatehouse`, with their defaults. */
 export const gatehouseRule = together(
@@ -122,7 +139,6 @@ export const gatehouseRule = together(
   checkTogether,
 )
 
-/** Checks the addresses against each other, and the secret against the store. */
 function checkTogether(options: Readonly<Record<string, unknown>>, add: AddProblem): void {
   const { issuer, audience, secret, store } = options
   const misplaced = placementProblem(issuer, audience)
@@ -138,6 +154,26 @@ function checkTogether(options: Readonly<Record<string, unknown>>, add: AddProbl
   }
   const { volatile } = (store ?? {}) as { volatile?: unknown }
   if (secret === undefined && volatile !== true) add(['secret'], SECRET_REQUIRED)
+}
+
+function checkResources(options: Readonly<Record<string, unknown>>, add: AddProblem): void {
+  const { issuer, audience, resources } = options
+  if (!isObject(resources)) return
+  const checked: unknown[] = [audience]
+  for (const [address, resource] of Object.entries(resources)) {
+    if (address === audience) continue
+    const problems = [
+      placementProblem(issuer, address),
+      ...checked.map((other) => conflictProblem(address, other)),
+    ]
+    for (const message of problems)
+      if (message !== undefined) add(['resources', address], { code: 'not-allowed', message })
+    checked.push(address)
+    if (isObject(resource) && resource['title'] === undefined) {
+      const message = 'is required: the name of the resource, for people who are asked for consent'
+      add(['resources', address, 'title'], { code: 'required', message })
+    }
+  }
 }
 
 function prefixProblem(value: unknown): string | undefined {
@@ -174,7 +210,6 @@ function claimsProblem(value: unknown): string | undefined {
   return fixed.length === 0 ? undefined : `must not have ${fixed.join(', ')}: the protocol defines them`
 }
 
-/** Checks an address that our pages show or link to. */
 function pageAddress(example: string): Rule<string> {
   return (value) => {
     const url = typeof value === 'string' ? URL.parse(value) : null

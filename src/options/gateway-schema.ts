@@ -37,7 +37,6 @@ const gatewayRule = exactObjectOf({
   revocations: optional(together(feedRule, checkFeed)),
 })
 
-/** Checks that a gateway has exactly one source of revocations, with all that this source needs. */
 function checkFeed(feed: Readonly<Record<string, unknown>>, add: AddProblem): void {
   const { store, clientId, clientSecret } = feed
   if (store !== undefined) {
@@ -54,13 +53,10 @@ function checkFeed(feed: Readonly<Record<string, unknown>>, add: AddProblem): vo
     add(['clientSecret'], { code: 'required', message: 'is required beside clientId' })
 }
 
-/** The checked and frozen options of `createGateway`, with all defaults. */
 export type ResolvedGatewayOptions = ReturnType<typeof resolveGatewayOptions>
 
 /**
- * Checks the options of `createGateway`, adds the defaults and freezes the result. This function does no I/O. It does
- * not check the products: `createCatalog` does.
- *
+ * Checks the options of `createGateway`, adds the defaults and freezes the result.
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems, each with its path and the remedy
  */
 export function resolveGatewayOptions(options: GatewayOptions) {
@@ -69,10 +65,7 @@ export function resolveGatewayOptions(options: GatewayOptions) {
   return Object.freeze({ ...parsed, jwksUri, revocations: revocations && resolveFeed(revocations, issuer) })
 }
 
-/**
- * The source of revocations. `checkFeed` has checked that `feed` has either a store or the credentials of an
- * API key.
- */
+/** `checkFeed` has checked that `feed` has either a store or the credentials of an API key. */
 function resolveFeed(feed: ValueOf<typeof feedRule>, issuer: string) {
   const { store, clientId = '', clientSecret = '', uri = `${issuer}/oauth2/revocations`, ...policy } = feed
   return Object.freeze({ ...policy, ...(store ? { store } : { clientId, clientSecret, uri }) })

@@ -62,10 +62,7 @@ function methodRule(howTo: string): Rule {
   }
 }
 
-/**
- * The rule for an object of the host, which may be an instance of a class.
- * @param howTo how to get such an object, for the error messages
- */
+/** May be an instance of a class. `howTo` says in errors how to get such an object. */
 function hostObject<T extends object>(howTo: string, fields: Fields, members: Rule): Rule<T> {
   return (value) => {
     if (value === undefined) return { code: 'required', message: `is required: ${howTo}` }

@@ -5,14 +5,11 @@ import type { GatehouseOptions } from './options.ts'
 import { randomSecret } from './secret.ts'
 import { readOptions } from './shared-schema.ts'
 
-/** The checked and frozen options of `createGatehouse`, with all defaults. */
 export type ResolvedOptions = ReturnType<typeof resolveOptions>
 
 /**
- * Checks the options of `createGatehouse`, adds the defaults and freezes the result. This function does no
- * I/O. Plain data is copied, so that later changes to the host's object have no effect. The catalog checks
- * the products.
- *
+ * Checks the options of `createGatehouse`, adds the defaults and freezes the result. Plain data is copied, so that
+ * later changes to the host's object have no effect. The catalog checks the products.
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems, each with its path and the remedy
  */
 export function resolveOptions(options: GatehouseOptions) {
@@ -35,10 +32,7 @@ export function resolveOptions(options: GatehouseOptions) {
     refreshTokenGraceSeconds: refreshTokenGraceSeconds ?? GRACE_SECONDS.confidential,
     /** `refreshTokenGraceSeconds` for public applications. */
     publicGraceSeconds: refreshTokenGraceSeconds ?? GRACE_SECONDS.public,
-    /**
-     * Whether clients without a secret and without a key may authenticate: public applications, or clients with
-     * documents.
-     */
+    /** Whether clients without a secret and without a key may authenticate. */
     publicClients: publicApplications || hasDocuments,
     /** Whether clients may authenticate with keys: their own ones, or those of their documents. */
     clientKeys: privateKeyJwt || hasDocuments,

@@ -3,14 +3,10 @@ import type { Fault } from '../errors.ts'
 import { ruleWith, uniqueListOf, type Rule } from '../validation/rules.ts'
 
 const MIN_BYTES = 32
-/**
- * The minimum number of different characters in a secret. Only secrets that were typed by hand have fewer: even 32
- * random decimal digits almost always have more.
- */
+/** Only secrets that were typed by hand have fewer: even 32 random decimal digits almost always have more. */
 const MIN_DIFFERENT_CHARACTERS = 6
 const HOW_TO = 'make one with: openssl rand -base64 48'
 
-/** The problem of a missing secret. */
 export const SECRET_REQUIRED: Fault = {
   code: 'required',
   message: `is required: at least ${MIN_BYTES} random bytes as text; ${HOW_TO}`,

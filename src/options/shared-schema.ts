@@ -25,7 +25,6 @@ interface Bounds {
   readonly min?: number
 }
 
-/** A whole number with its default. */
 export function numberOf(unit: string, { byDefault, max, min = 1 }: Bounds): Rule<number> {
   return optional(wholeNumber(min, max, `a whole number of ${unit}`), byDefault)
 }
@@ -36,22 +35,18 @@ export const seconds = numberOf.bind(undefined, 'seconds')
 /** A duration in whole milliseconds, with its default. */
 export const milliseconds = numberOf.bind(undefined, 'milliseconds')
 
-/** A switch that is off by default. */
 export const flag = optional(booleanRule, false)
 
-/** A list of texts. @param what the list, for the message */
 function textsOf(what: string): Rule<readonly string[]> {
   const fault: Fault = { code: 'type', message: `must be ${what}` }
   return (value) => (Array.isArray(value) && value.every(isVisibleText) ? undefined : fault)
 }
 
-/** The ids of at least one product. */
 export const productIds: Rule<readonly string[]> = (value) => {
   if (!Array.isArray(value) || value.length > 0) return textsOf('a list of at least one product id')(value)
   return { code: 'empty', message: 'must have at least one product id' }
 }
 
-/** The option `metadataScopes`. */
 export const metadataScopes = optional(textsOf('a list of scopes'))
 
 const productsRule: Rule<ProductSource> = (value) =>
@@ -61,10 +56,7 @@ const productsRule: Rule<ProductSource> = (value) =>
 
 const address: Rule<string> = addressProblem
 
-/**
- * Options of both kinds of gateway: the gateway of `createGatehouse`, and the gateway of `createGateway` in
- * another process.
- */
+/** Options of `createGatehouse`, and of `createGateway` in another process. */
 export const SHARED_FIELDS = {
   issuer: address,
   audience: address,
@@ -75,19 +67,13 @@ export const SHARED_FIELDS = {
   logger: optional(loggerRule, silentLogger),
 }
 
-/** How both kinds of gateway receive revocations. */
 export const REVOCATION_FIELDS = {
   pollIntervalSeconds: seconds(POLL_INTERVAL_SECONDS),
   whenStale: optional(oneOf('serve', 'reject'), WHEN_STALE),
   maxStalenessSeconds: seconds(MAX_STALENESS_SECONDS),
 }
 
-/**
- * Checks options, and adds the defaults.
- *
- * @param headline the beginning of the error message
- * @throws {GatehouseError} `ERR_OPTIONS` with all problems, each with its path and the remedy
- */
+/** Checks options, and adds the defaults. @throws {GatehouseError} `ERR_OPTIONS` with all problems */
 export function readOptions<T>(headline: string, rule: Rule<T>, options: unknown): T {
   const found = isObject(options) ? rule(options) : ({ code: 'type', message: 'must be an object' } as const)
   collectProblems('ERR_OPTIONS', headline, problemsOf(found, 'options')).throwIfAny()

@@ -13,7 +13,6 @@ import {
 } from '../validation/rules.ts'
 import { seconds } from './shared-schema.ts'
 
-/** The schedule of the key rotation. */
 const scheduleRule = exactObjectOf(
   {
     rotateAfterSeconds: seconds(ROTATE_AFTER_SECONDS),
@@ -27,7 +26,6 @@ const jwkSetRule: Rule = (jwks) =>
     ? undefined
     : 'must be a JWK Set: { keys: [...] } (RFC 7517 5)'
 
-/** The host's own keys. The host decides when these keys change. */
 const hostKeysRule = exactObjectOf(
   {
     jwks: ruleWith(together(jwkSetRule, readKeys), {
@@ -63,8 +61,7 @@ function readKeys({ keys: jwks }: { readonly keys?: unknown }, add: AddProblem):
     else if (keys.some(({ kid }) => kid === key.kid))
       add(['keys', position, 'kid'], { code: 'duplicate', message: `"${key.kid}" is in the set twice` })
     else {
-      // The same key must not have two kids: if one kid is revoked, tokens with the other kid would stay
-      // valid.
+      // The same key must not have two kids: if one is revoked, tokens with the other would stay valid.
       const same = keys.find((other) => keyMaterialOf(other) === keyMaterialOf(key))
       if (same) add(['keys', position], `is the same key as "${same.kid}", with another kid`)
       keys.push(key)
@@ -83,10 +80,7 @@ const MIN_RSA_BITS = 2048
 
 const MEMBERS = { ES256: ['crv', 'x', 'y', 'd'], RS256: ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'] } as const
 
-/**
- * Reads a key of the host.
- * @returns the key with `kid`, `alg` and `use`, or a message about its problem. The message quotes no part of the key
- */
+/** Returns the key with `kid`, `alg` and `use`, or its problem. The message quotes no part of the key. */
 function readSigningJwk(jwk: unknown): SigningJwk | string {
   if (!isObject(jwk)) return 'must be a JWK (RFC 7517 4)'
   const { kty, crv, kid, use, alg, key_ops: operations } = jwk
@@ -109,19 +103,12 @@ function readSigningJwk(jwk: unknown): SigningJwk | string {
   return { ...key, kty: String(kty), kid: kid ?? thumbprint(jwk), alg: expected, use: 'sig' }
 }
 
-/**
- * The thumbprint of the public part of a key. Two JWKs of the same key have the same thumbprint, however they
- * are written.
- */
+/** The thumbprint of the public part: two JWKs of the same key have the same, however they are written. */
 function keyMaterialOf(key: Record<string, unknown>): string {
   return thumbprint(createPublicKey(asInput(key)).export({ format: 'jwk' }))
 }
 
-/**
- * Checks the members of a JWK. Returns a message about the problem; undefined if there is no problem. The
- * private key signs data, and the public key verifies the signature, because only this proves that the
- * members belong together.
- */
+/** The private key signs data, and the public key verifies it: only this proves that the members belong together. */
 function materialProblem(jwk: Record<string, unknown>, alg: 'ES256' | 'RS256'): string | undefined {
   const isPrivate = jwk['d'] !== undefined
   try {

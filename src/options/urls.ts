@@ -4,9 +4,8 @@ import { mountPathProblem } from '../validation/mount-path.ts'
 /**
  * Why {auth_url} or {base_url} is invalid; undefined if it is valid.
  *
- * Every verifier of a token compares these addresses character by character. So each address has one valid
- * form: as WHATWG URL writes it, without a trailing slash, and with a path of plain segments. The path is
- * also used as the path of cookies, and the host's routers receive requests at this path.
+ * Every verifier of a token compares these addresses character by character. So each has one valid form: as WHATWG
+ * URL writes it, without a trailing slash, and with a path of plain segments, which is also the path of cookies.
  */
 export function addressProblem(value: unknown): string | Fault | undefined {
   if (value === undefined) {
@@ -28,12 +27,7 @@ export function addressProblem(value: unknown): string | Fault | undefined {
   return value === written ? undefined : `must be written in its canonical form: '${written}'`
 }
 
-/**
- * Why the address of a fetched document is invalid; undefined if it is valid. The address may have any path
- * and query.
- *
- * @param example a valid address, for the message
- */
+/** Why the address of a fetched document is invalid. It may have any path and query. `example` is for the message. */
 export function endpointProblem(value: unknown, example: string): string | Fault | undefined {
   const url = typeof value === 'string' ? URL.parse(value) : null
   if (url === null) return `must be an absolute address such as '${example}'`
@@ -42,10 +36,9 @@ export function endpointProblem(value: unknown, example: string): string | Fault
 }
 
 /**
- * Why {base_url} conflicts with {auth_url}; undefined if there is no conflict, or if one of the addresses is
- * invalid itself. The gateway guards everything below {base_url} without regard to letter case, so {auth_url}
- * must not be below {base_url}. The authorization service serves some paths below {auth_url}, so {base_url}
- * must not be below one of these paths.
+ * Why {base_url} conflicts with {auth_url}; undefined if there is no conflict, or if one of the addresses is invalid
+ * itself. The gateway guards everything below {base_url} without regard to letter case, so {auth_url} must not be
+ * below it. The authorization service serves some paths below {auth_url}.
  */
 export function placementProblem(issuer: unknown, audience: unknown): string | undefined {
   if (!isAddress(issuer) || !isAddress(audience)) return undefined
@@ -63,9 +56,8 @@ export function placementProblem(issuer: unknown, audience: unknown): string | u
 }
 
 /**
- * Why two resources conflict; undefined if they do not, or if one of the addresses is invalid itself. The gateway of a
- * resource guards everything below its address. Only the host of a request tells two resources with the same path
- * apart.
+ * Why two resources conflict; undefined if they do not, or if one of the addresses is invalid itself. The gateway of
+ * a resource guards everything below its address, and only the host tells two with the same path apart.
  */
 export function conflictProblem(resource: unknown, other: unknown): string | undefined {
   if (!isAddress(resource) || !isAddress(other)) return undefined

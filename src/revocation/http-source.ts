@@ -12,10 +12,7 @@ const MAX_ERROR_BYTES = 16_384
 /** After a failure, no new request is sent for so long, even if many calls wait for the revocations. */
 const FAILURE_COOL_DOWN_MS = 500
 
-/**
- * How the authorization service rejects a key, by status: the `error` of the response, and what is wrong with the
- * key. A response of another form comes from something else, such as a proxy, and does not count as a rejection.
- */
+/** By status. A response of another form comes from something else, such as a proxy, and does not count. */
 const REJECTIONS: Readonly<Record<number, { readonly error: string; readonly why: string }>> = {
   401: {
     error: 'invalid_client',
@@ -37,7 +34,6 @@ export function createHttpSource(options: {
 }): RevocationSource {
   const { uri, clientId, clientSecret, timeoutMs } = options
   const authorization = formatBasicCredentials({ clientId, clientSecrets: [clientSecret] })
-  /** The ETag of the last response; undefined if that response was not the last page. */
   let etag: string | undefined
   let failure: { readonly at: number; readonly error: unknown } | undefined
   const pending = new Set<AbortController>()
@@ -67,8 +63,7 @@ export function createHttpSource(options: {
     if (response.status === 304 && cursor !== undefined) return { revocations: [], cursor, more: false }
     if (response.status !== 200) throw await failureOf(response)
     const page = readPage(await readText(response, MAX_BYTES))
-    // The ETag is kept only if no more pages follow. If more pages follow, an unchanged response does not
-    // mean that there are no new revocations.
+    // If more pages follow, an unchanged response does not mean that there are no new revocations.
     etag = page.more ? undefined : (response.headers.get('ETag') ?? undefined)
     return page
   }
@@ -139,7 +134,6 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Leaves out corrupt revocations, and revocations in the format of newer versions. */
 function readPage(text: string): RevocationPage {
   const page: unknown = JSON.parse(text)
   const { revocations, cursor, more } = (page ?? {}) as Record<string, unknown>

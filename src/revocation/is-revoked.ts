@@ -48,10 +48,7 @@ export function createRevocationSet() {
     isClientRevoked: (clientId: string) => clients.get(clientId)?.get(ALL_TOKENS)?.below === Infinity,
     isEpochRevoked: (clientId: string, epoch: number) => isEpochRevoked(revoked, clientId, epoch),
     isGrantRevoked: (grantId: string) => ids.grant.has(grantId),
-    /**
-     * The number of tokens that a client revoked one by one (RFC 7009), by their grant, or by the client
-     * without a grant. Tokens that a revocation of the whole client or grant covers do not count.
-     */
+    /** The tokens that a client revoked one by one (RFC 7009), and no wider revocation covers, by grant or client. */
     countOwn: (holder: string): number => own.get(holder)?.size ?? 0,
     /** The revocations that `countOwn` counts, and the last one of all tokens of the client. */
     coveredByNextEpoch(clientId: string): readonly Revocation[] {
@@ -68,23 +65,20 @@ export function createRevocationSet() {
     isScopeRevoked: (scope: string, epoch: number) => isBelow(epoch, operations.get(scope)),
     lowestValidCatalogEpoch: () => Math.max(0, ...[...operations.values()].map(({ below }) => below)),
     /**
-     * The lowest `access_epoch` that no revocation of a client covers; 0 if there is no such revocation. Permanent
-     * revocations, which cover every epoch, are ignored. A client record with a lower epoch is outdated: its new tokens
-     * would be rejected.
+     * The lowest `access_epoch` that no revocation of a client covers, except permanent ones. The new tokens of a
+     * client record with a lower epoch would be rejected, so the record is outdated.
      */
     lowestValidEpoch(clientId: string): number {
       const thresholds = [...(clients.get(clientId)?.values() ?? [])]
       return Math.max(0, ...thresholds.map(({ below }) => below).filter(Number.isFinite))
     },
 
-    /** A weaker revocation never undoes a stronger revocation. */
     add(revocations: readonly Revocation[]): void {
       if (revocations.length === 0) return
       for (const revocation of revocations) addRevocation(revoked, revocation)
       for (const listener of listeners) listener()
     },
 
-    /** @param now epoch seconds */
     prune: (now: number) => prune(revoked, now),
 
     /** `listener` must not throw. The returned function unsubscribes. */
@@ -146,10 +140,7 @@ function findCause(revoked: RevocationMaps, token: RevocableToken): RevocationCa
   return withdrawn.length > 0 ? { of: 'operation', scopes: withdrawn } : undefined
 }
 
-/**
- * If a token expires later than the revocation, the token was issued after the revocation, when the user
- * could use the operation again.
- */
+/** A token that expires later than the revocation was issued when the user could use the operation again. */
 function revokedGrantScopes(
   { grantScopes }: RevocationMaps,
   { grantId, scopes, expiresAt }: RevocableToken,

@@ -13,9 +13,8 @@ export type RevocationSpec = Revocation extends infer Each
 const HOUR_SECONDS = 3600
 
 /**
- * Decides how long a revocation is kept: until the last token that it covers has expired on every clock.
- * `byDefault` is in epoch seconds, before it is rounded up. Throws `ERR_INVALID_ARGUMENT` for an invalid
- * spec.
+ * Decides how long a revocation is kept: until the last token that it covers has expired on every clock. `byDefault`
+ * is in epoch seconds, before it is rounded up. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an invalid spec
  */
 export function withUntil(spec: RevocationSpec, byDefault: number): Revocation {
   const until =

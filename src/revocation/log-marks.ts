@@ -2,10 +2,7 @@ import type { Store } from '../store/contract.ts'
 import { membersOf } from '../store/pages-of-index.ts'
 import { BUCKET_NUMBERS } from './revocation-log.ts'
 
-/**
- * The marks share an index with the numbers of the buckets. Letters sort after digits, so a read that starts
- * at this prefix skips the numbers.
- */
+/** Letters sort after digits, so a read from here skips the numbers of the buckets, which share the index. */
 const PREFIX = 'mark:'
 
 /**
@@ -14,10 +11,7 @@ const PREFIX = 'mark:'
  */
 export function createLogMarks(store: Store) {
   return {
-    /**
-     * Usually there is one mark. If several processes start on an empty store, there may be one mark for each
-     * process for a moment.
-     */
+    /** Usually one; for a moment more, if several processes start on an empty store. */
     async list(): Promise<readonly string[]> {
       const members = await membersOf(store, BUCKET_NUMBERS, { prefix: PREFIX })
       return members.map((member) => member.slice(PREFIX.length))

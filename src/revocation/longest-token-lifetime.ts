@@ -3,21 +3,17 @@ import type { Store } from '../store/contract.ts'
 import { countRule } from '../validation/rules.ts'
 
 /**
- * Stores the longest token lifetime of all processes, in seconds. Each process writes the value once, to
- * confirm that it is durable. The stored value never decreases. After an operator lowers the lifetime in the
- * options, processes with the old options may still issue tokens with the old lifetime. No process knows when
- * these processes have stopped.
+ * Stores the longest token lifetime of all processes, in seconds. Each process writes the value once, to confirm that
+ * it is durable. It never decreases: no process knows when those with older options have stopped.
  */
 export function createLongestLifetime(store: Store, configured: number, record: string = 'longest-lifetime') {
   const lifetimes = createCollection<{ seconds: number }>(store, {
-    // The record is stored under the name of the signing keys, because signing keys stay published for this
-    // lifetime.
+    // Signing keys stay published for this lifetime.
     name: 'signing-keys',
     version: 1,
     fields: { seconds: countRule },
   })
   let known = configured
-  /** The stored value that a write of this process last confirmed as durable. */
   let confirmed: number | undefined
 
   async function announce(): Promise<number> {
@@ -43,8 +39,5 @@ export function createLongestLifetime(store: Store, configured: number, record: 
   }
 }
 
-/**
- * The longest lifetime of the tokens that any process on this store has ever issued. For this time,
- * revocations are kept, and keys stay published.
- */
+/** Revocations are kept, and keys stay published, for the longest lifetime of any token. */
 export type LongestLifetime = ReturnType<typeof createLongestLifetime>

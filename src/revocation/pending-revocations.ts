@@ -23,7 +23,6 @@ export interface Subject {
   readonly id: string
 }
 
-/** A single access token that is revoked. */
 export interface TokenToRevoke {
   /** Its `jti`. */
   readonly id: string
@@ -60,9 +59,8 @@ const SUBJECT = {
 }
 
 /**
- * Lists the changes that revoke tokens and are not finished yet. A process adds a change to the list before
- * it begins the change, and removes it when the revocations are stored. If the process stops before it
- * removes the change, another process completes the change.
+ * Lists the changes that revoke tokens and are not finished yet. A process adds a change before it begins, and
+ * removes it when the revocations are stored. If the process stops before, another one completes the change.
  */
 export function createPendingRevocations(parts: {
   readonly store: Store
@@ -85,9 +83,8 @@ export function createPendingRevocations(parts: {
     remove: pending.remove,
 
     /**
-     * If the entry cannot be recorded, the change stays listed, so that the entry is recorded later. Never
-     * rejects. If the change could not be listed (`undefined`), no other process knows its audit entry, so
-     * this process keeps it.
+     * If the entry cannot be recorded, the change stays listed, so that it is recorded later. Never rejects. A change
+     * that could not be listed (`undefined`) is known to this process alone, so it keeps the entry.
      */
     async finish(member: string | undefined, entry: PendingEntry | undefined): Promise<void> {
       if (member === undefined) return entry && audit?.record(entry)
@@ -107,7 +104,6 @@ export function createPendingRevocations(parts: {
           : text
       }),
 
-    /** The subjects of all pending changes of all processes, without duplicates. */
     async list(): Promise<readonly PendingSubject[]> {
       return (await pending.list()).flatMap((text) => readSubject(text) ?? [])
     },

@@ -43,52 +43,43 @@ interface Parts {
   readonly now?: (() => number) | undefined
 }
 
-export interface KnownRevocations extends RevocationSet {
-  readonly freshness: RevocationFreshness
-  /** Whether all tokens must be rejected, because the revocations are too stale. Reading this property does no I/O. */
-  readonly mustReject: boolean
-  /** As in `GatewayRevocations`. Takes at most two seconds, and never throws. */
-  catchUp(): Promise<unknown>
-  /** Why the revocations are stale: the error of a read. Undefined while they are fresh, and during the start. */
-  readonly failure: unknown
-  /**
-   * Reads all revocations in force, then follows the source. May be called again. Concurrent calls share one
-   * subscription. Throws the errors of the source, `ERR_NOT_READY` if it does not answer, `ERR_CLOSED` after
-   * `close`.
-   */
-  start(): Promise<void>
-  /** Stops all polls and messages, even during a start or a poll. May be called again. */
-  close(): Promise<void>
-}
-
 /**
  * Creates a set of revocations that follows a source. It reads all revocations at the start, and then polls
  * every `pollIntervalSeconds`. If the source can publish new revocations, the set also receives each of them
  * at once. If such a message is lost, the next poll reads the revocation. While the store is unavailable, the
  * set polls several times a second. The polls do not keep the process alive.
  */
-export function createRevocationFollower(parts: Parts): KnownRevocations {
+export function createRevocationFollower(parts: Parts) {
   const follower = createState(parts)
-  const followed: Omit<KnownRevocations, keyof RevocationSet> = {
-    get freshness() {
+  const followed = {
+    get freshness(): RevocationFreshness {
       return freshnessOf(follower)
     },
-    get mustReject() {
+    /** Whether all tokens must be rejected, because the revocations are too stale. */
+    get mustReject(): boolean {
       return mustReject(follower)
     },
-    get failure() {
+    /** Why the revocations are stale. Undefined while they are fresh, and during the start. */
+    get failure(): unknown {
       return follower.failure
     },
+    /** As in `GatewayRevocations`. Takes at most two seconds, and never throws. */
     catchUp: () => settlesWithin(() => catchUp(follower), CATCH_UP_MS),
+    /**
+     * Reads all revocations in force, then follows the source. May be called again. Throws the errors of the source.
+     */
     start: () => (follower.starting ??= start(follower).finally(() => (follower.starting = undefined))),
+    /** Stops all polls and messages, even during a start or a poll. May be called again. */
     close: () => close(follower),
   }
   // Copies the getters of both objects, because copies of the current values would never change.
-  return Object.defineProperties({} as KnownRevocations, {
+  return Object.defineProperties({} as RevocationSet & Readonly<typeof followed>, {
     ...Object.getOwnPropertyDescriptors(followed),
     ...Object.getOwnPropertyDescriptors(follower.set),
   })
 }
+
+export type KnownRevocations = ReturnType<typeof createRevocationFollower>
 
 function createState(parts: Parts) {
   const { now = () => Date.now() } = parts
@@ -170,7 +161,6 @@ function schedulePoll(follower: Follower, inMs = follower.intervalMs * (0.7 + Ma
   follower.timer.unref()
 }
 
-/** If the store is unavailable, the next poll follows after a short pause (`unavailablePause`). */
 async function poll(follower: Follower): Promise<void> {
   try {
     await read(follower)
@@ -193,7 +183,6 @@ async function catchUp(follower: Follower): Promise<void> {
   await poll(follower)
 }
 
-/** Concurrent calls share one read. */
 function read(follower: Follower): Promise<void> {
   return (follower.reading ??= readPages(follower).finally(() => (follower.reading = undefined)))
 }
@@ -209,7 +198,6 @@ async function readPages(follower: Follower): Promise<void> {
     set.add(page.revocations)
     follower.cursor = page.cursor
     more = page.more
-    // Lets the process handle requests between two pages.
     if (more) await nextTurn()
   }
   if (follower.closed) return
@@ -218,10 +206,7 @@ async function readPages(follower: Follower): Promise<void> {
   setState(follower, 'fresh')
 }
 
-/**
- * After a jump, the time in the cursor may be wrong, so the next read is a full read. Pruning pauses, because
- * revocations may wrongly seem to be expired.
- */
+/** After a jump, the time in the cursor may be wrong, and revocations may wrongly seem to be expired. */
 function checkForJump(follower: Follower): void {
   if (!follower.clocks.hasJumped()) return
   follower.cursor = undefined

@@ -34,7 +34,6 @@ const MAX_CURSOR_AGE_MS = 15 * MINUTE_MS
 /** Without new revocations, the cursor and the response stay the same so long: HTTP clients get 304. */
 const STABLE_CURSOR_MS = 5 * MINUTE_MS
 const PAGE_SIZE = 1000
-/** Milliseconds for which a failed message is published again: the default of `pollIntervalSeconds`. */
 const REPUBLISH_MS = 5000
 const BATCH_SIZE = 100
 
@@ -62,10 +61,9 @@ interface Log {
 }
 
 /**
- * Stores each revocation in two indexes. The first index consists of buckets. A bucket contains all
- * revocations that expire in the same hour, each once. Each process reads all buckets when it starts. The
- * second index contains recent revocations. It consists of parts, each with the revocations of ten minutes,
- * in the order in which they were made. Processes poll the newest parts.
+ * Stores each revocation in two indexes. The first consists of buckets: a bucket contains all revocations that expire
+ * in the same hour, each once. Each process reads all buckets when it starts. The second consists of parts with the
+ * recent revocations of ten minutes, in the order in which they were made. Processes poll the newest parts.
  */
 export function createRevocationLog(
   store: StoreWithMemory,
@@ -106,7 +104,6 @@ export function createRevocationLog(
   }
 }
 
-/** The revocations in the store. */
 export type RevocationLog = ReturnType<typeof createRevocationLog>
 
 async function inBatches<T>(all: readonly T[], write: (one: T) => Promise<unknown>): Promise<void> {
@@ -123,8 +120,7 @@ async function addRevocation({ store, now, buckets }: Log, revocation: Revocatio
     addEntry(buckets, bucketEntry(text), revocation.until, secondsOf(made)),
     store.add(recentIndex(recentNumber(made)), `${stamp}:${text}`, RECENT_TTL_SECONDS),
   ])
-  // The message is published after the revocation is stored, so a process that subscribes and then reads
-  // misses nothing. A process that misses the message reads the revocation with its next poll.
+  // Published after it is stored, so a process that subscribes and then reads misses nothing.
   await store.publish(CHANNEL, text).catch(() => void publishAgain(store, text))
 }
 
@@ -146,8 +142,7 @@ async function readBuckets(log: Log, cursor: Cursor, time: number): Promise<Revo
   const live = await listBuckets(log.buckets, secondsOf(time))
   const numbers = place ? [place.number, ...live.filter((number) => number > place.number)] : live
   const page = await readIndexes(log, 'bucket', numbers, place && beyond(place.after))
-  // Revocations that were added during this read are among the recent revocations. Later pages contain the
-  // recent revocations, so `more` is always true here.
+  // The recent revocations of later pages contain those that were added during this read.
   return { revocations: page.revocations, cursor: writeCursor({ since, place: page.reached }), more: true }
 }
 
@@ -164,10 +159,7 @@ async function readRecent(log: Log, cursor: Cursor, time: number): Promise<Revoc
   return { revocations, cursor: writeCursor({ since: next, place: reached }), more: reached !== undefined }
 }
 
-/**
- * The first index is read from `start`. `reached` is set if more revocations may follow: the next page begins after the
- * last entry that matches the pattern.
- */
+/** `reached` is set if more revocations may follow: after the last entry that matches the pattern. */
 async function readIndexes(
   { store, buckets }: Log,
   kind: Place['kind'],
@@ -209,7 +201,6 @@ async function* readInForce({ store, now, buckets }: Log): AsyncIterable<readonl
   }
 }
 
-/** The cursor must not be too old, and the clock must not have been set back. */
 function isUsable({ since, place }: Cursor, time: number): boolean {
   if (since > time || time - since > MAX_CURSOR_AGE_MS) return false
   const oldest = recentNumber(time - MAX_CURSOR_AGE_MS - LATE_ENTRY_MS)

@@ -15,9 +15,7 @@ export const ALL_TOKENS = ''
 
 export function createRevocationMaps() {
   return {
-    /**
-     * The epoch of each token that its own client revoked, by grant, or by client id without a grant, then by `jti`.
-     */
+    /** The epochs of tokens that their own client revoked, by grant, or by client id without a grant, then by `jti`. */
     own: new Map<string, Map<string, number>>(),
     /** The `until` of each revoked token, grant and key, by its id. */
     ids: {

@@ -1,11 +1,9 @@
 import type { Revocation } from './revocation.ts'
 
-/** Some revocations, and the cursor of the next page. */
 export interface RevocationPage {
   readonly revocations: readonly Revocation[]
   /** The opaque cursor for the next call. Every process of the authorization service accepts it. */
   readonly cursor: string
-  /** Whether more revocations can be read now. */
   readonly more: boolean
 }
 
@@ -16,10 +14,7 @@ export interface RevocationSource {
    * returned. If the cursor is missing, too old or invalid, the read begins with all revocations in force.
    */
   read(cursor: string | undefined): Promise<RevocationPage>
-  /**
-   * Calls `listener` with each new revocation at once; undefined if the source cannot publish. After a call
-   * of `missed`, messages may have been lost, and the caller should read. The result unsubscribes.
-   */
+  /** Calls `listener` with each new revocation. After `missed`, messages may have been lost: the caller should read. */
   listen?:
     | ((listener: (revocation: Revocation) => void, missed: () => void) => Promise<() => Promise<void>>)
     | undefined

@@ -2,9 +2,8 @@ import { parseJson } from '../validation/parse-json.ts'
 import { isCount, isEpochSeconds, isObject, isText } from '../validation/predicates.ts'
 
 /**
- * A revocation makes tokens invalid before they expire. Two counters in a token show whether the token is
- * older than a revocation: `access_epoch`, a counter of its client, and `catalog_epoch`, a counter of the
- * products. `iat` cannot show this, because it is in whole seconds, and clocks differ.
+ * Makes tokens invalid before they expire. Two counters in a token show whether it is older than a revocation:
+ * `access_epoch` of its client, and `catalog_epoch` of the products. `iat` is in whole seconds, and clocks differ.
  */
 export type Revocation = {
   /** Epoch seconds at which all tokens that this revocation covers have expired. */
@@ -32,9 +31,8 @@ export type Revocation = {
     }
   | {
       /**
-       * All tokens of a client whose `access_epoch` is below `below`. Without `below`, all tokens of the
-       * client are revoked permanently. The id is a client id, or an origin such as `https://claude.ai`: then all
-       * clients with metadata documents at this origin are meant.
+       * All tokens of a client whose `access_epoch` is below `below`; without it, permanently. The id is a client id,
+       * or an origin such as `https://claude.ai`, for all clients with metadata documents there.
        */
       readonly of: 'client'
       readonly id: string

@@ -23,19 +23,12 @@ export type { Subject, TokenToRevoke } from './pending-revocations.ts'
 /** The result of a change that revokes tokens. */
 export interface Change<T> {
   readonly result: T
-  /**
-   * What the change revokes. A repeated call must list the same revocations, because an earlier call may have made the
-   * change without storing the revocations.
-   */
+  /** A repeated call must list the same, because an earlier one may have made the change without storing them. */
   readonly revoked: readonly RevocationSpec[]
-  /** Who made the change, for the events. */
   readonly actor?: string | undefined
 }
 
-/**
- * The process that stored the entry may have stopped before it changed anything. Even then, the returned
- * revocations must be harmless.
- */
+/** The process may have stopped before it changed anything, so the returned revocations must be harmless. */
 export type SpecsOf = (subject: Subject) => Promise<readonly RevocationSpec[]>
 
 interface Parts {
@@ -60,7 +53,6 @@ export function createRevocations(parts: Parts) {
   return {
     ...direct,
 
-    /** Rewrites the audit entries of pending revocations that name erased people. */
     erase: pending.erase,
 
     /** Like `revoke`, and recorded, even if the revocation cannot be listed as pending. */
@@ -82,17 +74,14 @@ export function createRevocations(parts: Parts) {
     },
 
     /**
-     * Stores a pending entry, calls `change`, and then stores the revocations of the change. If this process
-     * stops before the revocations are stored, other processes find the pending entry and complete the change
-     * (`resumeAll`). `fields` are recorded in the audit trail, unless the change itself records them.
+     * Stores a pending entry, calls `change`, and then stores the revocations of the change. If this process stops
+     * before, other processes find the entry and complete the change (`resumeAll`). `fields` are recorded in the
+     * audit trail, unless the change itself records them.
      *
-     * `change` must first change the record that decides about new tokens. Its errors are passed on. One with
-     * a status below 500 means that nothing was changed. After any other error, other processes complete the
-     * change.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: repeat the call. If the pending entry was stored,
-     *   another process completes the change even without a repeated call. Otherwise nothing was changed, and
-     *   the tokens stay valid in this process too
+     * `change` must first change the record that decides about new tokens. An error with a status below 500 means
+     * that nothing was changed. After any other error, other processes complete the change.
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: repeat the call. If the entry was not stored, nothing was
+     *   changed, and the tokens stay valid in this process too
      */
     async revokeWith<T>(
       subject: Subject,
@@ -117,7 +106,6 @@ export function createRevocations(parts: Parts) {
         if (subject.entry) await audit?.append([subject.entry])
       }),
 
-    /** The revocations that pending changes will make. Revokes nothing. */
     async listPending(specsOf: SpecsOf): Promise<readonly Revocation[]> {
       const until = now() / 1000 + (await longestLifetime.seconds())
       const revocations: Revocation[] = []
@@ -164,9 +152,8 @@ function createDirectRevocations(parts: Parts & { now: () => number }) {
     revoke: (...specs: readonly RevocationSpec[]) => revokeAs(undefined, ...specs),
     revokeAs,
     /**
-     * Like `revoke`, but without events. Rejects the tokens of many clients before their epochs are raised
-     * one after the other. If this process stops before it raises the epoch of a client, the next token
-     * request of the client raises the epoch; see `withRepairedEpochs`.
+     * Like `revoke`, but without events: for many clients before their epochs are raised one after the other. If this
+     * process stops before, `withRepairedEpochs` raises the epoch with the next token request of a client.
      */
     async revokeFirst(specs: readonly RevocationSpec[]): Promise<void> {
       await storeRevocations(specs)
@@ -174,7 +161,6 @@ function createDirectRevocations(parts: Parts & { now: () => number }) {
   }
 }
 
-/** Revokes tokens in all processes. */
 export type Revocations = ReturnType<typeof createRevocations>
 
 async function specsFor(subject: PendingSubject, specsOf: SpecsOf): Promise<readonly RevocationSpec[]> {

@@ -8,10 +8,7 @@ export const WHEN_STALE = 'serve'
 
 export interface StalenessPolicy {
   readonly pollIntervalSeconds: number
-  /**
-   * `serve`: the gateway checks tokens against the revocations that it knows. `reject`: the gateway does the
-   * same for `maxStalenessSeconds`, and after that time it rejects all tokens.
-   */
+  /** `serve`: tokens are checked against what is known. `reject`: only for `maxStalenessSeconds`. */
   readonly whenStale: 'serve' | 'reject'
   readonly maxStalenessSeconds: number
 }
@@ -19,10 +16,7 @@ export interface StalenessPolicy {
 export interface RevocationFreshness {
   /** Whether the last poll failed, a poll is overdue, or no poll has succeeded yet. */
   readonly isStale: boolean
-  /**
-   * Seconds since the last moment at which all revocations were known. If there was no such moment, seconds
-   * since the follower was created.
-   */
+  /** Seconds since all revocations were known; if they never were, since the follower was created. */
   readonly ageSeconds: number
 }
 

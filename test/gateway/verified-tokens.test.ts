@@ -6,7 +6,7 @@ import type { VerifyToken } from '../../src/gateway/verify-token.ts'
 import { principalOfClaims, verifiedClaims } from './support/token-issuer.ts'
 
 const verifiedTokens = (verify: VerifyToken, capacity = 1000) =>
-  createVerifiedTokens({ verifyToken: verify, toPrincipal: createPrincipal, capacity })
+  createVerifiedTokens(verify, createPrincipal, capacity)
 const verifiedOf = (changes = {}): VerifiedToken => verifiedClaims(changes).verified
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 }))

@@ -19,7 +19,6 @@ const SETTINGS = ['save', 'appendfsync', 'stop-writes-on-bgsave-error']
 
 /**
  * Reads the state of a server. The result has no answer for a command that the server rejects.
- *
  * @throws the error of ioredis, also for NOAUTH and WRONGPASS
  */
 export async function askServer(
@@ -56,7 +55,6 @@ async function ask(server: RedisServerClient, command: string, ...args: string[]
   }
 }
 
-/** A failed authentication does not count, because its error must reach the caller. */
 function isRejection(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError' && !/^(NOAUTH|WRONGPASS) /.test(error.message)
 }

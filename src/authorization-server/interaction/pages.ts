@@ -74,9 +74,8 @@ export function createPages(options: {
       model: SignOutModel & Reader & { readonly redirectOrigin?: string | undefined },
     ) => write(ctx, model, (frame) => signOutPage(frame, model), { formTargets: [model.redirectOrigin] }),
     /**
-     * Sends the browser from a submitted form to the next address. A redirect would not work: Chromium checks
-     * each address of a redirect chain against the `form-action` of the form's page, which cannot list where
-     * applications and hosts end a chain.
+     * A redirect from a submitted form would not work: Chromium checks each address of a redirect chain against the
+     * `form-action` of the form's page, which cannot list where applications and hosts end a chain.
      */
     renderContinue: (ctx: Context, next: URL, reader?: Reader) =>
       write(ctx, reader, (frame) => continuePage(frame, next)),

@@ -1,7 +1,10 @@
 import type { Context } from 'koa'
 import type { LocalizedText } from '../../catalog/definition.ts'
 import type { Resource } from '../../catalog/resources.ts'
+import type { Application } from '../../clients/client.ts'
+import type { DocumentFacts } from '../../clients/documents/document-application.ts'
 import type { SignedIn } from '../../host/accounts.ts'
+import type { Person } from '../../host/subject.ts'
 import type { ConsentDecision } from '../../grants/consent-decision.ts'
 
 export interface Destination {
@@ -19,29 +22,18 @@ export interface PendingInteraction {
   readonly prompt: 'login' | 'consent'
   /** In epoch seconds. */
   readonly startedAt: number
-  readonly application: {
-    readonly clientId: string
-    readonly name: string
-    readonly homepageUri?: string | undefined
-    readonly logoUri?: string | undefined
-    readonly privacyUri?: string | undefined
-    readonly termsUri?: string | undefined
+  readonly application: Pick<
+    Application,
+    'clientId' | 'name' | 'homepageUri' | 'logoUri' | 'privacyUri' | 'termsUri'
+  > & {
     readonly developerName?: string | undefined
-    /**
-     * The products of the application. If several have an operation, the page shows it once. Undefined: any product.
-     */
+    /** If several have an operation, the page shows it once. Undefined: any product. */
     readonly products?: readonly string[] | undefined
     /** Undefined if a developer has registered the application. */
     readonly document?:
-      | {
-          readonly host: string
-          /** Whether the host of this service vouches for the name. */
-          readonly isVerified: boolean
-          readonly version: string
-          /** How often the host was blocked. */
-          readonly epoch: number
+      | (Pick<DocumentFacts, 'host' | 'isVerified' | 'version' | 'epoch'> & {
           readonly hasChanged?: boolean | undefined
-        }
+        })
       | undefined
   }
   /** Undefined if the resource does not exist any more. */
@@ -49,9 +41,7 @@ export interface PendingInteraction {
   readonly resourceTitle?: LocalizedText | undefined
   readonly destination: Destination
   /** Undefined while no one is signed in. */
-  readonly account?: {
-    readonly accountId: string
-    readonly userId?: string | undefined
+  readonly account?: Person & {
     readonly name: string
     /** The e-mail address or user name, if it is known and differs from the name. */
     readonly login?: string | undefined

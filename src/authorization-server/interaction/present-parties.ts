@@ -38,7 +38,6 @@ export function originOf(address: string): string {
   return origin === 'null' ? protocol : origin
 }
 
-/** Undefined for an empty text, and for every other value. */
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }

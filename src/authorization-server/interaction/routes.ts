@@ -29,11 +29,7 @@ const FORMS: Readonly<Record<string, StepForm | undefined>> = {
   switch: { prompt: 'consent', step: switchAccount },
 }
 
-/**
- * Serves the pages of a pending authorization request, at `/interaction/<uid>` and below. The result takes
- * the path below {auth_url}, and resolves to whether it has answered. It rejects with the errors of the
- * host's callbacks and of the port.
- */
+/** Serves the pages of a pending authorization request, at `/interaction/<uid>` and below. */
 export function interactionRoutes(
   options: InteractionOptions,
 ): (ctx: Context, path: string) => Promise<boolean> {

@@ -35,10 +35,7 @@ const OPENID_SCOPES: Readonly<Record<string, keyof Texts>> = {
   offline_access: 'scopeOfflineAccess',
 }
 
-/**
- * Groups the requested scopes for the consent page. An operation of several products is shown under the first
- * of them in the catalog. `selected` is undefined if no form was submitted.
- */
+/** Groups the requested scopes for the consent page. An operation of several products is shown under the first. */
 export function scopeGroups(
   pending: Pick<PendingInteraction, 'requestedScopes' | 'storedConsent' | 'application'>,
   catalog: Catalog,

@@ -8,10 +8,8 @@ export const SIGN_IN_ATTEMPTS = { byDefault: 10, max: 100 }
 const TIMES_PER_ADDRESS = 10
 
 /**
- * Limits the attempts to sign in within 15 minutes of the first attempt. Attempts are counted for each interaction, for
- * each identifier from one address, and for each address, in all processes together.
- *
- * @param options.now returns the time in epoch seconds
+ * Limits the attempts to sign in within 15 minutes of the first attempt. Attempts are counted for each interaction,
+ * for each identifier from one address, and for each address, in all processes together. `now` is in epoch seconds.
  */
 export function createSignInRateLimit({
   store,
@@ -27,12 +25,7 @@ export function createSignInRateLimit({
   const ofAddress = (address: string) => ({ key: `address ${address}`, max: TIMES_PER_ADDRESS * max })
 
   return {
-    /**
-     * Counts an attempt, or returns the seconds to wait. Call it before the attempt, so that simultaneous attempts
-     * cannot exceed the limit.
-     *
-     * @param attempt.keys the interaction, and the identifier together with the address
-     */
+    /** Counts an attempt before it is made, or returns the seconds to wait: no two may pass the limit at once. */
     consume: ({ keys, address }: { readonly keys: readonly string[]; readonly address: string }): number =>
       limit.take([...keys.map(ofKey), ofAddress(address)]),
     succeeded(key: string, address: string): void {
@@ -43,5 +36,4 @@ export function createSignInRateLimit({
   }
 }
 
-/** Limits the sign-in attempts, so that passwords cannot be guessed on the sign-in page. */
 export type SignInRateLimit = ReturnType<typeof createSignInRateLimit>

@@ -53,7 +53,6 @@ export function showError(
   pages.renderError(ctx, { status, error: CODES[text], text, uiLocales: pending?.uiLocales })
 }
 
-/** Valid only for this interaction, its present step, this account and the present metadata document. */
 export function csrfTokenOf(request: StepRequest): string {
   return request.csrf.issue(...bindingOf(request))
 }

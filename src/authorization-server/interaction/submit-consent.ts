@@ -45,8 +45,7 @@ function submitGroupChoice(request: StepRequest, form: Form): undefined {
 }
 
 /**
- * Another person may not decide for a person who signed out at the host. If no scope is left, oidc-provider
- * reports this to the application after the restart.
+ * Another person may not decide for one who signed out at the host. Without a scope, the restart ends with an error.
  */
 async function isOutdated(request: StepRequest): Promise<boolean> {
   return request.pending.requestedScopes.length === 0 || !(await isPersonSignedIn(request))

@@ -1,4 +1,3 @@
-import type { Logger } from '../../host/logger.ts'
 import { createReaderTexts, type ReaderTexts } from '../../http/pages/texts.ts'
 import { english, type Texts } from './texts/english.ts'
 import { german } from './texts/german.ts'
@@ -8,11 +7,9 @@ export { english, type Texts }
 export type PageTexts = ReaderTexts<keyof Texts>
 
 /** The texts of the pages in all languages. English and German are complete. */
-export function createTexts(options: {
-  readonly texts: { readonly [locale: string]: Partial<Texts> }
-  readonly defaultLocale: string
-  readonly logger?: Logger | undefined
-}) {
+export function createTexts(
+  options: Pick<Parameters<typeof createReaderTexts<Texts>>[0], 'texts' | 'defaultLocale' | 'logger'>,
+) {
   return createReaderTexts<Texts>({
     ...options,
     english,

@@ -1,24 +1,14 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Account } from '../../host/accounts.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
+import { findOnce } from '../../host/find-once.ts'
 import { personOf, type Person } from '../../host/subject.ts'
 import { identityClaims } from './endpoints/userinfo.ts'
-import { type KnownAccounts, requestState } from './request-state.ts'
-
-export function findAccountOnce(
-  accounts: Pick<HostAccounts, 'find'>,
-  known: KnownAccounts,
-  { accountId, userId }: Person,
-): Promise<Account | undefined> {
-  const key = JSON.stringify([accountId, userId ?? null])
-  const account = known.get(key) ?? Promise.resolve(accounts.find(accountId, userId))
-  known.set(key, account)
-  return account
-}
+import { requestState } from './request-state.ts'
 
 export function createAccountLookup(accounts: HostAccounts, settings: { readonly claimsInIdToken: boolean }) {
   function find(ctx: KoaContextWithOIDC, person: Person): Promise<Account | undefined> {
-    return findAccountOnce(accounts, requestState(ctx).accounts, person)
+    return findOnce(accounts, requestState(ctx).accounts, person)
   }
 
   return {

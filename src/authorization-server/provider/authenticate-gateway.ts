@@ -8,8 +8,7 @@ import { describeAddress } from '../../http/client-address.ts'
 import { readBasicCredentials } from '../../http/basic-credentials.ts'
 import { answerErrorAsJson } from '../../http/error-response.ts'
 import type { ProviderDependencies } from './dependencies.ts'
-import { reportWrongSecret, type Reporters } from './report-wrong-secret.ts'
-import { TOO_MANY_WRONG_SECRETS } from './wrong-secret-limit.ts'
+import { reportWrongSecret, TOO_MANY_WRONG_SECRETS, type Reporters } from './wrong-secrets.ts'
 
 export type GatewayAuthentication = Reporters &
   Pick<ProviderDependencies, 'registry' | 'secretUsed' | 'proxyCheck'> & { readonly issuer: string }

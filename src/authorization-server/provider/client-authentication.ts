@@ -6,8 +6,7 @@ import { recordOf, requestState } from './request-state.ts'
 import type { ProviderSettings } from './dependencies.ts'
 import { candidatesIn } from './models/clients.ts'
 import { errorOf, type FixResponse, type ProviderResponse } from './fix-responses.ts'
-import { reportWrongSecret, type Reporters } from './report-wrong-secret.ts'
-import { TOO_MANY_WRONG_SECRETS } from './wrong-secret-limit.ts'
+import { reportWrongSecret, TOO_MANY_WRONG_SECRETS, type Reporters } from './wrong-secrets.ts'
 
 /**
  * Explains the error to a client that sent no secret, with a `WWW-Authenticate` challenge (RFC 9110 15.5.2).

@@ -41,10 +41,8 @@ export async function getTokenScopes(
 }
 
 /**
- * Limits an authorization request to the operations of the user, before oidc-provider checks whether the user
- * has approved every requested scope.
- *
- * @returns the requested scopes that remain
+ * Limits an authorization request to the operations of the user, before oidc-provider checks whether the user has
+ * approved every requested scope.
  * @throws invalid_scope if no scope remains
  */
 export async function limitToUser(
@@ -120,11 +118,7 @@ export async function checkRequestedScope(
   })
 }
 
-/**
- * Describes a resource to oidc-provider, with the scopes that a token may carry now.
- *
- * @throws invalid_target if `address` is unknown, or if the request names two resources
- */
+/** Describes a resource to oidc-provider, with the scopes that a token may carry now. @throws invalid_target */
 export async function describeResource(
   parts: ProviderParts,
   ctx: KoaContextWithOIDC,

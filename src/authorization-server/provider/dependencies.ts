@@ -28,7 +28,7 @@ import type { AccountLookup } from './account-lookup.ts'
 import type { Features } from './features/load-features.ts'
 import type { Lifetimes } from './lifetimes.ts'
 import type { AdapterPayload } from 'oidc-provider'
-import type { WrongSecretLimit } from './wrong-secret-limit.ts'
+import type { WrongSecretLimit } from './wrong-secrets.ts'
 
 export interface ProviderSettings {
   readonly issuer: string
@@ -89,9 +89,8 @@ export interface ProviderDependencies extends SharedDependencies {
   readonly revokeOwnToken: RevokeOwnToken
   isTokenRevoked(token: Principal): boolean
   /**
-   * Whether a token with this scope would be rejected if it were issued for the grant now. No I/O.
-   *
-   * @param now Unix time in seconds
+   * Whether a token with this scope would be rejected if it were issued for the grant `now`, in epoch seconds. No
+   * I/O.
    */
   isGrantScopeRevoked(grantId: string, scope: string, now: number): boolean
   readonly pendingInteractions: PendingInteractions

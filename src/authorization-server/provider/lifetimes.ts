@@ -33,9 +33,8 @@ export function refreshTokenLifetime(client: Client, lifetimes: Lifetimes): numb
 const GRANT_MARGIN_SECONDS = 60
 
 /**
- * Lifetimes of oidc-provider's models, in seconds. Strangers can create thousands of interactions and
- * sessions without signing in. So an interaction without a signed-in person lives only as long as one sign-in
- * may take, and a session without a person as long as an interaction.
+ * Lifetimes of oidc-provider's models, in seconds. Strangers can create thousands of interactions and sessions
+ * without signing in, so those without a person live only as long as a sign-in, or an interaction, may take.
  */
 export function modelLifetimes(lifetimes: Lifetimes): Configuration['ttl'] {
   return {

@@ -37,9 +37,8 @@ export function createRenderError(
 export type AnswerHere = (ctx: KoaContextWithOIDC, out: Record<string, unknown>) => Promise<boolean>
 
 /**
- * The errors of a client that any stranger may have published are redirected only after the person has
- * decided, or has approved the client before. Otherwise strangers could redirect any browser to any address
- * (RFC 9700 4.11.2).
+ * The errors of a client that any stranger may have published are redirected only if the person has decided, or has
+ * approved the client before: strangers could redirect any browser to any address (RFC 9700 4.11.2).
  */
 export function createAnswerHere(parts: ProviderDependencies): AnswerHere {
   return async function answerHere(ctx, out) {
@@ -73,11 +72,10 @@ function redirectUriError(ctx: KoaContextWithOIDC, error: Error): string | undef
 }
 
 /**
- * Reports failures on our side to the log, the host's app and the event `error`. A temporary failure gets
- * 503, so that the client may retry (RFC 9110 10.2.3 and 15.6.4), and is not reported to the host's app.
+ * Reports failures on our side to the log, the host's app and the event `error`. A temporary failure gets 503, so
+ * that the client may retry (RFC 9110 15.6.4), and is not reported to the host's app.
  *
- * Relies on: oidc-provider emits `server_error` after it has written the response, and before the response is
- * sent.
+ * Relies on: oidc-provider emits `server_error` after it has written the response, and before it is sent.
  */
 export function reportFailures(provider: Provider, { events, logger }: ProviderDependencies): void {
   provider.on('server_error', (context, error) => {

@@ -5,7 +5,7 @@ import {
   type Client as ProviderClient,
   type KoaContextWithOIDC,
 } from 'oidc-provider'
-import type { Account } from '../../host/accounts.ts'
+import type { KnownAccounts } from '../../host/find-once.ts'
 import type { Client } from '../../clients/client.ts'
 import type { UsedCredential } from '../../clients/stored-secrets.ts'
 import type { ClientRegistry, StoredClient } from '../../clients/client-registry.ts'
@@ -24,15 +24,12 @@ export interface EarlyLookups {
   readonly accounts: KnownAccounts
 }
 
-export type KnownAccounts = Map<string, Promise<Account | undefined>>
-
 /** What one request has read, so that no record and no account is read twice. */
 export interface RequestState {
   readonly host: Context
   readonly early: EarlyLookups | undefined
   /** When this request stops waiting for the rollback of a late write; see `rollbackDeadline`. */
   readonly deadline: number
-  /** By account and user id. */
   readonly accounts: KnownAccounts
   /** By client id. */
   readonly clients: Map<string, Client>
@@ -41,7 +38,6 @@ export interface RequestState {
   /** Whether or not the client exists. */
   sentClientId?: string | undefined
   credential?: UsedCredential | undefined
-  /** Whether the wrong secret in this request looks like a mistyped or cut-off secret of this service. */
   isMistyped?: boolean | undefined
   code?: { readonly code: string; readonly payload: Promise<AdapterPayload | undefined> } | undefined
   refreshToken?:
@@ -101,8 +97,7 @@ export function startLookups(registry: ClientRegistry): EarlyLookups {
   }
 }
 
-// The code, the refresh token and the grant of a request are read early, at the same time as the client or
-// the family. This saves two round trips to the store.
+// These records are read early, at the same time as the client or the family, which saves two round trips.
 
 interface Readers {
   readonly codes: Collection<AdapterPayload>
@@ -159,5 +154,4 @@ export function getGrant(
   return state.grant.stored
 }
 
-/** The failure of an early read is thrown again where the record is awaited. */
 function ignore(): void {}

@@ -1,11 +1,7 @@
 import { errors, type ResourceServer } from 'oidc-provider'
 import type { Resource, Resources } from '../../catalog/resources.ts'
 
-/**
- * The resource that a `resource` parameter names (RFC 8707 2): a value, or a list if it is repeated.
- *
- * @throws {errors.InvalidTarget} if it names an unknown resource, or two resources
- */
+/** The resource that a `resource` parameter names (RFC 8707 2): a value, or a list if it is repeated. */
 export function namedResource(
   parameter: unknown,
   { main, all, find }: Resources,
@@ -26,9 +22,7 @@ export function namedResource(
   return resource
 }
 
-/**
- * The resource whose address has the longest start in common with a value. The scheme and a last slash do not count.
- */
+/** The one whose address has the longest start in common with a value, without the scheme and a last slash. */
 function findNearest(sent: unknown, all: Resources['all']): Resource {
   const comparable = (text: string) => Buffer.from(`${text.toLowerCase().replace(/^https?:\/\/|\/$/g, '')}/`)
   const wanted = comparable(String(sent).slice(0, MAX_LENGTH))
@@ -49,8 +43,7 @@ export function resourceServerOf({ address }: Pick<Resource, 'address'>, scope: 
 
 /**
  * Replaces other spellings of the address of a resource in a query or form (RFC 8707 2), such as that of `new
- * URL(…).href`: a slash after a host without a path, no default port. Also leaves one blank between two scopes, and
- * no other blank, as oidc-provider expects (RFC 6749 3.3).
+ * URL(…).href`. Leaves one blank between two scopes, and no other, as oidc-provider expects (RFC 6749 3.3).
  */
 export function canonicalizeParameters(text: string, { find }: Pick<Resources, 'find'>): string {
   const trimmed = text.replaceAll(SCOPE, (scopes) => scopes.replace(BLANKS, '+').replace(/^\+|\+$/g, ''))

@@ -14,6 +14,9 @@ export const ROUTES = {
 /** The path below {auth_url} where gateways without access to the store receive revocations. */
 export const REVOCATION_FEED = '/oauth2/revocations'
 
+export const METADATA = '/.well-known/oauth-authorization-server'
+export const OPENID_CONFIGURATION = '/.well-known/openid-configuration'
+
 /** The methods of each path; any other method is answered with 405 (RFC 9110 15.5.6). */
 export const METHODS: Readonly<Record<string, readonly string[]>> = {
   [ROUTES.authorization]: ['GET', 'HEAD', 'POST'],
@@ -26,8 +29,8 @@ export const METHODS: Readonly<Record<string, readonly string[]>> = {
   [ROUTES.end_session]: ['GET', 'HEAD', 'POST'],
   [`${ROUTES.end_session}/confirm`]: ['POST'],
   [`${ROUTES.end_session}/success`]: ['GET', 'HEAD'],
-  '/.well-known/openid-configuration': DOCUMENT_METHODS,
-  '/.well-known/oauth-authorization-server': DOCUMENT_METHODS,
+  [OPENID_CONFIGURATION]: DOCUMENT_METHODS,
+  [METADATA]: DOCUMENT_METHODS,
 }
 
 /** Whether a path belongs to the service. All other paths below {auth_url} are left to the host. */

@@ -7,22 +7,19 @@ import { type EarlyLookups, requestState, startRequest } from './request-state.t
 import { middlewareOf } from './seam/seam.ts'
 
 export interface ProviderInput {
+  /** With its `?`. @default the query of the request */
   readonly query?: string
+  /** Undefined if the endpoint reads no form. */
   readonly form?: string | undefined
+  /** Empty if oidc-provider must not read one. @default the header of the request */
   readonly authorization?: string
   readonly early?: EarlyLookups | undefined
 }
 
 /**
- * Lets oidc-provider answer a request in a Koa context of its own. So it signs cookies with its own keys, and
- * its changes do not reach the host's context. Headers need no copy, because both contexts write to the same
- * Node response.
- *
+ * Lets oidc-provider answer a request in a Koa context of its own. So it signs cookies with its own keys, and its
+ * changes do not reach the host's context. Both contexts write headers to the same Node response.
  * @param path the path below {auth_url}, such as `/oauth2/token`
- * @param input.query the query with its `?`. @default the query of the request
- * @param input.form undefined if the endpoint reads no form
- * @param input.authorization empty if oidc-provider must not read one. @default the header of the request
- * @param input.early lookups that were already made for this request
  * @returns false if oidc-provider has no route for the path
  */
 export async function runProvider(
@@ -54,19 +51,15 @@ export async function runProvider(
     return false
   }
   const { status, body } = inner
-  // An object is copied as JSON text. Otherwise a middleware of the host could rename the fields of the object,
-  // although the RFCs define their names. oidc-provider has already set the content type.
+  // As text: a middleware of the host could rename the fields of an object, although the RFCs define their names.
   ctx.body = typeof body === 'object' && body !== null ? JSON.stringify(body) : body
   ctx.status = status
   return true
 }
 
 /**
- * The query of a return from our pages is dropped, because the parameters of the authorization request are
- * stored.
- *
- * Relies on: if the request fails before these parameters are loaded, oidc-provider looks for a `client_id`
- * in the query. With a `client_id`, it would read the stored parameters, and fail a second time.
+ * Relies on: if a return from our pages fails before the stored parameters are loaded, oidc-provider looks for a
+ * `client_id` in the query. With one, it would read the parameters, and fail a second time.
  */
 const RETURN_FROM_PAGES = /^\/oauth2\/authorize\/./i
 
@@ -93,7 +86,6 @@ export class ProviderRequest {
   readonly readableEncoding = null
   readonly form: string
 
-  /** @param url path and query below {auth_url} */
   constructor({ req }: Context, url: string, form?: string, authorization?: string) {
     this.method = req.method
     this.url = url

@@ -3,6 +3,7 @@ import compose from 'koa-compose'
 import type { KeyRing } from '../../keys/key-ring.ts'
 import type { RevocationSource } from '../../revocation/revocation-source.ts'
 import { answerError } from '../../http/error-response.ts'
+import { answerDocument, DOCUMENT_METHODS } from '../../http/public-document.ts'
 import { isRejection, readForm } from '../../http/form-body.ts'
 import { addressGroup } from '../../http/rate-limit-group.ts'
 import { redirect } from '../../http/redirect.ts'
@@ -16,15 +17,16 @@ import type { ProviderSettings, SharedDependencies } from '../provider/dependenc
 import { AUTHORIZATION_PARAMETERS } from '../provider/endpoints/authorize.ts'
 import { END_SESSION_PARAMETERS } from '../provider/endpoints/end-session.ts'
 import type { Features } from '../provider/features/load-features.ts'
-import { respondWithJwks } from '../provider/endpoints/jwks.ts'
 import { createRevocationFeed } from '../provider/endpoints/revocation-feed.ts'
 import { createFastPath } from '../provider/endpoints/token/direct-access-fast-path.ts'
 import { canonicalizeParameters } from '../provider/resource-indicator.ts'
 import {
   CLIENT_ENDPOINTS,
   isOwnPath,
+  METADATA,
   METHODS,
   normalizePath,
+  OPENID_CONFIGURATION,
   REVOCATION_FEED,
   ROUTES,
 } from '../provider/routes.ts'
@@ -51,10 +53,24 @@ interface Running {
   readonly keyRing: KeyRing
 }
 
+/** At the root of the host: the metadata (RFC 8414 3.1). Some clients put its older name there (RFC 8414 5). */
+export function wellKnown(parts: AuthorizationServerParts): Middleware {
+  const { pathname } = new URL(parts.settings.issuer)
+  const addresses = [METADATA, OPENID_CONFIGURATION].map((name) => normalizePath(name + pathname))
+  return createRouter(parts, {
+    mountPath: '',
+    owns: (path) => addresses.includes(normalizePath(path)),
+    methods: Object.fromEntries(addresses.map((address) => [address, DOCUMENT_METHODS])),
+    answer: async (ctx) => runProvider((await parts.ready()).provider, ctx, METADATA),
+  })
+}
+
 /** Answers the requests for the service below {auth_url}. */
 export function authorizationServer(parts: AuthorizationServerParts): Middleware {
   const { settings, resources, pages, events, requestsInFlight } = parts
   const { issuer, mountPath, maxSignInAttempts } = settings
+  /** RFC 7517 5. */
+  const jwks = { type: 'application/jwk-set+json', maxAge: parts.jwksMaxAge }
   const reject = createReject(pages)
   const answerInteraction = interactionRoutes({ ...parts, issuer, maxSignInAttempts })
   const answerFeed = createRevocationFeed({ ...parts, issuer, source: parts.revocationSource })
@@ -70,7 +86,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     }
     const running = await parts.ready()
     const posted = ctx.method === 'POST' ? POSTED_PARAMETERS[route] : undefined
-    if (route === ROUTES.jwks) respondWithJwks(ctx, running.keyRing.published, parts.jwksMaxAge)
+    if (route === ROUTES.jwks) answerDocument(ctx, JSON.stringify(running.keyRing.published), jwks)
     else if (route === REVOCATION_FEED) await answerFeed(ctx)
     else if (posted) await postToGet(ctx, pages, new URL(issuer + route), posted)
     else if (POSTED_PARAMETERS[route] && rejectOtherName(ctx, pages, issuer + route)) return true
@@ -139,10 +155,9 @@ const POSTED_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
 const MAX_ADDRESS_BYTES = 12_288
 
 /**
- * Answers a form that another site posts (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2) with a
- * redirect. Our cookies are `SameSite=Lax`, so the browser sends them with that GET, but not with the form.
- * `SameSite=None` would make all our pages less secure. All values of a parameter are passed on: the endpoint
- * rejects repeated ones.
+ * Answers a form that another site posts (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2) with a redirect:
+ * the browser sends our `SameSite=Lax` cookies with that GET, but not with the form. All values of a parameter are
+ * passed on, because the endpoint rejects repeated ones.
  */
 async function postToGet(ctx: Context, pages: Pages, target: URL, parameters: readonly string[]) {
   const form = await readForm(ctx)
@@ -189,6 +204,6 @@ function issuerPage(issuer: string, mountPath: string, pages: Pages): Middleware
       ctx.status === 404 && ctx.body === undefined && ctx.respond !== false && !ctx.headerSent
     if (!isIssuer || !isUnanswered || ctx.accepts('json', 'html') !== 'html') return
     ctx.vary('Accept')
-    pages.renderIssuer(ctx, `${issuer}/.well-known/openid-configuration`)
+    pages.renderIssuer(ctx, issuer + OPENID_CONFIGURATION)
   }
 }

@@ -17,9 +17,8 @@ export type CheckedRequest =
   | { readonly rejection: Omit<ErrorAnswer, 'state'> }
 
 /**
- * Reads the form of a POST request. At the endpoints where clients authenticate, it also rejects requests
- * from browsers, without client authentication, and with what no client may send. The answers are the same
- * for every client id.
+ * Reads the form of a POST request. Where clients authenticate, it also rejects requests from browsers, without
+ * client authentication, and with what no client may send. The answers are the same for every client id.
  */
 export async function checkRequest(
   ctx: Context,
@@ -107,7 +106,6 @@ function senderOf(parameters: URLSearchParams, form: string, { privateKeyJwt }: 
   return id || (assertion && privateKeyJwt) ? form : ''
 }
 
-/** Why a form cannot be read. */
 const UNREADABLE: Readonly<Record<FormRejection['status'], string>> = {
   400: 'the form could not be read',
   413: 'the form is too large',

@@ -16,9 +16,7 @@ const FEW = 1 / 100
  * costs a fifth less CPU time: their commands to Redis travel together.
  */
 const USUAL = 20
-/**
- * Requests that begin in one turn during a flood. The other requests wait, so that API calls are answered in between.
- */
+/** Further requests wait during a flood, so that API calls are answered in between. */
 const PER_TURN = 2
 
 /** A request counts as in flight no longer than this, even if a callback of the host never answers. */
@@ -33,12 +31,10 @@ export interface Sender {
 }
 
 /**
- * Limits the requests in flight at the endpoints where clients authenticate, because such a request costs a
- * hundred times as much CPU time as an API call.
- *
- * @param options.max for this process; at most a quarter of it from one address, and a quarter from one
- *   client. The last quarter is reserved for addresses with less than one hundredth of `max` in flight. So a
- *   flood from a few addresses leaves room for all others
+ * Limits the requests in flight at the endpoints where clients authenticate, because such a request costs a hundred
+ * times as much CPU time as an API call. At most a quarter of `max` comes from one address, and a quarter from one
+ * client. The last quarter is for addresses with less than a hundredth in flight: a flood from a few leaves room for
+ * all others.
  */
 export function createRequestsInFlight({ max, logger }: { readonly max: number; readonly logger: Logger }) {
   const share = Math.max(1, Math.floor(max * SHARE))
@@ -158,7 +154,6 @@ const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'for
 function isFromProxy({ req, headers }: Context): boolean {
   if (!PROXY_HEADERS.some((name) => name in headers)) return false
   const { remoteAddress } = req.socket
-  // Any client can send the headers. A proxy has a private address, or uses a Unix socket, which has no
-  // address.
+  // Any client can send the headers. A Unix socket of a proxy has no address.
   return remoteAddress === undefined || isPrivate(remoteAddress)
 }

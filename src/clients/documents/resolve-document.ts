@@ -234,9 +234,9 @@ export function createDocumentResolver(parts: DocumentResolverParts) {
       return await outgoing.fetchJson(url, { ...others, budget: isKnown ? 'known' : 'new' })
     } catch (error) {
       if (!(error instanceof OutgoingProblem)) throw error
-      if (error.kind === 'rejected') return `cannot be used: ${error.problem}`
+      if (error.kind === 'rejected') return `cannot be used: ${error.message}`
       if (isUsable) return undefined
-      const message = `${hostOf(url)} cannot be asked about the client now: ${error.problem}`
+      const message = `${hostOf(url)} cannot be asked about the client now: ${error.message}`
       throw new GatehouseError('ERR_DOCUMENT_UNAVAILABLE', message, { cause: error })
     }
   }

@@ -21,11 +21,8 @@ const MAX_INTERIM_RESPONSES = 10
 
 /**
  * Fetches a JSON document. The host name is resolved once, and the connection goes to an address of this answer: a
- * second answer of a DNS server cannot lead elsewhere. The request has no cookies and no credentials, and redirects are
- * not followed.
- *
- * @param options.timeoutMs maximum milliseconds for everything, from the DNS query to the last byte
- * @throws {OutgoingProblem} if the document cannot be fetched
+ * second answer of a DNS server cannot lead elsewhere. The request has no cookies and no credentials, and redirects
+ * are not followed. `timeoutMs` is for everything, from the DNS query to the last byte.
  */
 export async function fetchDocument(
   url: URL,
@@ -71,10 +68,7 @@ export async function fetchDocument(
   }
 }
 
-/**
- * @returns undefined if one of the addresses is not public, because the host name may lead to it next time, or if
- * there is none
- */
+/** Undefined without an address, or if one is not public, because the host name may lead to it next time. */
 async function findTarget(url: URL, { resolve }: OutgoingConnections): Promise<ConnectionTarget | undefined> {
   const addresses = await resolve(url.hostname).catch(() => [])
   const [first] = addresses

@@ -1,22 +1,12 @@
-/**
- * Why a document could not be fetched. Only callers of `fetchJson` see this error: they answer with an error of their
- * own.
- */
+/** Why a document could not be fetched. Only callers of `fetchJson` see it, and answer with an error of their own. */
 export class OutgoingProblem extends Error {
   override readonly name = 'OutgoingProblem'
-  /**
-   * `unavailable`: the fault may pass, such as a timeout. `rejected`: the address or the response is not acceptable,
-   * and the same request would fail again.
-   */
+  /** `unavailable`: the fault may pass, such as a timeout. `rejected`: the same request would fail again. */
   readonly kind: 'unavailable' | 'rejected'
-  /** What is wrong, as a sentence without a full stop. It names no network address. */
-  readonly problem: string
-
-  /** @param cause the error of Node, for logs. It may name network addresses */
+  /** `problem` is a sentence without a full stop, and names no network address. `cause`, for logs, may. */
   constructor(kind: 'unavailable' | 'rejected', problem: string, cause?: unknown) {
     super(problem, cause === undefined ? undefined : { cause })
     this.kind = kind
-    this.problem = problem
   }
 }
 

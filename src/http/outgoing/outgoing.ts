@@ -22,9 +22,7 @@ const BOUNDS = {
 /** Requests to addresses that strangers have named, such as the URL of a client metadata document. */
 export type Outgoing = ReturnType<typeof createOutgoing>
 
-/** What a caller of `fetchJson` states about the request. */
 export interface FetchJsonOptions {
-  /** Maximum number of bytes of the body. */
   readonly maxBytes: number
   /**
    * Which bounds the request counts for. `new`: a stranger may have invented the URL. `known`: the URL belongs to a
@@ -37,12 +35,7 @@ export interface FetchJsonOptions {
   readonly shareOf?: string | undefined
 }
 
-/**
- * Creates the requests to addresses that strangers have named. They are bounded, and reach only hosts on the internet.
- *
- * @param options.timeoutMs maximum milliseconds of a request. @default 5000
- * @param options.now milliseconds of a clock that never goes back. @default performance.now
- */
+/** Creates the requests to addresses that strangers have named. They reach only hosts on the internet. */
 export function createOutgoing(options: { readonly timeoutMs?: number; readonly now?: () => number } = {}) {
   const { timeoutMs = TIMEOUT_MS, now = () => performance.now() } = options
   const limit = createRateLimit({ windowSeconds: 60, now: () => now() / 1000 })
@@ -56,12 +49,11 @@ export function createOutgoing(options: { readonly timeoutMs?: number; readonly 
 
   return {
     /**
-     * Fetches a JSON object with GET. Callers of the same URL share one request, and its result. The URL must be
-     * `https:` with a domain name, all addresses of this name must be public (RFC 6890), and the response must have
-     * status 200, a JSON type and at most `maxBytes`. Redirects are not followed.
-     *
-     * @throws {OutgoingProblem} `unavailable` if a later request may succeed, also if too many requests are made;
-     *   otherwise `rejected`
+     * Fetches a JSON object with GET. Callers of the same URL share one request. The URL must be `https:` with a
+     * domain name whose addresses are all public (RFC 6890), and the response must have status 200, a JSON type and
+     * at most `maxBytes`. Redirects are not followed.
+     * @throws {OutgoingProblem} `unavailable` if a later request may succeed, also if too many are made; otherwise
+     *   `rejected`
      */
     async fetchJson(text: string, options: FetchJsonOptions): Promise<FetchedJson> {
       const { maxBytes } = options
@@ -108,17 +100,12 @@ function boundsOf({ hostname }: URL, { budget, sender, shareOf = hostname }: Fet
   ]
 }
 
-/** Maximum number of characters of a URL that is requested. */
 const MAX_URL_LENGTH = 2048
 
 /** A domain name with at least two labels. A single label, such as `localhost`, is not a name of the internet. */
 const DOMAIN_NAME = /^[a-z\d_-]+(\.[a-z\d_-]+)+$/
 
-/**
- * Parses a URL that a stranger has named.
- *
- * @throws {OutgoingProblem} `rejected` if no request may be made to this URL
- */
+/** @throws {OutgoingProblem} `rejected` if no request may be made to this URL */
 export function parseTarget(text: string): URL {
   if (text.length > MAX_URL_LENGTH) throw rejected(`the URL has more than ${MAX_URL_LENGTH} characters`)
   const url = parse(text)

@@ -1,10 +1,7 @@
 import { isIPv4 } from 'node:net'
 import { isAllowed } from '../allowed-networks.ts'
 
-/**
- * The only IPv6 network with addresses of the internet (RFC 4291 2.4). Loopback, IPv4-mapped and local addresses,
- * multicast, and the addresses of NAT64 are outside of it.
- */
+/** The only IPv6 network of the internet (RFC 4291 2.4), without loopback, IPv4-mapped, local and NAT64 addresses. */
 const GLOBAL_UNICAST = '2000::/3'
 
 /**
@@ -18,8 +15,7 @@ const SPECIAL =
 
 /**
  * Whether an IP address belongs to a machine on the internet, and not to this machine, its network or a
- * special-purpose network (RFC 6890). A text with a zone (`fe80::1%eth0`) is not public, and neither is a text that is
- * not an IP address.
+ * special-purpose network (RFC 6890). False for a text with a zone (`fe80::1%eth0`), and for any other text.
  */
 export function isPublicAddress(address: string): boolean {
   const isGlobal = isIPv4(address) || (!address.includes('%') && isAllowed(GLOBAL_UNICAST, address))

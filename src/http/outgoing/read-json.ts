@@ -9,12 +9,7 @@ const JSON_TYPE = /^application\/(json|[\w.!#$&^+-]+\+json)[\t ]*(;|$)/i
 /** The statuses below 500 of faults that may pass: timeout, too early, too many requests. */
 const PASSING = [408, 425, 429]
 
-/**
- * Reads a response whose body is a JSON object. It must have status 200, a JSON type and no compression.
- *
- * @param maxBytes maximum number of bytes of the body. They are counted while they arrive
- * @throws {OutgoingProblem} if the response is not acceptable, or ends too early
- */
+/** Reads a response whose body is a JSON object. It must have status 200, a JSON type and no compression. */
 export async function readJson(
   response: IncomingMessage,
   maxBytes: number,
@@ -70,7 +65,6 @@ const DIRECTIVE = /([\w-]+)(?:=(?:"([^"]*)"|([^\s",]*)))?/g
 /**
  * How long a response may be stored (RFC 9111 5.2.2): `max-age` minus the age of the response. `no-store`, `no-cache`,
  * `private`, a `max-age` that is not a number, and `Vary: *` forbid to store it.
- *
  * @returns seconds; 0 if the response must not be stored; undefined if the server does not say
  */
 export function cacheLifetime(headers: IncomingHttpHeaders): number | undefined {

@@ -1,15 +1,6 @@
 /** Red, green and blue, from 0 to 255. */
 type Rgb = readonly number[]
 
-/** As `#rrggbb`, and readable. */
-export interface AccentShades {
-  readonly fill: string
-  /** Text on `fill`: black or white, with a contrast of at least 4.5:1. */
-  readonly onFill: string
-  readonly onLight: string
-  readonly onDark: string
-}
-
 const BLACK: Rgb = [0, 0, 0]
 const WHITE: Rgb = [255, 255, 255]
 
@@ -22,11 +13,12 @@ const MIN_CONTRAST = 4.5
  * @param grounds the darkest background of the light pages and the lightest background of the dark pages. All
  *   colours are written as `#rrggbb`
  */
-export function accentShades(accent: string, grounds: { light: string; dark: string }): AccentShades {
+export function accentShades(accent: string, grounds: { light: string; dark: string }) {
   const colour = parse(accent)
   const onFill = contrast(colour, WHITE) >= contrast(colour, BLACK) ? WHITE : BLACK
   return {
     fill: format(colour),
+    /** Text on `fill`: black or white, with a contrast of at least 4.5:1. */
     onFill: format(onFill),
     onLight: format(shadeTowards(BLACK, colour, parse(grounds.light))),
     onDark: format(shadeTowards(WHITE, colour, parse(grounds.dark))),

@@ -35,7 +35,7 @@ async function begin(count: number, hostOf: (index: number) => string, sender?: 
     const url = `https://${hostOf(index)}.example.com:${1024 + (requests % 9)}/${requests}`
     const ended = outgoing
       .fetchJson(url, { maxBytes: 100, budget: 'new', sender })
-      .catch(({ problem }: { problem: string }) => problem)
+      .catch(({ message }: { message: string }) => message)
     const staying = new Promise((resolve) => setImmediate(resolve, 'stays'))
     const result = await (stay ? Promise.race([ended, staying]) : ended)
     if (result !== 'too many requests to other hosts are made at the moment') begun += 1

@@ -11,7 +11,7 @@ const problemOf = (text: string) => {
   } catch (error) {
     if (!(error instanceof OutgoingProblem)) throw error
     expect(error.kind).toBe('rejected')
-    return error.problem
+    return error.message
   }
 }
 

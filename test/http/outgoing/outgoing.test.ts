@@ -27,12 +27,12 @@ afterAll(() => host.close())
 
 const tooMany = expect.objectContaining({
   kind: 'unavailable',
-  problem: 'too many requests to other hosts are made at the moment',
+  message: 'too many requests to other hosts are made at the moment',
 })
 const kindOf = (fetched: Promise<unknown>) =>
   fetched.then(
     () => 'fetched',
-    (error: { kind: string; problem: string }) => error.problem,
+    (error: { kind: string; message: string }) => error.message,
   )
 
 it('a URL that may not be requested is rejected, and no name is resolved', async () => {
@@ -77,7 +77,7 @@ it('a URL that failed is not requested again for a second, and the callers get t
   host.serve(URL_OF_DOCUMENT, (_request, response) => void response.writeHead(503).end())
   const failed = expect.objectContaining({
     kind: 'unavailable',
-    problem: 'the host answered with status 503 instead of 200',
+    message: 'the host answered with status 503 instead of 200',
   })
   await expect(outgoing.fetchJson(URL_OF_DOCUMENT, NEW)).rejects.toEqual(failed)
   host.serve(URL_OF_DOCUMENT, { a: 1 })

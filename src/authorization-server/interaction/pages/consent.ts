@@ -40,7 +40,7 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
   const around = { application, pressed, isInvalid: problem !== undefined }
   const duration = writeDuration(model.accessLifetime, texts.langOf('consentDuration'))
   return layout(frame, {
-    title: windowTitle(texts, 'consentTitle', { values: names, label: forms ? label : 'previewLabel' }),
+    title: windowTitle(texts, 'consentTitle', forms ? label : 'previewLabel', names),
     isWide: true,
     content: html` <div class="application">
         ${logoTile(application, model.application.logoUri)}
@@ -161,7 +161,6 @@ function policies(
   return links.length === 0 ? undefined : html`<p class="links">${links}</p>`
 }
 
-/** The page with the decision stays open. */
 function newTabLink(texts: Frame['texts'], href: string, content: Html): Html {
   return html`<a href="${href}" target="_blank" rel="noopener noreferrer"
     >${content}<span class="unseen"> ${texts.html('opensNewTab')}</span></a

@@ -1,6 +1,5 @@
 import { html, trustedHtml, type Html, type HtmlValue } from '../../../http/html.ts'
-import type { PageBranding } from '../../../http/pages/document.ts'
-import { document } from '../../../http/pages/document.ts'
+import { document, type PageBranding } from '../../../http/pages/document.ts'
 import type { PageTexts, Texts } from '../texts.ts'
 
 export interface Frame {
@@ -28,13 +27,8 @@ function styleElement(css: string): Html {
 export function windowTitle(
   texts: PageTexts,
   name: keyof Texts,
-  {
-    values,
-    label,
-  }: {
-    values?: Readonly<Record<string, string>> | undefined
-    label?: 'errorCodeLabel' | 'previewLabel' | undefined
-  },
+  label: 'errorCodeLabel' | 'previewLabel' | undefined,
+  values?: Readonly<Record<string, string>>,
 ): string {
   const title = texts.plain(name, values)
   if (label === undefined || texts.langOf(label) !== texts.langOf(name)) return title
@@ -44,4 +38,11 @@ export function windowTitle(
 /** The box takes the focus when the page opens, so screen readers read it at once. */
 export function alertBox(message: HtmlValue): Html {
   return html`<div class="alert" role="alert" id="problem" tabindex="-1" autofocus>${message}</div>`
+}
+
+export function intro(title: Html, text: Html): Html {
+  return html`<div class="intro">
+    <h1>${title}</h1>
+    <p class="muted">${text}</p>
+  </div>`
 }

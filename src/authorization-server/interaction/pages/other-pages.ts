@@ -1,7 +1,7 @@
 import { html, type Html } from '../../../http/html.ts'
 import type { Texts } from '../texts.ts'
 import { displayText } from '../../../http/pages/display-text.ts'
-import { layout, type Frame } from './layout.ts'
+import { intro, layout, type Frame } from './layout.ts'
 
 export interface ErrorModel {
   /** The code of the error, such as `invalid_request` (RFC 6749 4.1.2.1). */
@@ -38,10 +38,7 @@ export function issuerPage(frame: Frame, discovery: string): Html {
   const names = { service: branding.name }
   return layout(frame, {
     title: texts.plain('issuerTitle', names),
-    content: html` <div class="intro">
-        <h1>${texts.html('issuerTitle', names)}</h1>
-        <p class="muted">${texts.html('issuerIntro', names)}</p>
-      </div>
+    content: html`${intro(texts.html('issuerTitle', names), texts.html('issuerIntro', names))}
       <div class="details small">
         <p class="muted">${texts.html('issuerDiscovery')}</p>
         <p><a href="${discovery}">${discovery}</a></p>
@@ -60,10 +57,7 @@ export function signOutPage(frame: Frame, { action, xsrf }: SignOutModel): Html 
   const names = { service: branding.name }
   return layout(frame, {
     title: texts.plain('signOutTitle', names),
-    content: html` <div class="intro">
-        <h1>${texts.html('signOutTitle', names)}</h1>
-        <p class="muted">${texts.html('signOutIntro')}</p>
-      </div>
+    content: html`${intro(texts.html('signOutTitle', names), texts.html('signOutIntro'))}
       <form method="post" action="${action}">
         <input type="hidden" name="xsrf" value="${xsrf}" />
         <div class="buttons">
@@ -78,10 +72,7 @@ export function endPage(frame: Frame, end: 'signedOut' | 'connected'): Html {
   const { texts } = frame
   return layout(frame, {
     title: texts.plain(`${end}Title`),
-    content: html` <div class="intro">
-      <h1>${texts.html(`${end}Title`)}</h1>
-      <p class="muted">${texts.html('signedOutIntro')}</p>
-    </div>`,
+    content: intro(texts.html(`${end}Title`), texts.html('signedOutIntro')),
   })
 }
 
@@ -91,10 +82,7 @@ export function continuePage(frame: Frame, next: URL): Html {
   return layout(frame, {
     title: texts.plain('continueTitle'),
     next,
-    content: html` <div class="intro">
-        <h1>${texts.html('continueTitle')}</h1>
-        <p class="muted">${texts.html('continueIntro')}</p>
-      </div>
+    content: html`${intro(texts.html('continueTitle'), texts.html('continueIntro'))}
       <div class="buttons"><a class="button" href="${next.href}">${texts.html('continueLink')}</a></div>`,
   })
 }

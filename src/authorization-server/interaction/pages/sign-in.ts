@@ -1,7 +1,7 @@
 import { html, type Html } from '../../../http/html.ts'
 import type { Texts } from '../texts.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
-import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
+import { alertBox, intro, layout, windowTitle, type Frame } from './layout.ts'
 
 export interface SignInModel {
   readonly action: string
@@ -15,16 +15,14 @@ export interface SignInModel {
 export function signInPage(frame: Frame, model: SignInModel): Html {
   const { texts } = frame
   const { identifier, problem } = model
+  const application = applicationName(model.application)
   const invalid = problem !== undefined && html`aria-invalid="true" aria-describedby="problem"`
   // The box of a problem takes the focus. Otherwise the first empty field takes it.
   const focus = problem === undefined && 'autofocus'
   const known = identifier !== undefined && identifier !== ''
   return layout(frame, {
-    title: windowTitle(texts, 'signInTitle', { label: problem && 'errorCodeLabel' }),
-    content: html` <div class="intro">
-        <h1>${texts.html('signInTitle')}</h1>
-        <p class="muted">${texts.html('signInIntro', { application: applicationName(model.application) })}</p>
-      </div>
+    title: windowTitle(texts, 'signInTitle', problem && 'errorCodeLabel'),
+    content: html`${intro(texts.html('signInTitle'), texts.html('signInIntro', { application }))}
       ${problem !== undefined && alertBox(texts.html(problem))}
       <form method="post" action="${model.action}">
         <input type="hidden" name="csrf" value="${model.csrfToken}" />

@@ -92,7 +92,6 @@ function keepBytes(ctx: KoaContextWithOIDC): void {
   if (uri !== undefined) redirect(ctx, appendQuery(uri, { state }))
 }
 
-/** RP-Initiated Logout 1.0, 2. */
 function signOutForm(ctx: KoaContextWithOIDC) {
   const { provider, params } = ctx.oidc
   const redirectUri = params?.['post_logout_redirect_uri']

@@ -7,9 +7,8 @@ import type { ProviderParts } from '../dependencies.ts'
 // The introspection endpoint (RFC 7662).
 
 /**
- * A client may introspect its own tokens (RFC 7662 2.1), a resource server the access tokens of others for
- * its resources. Tokens of a disabled client, or without client or account, are not active.
- *
+ * A client may introspect its own tokens (RFC 7662 2.1), a resource server the access tokens of others for its
+ * resources. Tokens of a disabled client, or without client or account, are not active.
  * @param token valid for oidc-provider. `accountId` is the subject, undefined for direct access; `aud` is the
  *   resource, undefined in a refresh token
  */

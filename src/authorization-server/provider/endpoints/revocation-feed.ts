@@ -8,11 +8,8 @@ import { authenticateGateway, type GatewayAuthentication } from '../authenticate
 const SHARE_PAGE_MS = 100
 
 /**
- * Serves gateways that have no access to the store, with one page of the log of revocations since their
- * `cursor`. While there are no new revocations, the response stays the same, and a request with its `ETag`
- * gets 304.
- *
- * The gateway authenticates by HTTP Basic, as an API key that is marked as a resource server.
+ * Serves gateways that have no access to the store, with one page of the log of revocations since their `cursor`.
+ * While there are no new revocations, the response stays the same, and a request with its `ETag` gets 304.
  */
 export type RevocationFeed = (ctx: Context) => Promise<void>
 

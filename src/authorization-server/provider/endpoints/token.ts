@@ -70,10 +70,8 @@ function requireAllowedAddress(
 }
 
 /**
- * Explains which grant types API keys and applications may use.
- *
- * Relies on: after client authentication, oidc-provider checks the grant type before all other parameters. If
- * the client may not use this grant type, the response is `invalid_request`.
+ * Relies on: after client authentication, oidc-provider first checks the grant type. If the client may not use it,
+ * the response is `invalid_request`.
  */
 function explainGrantType(ctx: ProviderResponse): void {
   const grantType = ctx.oidc.params?.['grant_type']
@@ -168,7 +166,6 @@ interface RejectionLog {
   readonly clientId: string | undefined
   readonly code: string
   readonly detail: string | undefined
-  /** Why the client gets no token for any request; undefined if another request could get a token. */
   readonly noToken: NoTokenReason | undefined
   /** True for a wrong secret that has the prefix of this service, but not its checksum. */
   readonly mistyped: true | undefined
@@ -186,9 +183,8 @@ export function reportRejection(
 
 /** If a code or token belongs to another client, the reason is the same as for an unknown code or token. */
 function publicReason(detail: string, params: Record<string, unknown> | undefined): string {
-  // Relies on: the authorization endpoint rejects every unsupported `code_challenge_method`. So this error at the token
-  // endpoint can only mean that the authorization request had no `code_challenge`. Also relies on the texts of
-  // oidc-provider's errors, because nothing else distinguishes the errors.
+  // Relies on the texts of oidc-provider's errors, because nothing else distinguishes them; and on its authorization
+  // endpoint, which rejects every unsupported method: here, the authorization request had no `code_challenge`.
   if (detail === 'unsupported code_challenge_method') {
     return 'code_verifier was sent, but the authorization request had no code_challenge'
   }

@@ -23,17 +23,13 @@ const EXPOSED = 'WWW-Authenticate, Retry-After'
 export interface CorsParts {
   readonly registry: ClientRegistry
   readonly store: Pick<Store, 'range'>
-  /** Defined if clients may have metadata documents. */
   readonly documents?: unknown
 }
 
 /** Creates the rules for pages at other origins. */
 export function createCors({ registry, store, documents }: CorsParts) {
   return {
-    /**
-     * Answers a preflight to `route`, the path below {auth_url}. With metadata documents, every origin may be
-     * that of a public application, and the request that follows decides.
-     */
+    /** Answers a preflight to `route`, the path below {auth_url}. Any origin may be that of a metadata document. */
     async answerPreflight(ctx: Context, route: string): Promise<boolean> {
       const methods = METHODS[route]
       const origin = ctx.get('Origin')
@@ -51,10 +47,7 @@ export function createCors({ registry, store, documents }: CorsParts) {
       return true
     },
 
-    /**
-     * Lets the page of the public application that a request names read the response. Returns false if the
-     * page may not send the request.
-     */
+    /** Lets the page of the named public application read the response; false if it may not send the request. */
     async allow(ctx: Context, route: string, clientId: string): Promise<boolean> {
       const origin = ctx.get('Origin')
       if (METHODS[route] === undefined) return false

@@ -2,7 +2,6 @@ import type { DocumentResolver } from '../../../clients/documents/resolve-docume
 import type * as privateKeyJwt from './private-key-jwt.ts'
 import type { Cors, CorsParts } from './cors.ts'
 
-/** A module that is not needed is not loaded. */
 export interface Features {
   /** Undefined without public clients. */
   readonly cors: Cors | undefined

@@ -24,7 +24,6 @@ type CheckAssertion = NonNullable<Configuration['assertJwtClientAuthClaimsAndHea
 
 /**
  * Creates the check of an assertion that oidc-provider has verified.
- *
  * @param parts.issuer {auth_url}. An assertion that was made for another service could be replayed here
  * @param parts.store confirmed writes: an assertion must not be usable again after the loss of a server
  */
@@ -44,10 +43,7 @@ export function createAssertionCheck(
   }
 }
 
-/**
- * Why no client may use an assertion, for its developer. The client is not looked up, so the answer is the
- * same for every client id. oidc-provider rejects a text that is no JWT.
- */
+/** For its developer: why no client may use an assertion. The answer is the same for every client id. */
 export function findProblemInAssertion(assertion: string, issuer: string): string | undefined {
   const claims = parsePart(assertion.split('.')[1] ?? '')
   return claims && findProblem(claims, issuer)

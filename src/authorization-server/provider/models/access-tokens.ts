@@ -23,10 +23,7 @@ const AT_ENDPOINT: Readonly<Record<string, (token: Principal) => object>> = {
   }),
 }
 
-/**
- * Access tokens are JWTs, and are not stored. This adapter verifies them, and stores revocations of their
- * `jti`. Tokens for direct access are `ClientCredentials`.
- */
+/** Access tokens are JWTs, and are not stored. Tokens for direct access are `ClientCredentials`. */
 export function accessTokens(
   model: 'AccessToken' | 'ClientCredentials',
   parts: ProviderParts,
@@ -80,10 +77,8 @@ export function accessTokens(
 }
 
 /**
- * The record has neither `aud` nor `format`.
- *
- * Relies on: oidc-provider treats a record without these two fields as an opaque token. The user info
- * endpoint accepts opaque tokens.
+ * Relies on: oidc-provider treats a record without `aud` and `format` as an opaque token, which the user info
+ * endpoint accepts.
  */
 function accessTokenRecord(token: Principal) {
   const isDirect = token.mode === 'direct'

@@ -55,8 +55,8 @@ export function withoutId(payload: AdapterPayload): Omit<AdapterPayload, 'jti'> 
 /**
  * The stored payloads of one model of oidc-provider.
  *
- * Relies on: each payload contains the name of its model, its time of issue and its expiry time. If the
- * payload belongs to an account, a client or a grant, it also contains the id of that owner.
+ * Relies on: each payload contains the name of its model, its time of issue and its expiry time; and the id of its
+ * account, client or grant if it belongs to one.
  */
 export function payloadCollection(
   store: Store,

@@ -26,10 +26,7 @@ import { CLIENT_ROUTES, FRONT_CHANNEL } from '../routes.ts'
 import { disguiseToken } from '../seam/tokens.ts'
 import { modelAdapter } from './adapter.ts'
 
-/**
- * oidc-provider requires a secret for each client, and could use it as a signing key. So it gets this random
- * secret instead of the hash of the client's real one. `compareSecretsByHash` compares the real secret.
- */
+/** oidc-provider requires a secret, and could use it as a signing key, so it does not get the hash of the real one. */
 const UNUSED_SECRET = randomBytes(32).toString('base64url')
 
 type AuthMethod = 'client_secret_basic' | 'private_key_jwt' | 'none'
@@ -80,9 +77,8 @@ function authMethodOf(
 const UNKNOWN_CLIENT = toClientMetadata({ kind: 'apiKey', clientId: randomUUID() })
 
 /**
- * API keys and applications as oidc-provider's clients. A request from a browser finds only applications, so
- * strangers cannot find out which `client_id` belongs to an API key. A sign-out request finds a client for
- * every id.
+ * API keys and applications as oidc-provider's clients. A request from a browser finds only applications, and a
+ * sign-out request finds a client for every id: strangers cannot find out which `client_id` belongs to an API key.
  */
 export function clients(parts: ProviderParts): Adapter {
   async function findUsable(ctx: KoaContextWithOIDC, clientId: string): Promise<Client | undefined> {
@@ -114,10 +110,7 @@ export function clients(parts: ProviderParts): Adapter {
   })
 }
 
-/**
- * @returns undefined if the document cannot be used, for the reason in the state of the request
- * @throws {GatehouseError} `ERR_DOCUMENT_UNAVAILABLE`, `ERR_STORE_UNAVAILABLE`
- */
+/** @returns undefined if the document cannot be used, for the reason in the state of the request */
 async function resolveDocument(
   documents: NonNullable<ProviderParts['features']['documents']>,
   ctx: KoaContextWithOIDC,
@@ -155,8 +148,7 @@ const MAX_CACHED_CLIENTS = 10_000
 const MAX_CACHED_DOCUMENTS = 500
 
 /**
- * Caches client objects. oidc-provider's own cache holds only one hundred, and creating one takes ten times
- * as long as finding it in a cache.
+ * oidc-provider's own cache holds only one hundred clients, and creating one takes ten times as long as finding it.
  *
  * Relies on: oidc-provider finds clients only with `Client.find(id)`, which gets the metadata from
  * `Client.adapter.find(id)`. `new Client(metadata)` checks the metadata. No code changes a client object.

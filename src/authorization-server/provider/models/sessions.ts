@@ -53,7 +53,6 @@ function sessionRecords(store: Store) {
     }
   }
 
-  /** Another request may have deleted the session, or another person may have signed in to it. */
   async function update(found: FoundSession, changed: AdapterPayload, ttl: number): Promise<void> {
     const { id } = found
     const before = found.stored.record

@@ -3,9 +3,8 @@ import { errors } from 'oidc-provider'
 /**
  * The browser gets this error directly, because an application would only send it back with the same request.
  *
- * Relies on: oidc-provider redirects an error to the application unless `allow_redirect` is false. For an
- * error that is not redirected, oidc-provider responds with the error's `statusCode`. An error with `expose`
- * is not reported as a server error.
+ * Relies on: oidc-provider responds to an error without `allow_redirect` with its `statusCode`, and does not report
+ * one with `expose` as a server error.
  */
 export class NotNow extends errors.OIDCProviderError {
   override readonly allow_redirect = false
@@ -20,7 +19,6 @@ export class NotNow extends errors.OIDCProviderError {
   }
 }
 
-/** Relies on: oidc-provider does not redirect an error whose `allow_redirect` is false. */
 export function notRedirected<T extends Error>(error: T): T {
   return Object.assign(error, { allow_redirect: false })
 }

@@ -8,10 +8,9 @@ import { cacheClients, compareSecretsByHash, type ClientAuthenticated } from '..
 import { storeConsentVersions } from './sessions.ts'
 import { nameRefreshTokensAfterTheirFamily } from './tokens.ts'
 
-// This folder holds the code that uses undocumented behaviour of oidc-provider. Each comment says, after
-// "Relies on:", which behaviour this is. Code in other folders relies only on the order of hooks or on the
-// form of a record. For each "Relies on:", a test fails when an update of oidc-provider changes the
-// behaviour, which was checked with 9.13.
+// This folder holds the code that uses undocumented behaviour of oidc-provider, named after "Relies on:". Code in
+// other folders relies only on the order of hooks or on the form of a record. For each, a test fails when an update
+// of oidc-provider changes the behaviour, which was checked with 9.13.
 
 /** Changes a newly built provider, before its first request. */
 export function applySeam(
@@ -32,9 +31,8 @@ export function applySeam(
 /**
  * The minifier of a bundler may have changed the names of the classes of models.
  *
- * Relies on: each model is a property of the provider. A model looks up its adapter and its lifetime, and
- * names its stored payload, by the name of its class.
- *
+ * Relies on: each model is a property of the provider. By the name of its class, it looks up its adapter and
+ * lifetime, and names its stored payload.
  * @throws {GatehouseError} `ERR_OPTIONS`
  */
 function nameModels(provider: Provider, names: readonly string[]): void {
@@ -48,15 +46,14 @@ function nameModels(provider: Provider, names: readonly string[]): void {
 }
 
 /**
- * oidc-provider without the response mode `form_post`, whose page needs a script, and may be framed by any
- * site.
+ * oidc-provider without the response mode `form_post`, whose page needs a script, and may be framed by any site.
  *
- * The mode `fragment` must exist: if a request asks for a `response_type` that contains `token`,
- * oidc-provider sends its error in this mode. Here it does the same as `query`, and `endpoints/authorize.ts`
- * rejects requests for it. oidc-provider's own mode `query` would write the query of the redirect URI again.
+ * The mode `fragment` must exist for the error of a `response_type` that contains `token`. Here it does the same as
+ * `query`, and `endpoints/authorize.ts` rejects requests for it. oidc-provider's own `query` would write the query of
+ * the redirect URI again.
  *
- * Relies on: the constructor registers its response modes with `this.registerResponseMode()`. If a name is
- * registered twice, the first mode stays. All redirects to applications go through a mode.
+ * Relies on: the constructor registers its response modes with `this.registerResponseMode()`. If a name is registered
+ * twice, the first mode stays. All redirects to applications go through a mode.
  */
 export class ScriptlessProvider extends Provider {
   answerHere: AnswerHere = async () => false
@@ -73,10 +70,8 @@ export class ScriptlessProvider extends Provider {
 }
 
 /**
- * Makes all addresses in documents and redirects start with the issuer, whatever the `Host` header is.
- *
- * Relies on: oidc-provider takes all these addresses from `ctx.oidc.urlFor()`, which follows the `Host`
- * header. `provider.urlFor()` uses the issuer.
+ * Relies on: oidc-provider takes all addresses in documents and redirects from `ctx.oidc.urlFor()`, which follows the
+ * `Host` header. `provider.urlFor()` uses the issuer.
  */
 function takeAddressesFromIssuer(provider: Provider): void {
   const { prototype } = provider.OIDCContext as unknown as { prototype: Record<string, unknown> }
@@ -84,11 +79,9 @@ function takeAddressesFromIssuer(provider: Provider): void {
 }
 
 /**
- * Behind a proxy that ends TLS, the connection looks like plain http unless the host has set `app.proxy`. So
- * the scheme comes from the issuer.
+ * Behind a proxy that ends TLS, the connection looks like plain http unless the host has set `app.proxy`.
  *
- * Relies on: oidc-provider creates every context with `provider.createContext()`, including the contexts from
- * which it reads cookies.
+ * Relies on: oidc-provider creates every context, also those from which it reads cookies, with `createContext()`.
  */
 function takeCookieSecurityFromIssuer(provider: Provider): void {
   const isSecure = provider.issuer.startsWith('https:')

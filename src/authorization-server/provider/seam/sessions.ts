@@ -5,14 +5,12 @@ import type { Stored } from '../../../store/collection.ts'
 
 export type ProviderSession = NonNullable<KoaContextWithOIDC['oidc']['session']>
 
-/** When this request writes the session, it also updates this object. */
 export interface FoundSession {
   /** The digest of the session's cookie. */
   id: string
   stored: Stored<AdapterPayload>
 }
 
-/** The consent versions that were in force when the grant was made. */
 export interface GrantWithVersions {
   versions?: ConsentVersions | undefined
 }
@@ -42,10 +40,9 @@ export function isReturnFromPages({ oidc }: KoaContextWithOIDC): boolean {
 /**
  * Gives a session a new cookie and `uid`. Interactions of the old `uid` can no longer be completed.
  *
- * Relies on:
- * - A session that is not stored yet is `new`, and no browser has its cookie.
- * - When the browser returns from our pages, oidc-provider has already given the session a new cookie.
- * - An interaction belongs to the `uid` of its session.
+ * Relies on: a session that is not stored yet is `new`, and no browser has its cookie. When the browser returns from
+ * our pages, oidc-provider has already given the session a new cookie. An interaction belongs to the `uid` of its
+ * session.
  */
 export function replaceSessionIds(ctx: KoaContextWithOIDC, session: ProviderSession): void {
   const isNew = (session as { new?: boolean }).new === true
@@ -74,10 +71,8 @@ export function sessionOfRequest(): ProviderSession | undefined {
 }
 
 /**
- * Whether the session that oidc-provider deletes under `cookie` continues under a new cookie.
- *
- * Relies on: when oidc-provider deletes the session under the old cookie, the session of the request already
- * has the new cookie. After that, oidc-provider saves the session under the new cookie.
+ * Relies on: when oidc-provider deletes the session under the old cookie, the session of the request already has the
+ * new cookie, under which oidc-provider then saves it.
  */
 export function isReplacedSession(cookie: string): boolean {
   const session = sessionOfRequest()

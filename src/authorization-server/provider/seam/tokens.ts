@@ -41,10 +41,7 @@ export function nameRefreshTokensAfterTheirFamily(provider: Provider, format: Re
   }
 }
 
-/**
- * Relies on: during a refresh, oidc-provider sets the old token as the entity `RotatedRefreshToken` before it
- * saves the next token.
- */
+/** Relies on: oidc-provider sets this entity before it saves the next token. */
 export function isRotation({ oidc }: KoaContextWithOIDC): boolean {
   return oidc.entities.RotatedRefreshToken !== undefined
 }

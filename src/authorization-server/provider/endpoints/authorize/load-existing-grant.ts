@@ -13,10 +13,8 @@ import type { GrantWithVersions } from '../../seam/sessions.ts'
 
 /**
  * Writes one decision into a new grant: two authorizations in one grant would remove each other's scopes.
- * oidc-provider asks again for every scope that a grant neither grants nor denies.
- *
- * @param resource the address of the resource for which the person decided
- * @param versions the consent versions that were in force before the decision
+ * oidc-provider asks again for every scope that a grant neither grants nor denies. `versions` were in force before
+ * the decision.
  */
 export function writeDecision(
   grant: Grant,
@@ -35,11 +33,9 @@ export function writeDecision(
 }
 
 /**
- * The grant of an authorization request; undefined if a person must first answer on a page. If they must sign
- * in or choose an account, a different person may continue. Operations that the person may not use are left
+ * The grant of an authorization request; undefined if a person must first answer on a page. After a sign-in or the
+ * choice of an account (`checksBefore`), another person may continue. Operations that the person may not use are left
  * out.
- *
- * @param checksBefore oidc-provider's checks of whether a person must sign in or choose an account
  * @throws invalid_scope if the person may use no requested operation, or if a token would be too long
  */
 export async function loadExistingGrant(

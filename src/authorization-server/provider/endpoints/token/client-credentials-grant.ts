@@ -37,9 +37,8 @@ export function registerClientCredentialsGrant(
 }
 
 /**
- * The scopes of a token for direct access (RFC 6749 4.4); by default all that the API key may use.
- *
- * @param all all products, also those of other resources
+ * The scopes of a token for direct access (RFC 6749 4.4); by default all that the API key may use. `all` are all
+ * products, also those of other resources.
  * @throws unauthorized_client, invalid_target, invalid_scope, and the errors of `findOwner`
  */
 export async function directTokenScopes(

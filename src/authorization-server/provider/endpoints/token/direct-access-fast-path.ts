@@ -12,12 +12,11 @@ import { whyNotAuthenticated, whyUnusable } from '../../../../clients/why-no-tok
 import { readBasicCredentials, type BasicCredentials } from '../../../../http/basic-credentials.ts'
 import { accessTokenSigner } from '../../../../keys/access-token-signer.ts'
 import type { SigningJwk } from '../../../../keys/generate-key.ts'
-import { findAccountOnce } from '../../account-lookup.ts'
+import { findOnce } from '../../../../host/find-once.ts'
 import type { SharedDependencies } from '../../dependencies.ts'
 import { startLookups, type EarlyLookups } from '../../request-state.ts'
 import { findSecretOf } from '../../../../clients/client-registry.ts'
-import { reportWrongSecret } from '../../report-wrong-secret.ts'
-import { TOO_MANY_WRONG_SECRETS } from '../../wrong-secret-limit.ts'
+import { reportWrongSecret, TOO_MANY_WRONG_SECRETS } from '../../wrong-secrets.ts'
 import { reportDirectToken, reportRejection } from '../token.ts'
 import { directClaims, registeredClaims } from './access-token-claims.ts'
 import { directTokenResponse, directTokenScopes } from './client-credentials-grant.ts'
@@ -26,7 +25,6 @@ interface FastPathParts extends SharedDependencies {
   isFlood(): boolean
 }
 
-/** If the request is not answered, `early` has what was looked up for it. */
 export type FastPathResult = { readonly isAnswered: boolean; readonly early?: EarlyLookups }
 
 /**
@@ -65,7 +63,7 @@ export function createFastPath(parts: FastPathParts) {
       return { isAnswered: false, early }
     }
     const { current: all } = parts.catalog
-    const findOwner = () => findAccountOnce(accounts, early.accounts, client)
+    const findOwner = () => findOnce(accounts, early.accounts, client)
     const scopes = await directTokenScopes(resource, all, client, request.scope, findOwner).catch(
       () => undefined,
     )
@@ -155,11 +153,8 @@ function isWellFormed(scope: string | undefined): boolean {
   return scope === undefined || scope.split(' ').every(isScope)
 }
 
-/** The number of random bytes in one id. */
 const ID_BYTES = 32
-/**
- * The number of random bytes that one call of the generator makes. A call costs as much time as making a hundred ids.
- */
+/** A call of the generator costs as much time as making a hundred ids. */
 const POOL_BYTES = 128 * ID_BYTES
 
 const pool = Buffer.alloc(POOL_BYTES)

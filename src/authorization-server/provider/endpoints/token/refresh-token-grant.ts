@@ -115,9 +115,8 @@ export function repeatRefreshToken(ctx: ProviderResponse): void {
 }
 
 /**
- * Refresh tokens, stored as families. oidc-provider first consumes a token, and then saves the next token. A
- * failure in between would leave the client without a valid token. So `consume` does nothing, and `upsert`
- * replaces the old token with the next token in one write.
+ * Refresh tokens, stored as families. oidc-provider first consumes a token, and then saves the next token. A failure
+ * in between would leave the client without a valid token, so one write in `upsert` does both.
  */
 export function refreshTokens(parts: ProviderParts): Adapter {
   function find(ctx: KoaContextWithOIDC, token: string) {
