@@ -1,22 +1,11 @@
 import { entryForOwner } from '../../audit/entry-for-owner.ts'
-import { clientNotFound } from '../../clients/client-id.ts'
-import { findClients } from '../front-door/clients-named-in-list.ts'
+import { requireOwnClient } from '../front-door/clients-named-in-list.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { route, type Route } from './route.ts'
 import { QUERIES } from './query-schemas.ts'
 
-/**
- * The routes of the audit trail. Callers read the trail of their account, and operators read the whole trail.
- */
 export function auditRoutes(parts: Internals): Route[] {
   const { audit } = parts
-
-  /** @throws {GatehouseError} `ERR_NOT_FOUND` if the client belongs to another account */
-  async function requireOwner(accountId: string, clientId: string): Promise<void> {
-    const client = (await findClients(parts, [{ clientId }])).get(clientId)
-    if (client?.accountId !== accountId) throw clientNotFound('API key or application', clientId)
-  }
-
   const common = {
     method: 'get',
     tag: 'Audit trail',
@@ -37,7 +26,7 @@ export function auditRoutes(parts: Internals): Route[] {
       errors: ['ERR_INVALID_ARGUMENT', 'ERR_NOT_FOUND'],
       async handle({ caller: { accountId }, query }) {
         const { clientId } = query
-        if (clientId !== undefined) await requireOwner(accountId, clientId)
+        if (clientId !== undefined) await requireOwnClient(parts, accountId, clientId)
         const filter = clientId === undefined ? { accountId } : {}
         const { items, cursor } = await audit.list({ ...query, ...filter })
         return { items: items.map((entry) => entryForOwner(entry, accountId)), cursor }

@@ -1,6 +1,7 @@
 import type { FoundSecret } from '../../clients/leaked-secrets.ts'
 import { GatehouseError } from '../../errors.ts'
 import { requireAccess } from '../front-door/access.ts'
+import { rightTo } from '../front-door/permissions-on-clients.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { BODIES } from './body-schemas.ts'
 import type { ValueOf } from '../../validation/rules.ts'
@@ -38,8 +39,7 @@ export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Rou
         // A secret of another account gets the same answer as an unknown secret.
         if (!found) throw unknownSecret('of this account ')
         for (const { kind, clientId, client } of [found, ...(found.others ?? [])]) {
-          const right = kind === 'apiKey' ? 'keys:report' : 'applications:report'
-          await requireAccess(call, right, client ?? { clientId })
+          await requireAccess(call, rightTo('report', kind), client ?? { clientId })
         }
         return report(call, found)
       },

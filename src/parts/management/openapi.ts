@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Rule } from '../../validation/rules.ts'
-import { permissionOf } from '../front-door/key-limits.ts'
+import { permissionOf } from '../front-door/permissions-on-clients.ts'
 import type { Route } from './route.ts'
 import { collectProblemResponses } from './openapi-responses.ts'
 import { BODIES } from './body-schemas.ts'

@@ -1,13 +1,13 @@
-import { requireClient } from '../front-door/run-action.ts'
+import { requireClient } from '../front-door/run-client-action.ts'
 import { search } from '../front-door/search.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { GatehouseError } from '../../errors.ts'
 import { authorizationLists } from './authorization-routes.ts'
-import type { ClientPresenter } from './add-client-state.ts'
+import type { ClientPresenter } from './present-clients.ts'
 import type { Rule } from '../../validation/rules.ts'
 import { route, type Route } from './route.ts'
 import type { ServiceCode } from './openapi-codes.ts'
-import { operatorActionRoutes } from './action-routes.ts'
+import { operatorActionRoutes } from './client-action-routes.ts'
 import { QUERIES } from './query-schemas.ts'
 import type { AnswerName } from './answer-schemas.ts'
 
@@ -74,7 +74,7 @@ export function operatorRoutes(parts: Internals, presenter: ClientPresenter): Ro
       async ({ ctx, params: { clientId = '' } }) => sendClient(ctx, await requireClient(parts, clientId)),
       MAY_BE_UNKNOWN,
     ),
-    ...operatorActionRoutes({ parts, presenter }),
+    ...operatorActionRoutes(parts, presenter),
     read(
       ACCOUNT,
       'getAccount',

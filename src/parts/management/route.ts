@@ -1,3 +1,5 @@
+import type { Context } from 'koa'
+import type { CreationOptions } from '../../clients/client-inputs.ts'
 import type { ConditionalChange } from '../../clients/if-match.ts'
 import type { Access, Guarded, Visit } from '../front-door/access.ts'
 import type { ConfirmedPermission } from '../../host/accounts.ts'
@@ -63,4 +65,10 @@ export function route<Body = undefined, Query = undefined, Resource = undefined>
 ): Route {
   // Only `createRouteHandler` calls `handle`, with the results of the same route's rules and `find`.
   return definition as unknown as Route
+}
+
+/** The option that makes a change repeatable, from the header of a request. */
+export function repeatOptionsOf({ headers }: Context): CreationOptions {
+  const key = headers['idempotency-key']
+  return key === undefined ? {} : { idempotencyKey: String(key) }
 }

@@ -1,6 +1,6 @@
-import { clientNotFound } from '../../clients/client-id.ts'
-import { findClients } from '../front-door/clients-named-in-list.ts'
-import { requireAccess, type Visit } from '../front-door/access.ts'
+import { requireOwnClient } from '../front-door/clients-named-in-list.ts'
+import { requireAccess } from '../front-door/access.ts'
+import { rightTo } from '../front-door/permissions-on-clients.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import type { Usage } from '../usage/usage-types.ts'
 import { QUERIES } from './query-schemas.ts'
@@ -11,13 +11,6 @@ const DESCRIPTION =
 
 /** The routes that list usage, for owners and for operators. */
 export function usageRoutes(parts: Internals, usage: Usage): Route[] {
-  /** @throws {Rejection} `forbidden`; {GatehouseError} `ERR_NOT_FOUND` if the client belongs to another account */
-  async function requireOwn(visit: Visit, clientId: string) {
-    const client = (await findClients(parts, [{ clientId }])).get(clientId)
-    if (client?.accountId !== visit.caller.accountId) throw clientNotFound('API key or application', clientId)
-    await requireAccess(visit, client.kind === 'apiKey' ? 'keys:read' : 'applications:read', client)
-  }
-
   const common = { method: 'get', status: 200, errors: ['ERR_INVALID_ARGUMENT'] } as const
   return [
     route({
@@ -35,7 +28,8 @@ export function usageRoutes(parts: Internals, usage: Usage): Route[] {
         const { query, caller } = call
         const { clientId } = query
         if (clientId !== undefined) {
-          await requireOwn(call, clientId)
+          const client = await requireOwnClient(parts, caller.accountId, clientId)
+          await requireAccess(call, rightTo('read', client.kind), client)
           return { items: await usage.list(query) }
         }
         for (const needs of ['keys:read', 'applications:read'] as const) {

@@ -8,7 +8,7 @@ import { confirmLink } from '../elements/confirm.ts'
 import { panel } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
-import { actionFor, ownerOf } from './act-on-client.ts'
+import { actionFor, ownerOf } from './client-action-forms.ts'
 import type { ClientKind, ClientPanel } from './client-kind.ts'
 import { keyField } from './public-key-field.ts'
 

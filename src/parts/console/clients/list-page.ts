@@ -3,7 +3,7 @@ import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import { pager, ROWS_PER_PAGE } from '../elements/pager.ts'
 import { filterForm, isUnfiltered, listOptionsOf } from './list-filter.ts'
 import { page, type Call, type Page } from '../page-types.ts'
-import { KINDS, word, type ClientKind } from './client-kind.ts'
+import { PAGES_OF_KIND, word, type ClientKind } from './client-kind.ts'
 import { clientTable } from './client-table.ts'
 
 /** A short list has no filter. */
@@ -57,7 +57,7 @@ function newButton({ texts, to }: Call, kind: ClientKind): Html {
 
 /** What such a client is for, and when a client of the other kind fits better. */
 function emptyState({ texts, to, has }: Call, kind: ClientKind, button: HtmlValue): Html {
-  const other = KINDS[kind.kind === 'apiKey' ? 'application' : 'apiKey']
+  const other = PAGES_OF_KIND[kind.kind === 'apiKey' ? 'application' : 'apiKey']
   return html`<section class="panel empty">
     <h2>${texts.html(word(kind, 'EmptyTitle'))}</h2>
     <p>${texts.html(word(kind, 'EmptyWhat'))}</p>

@@ -13,9 +13,10 @@ import { GatehouseError } from '../../../errors.ts'
 import { requireAccess } from '../../front-door/access.ts'
 import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
 import { Rejection } from '../../front-door/rejection.ts'
-import { NO_INPUT, runAction } from '../../front-door/run-action.ts'
+import { rightTo } from '../../front-door/permissions-on-clients.ts'
+import { runAction } from '../../front-door/run-client-action.ts'
 import type { TextName } from '../texts.ts'
-import { actionFor, ownerOf } from './act-on-client.ts'
+import { actionFor, ownerOf } from './client-action-forms.ts'
 import { secretView } from './new-secret-view.ts'
 
 /**
@@ -102,7 +103,7 @@ function secretRow(
             fields: { which, createdAt: String(createdAt) },
             style: 'slim',
           },
-          texts.html(REVOCATIONS[which].button),
+          texts.html(REVOCATIONS[which].texts.button),
         )
       }
     </div>
@@ -125,18 +126,17 @@ const OVERLAPS = {
 
 /** Which of the valid secrets a form revokes: one of two, or the only secret of a client that has a key. */
 const REVOCATIONS = {
-  old: {
-    age: 'old',
-    button: 'clientsRevokeOld',
-    what: 'clientsRevokeOldWhat',
-    done: 'doneOldSecretRevoked',
-  },
-  new: { age: 'new', button: 'clientsRevokeNew', what: 'clientsRevokeNewWhat', done: 'doneRotationUndone' },
+  old: { ...CLIENT_ACTIONS.revokeOldSecret.owner, action: CLIENT_ACTIONS.revokeOldSecret },
+  new: { ...CLIENT_ACTIONS.revokeNewSecret.owner, action: CLIENT_ACTIONS.revokeNewSecret },
   only: {
-    age: 'new',
-    button: 'clientsRevokeOnly',
-    what: 'clientsRevokeOldWhat',
-    done: 'doneOnlySecretRevoked',
+    act: CLIENT_ACTIONS.revokeNewSecret.owner.act,
+    action: CLIENT_ACTIONS.revokeNewSecret,
+    texts: {
+      title: 'clientsRevokeOnly',
+      what: 'clientsRevokeOldWhat',
+      button: 'clientsRevokeOnly',
+      done: 'doneOnlySecretRevoked',
+    },
   },
 } as const
 
@@ -151,7 +151,7 @@ function secretActions(kind: ClientKind, services: ConsoleServices): ClientPanel
   async function rotate(call: Call<Client>): Promise<View> {
     const { resource: client, form } = call
     const overlapSeconds = overlapOf(form.get('overlap'))
-    const input = { ...NO_INPUT, overlapSeconds, idempotencyKey: form.get('request') ?? '' }
+    const input = { overlapSeconds, idempotencyKey: form.get('request') ?? '' }
     const rotated = await runAction(CLIENT_ACTIONS.rotateSecret, client, { ...call, parts: services, input })
     return secretView(call, kind, services, { client, ...rotated, isRotation: true })
   }
@@ -184,25 +184,24 @@ function secretActions(kind: ClientKind, services: ConsoleServices): ClientPanel
   }
 
   async function revoke(call: Call<Client>): Promise<Redirect> {
-    const { resource: client, change, form } = call
+    const { resource: client, form } = call
     const revocation = revocationOf(form.get('which'))
-    const { age, done } = revocation
-    // The old secret of a rotation that is undone never expires again. The only secret may have got a new one
-    // meanwhile.
-    if (age === 'new') await requireAccess(call, `${kind.permissions}:rotate`)
+    const { act, action, texts } = revocation
+    if (act !== 'remove') await requireAccess(call, rightTo(act, client.kind))
     const secrets = await service.listSecrets(client.clientId)
+    // The only secret may have got a new one meanwhile.
     const isOnly = revocation === REVOCATIONS.only
-    const meant = isOnly === (secrets.length === 1) ? secrets[age === 'new' ? 0 : 1] : undefined
+    const meant =
+      isOnly === (secrets.length === 1) ? secrets[revocation === REVOCATIONS.old ? 1 : 0] : undefined
     // The form may come from an old tab: its secret may be revoked, and another secret may be in its place.
-    if (String(meant?.createdAt) === form.get('createdAt')) {
-      await service.revokeSecret(client.clientId, age, change)
-    }
-    return backTo(kind, client, done)
+    if (String(meant?.createdAt) === form.get('createdAt'))
+      await runAction(action, client, { ...call, parts: services, input: {} })
+    return backTo(kind, client, texts.done)
   }
 
   function confirm(call: Call<Client>): Confirmation {
-    const { button, what } = revocationOf(call.query['which'])
-    return { title: button, what, button, trail: trail(call, kind, call.resource) }
+    const { title, what, button } = revocationOf(call.query['which']).texts
+    return { title, what, button, trail: trail(call, kind, call.resource) }
   }
 
   const rotation = actionFor('rotateSecret', services, ownerOf(kind))

@@ -1,6 +1,8 @@
 import type { ConsoleServices } from '../services.ts'
 import type { Client } from '../../../clients/client.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
+import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
+import { runAction } from '../../front-door/run-client-action.ts'
 import { hasCode, type GatehouseError } from '../../../errors.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { displayText, applicationName } from '../../../http/pages/display-text.ts'
@@ -54,17 +56,18 @@ async function revoke(services: ConsoleServices, call: Call): Promise<RevokeOutc
  * @returns the number of clients that were reported
  */
 async function endSecrets(
-  { apiKeys, applications }: ConsoleServices,
-  { change }: Pick<Call, 'change'>,
+  services: ConsoleServices,
+  { caller, change }: Pick<Call, 'caller' | 'change'>,
   holder: Holder,
   errors: GatehouseError[],
 ): Promise<number> {
   let reported = 0
-  for (const service of [apiKeys, applications]) {
+  const request = { parts: services, caller, change, input: {} }
+  for (const service of [services.apiKeys, services.applications]) {
     for await (const clients of clientPagesOf(service, holder)) {
-      const report = async ({ clientId }: Client) => {
+      const report = async (client: Client) => {
         try {
-          await service.reportCompromised(clientId, change)
+          await runAction(CLIENT_ACTIONS.reportCompromised, client, request)
           reported += 1
         } catch (error) {
           if (isCorruptRecord(error)) errors.push(error)

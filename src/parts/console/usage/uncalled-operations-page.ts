@@ -2,9 +2,11 @@ import type { ApiKey } from '../../../clients/client.ts'
 import { directScopes } from '../../../catalog/resolve-scopes.ts'
 import { whyNotAuthenticated } from '../../../clients/why-no-token.ts'
 import { requireAccess } from '../../front-door/access.ts'
+import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
+import { runAction } from '../../front-door/run-client-action.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
-import type { Usage } from '../../usage/usage-types.ts'
+import { UNCALLED_DAYS as DAYS, type Usage } from '../../usage/usage-types.ts'
 import { columns, heading, table } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
 import { pager } from '../elements/pager.ts'
@@ -13,10 +15,9 @@ import { scopeTitle } from '../scope-title.ts'
 import type { ConsoleServices } from '../services.ts'
 
 const PATH = '/hygiene/operations'
-const DAYS = 90
 const KEYS_PER_PAGE = 15
 
-/** The operations of the account's API keys that were not called for 90 days, with a button that removes them. */
+/** The operations of the account's API keys that were not called for a while, with a button that removes them. */
 export function uncalledOperationsPage(services: ConsoleServices, usage: Usage): Page {
   const { apiKeys, catalog } = services
 
@@ -69,7 +70,12 @@ export function uncalledOperationsPage(services: ConsoleServices, usage: Usage):
           // Only what was shown, and only if it was not called meanwhile.
           const shown = new Set(call.form.getAll('scope'))
           const scopes = (await uncalledOf(key)).filter((scope) => shown.has(scope))
-          for (const scope of scopes) await apiKeys.removeOperation(clientId, scope, call.change)
+          for (const scope of scopes)
+            await runAction(CLIENT_ACTIONS.removeOperation, key, {
+              ...call,
+              parts: services,
+              input: { scope },
+            })
           return { redirect: PATH, query: { cursor: call.query['cursor'] }, done: 'doneOperationsRemoved' }
         },
       },

@@ -3,7 +3,7 @@ import { findClients } from '../../front-door/clients-named-in-list.ts'
 import { Rejection } from '../../front-door/rejection.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName, unknownClientName } from '../../../http/pages/display-text.ts'
-import type { ClientCalls, Usage } from '../../usage/usage-types.ts'
+import { UNCALLED_DAYS, type ClientCalls, type Usage } from '../../usage/usage-types.ts'
 import { apiKeyKind, applicationKind, ownClient, trail, type ClientKind } from '../clients/client-kind.ts'
 import { columns, heading, panel, table } from '../elements/elements.ts'
 import { isDocumentId } from '../../../validation/document-id.ts'
@@ -17,7 +17,6 @@ import { uncalledOperationsPage } from './uncalled-operations-page.ts'
 import { usageView } from './usage-view.ts'
 
 const TOP = 20
-const UNCALLED_DAYS = 90
 
 /** The pages about usage; none if the host counts no usage. */
 export function usagePages(services: ConsoleServices): Page[] {
@@ -71,7 +70,7 @@ function ownUsagePage(services: ConsoleServices, usage: Usage): Page {
       return {
         title: texts.plain('usageTitle'),
         body: html`${heading(texts.html('usageTitle'), texts.html('usageIntroAccount'))} ${view}
-          ${panel({ title: texts.html('usageClients') }, await clientTable(call, services, busiest, 'owner'))}
+          ${panel({ title: texts.html('usageClients') }, await callsTable(call, services, busiest, 'owner'))}
           <p><a href="${to('/hygiene/operations')}">${texts.html('uncalledLink')}</a></p>`,
       }
     },
@@ -93,7 +92,7 @@ function operatorUsagePage(services: ConsoleServices, usage: Usage): Page {
         { title: texts.plain('usageTitle'), path: USAGE_PATH },
         html`<p class="muted">${texts.html('usageIntroAll')}</p>
           ${view}
-          ${panel({ title: texts.html('usageTopClients') }, await clientTable(call, services, top, 'operator'))}
+          ${panel({ title: texts.html('usageTopClients') }, await callsTable(call, services, top, 'operator'))}
           ${panel({ title: texts.html('uncalledTitle') }, uncalledList(call, services, uncalled))}`,
       )
     },
@@ -122,7 +121,7 @@ function operatorClientUsagePage(services: ConsoleServices, usage: Usage): Page 
   })
 }
 
-async function clientTable(
+async function callsTable(
   call: Pick<Call, 'texts' | 'to'>,
   services: ConsoleServices,
   calls: readonly ClientCalls[],

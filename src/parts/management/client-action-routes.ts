@@ -1,0 +1,120 @@
+import type { Client } from '../../clients/client.ts'
+import { changeRules } from '../../clients/field-rules.ts'
+import type { Internals } from '../../gatehouse/internals.ts'
+import type { Rule } from '../../validation/rules.ts'
+import { requireAccess } from '../front-door/access.ts'
+import type { ActionInput, ClientAction, Names } from '../front-door/client-action-types.ts'
+import { CLIENT_ACTIONS } from '../front-door/client-actions.ts'
+import { rightTo } from '../front-door/permissions-on-clients.ts'
+import { NO_INPUT, runAction, runAsOperator } from '../front-door/run-client-action.ts'
+import type { AnswerName } from './answer-schemas.ts'
+import { BODIES } from './body-schemas.ts'
+import type { ServiceCode } from './openapi-codes.ts'
+import type { ClientPresenter } from './present-clients.ts'
+import { repeatOptionsOf, route, type Call, type Route } from './route.ts'
+
+type RouteNames = Names & { body: keyof typeof BODIES; answer: AnswerName; error: ServiceCode }
+
+const ACTIONS: readonly ClientAction<RouteNames>[] = Object.values(CLIENT_ACTIONS)
+
+const INVALID = ['ERR_INVALID_ARGUMENT'] as const
+
+/** What the routes of a kind of clients have in common. */
+export interface RoutesOfKind {
+  readonly kind: Client['kind']
+  /** As operation ids and names of schemas contain it. */
+  readonly name: 'ApiKey' | 'Application'
+  /** `an API key` */
+  readonly article: string
+  readonly ofClient: Pick<Route<undefined, undefined, Client>, 'path' | 'tag' | 'find' | 'target'>
+}
+
+export function ownerActionRoutes(
+  { kind, name, article, ofClient }: RoutesOfKind,
+  parts: Internals,
+  { sendClient }: ClientPresenter,
+): Route[] {
+  return ACTIONS.flatMap((action) => {
+    const { owner, path, body, needsCredentials } = action
+    if (!owner) return []
+    const { alsoNeeds, description, answer = 'changedClient', errors = [], location } = owner
+    const isChange = answer === 'changedClient'
+    const isNew = location !== undefined
+    return route<object | undefined, undefined, Client>({
+      ...ofClient,
+      ...placeOf(path, ofClient.path),
+      operationId: owner.operationId.replace('*', name),
+      summary: owner.summary.replace('{client}', article),
+      description: typeof description === 'object' ? description[kind] : description,
+      access: rightTo(owner.act, kind),
+      confirms: owner.freshSignIn?.[kind],
+      body: bodyOf(body === '*Changes' ? `${name}Changes` : body),
+      rules: body === '*Changes' ? () => changeRules(kind, parts.keyPolicy) : undefined,
+      errors: [...errors, ...(needsCredentials && kind === 'application' ? INVALID : [])],
+      isConditional: owner.isConditional ?? isChange,
+      isRepeatable: isNew,
+      status: answer === 'none' ? 204 : isNew ? 201 : 200,
+      answer: isChange ? name : answer === 'none' ? undefined : answer,
+      documentsEtag: isChange,
+      async check(call) {
+        const further = alsoNeeds?.(inputOf(call), call.resource)
+        if (further) await requireAccess(call, rightTo(further, kind))
+      },
+      async handle(call) {
+        const { ctx, resource, caller, change } = call
+        if (isNew) ctx.set('Location', location)
+        const input = { ...inputOf(call), ...(isNew && repeatOptionsOf(ctx)) }
+        const result = await runAction(action, resource, { parts, caller, change, input })
+        return isChange ? sendClient(ctx, result as Client) : result
+      },
+    })
+  })
+}
+
+/** @param part only the actions that belong to this optional part */
+export function operatorActionRoutes(
+  parts: Internals,
+  { sendClient }: ClientPresenter,
+  part?: ClientAction['part'],
+): Route[] {
+  return ACTIONS.flatMap((action) => {
+    const { operator, path, body, needsCredentials } = action
+    if (!operator || action.part !== part) return []
+    const { operationId, summary, description, answer = 'changedClient' } = operator
+    const isChange = answer === 'changedClient'
+    // Only bodies for owners differ between the kinds.
+    const ownBody = body === '*Changes' ? undefined : body
+    return route<object | undefined>({
+      tag: 'Operators',
+      access: 'operator',
+      ...placeOf(path, '/operator/clients/{clientId}'),
+      operationId,
+      summary,
+      description,
+      body: bodyOf(ownBody),
+      errors: ['ERR_NOT_FOUND', ...(needsCredentials || body ? INVALID : [])],
+      status: answer === 'none' ? 204 : 200,
+      answer: isChange ? 'Client' : answer === 'none' ? undefined : answer,
+      async handle(call) {
+        const { ctx, params, caller, change } = call
+        const request = { parts, caller, change, input: inputOf(call) }
+        const result = await runAsOperator(action, params['clientId'] ?? '', request)
+        return isChange ? sendClient(ctx, result as Client) : result
+      },
+    })
+  })
+}
+
+function placeOf(methodAndPath: string, base: string): Pick<Route, 'method' | 'path'> {
+  const [method, path = ''] = methodAndPath.split(' ')
+  return { method: method as Route['method'], path: base + path }
+}
+
+function bodyOf(name: keyof typeof BODIES | undefined): Rule<object> | undefined {
+  return name && BODIES[name]
+}
+
+/** The changes and the limits are whole bodies. */
+function inputOf({ params, body }: Pick<Call<object | undefined>, 'params' | 'body'>): ActionInput {
+  return { ...NO_INPUT, ...params, ...body, changes: body ?? {}, limits: body ?? null }
+}
