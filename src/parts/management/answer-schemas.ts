@@ -46,7 +46,6 @@ const pageOf = (item: Rule) => object({ items: array(item), cursor: optionalText
 
 const catalogTexts = { title: text, description: optionalText }
 
-/** The products of the catalog, with what an answer says of each product and of each operation. */
 function productsWith(product: Fields, operation: Fields) {
   const operations = object({
     scope: text,
@@ -132,7 +131,7 @@ const secretOfNew = optional(
   'Absent for a public application, and for a client that is created with `jwks`',
 )
 
-/** The rules of answers, each with its name in the OpenAPI document. */
+/** Each with its name in the OpenAPI document. */
 export const ANSWERS = {
   ApiKey,
   ApiKeyPage: pageOf(ApiKey),

@@ -7,16 +7,14 @@ import { QUERIES } from './query-schemas.ts'
 export function auditRoutes(parts: Internals): Route[] {
   const { audit } = parts
   const common = {
-    method: 'get',
     tag: 'Audit trail',
-    status: 200,
     answer: 'AuditPage',
     errors: ['ERR_INVALID_ARGUMENT'],
   } as const
   return [
     route({
       ...common,
-      path: '/audit',
+      path: 'get /audit',
       operationId: 'listAudit',
       summary: 'What happened to the clients and authorizations of the account, newest first',
       description:
@@ -34,7 +32,7 @@ export function auditRoutes(parts: Internals): Route[] {
     }),
     route({
       ...common,
-      path: '/operator/audit',
+      path: 'get /operator/audit',
       operationId: 'listWholeAudit',
       summary: 'What happened at all, newest first',
       description: 'At most one of `accountId`, `clientId` and `actor` limits the list.',

@@ -26,23 +26,25 @@ export interface RoutesOfKind {
   readonly name: 'ApiKey' | 'Application'
   /** `an API key` */
   readonly article: string
-  readonly ofClient: Pick<Route<undefined, undefined, Client>, 'path' | 'tag' | 'find' | 'target'>
+  /** Of one client. */
+  readonly path: string
+  readonly ofClient: Pick<Route<undefined, undefined, Client>, 'tag' | 'find' | 'target'>
 }
 
 export function ownerActionRoutes(
-  { kind, name, article, ofClient }: RoutesOfKind,
+  { kind, name, article, path, ofClient }: RoutesOfKind,
   parts: Internals,
   { sendClient }: ClientPresenter,
 ): Route[] {
   return ACTIONS.flatMap((action) => {
-    const { owner, path, body, needsCredentials } = action
+    const { owner, body, needsCredentials } = action
     if (!owner) return []
     const { alsoNeeds, description, answer = 'changedClient', errors = [], location } = owner
     const isChange = answer === 'changedClient'
     const isNew = location !== undefined
     return route<object | undefined, undefined, Client>({
       ...ofClient,
-      ...placeOf(path, ofClient.path),
+      path: below(action.path, path),
       operationId: owner.operationId.replace('*', name),
       summary: owner.summary.replace('{client}', article),
       description: typeof description === 'object' ? description[kind] : description,
@@ -53,7 +55,6 @@ export function ownerActionRoutes(
       errors: [...errors, ...(needsCredentials && kind === 'application' ? INVALID : [])],
       isConditional: owner.isConditional ?? isChange,
       isRepeatable: isNew,
-      status: answer === 'none' ? 204 : isNew ? 201 : 200,
       answer: isChange ? name : answer === 'none' ? undefined : answer,
       documentsEtag: isChange,
       async check(call) {
@@ -87,13 +88,12 @@ export function operatorActionRoutes(
     return route<object | undefined>({
       tag: 'Operators',
       access: 'operator',
-      ...placeOf(path, '/operator/clients/{clientId}'),
+      path: below(path, '/operator/clients/{clientId}'),
       operationId,
       summary,
       description,
       body: bodyOf(ownBody),
       errors: ['ERR_NOT_FOUND', ...(needsCredentials || body ? INVALID : [])],
-      status: answer === 'none' ? 204 : 200,
       answer: isChange ? 'Client' : answer === 'none' ? undefined : answer,
       async handle(call) {
         const { ctx, params, caller, change } = call
@@ -105,9 +105,8 @@ export function operatorActionRoutes(
   })
 }
 
-function placeOf(methodAndPath: string, base: string): Pick<Route, 'method' | 'path'> {
-  const [method, path = ''] = methodAndPath.split(' ')
-  return { method: method as Route['method'], path: base + path }
+function below(path: ClientAction['path'], base: string) {
+  return path.replace(' ', ` ${base}`) as ClientAction['path']
 }
 
 function bodyOf(name: keyof typeof BODIES | undefined): Rule<object> | undefined {

@@ -34,31 +34,28 @@ export function clientRoutes(kind: Client['kind'], parts: Internals, presenter: 
   const service = kind === 'apiKey' ? apiKeys : applications
   const { base, name, article, tag, secret } = ROUTES_OF_KIND[kind]
   const ofClient = {
-    path: `${base}/{clientId}`,
     tag,
     find: ({ accountId }: Caller, { clientId = '' }: Readonly<Record<string, string>>): Promise<Client> =>
       service.findOwn(accountId, clientId),
     target: (client: Client) => client,
   }
-  const read = { ...ofClient, method: 'get', access: rightTo('read', kind), status: 200 } as const
+  const path = `${base}/{clientId}` as const
+  const read = { ...ofClient, access: rightTo('read', kind) }
 
   return [
     route({
-      method: 'get',
-      path: base,
+      path: `get ${base}`,
       operationId: `list${name}s`,
       tag,
       summary: `List the ${tag.replace('App', 'app')} of the account`,
       access: rightTo('read', kind),
       query: QUERIES.client,
       errors: ['ERR_INVALID_ARGUMENT'],
-      status: 200,
       answer: `${name}Page`,
       handle: async ({ caller, query }) => presentPage(await service.listByOwner(caller.accountId, query)),
     }),
     route({
-      method: 'post',
-      path: base,
+      path: `post ${base}`,
       operationId: `create${name}`,
       tag,
       summary: `Create ${article}`,
@@ -69,7 +66,6 @@ export function clientRoutes(kind: Client['kind'], parts: Internals, presenter: 
       rules: (body) => creationRules({ kind, input: Object(body), catalog: catalog.current, keyPolicy }),
       errors: ['ERR_INVALID_ARGUMENT', 'ERR_SCOPE_TOO_LARGE', 'ERR_TOO_MANY_CLIENTS'],
       isRepeatable: true,
-      status: 201,
       answer: `Created${name}`,
       async handle({ ctx, caller, body, change }) {
         const input = { ...body, ...(await ownerOfNew(parts, caller, kind, body)), ...change }
@@ -83,6 +79,7 @@ export function clientRoutes(kind: Client['kind'], parts: Internals, presenter: 
     }),
     route<undefined, undefined, Client>({
       ...read,
+      path: `get ${path}`,
       operationId: `get${name}`,
       summary: `Read ${article}`,
       answer: name,
@@ -91,12 +88,12 @@ export function clientRoutes(kind: Client['kind'], parts: Internals, presenter: 
     }),
     route<undefined, undefined, Client>({
       ...read,
-      path: `${ofClient.path}/access`,
+      path: `get ${path}/access`,
       operationId: `preview${name}Access`,
       summary: `What ${article} may call, and what it lacks for the other operations`,
       answer: 'AccessPreview',
       handle: createAccessPreview(parts),
     }),
-    ...ownerActionRoutes({ kind, name, article, ofClient }, parts, presenter),
+    ...ownerActionRoutes({ kind, name, article, path, ofClient }, parts, presenter),
   ]
 }

@@ -73,13 +73,11 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
   const tokens = createPageTokens(csrfKeys, { name: 'management', issuer, path })
   const routes: Route[] = [
     route({
-      method: 'get',
-      path: '/session',
+      path: 'get /session',
       operationId: 'getSession',
       tag: 'Session',
       summary: 'Who calls, and the CSRF token for requests with a session cookie',
       access: 'signed-in',
-      status: 200,
       answer: 'Session',
       handle: async ({ ctx, caller, isOperator }) => ({
         accountId: caller.accountId,

@@ -39,17 +39,14 @@ const MEANINGS = {
 
 type DoorCode = (typeof REASONS)[keyof typeof REASONS][1]
 
-/** A code of a problem that the OpenAPI document describes. */
 export type ProblemCode = keyof typeof MEANINGS
 
-/** A code of the services with which a route may answer. */
 export type ServiceCode = ProblemCode & GatehouseErrorCode
 
 const DOOR_STATUSES: ReadonlyMap<string, number> = new Map(
   Object.values(REASONS).map(([status, code]) => [code, status]),
 )
 
-/** The codes, with their statuses and meanings, in the order of the document. */
 export const PROBLEM_CODES = (Object.keys(MEANINGS) as ProblemCode[]).map((code) => ({
   code,
   status: DOOR_STATUSES.get(code) ?? statusOf(code as ServiceCode),

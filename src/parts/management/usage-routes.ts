@@ -11,11 +11,10 @@ const DESCRIPTION =
 
 /** The routes that list usage, for owners and for operators. */
 export function usageRoutes(parts: Internals, usage: Usage): Route[] {
-  const common = { method: 'get', status: 200, errors: ['ERR_INVALID_ARGUMENT'] } as const
+  const errors = ['ERR_INVALID_ARGUMENT'] as const
   return [
     route({
-      ...common,
-      path: '/usage',
+      path: 'get /usage',
       operationId: 'listUsage',
       tag: 'Usage',
       summary: 'List the API calls of the API keys and applications of the account',
@@ -39,36 +38,36 @@ export function usageRoutes(parts: Internals, usage: Usage): Route[] {
       },
     }),
     route({
-      ...common,
-      path: '/operator/usage',
+      path: 'get /operator/usage',
       operationId: 'listUsageOfAllAccounts',
       tag: 'Operators',
       summary: 'List the API calls of all clients, of one client or of one account',
       description: DESCRIPTION,
       access: 'operator',
+      errors,
       query: QUERIES.operatorUsage,
       answer: 'UsageRows',
       handle: async ({ query }) => ({ items: await usage.list(query) }),
     }),
     route({
-      ...common,
-      path: '/operator/usage/top-clients',
+      path: 'get /operator/usage/top-clients',
       operationId: 'listTopClients',
       tag: 'Operators',
       summary: 'List the clients with the most API calls',
       access: 'operator',
+      errors,
       query: QUERIES.topClients,
       answer: 'TopClients',
       handle: async ({ query }) => ({ items: await usage.topClients(query) }),
     }),
     route({
-      ...common,
-      path: '/operator/usage/uncalled-operations',
+      path: 'get /operator/usage/uncalled-operations',
       operationId: 'listUncalledOperations',
       tag: 'Operators',
       summary: 'List the operations that were not called for some days',
       description: 'The answer has no `items` if usage has been counted for fewer days.',
       access: 'operator',
+      errors,
       query: QUERIES.uncalled,
       answer: 'UncalledOperations',
       handle: async ({ query }) => ({ items: await usage.uncalledOperations(query) }),

@@ -103,7 +103,6 @@ function settingsForm(call: Call<Application>, mayChange: boolean): Html {
   const { texts, resource: application } = call
   const version = call.form.get('version') ?? etagOf(application)
 
-  /** @param first the names of inputs that come first */
   function inputs(of: FieldForm, ...first: string[]) {
     const names = new Set([...first, ...inputNames('application', of)])
     return [...names].map((name) => {

@@ -102,7 +102,6 @@ export async function credentialsOf({ service }: ClientKind, client: Client): Pr
   return { secrets, keys }
 }
 
-/** A part of the page of a client, with the forms in it. */
 export interface ClientPanel {
   /** @returns undefined to leave the panel out */
   show(call: Call<Client>, found: FoundCredentials & { readonly people: People }): Promise<Html | undefined>

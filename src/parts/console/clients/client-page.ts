@@ -105,7 +105,6 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
   })
 }
 
-/** What stops the programs that use a client. */
 async function dangerPanel(call: Call<Client>, kind: ClientKind): Promise<Html | undefined> {
   const names = LISTED_ACTIONS.owner
   const may = await Promise.all(

@@ -14,7 +14,6 @@ import { expiryBadge } from './expiry-panel.ts'
 
 const MAX_PRODUCTS = 3
 
-/** What the list of an owner shows, and the lists of operators: the clients of an account, and those of a search. */
 const COLUMNS = {
   owner: ['nameLabel', 'productsLabel', 'stateLabel', 'clientsColumnLastUsed', 'createdLabel'],
   account: ['nameLabel', 'operatorKind', 'stateLabel', 'operatorLastUsed'],
@@ -23,7 +22,7 @@ const COLUMNS = {
 
 type Column = (typeof COLUMNS)[keyof typeof COLUMNS][number]
 
-/** The clients of a list as a table. */
+/** In the list of an owner, and in those of operators: the clients of an account, and those of a search. */
 export async function clientTable(
   call: Call,
   clients: readonly Client[],

@@ -56,7 +56,6 @@ export function expiryField(
   })
 }
 
-/** The form that sets, moves and removes the expiry of a client. */
 export function expiryPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
   const { keyPolicy: policy } = services
   return fieldPanel(kind, services, {

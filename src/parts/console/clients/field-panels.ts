@@ -33,7 +33,6 @@ interface FieldPanel {
   }
 }
 
-/** A form on the page of a client that sets fields. */
 export function fieldPanel(kind: ClientKind, services: ConsoleServices, options: FieldPanel): ClientPanel {
   const { id, title, action, isHidden, above, inputs, below, read, done, guard } = options
   return {

@@ -17,12 +17,10 @@ import { rightTo } from '../../front-door/permissions-on-clients.ts'
 import { runAction } from '../../front-door/run-client-action.ts'
 import type { TextName } from '../texts.ts'
 import { actionFor, ownerOf } from './client-action-forms.ts'
+import { credentialUse } from './client-state.ts'
 import { secretView } from './new-secret-view.ts'
 
-/**
- * The valid secrets of a client, and the links that rotate and revoke them. For a public application, the panel says
- * why there is no secret.
- */
+/** The valid secrets of a client, and the links that rotate and revoke them. */
 export function secretsPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
   return {
     async show(call, { secrets, keys, people }) {
@@ -53,7 +51,6 @@ export function secretsPanel(kind: ClientKind, services: ConsoleServices): Clien
   }
 }
 
-/** One secret: since when and until when it is valid. With two secrets or with a key, each can be revoked. */
 function secretRow(
   call: Call<Client>,
   { length }: readonly SecretInfo[],
@@ -74,10 +71,6 @@ function secretRow(
       time: texts.dateTime(expiresAt * 1000),
       ago: texts.relative(expiresAt),
     })
-  const used =
-    lastUsedAt === undefined
-      ? texts.html('clientsSecretNeverUsed')
-      : texts.html('clientsSecretUsed', { ago: texts.relative(lastUsedAt) })
   const which = length === 1 ? 'only' : isOld ? 'old' : 'new'
   const name = length === 1 ? 'clientSecretLabel' : isOld ? 'clientsSecretOld' : 'clientsSecretNew'
   return html`<li>
@@ -87,7 +80,7 @@ function secretRow(
       <span class="hint"
         >${texts.html('clientsSecretSince', { date: texts.date(createdAt), ago: texts.relative(createdAt) })}</span
       >
-      <span class="hint">${used}</span>
+      <span class="hint">${credentialUse(call, lastUsedAt)}</span>
       ${until && html`<span class="hint">${until}</span>`}
       ${shownTo !== undefined && html`<span class="hint">${texts.html('clientsSecretShownTo', { user: people({ accountId: call.resource.accountId, userId: shownTo }) })}</span>`}
     </div>
@@ -110,13 +103,11 @@ function secretRow(
   </li>`
 }
 
-/** The link to the page on which a new secret is created. */
 function rotation(call: Call<Client>): Html {
   const link = { action: 'rotateSecret', style: '' }
   return html`<div class="buttons">${confirmLink(call, link, call.texts.html('clientsRotate'))}</div>`
 }
 
-/** The choices of the form for how long the old secret stays valid. */
 const OVERLAPS = {
   now: { seconds: 0, text: 'clientsOverlapNow' },
   hour: { seconds: 3600, text: 'clientsOverlapHour' },
@@ -144,7 +135,6 @@ function revocationOf(name: string | null | undefined) {
   return REVOCATIONS[name === 'new' || name === 'only' ? name : 'old']
 }
 
-/** What the forms for secrets do. */
 function secretActions(kind: ClientKind, services: ConsoleServices): ClientPanel['actions'] {
   const { service } = kind
 
@@ -156,7 +146,6 @@ function secretActions(kind: ClientKind, services: ConsoleServices): ClientPanel
     return secretView(call, kind, services, { client, ...rotated, isRotation: true })
   }
 
-  /** The choice of how long the old secret stays valid, if there is one. */
   async function rotationFields({ texts, form, resource }: Call<Client>): Promise<Html> {
     // A public application has no secret.
     if (isPublicClient(resource)) throw new Rejection('noRoute')

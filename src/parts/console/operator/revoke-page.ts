@@ -33,7 +33,6 @@ export function revokePages(services: ConsoleServices): Page[] {
   )
 }
 
-/** Revokes everything of an account or user, and ends its secrets if the form says so. */
 async function revoke(services: ConsoleServices, call: Call): Promise<RevokeOutcome> {
   const holder = holderOf(call.params)
   const errors: GatehouseError[] = []
@@ -48,13 +47,7 @@ async function revoke(services: ConsoleServices, call: Call): Promise<RevokeOutc
   return { holder, revoked, ended: isEnding ? await endSecrets(services, call, holder, errors) : 0, errors }
 }
 
-/**
- * Ends all secrets of an account or user: reports each of its API keys and applications as leaked. If some records
- * are corrupt, the other clients are still reported.
- *
- * @param errors gets an error for each corrupt record
- * @returns the number of clients that were reported
- */
+/** Reports each client as leaked. `errors` gets an error for each corrupt record. */
 async function endSecrets(
   services: ConsoleServices,
   { caller, change }: Pick<Call, 'caller' | 'change'>,
@@ -158,7 +151,6 @@ interface RevokeOutcome {
   readonly errors: readonly GatehouseError[]
 }
 
-/** The page after the revocation: what was revoked, and what can still get tokens. */
 async function revokeResult(
   services: ConsoleServices,
   call: Call,
@@ -216,7 +208,6 @@ async function stillUsable(services: ConsoleServices, call: Call, holder: Holder
     ${hasMore && html`<p class="muted">${texts.html('operatorStillMore', { count: ROWS_PER_PAGE })}</p>`}`
 }
 
-/** The clients of the holder that are enabled and have a valid secret. */
 async function usableClients(
   { apiKeys, applications }: ConsoleServices,
   holder: Holder,
