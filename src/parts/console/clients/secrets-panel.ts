@@ -115,13 +115,13 @@ const OVERLAPS = {
   week: { seconds: 604_800, text: 'clientsOverlapWeek' },
 } as const
 
-/** Which of the valid secrets a form revokes: one of two, or the only secret of a client that has a key. */
+// A form revokes one of two secrets, or the only secret of a client that has a key.
+const { revokeOldSecret, revokeNewSecret } = CLIENT_ACTIONS
 const REVOCATIONS = {
-  old: { ...CLIENT_ACTIONS.revokeOldSecret.owner, action: CLIENT_ACTIONS.revokeOldSecret },
-  new: { ...CLIENT_ACTIONS.revokeNewSecret.owner, action: CLIENT_ACTIONS.revokeNewSecret },
+  old: { action: revokeOldSecret, texts: revokeOldSecret.owner.texts },
+  new: { action: revokeNewSecret, texts: revokeNewSecret.owner.texts },
   only: {
-    act: CLIENT_ACTIONS.revokeNewSecret.owner.act,
-    action: CLIENT_ACTIONS.revokeNewSecret,
+    action: revokeNewSecret,
     texts: {
       title: 'clientsRevokeOnly',
       what: 'clientsRevokeOldWhat',
@@ -175,7 +175,8 @@ function secretActions(kind: ClientKind, services: ConsoleServices): ClientPanel
   async function revoke(call: Call<Client>): Promise<Redirect> {
     const { resource: client, form } = call
     const revocation = revocationOf(form.get('which'))
-    const { act, action, texts } = revocation
+    const { action, texts } = revocation
+    const { act } = action.owner
     if (act !== 'remove') await requireAccess(call, rightTo(act, client.kind))
     const secrets = await service.listSecrets(client.clientId)
     // The only secret may have got a new one meanwhile.
