@@ -9,7 +9,7 @@ import type { ConfirmedPermission } from '../../host/accounts.ts'
 import type { Caller } from './access.ts'
 import type { Act } from './permissions-on-clients.ts'
 
-/** Parameters and body of a request, or fields of a form. */
+/** What an action gets from its caller: parameters and body of a request, or fields of a form. */
 export interface ActionInput {
   readonly changes: ClientChanges
   readonly product: string
@@ -25,11 +25,11 @@ export interface ActionInput {
 
 export type ActionParts = Pick<Internals, 'accounts' | 'catalog' | 'tokens' | 'apiKeys' | 'applications'>
 
-export interface ActionRequest<Input = ActionInput> {
+export interface ActionRequest {
   readonly parts: ActionParts
   readonly caller: Caller
   readonly change: ConditionalChange
-  readonly input: Input
+  readonly input: ActionInput
 }
 
 export interface ActionCall extends ActionRequest {

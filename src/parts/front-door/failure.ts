@@ -49,7 +49,7 @@ export function failureOf(error: unknown): Failure {
   return { ...unknown, status, code, message, problems, headers }
 }
 
-/** Logs errors on our side. Those without 503 are also emitted as Koa's event `error`. */
+/** Maps errors to failures, and logs those on our side. Without 503, they are also Koa's event `error`. */
 export function createFailures(surface: string, { logger, events }: { logger: Logger; events: EventSink }) {
   return function fail(ctx: Context, error: unknown): Failure {
     const failure = failureOf(error)

@@ -6,11 +6,17 @@ import type { CurrentCatalog } from '../../catalog/catalog.ts'
 import { scopesOf } from '../../clients/client-products.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 
-/** The permissions of acts that have none of their own. `remove` is that of a secret or public key. */
-const PARTS = { give: 'write', handOver: 'write', handToAccount: 'write', report: 'write', remove: 'rotate' }
+/** The permissions that they need instead. `remove` is that of a secret or public key. */
+const ACTS_WITHOUT_PERMISSION = {
+  give: 'write',
+  handOver: 'write',
+  handToAccount: 'write',
+  report: 'write',
+  remove: 'rotate',
+}
 
 /** What a caller may do with a client. */
-export type Act = 'read' | 'create' | 'write' | 'rotate' | 'delete' | keyof typeof PARTS
+export type Act = 'read' | 'create' | 'write' | 'rotate' | 'delete' | keyof typeof ACTS_WITHOUT_PERMISSION
 
 export type Right = Permission | `${'keys' | 'applications'}:${Act}`
 
@@ -23,7 +29,7 @@ export function rightTo<A extends Act>(act: A, kind: Client['kind']) {
 
 export function permissionOf(right: Right): Permission {
   const [of, act = ''] = right.split(':')
-  return `${of}:${PARTS[act as keyof typeof PARTS] ?? act}` as Permission
+  return `${of}:${ACTS_WITHOUT_PERMISSION[act as keyof typeof ACTS_WITHOUT_PERMISSION] ?? act}` as Permission
 }
 
 /**

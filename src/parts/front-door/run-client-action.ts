@@ -18,7 +18,7 @@ export const NO_INPUT: ActionInput = {
   limits: null,
 }
 
-type Request = ActionRequest<Partial<ActionInput>>
+type Request = Omit<ActionRequest, 'input'> & { readonly input?: Partial<ActionInput> }
 
 /** Does an action to a client that its owner or an operator has found. */
 export async function runAction<Result>(

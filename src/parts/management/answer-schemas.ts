@@ -131,7 +131,7 @@ const secretOfNew = optional(
   'Absent for a public application, and for a client that is created with `jwks`',
 )
 
-/** Each with its name in the OpenAPI document. */
+/** The rules of answers, each with its name in the OpenAPI document. */
 export const ANSWERS = {
   ApiKey,
   ApiKeyPage: pageOf(ApiKey),

@@ -4,6 +4,7 @@ import type { Internals } from '../../gatehouse/internals.ts'
 import { route, type Route } from './route.ts'
 import { QUERIES } from './query-schemas.ts'
 
+/** The routes of the audit trail, for accounts and for operators. */
 export function auditRoutes(parts: Internals): Route[] {
   const { audit } = parts
   const common = {

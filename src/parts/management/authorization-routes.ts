@@ -32,6 +32,7 @@ function presentToUsers(application: Application | undefined) {
   return { name, document, homepageUri, logoUri, privacyUri, termsUri }
 }
 
+/** The routes of what the caller has authorized applications to do. */
 export function authorizationRoutes(grants: Grants, registry: ClientRegistry): Route[] {
   const list = authorizationLists(grants, registry)
   const tag = 'Authorizations'

@@ -31,6 +31,7 @@ export interface RoutesOfKind {
   readonly ofClient: Pick<Route<undefined, undefined, Client>, 'tag' | 'find' | 'target'>
 }
 
+/** The routes of the actions of owners, from the table of actions. */
 export function ownerActionRoutes(
   { kind, name, article, path, ofClient }: RoutesOfKind,
   parts: Internals,

@@ -17,6 +17,7 @@ export function hygieneRoutes({ hygiene }: Pick<Internals, 'hygiene'>): Route[] 
     })),
     cursor,
   })
+  const operators = { tag: 'Operators', access: 'operator' } as const
   return [
     route({
       path: 'get /hygiene',
@@ -31,24 +32,22 @@ export function hygieneRoutes({ hygiene }: Pick<Internals, 'hygiene'>): Route[] 
       handle: async (call) => present(await listOwnFindings(hygiene, call, call.query)),
     }),
     route({
+      ...operators,
       path: 'get /operator/hygiene',
       operationId: 'listFindingsOfAllAccounts',
-      tag: 'Operators',
       summary: 'List the API keys and applications of all accounts that need attention',
       description: EXAMINED,
-      access: 'operator',
       query: QUERIES.operatorHygiene,
       errors: ['ERR_INVALID_ARGUMENT'],
       answer: 'FindingsPage',
       handle: async ({ query }) => present(await hygiene.list(query)),
     }),
     route({
+      ...operators,
       path: 'get /operator/hygiene/products',
       operationId: 'listUnusedProducts',
-      tag: 'Operators',
       summary: 'List the products that no API key and no application has',
       description: 'The request reads clients until it has found every product, so it may take seconds.',
-      access: 'operator',
       answer: 'UnusedProducts',
       handle: async () => ({ items: await hygiene.unusedProducts() }),
     }),

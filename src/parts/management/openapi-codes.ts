@@ -2,7 +2,6 @@ import type { GatehouseErrorCode } from '../../errors.ts'
 import { statusOf } from '../front-door/failure.ts'
 import { REASONS } from '../front-door/rejection.ts'
 
-/** What each code of a rejected request means, in the order of the OpenAPI document. */
 const MEANINGS = {
   ERR_QUERY: 'the query has more than 100 parameters',
   ERR_BODY: 'the body is not JSON, or is not an object',
@@ -47,6 +46,7 @@ const DOOR_STATUSES: ReadonlyMap<string, number> = new Map(
   Object.values(REASONS).map(([status, code]) => [code, status]),
 )
 
+/** The codes of rejected requests, with statuses and meanings, in the order of the OpenAPI document. */
 export const PROBLEM_CODES = (Object.keys(MEANINGS) as ProblemCode[]).map((code) => ({
   code,
   status: DOOR_STATUSES.get(code) ?? statusOf(code as ServiceCode),

@@ -6,7 +6,7 @@ const SCHEMA = { $ref: '#/components/schemas/Problem' }
 const CHALLENGE = { description: 'How to authenticate', schema: { type: 'string' } }
 const RETRY_AFTER = { description: 'Seconds to wait before the next try', schema: { type: 'integer' } }
 
-/** Responses have their codes, so that the types of a generated client tell problems apart by `status` and `code`. */
+/** Collects the responses to requests that fail. Generated types tell problems apart by `status` and `code`. */
 export function collectProblemResponses() {
   const components: Record<string, object> = {}
 

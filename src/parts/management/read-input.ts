@@ -34,7 +34,7 @@ export function requireJson(ctx: Context): void {
   if ((ctx.request.length ?? 0) > MAX_BODY_BYTES) throw new Rejection('bodyTooLarge')
 }
 
-/** Without a body, an empty object. If a parser of the host has read the body before, its result is used. */
+/** The JSON body of a request, or an empty object. If a parser of the host has read it before, that result is used. */
 export async function readBody(
   ctx: Context,
   rule: Rule,

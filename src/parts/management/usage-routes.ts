@@ -11,7 +11,7 @@ const DESCRIPTION =
 
 /** The routes that list usage, for owners and for operators. */
 export function usageRoutes(parts: Internals, usage: Usage): Route[] {
-  const errors = ['ERR_INVALID_ARGUMENT'] as const
+  const operators = { tag: 'Operators', access: 'operator', errors: ['ERR_INVALID_ARGUMENT'] } as const
   return [
     route({
       path: 'get /usage',
@@ -38,36 +38,30 @@ export function usageRoutes(parts: Internals, usage: Usage): Route[] {
       },
     }),
     route({
+      ...operators,
       path: 'get /operator/usage',
       operationId: 'listUsageOfAllAccounts',
-      tag: 'Operators',
       summary: 'List the API calls of all clients, of one client or of one account',
       description: DESCRIPTION,
-      access: 'operator',
-      errors,
       query: QUERIES.operatorUsage,
       answer: 'UsageRows',
       handle: async ({ query }) => ({ items: await usage.list(query) }),
     }),
     route({
+      ...operators,
       path: 'get /operator/usage/top-clients',
       operationId: 'listTopClients',
-      tag: 'Operators',
       summary: 'List the clients with the most API calls',
-      access: 'operator',
-      errors,
       query: QUERIES.topClients,
       answer: 'TopClients',
       handle: async ({ query }) => ({ items: await usage.topClients(query) }),
     }),
     route({
+      ...operators,
       path: 'get /operator/usage/uncalled-operations',
       operationId: 'listUncalledOperations',
-      tag: 'Operators',
       summary: 'List the operations that were not called for some days',
       description: 'The answer has no `items` if usage has been counted for fewer days.',
-      access: 'operator',
-      errors,
       query: QUERIES.uncalled,
       answer: 'UncalledOperations',
       handle: async ({ query }) => ({ items: await usage.uncalledOperations(query) }),

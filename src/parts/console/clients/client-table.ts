@@ -14,6 +14,7 @@ import { expiryBadge } from './expiry-panel.ts'
 
 const MAX_PRODUCTS = 3
 
+/** In the list of an owner, and in those of operators: the clients of an account, and those of a search. */
 const COLUMNS = {
   owner: ['nameLabel', 'productsLabel', 'stateLabel', 'clientsColumnLastUsed', 'createdLabel'],
   account: ['nameLabel', 'operatorKind', 'stateLabel', 'operatorLastUsed'],
@@ -22,7 +23,7 @@ const COLUMNS = {
 
 type Column = (typeof COLUMNS)[keyof typeof COLUMNS][number]
 
-/** In the list of an owner, and in those of operators: the clients of an account, and those of a search. */
+/** The clients of a list as a table. */
 export async function clientTable(
   call: Call,
   clients: readonly Client[],

@@ -56,6 +56,7 @@ export function expiryField(
   })
 }
 
+/** The form that sets, moves and removes the expiry of a client. */
 export function expiryPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
   const { keyPolicy: policy } = services
   return fieldPanel(kind, services, {
@@ -74,7 +75,6 @@ export function expiryPanel(kind: ClientKind, services: ConsoleServices): Client
       warning: 'expiryEarlier',
       input: 'before',
       textOf: ({ expiresAt }) => String(expiresAt),
-      message: 'the expiry was changed meanwhile',
     },
   })
 }

@@ -29,10 +29,10 @@ interface FieldPanel {
     /** The hidden input with the value that the form changes. */
     readonly input: string
     readonly textOf: (client: Client) => string
-    readonly message: string
   }
 }
 
+/** A form on the page of a client that sets fields. */
 export function fieldPanel(kind: ClientKind, services: ConsoleServices, options: FieldPanel): ClientPanel {
   const { id, title, action, isHidden, above, inputs, below, read, done, guard } = options
   return {
@@ -55,7 +55,7 @@ export function fieldPanel(kind: ClientKind, services: ConsoleServices, options:
           const changes = read(sent, client)
           if (Object.keys(changes).length > 0) {
             if (guard && linesOf(sent.get(guard.input) ?? '').join('\n') !== guard.textOf(client))
-              throw new GatehouseError('ERR_CONFLICT', guard.message)
+              throw new GatehouseError('ERR_CONFLICT', 'the field was changed meanwhile')
             await runForOwner(CLIENT_ACTIONS.update, call, services, { changes })
           }
           return backTo(kind, client, done(changes))
@@ -99,7 +99,6 @@ export function addressesPanel(kind: ClientKind, services: ConsoleServices): Cli
       warning: 'addressesRevoke',
       input: 'addressesBefore',
       textOf: ({ allowedAddresses = [] }) => allowedAddresses.join('\n'),
-      message: 'the allowed addresses were changed meanwhile',
     },
   })
 }

@@ -27,7 +27,7 @@ function parseJwk(text: string): object | undefined {
   }
 }
 
-/** If the form was rejected, only the public key is shown again: what is sent beside it may contain a private key. */
+/** The field for a public key. A rejected form shows only this key again: what is beside it may be a private key. */
 export async function keyField(
   call: Pick<Call, 'form' | 'problems' | 'texts'>,
   { loadPublicKeys }: { readonly loadPublicKeys: LoadPublicKeys | undefined },

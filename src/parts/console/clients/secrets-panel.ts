@@ -185,7 +185,7 @@ function secretActions(kind: ClientKind, services: ConsoleServices): ClientPanel
       isOnly === (secrets.length === 1) ? secrets[revocation === REVOCATIONS.old ? 1 : 0] : undefined
     // The form may come from an old tab: its secret may be revoked, and another secret may be in its place.
     if (String(meant?.createdAt) === form.get('createdAt'))
-      await runAction(action, client, { ...call, parts: services, input: {} })
+      await runAction(action, client, { ...call, parts: services })
     return backTo(kind, client, texts.done)
   }
 

@@ -55,7 +55,7 @@ async function endSecrets(
   errors: GatehouseError[],
 ): Promise<number> {
   let reported = 0
-  const request = { parts: services, caller, change, input: {} }
+  const request = { parts: services, caller, change }
   for (const service of [services.apiKeys, services.applications]) {
     for await (const clients of clientPagesOf(service, holder)) {
       const report = async (client: Client) => {
