@@ -71,11 +71,14 @@ interface Side<N extends Names> {
   readonly operationId: string
   /** `{client}` is the kind. */
   readonly summary: string
+  readonly body?: N['body']
   /** The name of a schema, if it is neither. @default 'changedClient' */
   readonly answer?: 'changedClient' | 'none' | N['answer']
 }
 
-interface OwnerSide<N extends Names> extends Side<N> {
+interface OwnerSide<N extends Names> extends Omit<Side<N>, 'body'> {
+  /** `*Changes` is `ApiKeyChanges` or `ApplicationChanges`. */
+  readonly body?: N['body'] | '*Changes'
   /** `permissions-on-clients.ts` says who may do it. */
   readonly act: Act
   /** What this input needs beside `act`. */
@@ -103,8 +106,6 @@ interface ForBoth<N extends Names> {
   /** Below the path of the client. */
   readonly path: `${'get' | 'post' | 'put' | 'patch' | 'delete'} ${string}`
   readonly operator?: OperatorSide<N>
-  /** `*Changes` is `ApiKeyChanges` or `ApplicationChanges`. */
-  readonly body?: N['body'] | '*Changes'
   /** It is about secrets and keys, which a public application does not have. */
   readonly needsCredentials?: boolean
   /** The optional part without which there is no such action. */

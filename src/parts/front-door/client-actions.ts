@@ -15,12 +15,12 @@ const SECRETS_STAY = ['handOverSecrets'] as const
 export const CLIENT_ACTIONS = {
   update: {
     path: 'patch ',
-    body: '*Changes',
     owner: {
       act: 'write',
       alsoNeeds: ({ changes }, client) => (givesMore(client, changes) ? 'give' : undefined),
       operationId: 'update*',
       summary: 'Change the fields of {client}',
+      body: '*Changes',
       description: 'A field that is left out stays as it is.',
       errors: INVALID,
     },
@@ -194,13 +194,13 @@ export const CLIENT_ACTIONS = {
   },
   handOver: {
     path: 'put /owner',
-    body: 'NewOwner',
     owner: {
       act: 'handOver',
       alsoNeeds: ({ userId }) => (userId === null ? 'handToAccount' : undefined),
       freshSignIn: { apiKey: 'keys:rotate' },
       operationId: 'handOver*',
       summary: 'Give {client} to a user of the account, or to the account itself',
+      body: 'NewOwner',
       description: {
         apiKey:
           'The tokens issued so far are revoked, because they act as the present owner. If a user gets the key, all its public keys are removed and all its secrets are revoked. The secrets stay valid if each of them was shown to this user only. If the account gets the key, secrets and public keys stay valid, and the caller must be allowed to use all operations of the key.',
@@ -220,11 +220,11 @@ export const CLIENT_ACTIONS = {
   ...CREDENTIAL_ACTIONS,
   setLimits: {
     path: 'put /limits',
-    body: 'NewLimits',
     part: 'limits',
     operator: {
       operationId: 'setLimits',
       summary: 'Give a client limits of its own, instead of the limits of all clients',
+      body: 'NewLimits',
       description: 'A limit that is left out does not apply to the client. At least one limit is needed.',
     },
     run: ({ service, clientId, change, input }) => service.setLimits(clientId, input.limits, change),

@@ -57,13 +57,13 @@ export const CREDENTIAL_ACTIONS = {
   },
   rotateSecret: {
     path: 'post /secrets',
-    body: 'Rotation',
     needsCredentials: true,
     owner: {
       act: 'rotate',
       freshSignIn: ROTATES,
       operationId: 'rotate*Secret',
       summary: 'Create a new secret; the old secret stays valid for a while',
+      body: 'Rotation',
       description:
         'Only this answer has the secret. `overlapSeconds` says how long the old secret stays valid (default 86400, 1 day); with 0, all older secrets are revoked at once.',
       answer: 'RotatedSecret',
@@ -128,13 +128,13 @@ export const CREDENTIAL_ACTIONS = {
   },
   addKey: {
     path: 'post /keys',
-    body: 'NewKey',
     needsCredentials: true,
     owner: {
       act: 'rotate',
       freshSignIn: ROTATES,
       operationId: 'add*Key',
       summary: 'Add a public key; secrets and other keys stay valid',
+      body: 'NewKey',
       description:
         'Without `kid`, the id of the key is its thumbprint (RFC 7638). A key that the client already has changes nothing.',
       errors: INVALID,

@@ -1,7 +1,6 @@
 import type { Client } from '../../clients/client.ts'
 import { changeRules } from '../../clients/field-rules.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
-import type { Rule } from '../../validation/rules.ts'
 import { requireAccess } from '../front-door/access.ts'
 import type { ActionInput, ClientAction, Names } from '../front-door/client-action-types.ts'
 import { CLIENT_ACTIONS } from '../front-door/client-actions.ts'
@@ -38,9 +37,9 @@ export function ownerActionRoutes(
   { sendClient }: ClientPresenter,
 ): Route[] {
   return ACTIONS.flatMap((action) => {
-    const { owner, body, needsCredentials } = action
+    const { owner, needsCredentials } = action
     if (!owner) return []
-    const { alsoNeeds, description, answer = 'changedClient', errors = [], location } = owner
+    const { alsoNeeds, description, body, answer = 'changedClient', errors = [], location } = owner
     const isChange = answer === 'changedClient'
     const isNew = location !== undefined
     return route<object | undefined, undefined, Client>({
@@ -51,7 +50,7 @@ export function ownerActionRoutes(
       description: typeof description === 'object' ? description[kind] : description,
       access: rightTo(owner.act, kind),
       confirms: owner.freshSignIn?.[kind],
-      body: bodyOf(body === '*Changes' ? `${name}Changes` : body),
+      body: body && BODIES[body === '*Changes' ? (`${name}Changes` as const) : body],
       rules: body === '*Changes' ? () => changeRules(kind, parts.keyPolicy) : undefined,
       errors: [...errors, ...(needsCredentials && kind === 'application' ? INVALID : [])],
       isConditional: owner.isConditional ?? isChange,
@@ -80,12 +79,10 @@ export function operatorActionRoutes(
   part?: ClientAction['part'],
 ): Route[] {
   return ACTIONS.flatMap((action) => {
-    const { operator, path, body, needsCredentials } = action
+    const { operator, path, needsCredentials } = action
     if (!operator || action.part !== part) return []
-    const { operationId, summary, description, answer = 'changedClient' } = operator
+    const { operationId, summary, description, body, answer = 'changedClient' } = operator
     const isChange = answer === 'changedClient'
-    // Only bodies for owners differ between the kinds.
-    const ownBody = body === '*Changes' ? undefined : body
     return route<object | undefined>({
       tag: 'Operators',
       access: 'operator',
@@ -93,7 +90,7 @@ export function operatorActionRoutes(
       operationId,
       summary,
       description,
-      body: bodyOf(ownBody),
+      body: body && BODIES[body],
       errors: ['ERR_NOT_FOUND', ...(needsCredentials || body ? INVALID : [])],
       answer: isChange ? 'Client' : answer === 'none' ? undefined : answer,
       async handle(call) {
@@ -108,10 +105,6 @@ export function operatorActionRoutes(
 
 function below(path: ClientAction['path'], base: string) {
   return path.replace(' ', ` ${base}`) as ClientAction['path']
-}
-
-function bodyOf(name: keyof typeof BODIES | undefined): Rule<object> | undefined {
-  return name && BODIES[name]
 }
 
 /** The changes and the limits are whole bodies. */

@@ -3,7 +3,6 @@ import { MAX_SEARCH_LENGTH } from '../front-door/search.ts'
 import { KINDS } from '../../clients/client-index.ts'
 import { LISTED_STATES } from '../../clients/why-no-token.ts'
 import type { Dimension } from '../usage/list-usage.ts'
-import { UNCALLED_DAYS } from '../usage/usage-types.ts'
 import * as json from '../../validation/json-rules.ts'
 import { PAGE_LIMIT } from '../../validation/page-limit.ts'
 import { ruleWith } from '../../validation/rules.ts'
@@ -80,7 +79,7 @@ export const QUERIES = {
     clientId: id,
     days: optional(
       ruleWith(digits, { ...digits, read: Number }),
-      `Days in which they were not called. Without it: ${UNCALLED_DAYS}`,
+      'Days in which they were not called. Without it: 90',
     ),
   }),
 }

@@ -41,9 +41,6 @@ export interface ClientCalls {
   readonly calls: number
 }
 
-/** An operation that was not called for so long is no longer needed, unless a caller gives other days. */
-export const UNCALLED_DAYS = 90
-
 /** Lists which client called which operation, how often, and what became of the calls. Times are in UTC. */
 export interface Usage {
   /**

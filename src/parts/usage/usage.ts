@@ -23,7 +23,7 @@ import type { StoredDay } from './month-record.ts'
 import { observeCalls } from './observe-calls.ts'
 import { FURTHER_CLIENTS, FURTHER_OPERATIONS, outcomeOfTokenError, TOKEN_REQUEST } from './outcomes.ts'
 import { checkReceiverOptions, receiveUsage } from './receive-usage.ts'
-import { UNCALLED_DAYS, type Usage, type UsageOptions, type UsageQuery } from './usage-types.ts'
+import type { Usage, UsageOptions, UsageQuery } from './usage-types.ts'
 import { INTERVAL_SECONDS } from './report-usage.ts'
 import { storePeriodically } from './store-counts.ts'
 import { createUsageRecords, dayOf, daysBefore, type UsageRecords } from './usage-records.ts'
@@ -117,7 +117,7 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
       })
       await parts.ready()
       const today = dayOf(now())
-      const since = daysBefore(today, input.days ?? UNCALLED_DAYS)
+      const since = daysBefore(today, input.days ?? 90)
       if (!(await records.isKnownSince(since))) return undefined
       const { clientId } = input
       const [called, all] = await Promise.all([

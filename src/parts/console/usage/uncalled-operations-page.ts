@@ -6,7 +6,7 @@ import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
 import { runAction } from '../../front-door/run-client-action.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
-import { UNCALLED_DAYS as DAYS, type Usage } from '../../usage/usage-types.ts'
+import type { Usage } from '../../usage/usage-types.ts'
 import { columns, heading, table } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
 import { pager } from '../elements/pager.ts'
@@ -15,6 +15,7 @@ import { scopeTitle } from '../scope-title.ts'
 import type { ConsoleServices } from '../services.ts'
 
 const PATH = '/hygiene/operations'
+export const UNCALLED_DAYS = 90
 const KEYS_PER_PAGE = 15
 
 /** The operations of the account's API keys that were not called for a while, with a button that removes them. */
@@ -23,9 +24,9 @@ export function uncalledOperationsPage(services: ConsoleServices, usage: Usage):
 
   /** Empty for keys that are too young, or get no tokens. */
   async function uncalledOf(key: ApiKey): Promise<readonly string[]> {
-    const isYoung = key.createdAt > Date.now() / 1000 - DAYS * 86_400
+    const isYoung = key.createdAt > Date.now() / 1000 - UNCALLED_DAYS * 86_400
     if (isYoung || key.resourceServer || whyNotAuthenticated(key)) return []
-    const uncalled = await usage.uncalledOperations({ clientId: key.clientId, days: DAYS })
+    const uncalled = await usage.uncalledOperations({ clientId: key.clientId, days: UNCALLED_DAYS })
     const own = new Set(directScopes(catalog.current, key))
     return (uncalled ?? []).filter((scope) => own.has(scope))
   }
@@ -38,7 +39,7 @@ export function uncalledOperationsPage(services: ConsoleServices, usage: Usage):
       const { texts, caller, query } = call
       const [{ items, cursor }, known, mayWrite] = await Promise.all([
         apiKeys.listByOwner(caller.accountId, { limit: KEYS_PER_PAGE, cursor: query['cursor'] }),
-        usage.uncalledOperations({ days: DAYS }),
+        usage.uncalledOperations({ days: UNCALLED_DAYS }),
         call.may('keys:write'),
       ])
       const found = await Promise.all(items.map(async (key) => ({ key, scopes: await uncalledOf(key) })))
@@ -46,11 +47,11 @@ export function uncalledOperationsPage(services: ConsoleServices, usage: Usage):
       const nothing = known ? 'uncalledNone' : 'uncalledTooEarly'
       return {
         title: texts.plain('uncalledTitle'),
-        body: html`${heading(texts.html('uncalledTitle'), texts.html('uncalledIntro', { days: DAYS }))}
+        body: html`${heading(texts.html('uncalledTitle'), texts.html('uncalledIntro', { days: UNCALLED_DAYS }))}
           <section class="panel ${rows.length === 0 && 'empty'}">
             ${
               rows.length === 0
-                ? html`<p>${texts.html(nothing, { days: DAYS })}</p>`
+                ? html`<p>${texts.html(nothing, { days: UNCALLED_DAYS })}</p>`
                 : table(
                     columns(call, ['nameLabel', 'operationsLabel', 'hygieneFix']),
                     rows.map((each) => rowOf(call, each, { services, mayWrite })),
