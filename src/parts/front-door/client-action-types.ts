@@ -71,12 +71,11 @@ interface Side<N extends Names> {
   readonly operationId: string
   /** `{client}` is the kind. */
   readonly summary: string
-  readonly body?: N['body']
   /** The name of a schema, if it is neither. @default 'changedClient' */
   readonly answer?: 'changedClient' | 'none' | N['answer']
 }
 
-interface OwnerSide<N extends Names> extends Omit<Side<N>, 'body'> {
+interface OwnerSide<N extends Names> extends Side<N> {
   /** `*Changes` is `ApiKeyChanges` or `ApplicationChanges`. */
   readonly body?: N['body'] | '*Changes'
   /** `permissions-on-clients.ts` says who may do it. */
@@ -97,6 +96,7 @@ interface OwnerSide<N extends Names> extends Omit<Side<N>, 'body'> {
 }
 
 interface OperatorSide<N extends Names> extends Side<N> {
+  readonly body?: N['body']
   readonly description?: string
   readonly texts?: ActionTexts<N>
   readonly asks?: 'nothing' | 'question'
