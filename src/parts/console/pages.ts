@@ -17,7 +17,7 @@ import { overviewPage } from './overview/overview-page.ts'
 import type { Page } from './page-types.ts'
 import type { ConsoleServices } from './services.ts'
 import { apiKeyKind, applicationKind } from './clients/client-kind.ts'
-import { actionPages } from './clients/action-pages.ts'
+import { questionPages } from './clients/client-question-pages.ts'
 import { clientPage, operatorClientPage } from './clients/client-page.ts'
 import { listPage } from './clients/list-page.ts'
 import { newPage } from './clients/new-page.ts'
@@ -33,7 +33,7 @@ export function consolePages(services: ConsoleServices): readonly Page[] {
       // The path of this page must come before `/:clientId`.
       newPage(kind, services),
       clientPage(kind, services),
-      ...actionPages(kind, services),
+      ...questionPages(kind, services),
       guidePage(kind, services),
     ]),
     settingsPage(services),

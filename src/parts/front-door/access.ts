@@ -6,15 +6,14 @@ import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { Client } from '../../clients/client.ts'
 import { requesterOf } from '../../audit/entry.ts'
 import type { PageTokens } from '../../http/csrf-tokens.ts'
-import type { GrantParts } from './key-limits.ts'
-import { findLimit, permissionOf, type Right } from './key-limits.ts'
+import type { GrantParts } from './permissions-on-clients.ts'
+import { findLimit, permissionOf, type Right } from './permissions-on-clients.ts'
 import { Rejection, type RejectionDetails } from './rejection.ts'
 import { isFromOwnPage } from '../../http/request-origin.ts'
 
 /** An id alone is that of a deleted client. */
 type Target = Client | Pick<PermissionTarget, 'clientId' | 'grantId'>
 
-/** Callers with a right, every signed-in caller, or operators. */
 export type Access = Right | 'signed-in' | 'operator'
 
 export interface Rights {
@@ -34,12 +33,7 @@ export interface Caller extends Pick<SignedIn, 'accountId' | 'userId'> {
 
 export interface Guarded<Resource = unknown> {
   readonly access: Access
-  /**
-   * `findOwn` of `client-service.ts` decides to whom a client belongs, and `authorization-routes.ts` to whom
-   * a grant belongs.
-   *
-   * @throws {GatehouseError} `ERR_NOT_FOUND`, also for a client or grant of another account
-   */
+  /** @throws {GatehouseError} `ERR_NOT_FOUND`, also for a client or grant of another account */
   readonly find?:
     | ((caller: Caller, params: Readonly<Record<string, string>>) => Promise<Resource>)
     | undefined
@@ -64,11 +58,8 @@ export interface FrontDoorParts {
 }
 
 /**
- * Lets a request in. Waits until the service is ready, finds the caller and the resource of the path, and
- * checks the access. `requireOwnPage` checks whether another site sent the request.
- *
- * @throws {Rejection} `signedOut`, `forbidden`
- * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_NOT_READY`, and other errors of the services
+ * Finds the caller and the resource of the path, and checks the access. `requireOwnPage` checks whether another site
+ * sent the request.
  */
 export async function enter<Resource>(
   { access, find, target }: Guarded<Resource>,
@@ -135,12 +126,7 @@ export function requireOwnPage(
   if (!isFromOwnPage(ctx, surface, issuerOrigin)) throw new Rejection('foreignPage')
 }
 
-/** Another site can make a browser send a session cookie, but not an access token. */
-export function needsCsrfToken({ caller }: Pick<Visit, 'caller'>): boolean {
-  return caller.isSession
-}
-
-/** Checks the CSRF token. @returns whether it is more than 24 hours old @throws {Rejection} `csrfToken` */
+/** After 24 hours. @throws {Rejection} `csrfToken` for an invalid token */
 export function isCsrfTokenExpired(
   { ctx, caller }: Pick<Visit, 'ctx' | 'caller'>,
   token: string | null,

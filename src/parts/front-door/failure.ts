@@ -49,10 +49,7 @@ export function failureOf(error: unknown): Failure {
   return { ...unknown, status, code, message, problems, headers }
 }
 
-/**
- * Maps an error to a failure. One with 503 is logged as a warning, any other of ours as an error, which is
- * also emitted as Koa's event `error`. @param surface for the log: `a page of the console`
- */
+/** Maps errors to failures, and logs those on our side. Without 503, they are also Koa's event `error`. */
 export function createFailures(surface: string, { logger, events }: { logger: Logger; events: EventSink }) {
   return function fail(ctx: Context, error: unknown): Failure {
     const failure = failureOf(error)

@@ -3,7 +3,6 @@ import type { Context } from 'koa'
 import { Rejection } from './rejection.ts'
 
 interface Place {
-  /** Below the front end, with parameters after colons: `/api-keys/:clientId`. */
   readonly path: string
   readonly methods: readonly ('get' | 'post' | 'put' | 'patch' | 'delete')[]
 }

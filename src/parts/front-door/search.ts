@@ -15,10 +15,8 @@ export interface Found {
 }
 
 /**
- * Finds clients by id, or by beginnings of words of their names, and accounts and users (`account/user`) by
- * id, or by the host's `accounts.search`. Results whose id is exactly `text` come first.
- *
- * @throws {GatehouseError} the errors of `accounts.find` and `accounts.search`
+ * Finds clients by id or by beginnings of words of their names, and accounts and users (`account/user`) by id or by the
+ * host's `accounts.search`. Results whose id is exactly `text` come first.
  */
 export async function search(parts: Internals, text: string): Promise<Found> {
   const { accounts, searchByName } = parts

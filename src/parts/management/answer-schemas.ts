@@ -46,7 +46,6 @@ const pageOf = (item: Rule) => object({ items: array(item), cursor: optionalText
 
 const catalogTexts = { title: text, description: optionalText }
 
-/** The products of the catalog, with what an answer says of each product and of each operation. */
 function productsWith(product: Fields, operation: Fields) {
   const operations = object({
     scope: text,

@@ -1,33 +1,21 @@
 import { entryForOwner } from '../../audit/entry-for-owner.ts'
-import { clientNotFound } from '../../clients/client-id.ts'
-import { findClients } from '../front-door/clients-named-in-list.ts'
+import { requireOwnClient } from '../front-door/clients-named-in-list.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { route, type Route } from './route.ts'
 import { QUERIES } from './query-schemas.ts'
 
-/**
- * The routes of the audit trail. Callers read the trail of their account, and operators read the whole trail.
- */
+/** The routes of the audit trail, for accounts and for operators. */
 export function auditRoutes(parts: Internals): Route[] {
   const { audit } = parts
-
-  /** @throws {GatehouseError} `ERR_NOT_FOUND` if the client belongs to another account */
-  async function requireOwner(accountId: string, clientId: string): Promise<void> {
-    const client = (await findClients(parts, [{ clientId }])).get(clientId)
-    if (client?.accountId !== accountId) throw clientNotFound('API key or application', clientId)
-  }
-
   const common = {
-    method: 'get',
     tag: 'Audit trail',
-    status: 200,
     answer: 'AuditPage',
     errors: ['ERR_INVALID_ARGUMENT'],
   } as const
   return [
     route({
       ...common,
-      path: '/audit',
+      path: 'get /audit',
       operationId: 'listAudit',
       summary: 'What happened to the clients and authorizations of the account, newest first',
       description:
@@ -37,7 +25,7 @@ export function auditRoutes(parts: Internals): Route[] {
       errors: ['ERR_INVALID_ARGUMENT', 'ERR_NOT_FOUND'],
       async handle({ caller: { accountId }, query }) {
         const { clientId } = query
-        if (clientId !== undefined) await requireOwner(accountId, clientId)
+        if (clientId !== undefined) await requireOwnClient(parts, accountId, clientId)
         const filter = clientId === undefined ? { accountId } : {}
         const { items, cursor } = await audit.list({ ...query, ...filter })
         return { items: items.map((entry) => entryForOwner(entry, accountId)), cursor }
@@ -45,7 +33,7 @@ export function auditRoutes(parts: Internals): Route[] {
     }),
     route({
       ...common,
-      path: '/operator/audit',
+      path: 'get /operator/audit',
       operationId: 'listWholeAudit',
       summary: 'What happened at all, newest first',
       description: 'At most one of `accountId`, `clientId` and `actor` limits the list.',

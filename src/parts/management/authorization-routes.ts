@@ -11,9 +11,7 @@ import { QUERIES } from './query-schemas.ts'
 
 type PageOptions = ValueOf<typeof QUERIES.page>
 
-/**
- * Creates a function that reads a page of grants, each with the information about its application that users may see.
- */
+/** The grants come with what users may know about their application. */
 export function authorizationLists(grants: Grants, registry: ClientRegistry) {
   return async function listAuthorizations(
     holder: { readonly accountId: string; readonly userId?: string | undefined },
@@ -34,14 +32,13 @@ function presentToUsers(application: Application | undefined) {
   return { name, document, homepageUri, logoUri, privacyUri, termsUri }
 }
 
-/** The routes of the grants: what the caller has authorized applications to do. */
+/** The routes of what the caller has authorized applications to do. */
 export function authorizationRoutes(grants: Grants, registry: ClientRegistry): Route[] {
   const list = authorizationLists(grants, registry)
   const tag = 'Authorizations'
   return [
     route({
-      method: 'get',
-      path: '/authorizations',
+      path: 'get /authorizations',
       operationId: 'listAuthorizations',
       tag,
       summary: 'List what the caller has authorized applications to do, oldest first',
@@ -49,20 +46,17 @@ export function authorizationRoutes(grants: Grants, registry: ClientRegistry): R
       access: 'authorizations:read',
       query: QUERIES.page,
       errors: ['ERR_INVALID_ARGUMENT'],
-      status: 200,
       answer: 'AuthorizationPage',
       handle: ({ caller: { accountId, userId }, query }) => list({ accountId, userId }, query),
     }),
     route({
-      method: 'delete',
-      path: '/authorizations',
+      path: 'delete /authorizations',
       operationId: 'revokeAuthorizationsOfApplication',
       tag,
       summary: 'Disconnect an application: revoke all authorizations that the caller gave to it',
       description: 'A repeat revokes 0 grants. For a user of an account, only what this user has authorized.',
       access: 'authorizations:revoke',
       query: QUERIES.application,
-      status: 200,
       answer: 'RevokedAuthorizations',
       async handle({ caller: { accountId, userId }, query: { clientId }, change }) {
         const holder = { accountId, clientId, ...(userId !== undefined && { userId }) }
@@ -70,8 +64,7 @@ export function authorizationRoutes(grants: Grants, registry: ClientRegistry): R
       },
     }),
     route<undefined, undefined, Grant>({
-      method: 'delete',
-      path: '/authorizations/{grantId}',
+      path: 'delete /authorizations/{grantId}',
       operationId: 'revokeAuthorization',
       tag,
       summary: 'Revoke an authorization with all its tokens',
@@ -84,7 +77,6 @@ export function authorizationRoutes(grants: Grants, registry: ClientRegistry): R
         return grant
       },
       target: ({ grantId }) => ({ grantId }),
-      status: 204,
       handle: ({ resource: { grantId }, change }) => grants.revoke(grantId, change),
     }),
   ]

@@ -1,7 +1,7 @@
 import { OVERLAP_SECONDS } from '../../clients/secret-rotation.ts'
 import { bodyRules } from '../../clients/field-rules.ts'
 import { MAX_KEY_LENGTH, publicKeyRule } from '../../clients/jwk-set.ts'
-import type { ApplicationChanges, ClientChanges, NewApiKey, NewApplication } from '../../clients/client.ts'
+import type { Client, NewApplication } from '../../clients/client.ts'
 import type { WithKeys, WithNewSecret } from '../../clients/create-client.ts'
 import { MAX_LEAK_LENGTH } from '../../host/change-options.ts'
 import * as json from '../../validation/json-rules.ts'
@@ -9,23 +9,20 @@ import type { Rule } from '../../validation/rules.ts'
 
 const optional = json.optional
 
-/** The body for a new client. The owner comes from the session. */
-type BodyOfNew<New extends NewApiKey | NewApplication> = Omit<New, 'accountId' | 'userId' | 'createdBy'> &
-  (WithNewSecret | WithKeys)
+/** The owner comes from the session. The compiler cannot check that the rules have this result. */
+type NewClientBody = Omit<NewApplication, 'accountId' | 'userId' | 'createdBy'> & (WithNewSecret | WithKeys)
 
-/** The compiler cannot check that the rules have this result. */
-function bodyOf<Body>(...[kind, act]: Parameters<typeof bodyRules>): Rule<Body> {
-  return json.exactObject(bodyRules(kind, act)) as Rule<Body>
-}
+const newClient = (kind: Client['kind']) =>
+  json.exactObject(bodyRules(kind, 'creation')) as Rule as Rule<NewClientBody>
 
 const limit = json.integer({ minimum: 1, maximum: 1_000_000_000 })
 
 /** The rules of bodies, each with its name in the OpenAPI document. The services check the values further. */
 export const BODIES = {
-  NewApiKey: bodyOf<BodyOfNew<NewApiKey>>('apiKey', 'creation'),
-  ApiKeyChanges: bodyOf<ClientChanges>('apiKey', 'change'),
-  NewApplication: bodyOf<BodyOfNew<NewApplication>>('application', 'creation'),
-  ApplicationChanges: bodyOf<ApplicationChanges>('application', 'change'),
+  NewApiKey: newClient('apiKey'),
+  ApiKeyChanges: json.exactObject(bodyRules('apiKey', 'change')),
+  NewApplication: newClient('application'),
+  ApplicationChanges: json.exactObject(bodyRules('application', 'change')),
   NewKey: json.exactObject({ key: publicKeyRule }),
   NewOwner: json.exactObject({
     userId: json.described(json.nullable(json.text), 'null for the account'),

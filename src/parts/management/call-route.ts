@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { etagsOf, IF_MATCH } from '../../clients/client-etag.ts'
 import { enter, type FrontDoorParts } from '../front-door/access.ts'
-import { isCsrfTokenExpired, needsCsrfToken, requireOwnPage } from '../front-door/access.ts'
+import { isCsrfTokenExpired, requireOwnPage } from '../front-door/access.ts'
 import { createMatch, type Match } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import { hasTooManyParameters } from '../../http/query-limit.ts'
@@ -17,7 +17,6 @@ export function createRouteHandler(routes: readonly Route[], parts: FrontDoorPar
     methods: [method],
   }))
 
-  /** @param path the path below the mount path */
   return async function callRoute(ctx: Context, path: string): Promise<void> {
     if (hasTooManyParameters(ctx)) throw new Rejection('query')
     const matched = await match(ctx, path)
@@ -32,10 +31,12 @@ export function createRouteHandler(routes: readonly Route[], parts: FrontDoorPar
 
 async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ctx: Context): Promise<Call> {
   const { access, query, body, rules, check, isConditional, confirms } = found
-  if (access === 'public') return { ...BY_NOBODY, ctx }
+  // The handler of a public route reads nothing else.
+  if (access === 'public') return { ctx } as Call
   const visit = await enter({ ...found, access }, parts, ctx, params)
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-    if (needsCsrfToken(visit)) {
+    // Another site can make a browser send a session cookie, but not an access token.
+    if (visit.caller.isSession) {
       requireOwnPage(visit, 'management', parts)
       if (isCsrfTokenExpired(visit, ctx.get('X-CSRF-Token'), parts)) throw new Rejection('csrfExpired')
     }
@@ -51,17 +52,4 @@ async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ct
   const url = confirms && (await parts.accounts.confirm?.(ctx, confirms, noPage))
   if (url) throw new Rejection('confirm', { needs: confirms, confirmUrl: url.href })
   return call
-}
-
-/** The call of a public route, which needs no caller. */
-const BY_NOBODY: Omit<Call, 'ctx'> = {
-  caller: { accountId: '', actor: '', isSession: false },
-  params: {},
-  query: undefined,
-  body: undefined,
-  resource: undefined,
-  change: {},
-  isOperator: async () => false,
-  lacks: async (needs) => ({ needs }),
-  may: async () => false,
 }

@@ -11,19 +11,17 @@ import { wantedLocales } from '../../http/locale.ts'
 
 type Services = Pick<Internals, 'catalog' | 'accounts' | 'defaultLocale'>
 
-/** The route of the products and operations. It says which operations applications of the caller may request. */
+/** Products, operations, and what the caller's applications may request. */
 export function catalogRoutes({ catalog, accounts, defaultLocale }: Services): Route[] {
   return [
     route({
-      method: 'get',
-      path: '/catalog',
+      path: 'get /catalog',
       operationId: 'getCatalog',
       tag: 'Catalog',
       summary: 'The products with their operations and routes',
       description:
         '`available` says whether the KYC level of the account is high enough for applications to request the operation. API keys need no level. The titles are in the language of `Accept-Language`.',
       access: 'signed-in',
-      status: 200,
       answer: 'Catalog',
       async handle({ ctx, caller: { accountId, userId } }) {
         const { kycLevel } = (await accounts.find(accountId, userId)) ?? {}
@@ -38,7 +36,6 @@ export function catalogRoutes({ catalog, accounts, defaultLocale }: Services): R
   ]
 }
 
-/** Creates the handler that answers with the products and operations that a client may call. */
 export function createAccessPreview({ catalog, accounts, defaultLocale }: Services) {
   return async function previewAccess({ ctx, resource: client }: Call<undefined, undefined, Client>) {
     // The account is looked up in the same way as for a token request.
@@ -56,21 +53,14 @@ export function createAccessPreview({ catalog, accounts, defaultLocale }: Servic
   }
 }
 
-/** Picks a text in the language of a request. */
 type Localize = (text: LocalizedText) => string
 
-/** Creates the function that picks texts in the language of a request. */
 function localizeFor(ctx: Context, defaultLocale: string): Localize {
   const wanted = wantedLocales(ctx)
   ctx.vary('Accept-Language')
   return (text) => localize(text, wanted, defaultLocale)
 }
 
-/**
- * The products of a catalog with their operations, as the API shows them.
- *
- * @param about what the answer says about each product and each operation in addition
- */
 function presentProducts<P extends object, O extends object>(
   catalog: Catalog,
   text: Localize,

@@ -1,28 +1,18 @@
-import type { Client, ClientChanges } from '../../clients/client.ts'
-import type { CreationOptions } from '../../clients/create-client.ts'
-import type { ClientService } from '../../clients/client-service-types.ts'
-import type { createAccessPreview } from './catalog-routes.ts'
-import { requireAccess, type Caller } from '../front-door/access.ts'
-import { actOf, ownerOfNew } from '../front-door/key-limits.ts'
-import type { ActionParts } from '../front-door/run-action.ts'
-import type { ChangeOptions } from '../../host/change-options.ts'
-import { route, type Route } from './route.ts'
-import { actionRoutes, repeatOptionsOf, type RouteKind } from './action-routes.ts'
+import type { Client } from '../../clients/client.ts'
+import { creationRules } from '../../clients/field-rules.ts'
+import type { Internals } from '../../gatehouse/internals.ts'
+import type { Caller } from '../front-door/access.ts'
+import { ownerOfNew, rightTo } from '../front-door/permissions-on-clients.ts'
+import { BODIES } from './body-schemas.ts'
+import { createAccessPreview } from './catalog-routes.ts'
+import { ownerActionRoutes } from './client-action-routes.ts'
+import type { ClientPresenter } from './present-clients.ts'
 import { QUERIES } from './query-schemas.ts'
-import type { ClientPresenter } from './add-client-state.ts'
-import type { Fields, Rule } from '../../validation/rules.ts'
-import { ifUnchanged } from '../../clients/client-etag.ts'
+import { repeatOptionsOf, route, type Route } from './route.ts'
 
-/** The products and operations that are chosen for a new client. */
-interface Chosen {
-  readonly products?: readonly string[] | undefined
-  readonly removedOperations?: readonly string[] | undefined
-}
-
-const KINDS = {
+const ROUTES_OF_KIND = {
   apiKey: {
     base: '/api-keys',
-    permissions: 'keys',
     name: 'ApiKey',
     article: 'an API key',
     tag: 'API keys',
@@ -30,7 +20,6 @@ const KINDS = {
   },
   application: {
     base: '/applications',
-    permissions: 'applications',
     name: 'Application',
     article: 'an application',
     tag: 'Applications',
@@ -38,123 +27,73 @@ const KINDS = {
   },
 } as const
 
-/** What differs between the routes of API keys and the routes of applications. */
-interface ClientRoutesOptions<C extends Client, New extends Chosen, Changes extends ClientChanges> {
-  readonly kind: C['kind']
-  readonly service: ClientService<C, string, string, Changes> & {
-    /** Creates a client of an account. */
-    create(
-      input: New & Awaited<ReturnType<typeof ownerOfNew>> & ChangeOptions,
-      options: CreationOptions,
-    ): Promise<Created<C>>
-  }
-  readonly newClient: Rule<New>
-  readonly changes: Rule<Changes>
-  /** The rules of the service for the values of a new client, and of changes. */
-  readonly rules: { readonly newClient: (input: unknown) => Fields; readonly changes: Fields }
-  readonly parts: ActionParts
-  readonly presenter: ClientPresenter
-  readonly previewAccess: ReturnType<typeof createAccessPreview>
-}
-
-/** A new client, in a property with the name of its kind, and its secret, if it has one. */
-type Created<C extends Client> = { readonly [Kind in C['kind']]: C } & {
-  readonly clientSecret: string | undefined
-}
-
-/** The routes that API keys and applications have in common. */
-export function clientRoutes<C extends Client, New extends Chosen, Changes extends ClientChanges>(
-  options: ClientRoutesOptions<C, New, Changes>,
-): Route[] {
-  const { service, kind, newClient, changes, rules, parts, presenter } = options
+/** The routes of API keys, or of applications. */
+export function clientRoutes(kind: Client['kind'], parts: Internals, presenter: ClientPresenter): Route[] {
+  const { apiKeys, applications, catalog, keyPolicy } = parts
   const { presentPage, sendClient } = presenter
-  const { base, permissions, name, article, tag, secret } = KINDS[kind]
-  const one = `${base}/{clientId}`
-  const common = {
+  const service = kind === 'apiKey' ? apiKeys : applications
+  const { base, name, article, tag, secret } = ROUTES_OF_KIND[kind]
+  const ofClient = {
     tag,
-    find: ({ accountId }: Caller, { clientId = '' }: Readonly<Record<string, string>>) =>
+    find: ({ accountId }: Caller, { clientId = '' }: Readonly<Record<string, string>>): Promise<Client> =>
       service.findOwn(accountId, clientId),
-    target: (client: C) => client,
+    target: (client: Client) => client,
   }
-  const read = { ...common, method: 'get', access: `${permissions}:read`, status: 200 } as const
-  const described: RouteKind<C> = { kind, permissions, name, article, one, common }
+  const path = `${base}/{clientId}` as const
+  const read = { ...ofClient, access: rightTo('read', kind) }
 
   return [
     route({
-      method: 'get',
-      path: base,
+      path: `get ${base}`,
       operationId: `list${name}s`,
       tag,
       summary: `List the ${tag.replace('App', 'app')} of the account`,
-      access: `${permissions}:read`,
+      access: rightTo('read', kind),
       query: QUERIES.client,
       errors: ['ERR_INVALID_ARGUMENT'],
-      status: 200,
       answer: `${name}Page`,
       handle: async ({ caller, query }) => presentPage(await service.listByOwner(caller.accountId, query)),
     }),
-    route<New>({
-      method: 'post',
-      path: base,
+    route({
+      path: `post ${base}`,
       operationId: `create${name}`,
       tag,
       summary: `Create ${article}`,
       description: `Only this answer has the secret. ${secret}`,
-      access: `${permissions}:create`,
-      confirms: `${permissions}:create`,
-      body: newClient,
-      rules: rules.newClient,
+      access: rightTo('create', kind),
+      confirms: rightTo('create', kind),
+      body: BODIES[`New${name}`],
+      rules: (body) => creationRules({ kind, input: Object(body), catalog: catalog.current, keyPolicy }),
       errors: ['ERR_INVALID_ARGUMENT', 'ERR_SCOPE_TOO_LARGE', 'ERR_TOO_MANY_CLIENTS'],
       isRepeatable: true,
-      status: 201,
       answer: `Created${name}`,
       async handle({ ctx, caller, body, change }) {
         const input = { ...body, ...(await ownerOfNew(parts, caller, kind, body)), ...change }
-        const { [kind]: client, clientSecret } = await service.create(input, repeatOptionsOf(ctx))
+        const options = repeatOptionsOf(ctx)
+        const { clientSecret, ...created } =
+          kind === 'apiKey' ? await apiKeys.create(input, options) : await applications.create(input, options)
+        const client = 'apiKey' in created ? created.apiKey : created.application
         ctx.set('Location', `${base.slice(1)}/${client.clientId}`)
         return { [kind]: await sendClient(ctx, client), clientSecret }
       },
     }),
-    route<undefined, undefined, C>({
+    route<undefined, undefined, Client>({
       ...read,
-      path: one,
+      path: `get ${path}`,
       operationId: `get${name}`,
       summary: `Read ${article}`,
       answer: name,
       documentsEtag: true,
       handle: async ({ ctx, resource }) => sendClient(ctx, resource),
     }),
-    route<undefined, undefined, C>({
+    route<undefined, undefined, Client>({
       ...read,
-      path: `${one}/access`,
+      path: `get ${path}/access`,
       operationId: `preview${name}Access`,
       summary: `What ${article} may call, and what it lacks for the other operations`,
       answer: 'AccessPreview',
-      handle: options.previewAccess,
+      handle: createAccessPreview(parts),
     }),
-    route<Changes, undefined, C>({
-      ...common,
-      method: 'patch',
-      path: one,
-      operationId: `update${name}`,
-      summary: `Change the fields of ${article}`,
-      description: 'A field that is left out stays as it is.',
-      access: `${permissions}:write`,
-      body: changes,
-      rules: () => rules.changes,
-      errors: ['ERR_INVALID_ARGUMENT'],
-      isConditional: true,
-      status: 200,
-      answer: name,
-      documentsEtag: true,
-      async handle(call) {
-        const { ctx, resource, body, change } = call
-        await requireAccess(call, `${permissions}:${actOf(resource, body)}`)
-        const isLimited = body.expiresAt !== undefined || body.allowedAddresses !== undefined
-        const checked = isLimited ? ifUnchanged(change, resource) : change
-        return sendClient(ctx, await service.update(resource.clientId, body, checked))
-      },
-    }),
-    ...actionRoutes(described, options),
+    ...ownerActionRoutes({ kind, name, article, path, ofClient }, parts, presenter),
   ]
 }

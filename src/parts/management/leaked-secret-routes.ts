@@ -1,6 +1,7 @@
 import type { FoundSecret } from '../../clients/leaked-secrets.ts'
 import { GatehouseError } from '../../errors.ts'
 import { requireAccess } from '../front-door/access.ts'
+import { rightTo } from '../front-door/permissions-on-clients.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { BODIES } from './body-schemas.ts'
 import type { ValueOf } from '../../validation/rules.ts'
@@ -17,9 +18,7 @@ export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Rou
   }
 
   const common = {
-    method: 'post',
     body: BODIES.LeakedSecret,
-    status: 200,
     answer: 'ReportedSecret',
     description:
       'The secret, or the private key (a JWK as text, or PEM), and all access tokens of its client are revoked. If it is not valid any more, only the access tokens are revoked. A repeated report changes nothing. The answer and the audit trail never have the secret.',
@@ -27,7 +26,7 @@ export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Rou
   return [
     route({
       ...common,
-      path: '/secrets/report-leaked',
+      path: 'post /secrets/report-leaked',
       operationId: 'reportLeakedSecret',
       tag: 'Secrets',
       summary: 'Find the client of the account to which a leaked secret belongs, and revoke the secret',
@@ -38,15 +37,14 @@ export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Rou
         // A secret of another account gets the same answer as an unknown secret.
         if (!found) throw unknownSecret('of this account ')
         for (const { kind, clientId, client } of [found, ...(found.others ?? [])]) {
-          const right = kind === 'apiKey' ? 'keys:report' : 'applications:report'
-          await requireAccess(call, right, client ?? { clientId })
+          await requireAccess(call, rightTo('report', kind), client ?? { clientId })
         }
         return report(call, found)
       },
     }),
     route({
       ...common,
-      path: '/operator/secrets/report-leaked',
+      path: 'post /operator/secrets/report-leaked',
       operationId: 'reportLeakedSecretOfAnyAccount',
       tag: 'Operators',
       summary: 'Find the client to which a leaked secret belongs, and revoke the secret',
@@ -61,7 +59,6 @@ export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Rou
   ]
 }
 
-/** @param whose 'of this account ' or empty */
 function unknownSecret(whose: string): GatehouseError {
   return new GatehouseError('ERR_NOT_FOUND', `no API key or application ${whose}has or had this secret`)
 }

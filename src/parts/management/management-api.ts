@@ -8,12 +8,12 @@ import { mountPathProblem, pathsOf } from '../../validation/mount-path.ts'
 import { checkInput, optional } from '../../validation/rules.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { authorizationRoutes } from './authorization-routes.ts'
-import { catalogRoutes, createAccessPreview } from './catalog-routes.ts'
+import { catalogRoutes } from './catalog-routes.ts'
 import { hygieneRoutes } from './hygiene-routes.ts'
 import { leakedSecretRoutes } from './leaked-secret-routes.ts'
-import { operatorActionRoutes } from './action-routes.ts'
+import { operatorActionRoutes } from './client-action-routes.ts'
 import { operatorRoutes } from './operator-routes.ts'
-import { createClientPresenter } from './add-client-state.ts'
+import { createClientPresenter } from './present-clients.ts'
 import { createRouteHandler } from './call-route.ts'
 import { openApiDocument } from './openapi.ts'
 import { createErrorAnswers } from './problem-details.ts'
@@ -22,9 +22,7 @@ import type { Limits } from '../limits/limits.ts'
 import { limitsRule, usageRule } from '../front-door/part-options.ts'
 import type { Usage } from '../usage/usage-types.ts'
 import { usageRoutes } from './usage-routes.ts'
-import { changeRules, creationRules } from '../../clients/field-rules.ts'
 import { clientRoutes } from './client-routes.ts'
-import { BODIES } from './body-schemas.ts'
 
 /** Options of the management API. */
 export interface ManagementOptions {
@@ -63,7 +61,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
     limits: optional(limitsRule),
   })
   const { path, mountPath } = pathsOf({ ...options, path: options.path ?? DEFAULT_PATH })
-  const { accounts, apiKeys, applications, catalog, issuer, csrfKeys, keyPolicy } = parts
+  const { accounts, catalog, issuer, csrfKeys } = parts
   if (!accounts.current) {
     throw new GatehouseError(
       'ERR_OPTIONS',
@@ -72,22 +70,14 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
   }
 
   const presenter = createClientPresenter(parts.statesOf)
-  const ofClients = { parts, presenter, previewAccess: createAccessPreview(parts) }
   const tokens = createPageTokens(csrfKeys, { name: 'management', issuer, path })
-  const rulesOf = (kind: 'apiKey' | 'application') => ({
-    newClient: (body: unknown) =>
-      creationRules({ kind, input: Object(body), catalog: catalog.current, keyPolicy }),
-    changes: changeRules(kind, keyPolicy),
-  })
   const routes: Route[] = [
     route({
-      method: 'get',
-      path: '/session',
+      path: 'get /session',
       operationId: 'getSession',
       tag: 'Session',
       summary: 'Who calls, and the CSRF token for requests with a session cookie',
       access: 'signed-in',
-      status: 200,
       answer: 'Session',
       handle: async ({ ctx, caller, isOperator }) => ({
         accountId: caller.accountId,
@@ -96,26 +86,12 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
         csrfToken: tokens.issue(ctx, caller),
       }),
     }),
-    ...clientRoutes({
-      ...ofClients,
-      service: apiKeys,
-      kind: 'apiKey',
-      newClient: BODIES.NewApiKey,
-      changes: BODIES.ApiKeyChanges,
-      rules: rulesOf('apiKey'),
-    }),
-    ...clientRoutes({
-      ...ofClients,
-      service: applications,
-      kind: 'application',
-      newClient: BODIES.NewApplication,
-      changes: BODIES.ApplicationChanges,
-      rules: rulesOf('application'),
-    }),
+    ...clientRoutes('apiKey', parts, presenter),
+    ...clientRoutes('application', parts, presenter),
     ...leakedSecretRoutes(parts),
     ...hygieneRoutes(parts),
     ...(options.usage ? usageRoutes(parts, options.usage) : []),
-    ...(options.limits ? operatorActionRoutes({ parts, presenter }, 'limits') : []),
+    ...(options.limits ? operatorActionRoutes(parts, presenter, 'limits') : []),
     ...catalogRoutes(parts),
     ...authorizationRoutes(parts.grants, parts.registry),
     ...auditRoutes(parts),

@@ -2,7 +2,6 @@ import type { GatehouseErrorCode } from '../../errors.ts'
 import { statusOf } from '../front-door/failure.ts'
 import { REASONS } from '../front-door/rejection.ts'
 
-/** What each code of a rejected request means, in the order of the OpenAPI document. */
 const MEANINGS = {
   ERR_QUERY: 'the query has more than 100 parameters',
   ERR_BODY: 'the body is not JSON, or is not an object',
@@ -39,17 +38,15 @@ const MEANINGS = {
 
 type DoorCode = (typeof REASONS)[keyof typeof REASONS][1]
 
-/** A code of a problem that the OpenAPI document describes. */
 export type ProblemCode = keyof typeof MEANINGS
 
-/** A code of the services with which a route may answer. */
 export type ServiceCode = ProblemCode & GatehouseErrorCode
 
 const DOOR_STATUSES: ReadonlyMap<string, number> = new Map(
   Object.values(REASONS).map(([status, code]) => [code, status]),
 )
 
-/** The codes, with their statuses and meanings, in the order of the document. */
+/** The codes of rejected requests, with statuses and meanings, in the order of the OpenAPI document. */
 export const PROBLEM_CODES = (Object.keys(MEANINGS) as ProblemCode[]).map((code) => ({
   code,
   status: DOOR_STATUSES.get(code) ?? statusOf(code as ServiceCode),

@@ -6,10 +6,7 @@ const SCHEMA = { $ref: '#/components/schemas/Problem' }
 const CHALLENGE = { description: 'How to authenticate', schema: { type: 'string' } }
 const RETRY_AFTER = { description: 'Seconds to wait before the next try', schema: { type: 'integer' } }
 
-/**
- * Collects the responses to requests that fail. Each status of an operation has the codes with which the operation
- * can answer. So the types of a generated client tell problems apart by `status` and by `code`.
- */
+/** Collects the responses to requests that fail. Generated types tell problems apart by `status` and `code`. */
 export function collectProblemResponses() {
   const components: Record<string, object> = {}
 
@@ -19,9 +16,7 @@ export function collectProblemResponses() {
   }
 
   return {
-    /** All responses that the routes share, as components of the document. */
     components,
-    /** The responses of a route, by status. */
     of(route: Route): Record<string, object> {
       const possible = new Set(codesOf(route))
       const known = PROBLEM_CODES.filter(({ code }) => possible.has(code))
@@ -75,10 +70,7 @@ function contentOf(status: number, properties: Record<string, object>) {
   return { content: { 'application/problem+json': { schema } } }
 }
 
-/**
- * The codes with which a route can answer. They follow from the checks that `call-route.ts` makes for the fields of the
- * route, and from its own `errors`.
- */
+/** They follow from the checks that `call-route.ts` makes for the fields of the route, and from its `errors`. */
 function codesOf({
   method,
   access,

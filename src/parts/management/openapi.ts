@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Rule } from '../../validation/rules.ts'
-import { permissionOf } from '../front-door/key-limits.ts'
+import { permissionOf } from '../front-door/permissions-on-clients.ts'
 import type { Route } from './route.ts'
 import { collectProblemResponses } from './openapi-responses.ts'
 import { BODIES } from './body-schemas.ts'
@@ -25,7 +25,6 @@ const TAGS: Readonly<Record<string, string>> = {
   Operators: 'Clients and accounts of everyone, signing keys and health, for operators.',
 }
 
-/** The ways to authenticate. The app decides which of them it accepts. */
 const SECURITY_SCHEMES = {
   session: {
     type: 'apiKey',
@@ -77,7 +76,6 @@ export function openApiDocument(routes: readonly Route[], path: string) {
   }
 }
 
-/** A part of the document, with a reference for each schema that has a name. */
 function withReferences(part: object | undefined): object {
   const refer = (key: string, value: unknown) =>
     key !== '' && NAMES.has(value) ? { $ref: REFERENCE + NAMES.get(value) } : value
@@ -128,13 +126,11 @@ function operationOf(each: Route, problems: Record<string, object>) {
   }
 }
 
-/** The ways to authenticate a request. The request needs one of them. */
 function securityOf({ method, access }: Route): Record<string, string[]>[] {
   if (access === 'public') return []
   return [{ session: [], ...(method !== 'get' && { csrfToken: [] }) }, { bearer: [] }]
 }
 
-/** The headers of a response. */
 function headersOf(descriptions: Record<string, string | false | undefined>) {
   const described = Object.entries(descriptions).filter(([, description]) => description)
   const headers = described.map(([name, description]) => [name, { description, schema: { type: 'string' } }])

@@ -30,10 +30,7 @@ export const Problem = json.object({
   ),
 })
 
-/**
- * Creates a function that answers a request with problem details (RFC 9457), and reports errors on our side. The status
- * comes from `front-door/failure.ts`.
- */
+/** Answers with problem details (RFC 9457). `front-door/failure.ts` decides the status, and reports our errors. */
 export function createErrorAnswers(parts: Parameters<typeof createFailures>[1]) {
   const fail = createFailures('a request to the management API', parts)
   return function answerError(ctx: Context, error: unknown): void {

@@ -28,7 +28,6 @@ const period = {
   to: optional(json.time, 'The list ends with the hour or day of this time. Without it: now'),
 }
 
-/** Names with commas between them. */
 const dimensions = ruleWith<Dimension[]>(text, {
   ...text,
   read: (names) => String(names).split(',') as Dimension[],

@@ -11,7 +11,6 @@ import {
   type Rule,
 } from '../../validation/rules.ts'
 
-/** Maximum size of a body. */
 export const MAX_BODY_BYTES = 64 * 1024
 
 const parse = bodyParser({
@@ -27,12 +26,7 @@ const parse = bodyParser({
   },
 })
 
-/**
- * Rejects a body that is not JSON. This also rejects the forms of other sites, because no form can send
- * JSON.
- *
- * @throws {Rejection} `mediaType`, `bodyTooLarge`
- */
+/** This also rejects the forms of other sites, because no form can send JSON. */
 export function requireJson(ctx: Context): void {
   const hasBody = (ctx.request.length ?? 0) > 0 || ctx.get('Transfer-Encoding') !== ''
   const { type } = ctx.request
@@ -40,13 +34,7 @@ export function requireJson(ctx: Context): void {
   if ((ctx.request.length ?? 0) > MAX_BODY_BYTES) throw new Rejection('bodyTooLarge')
 }
 
-/**
- * The JSON body of a request; an empty object if there is no body. If a parser of the host has read the body before,
- * the result of the parser is used.
- *
- * @param rules the rules of the service for the values of the body
- * @throws {Rejection} `body`, `bodyTooLarge`, `input`
- */
+/** The JSON body of a request, or an empty object. If a parser of the host has read it before, that result is used. */
 export async function readBody(
   ctx: Context,
   rule: Rule,
@@ -59,11 +47,7 @@ export async function readBody(
   return readPart('body', rule, body ?? {}, rules)
 }
 
-/**
- * The query of a request. All values of a query are texts, so a `limit` of digits becomes a number.
- *
- * @throws {Rejection} `input`
- */
+/** All values of a query are texts, so a `limit` of digits becomes a number. */
 export function readQuery({ query }: Context, rule: Rule): unknown {
   const { limit } = query
   const isNumber = typeof limit === 'string' && /^\d{1,9}$/.test(limit)
@@ -71,12 +55,8 @@ export function readQuery({ query }: Context, rule: Rule): unknown {
 }
 
 /**
- * Checks a part of a request. The services check the values further. If the rule of the part finds a mistake, the
- * service is not called. To report all problems at once, this function then also applies the rules of the service to
- * the fields that the rule accepts.
- *
- * @param what the part of the request
- * @throws {Rejection} `input` with all problems, each with its path
+ * If the rule of the part finds a mistake, the service is not called. To report all problems at once, the rules of the
+ * service are then applied to the fields that the rule accepts.
  */
 function readPart(
   what: 'body' | 'query',

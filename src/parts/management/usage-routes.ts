@@ -1,6 +1,6 @@
-import { clientNotFound } from '../../clients/client-id.ts'
-import { findClients } from '../front-door/clients-named-in-list.ts'
-import { requireAccess, type Visit } from '../front-door/access.ts'
+import { requireOwnClient } from '../front-door/clients-named-in-list.ts'
+import { requireAccess } from '../front-door/access.ts'
+import { rightTo } from '../front-door/permissions-on-clients.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import type { Usage } from '../usage/usage-types.ts'
 import { QUERIES } from './query-schemas.ts'
@@ -11,18 +11,10 @@ const DESCRIPTION =
 
 /** The routes that list usage, for owners and for operators. */
 export function usageRoutes(parts: Internals, usage: Usage): Route[] {
-  /** @throws {Rejection} `forbidden`; {GatehouseError} `ERR_NOT_FOUND` if the client belongs to another account */
-  async function requireOwn(visit: Visit, clientId: string) {
-    const client = (await findClients(parts, [{ clientId }])).get(clientId)
-    if (client?.accountId !== visit.caller.accountId) throw clientNotFound('API key or application', clientId)
-    await requireAccess(visit, client.kind === 'apiKey' ? 'keys:read' : 'applications:read', client)
-  }
-
-  const common = { method: 'get', status: 200, errors: ['ERR_INVALID_ARGUMENT'] } as const
+  const operators = { tag: 'Operators', access: 'operator', errors: ['ERR_INVALID_ARGUMENT'] } as const
   return [
     route({
-      ...common,
-      path: '/usage',
+      path: 'get /usage',
       operationId: 'listUsage',
       tag: 'Usage',
       summary: 'List the API calls of the API keys and applications of the account',
@@ -35,7 +27,8 @@ export function usageRoutes(parts: Internals, usage: Usage): Route[] {
         const { query, caller } = call
         const { clientId } = query
         if (clientId !== undefined) {
-          await requireOwn(call, clientId)
+          const client = await requireOwnClient(parts, caller.accountId, clientId)
+          await requireAccess(call, rightTo('read', client.kind), client)
           return { items: await usage.list(query) }
         }
         for (const needs of ['keys:read', 'applications:read'] as const) {
@@ -45,36 +38,30 @@ export function usageRoutes(parts: Internals, usage: Usage): Route[] {
       },
     }),
     route({
-      ...common,
-      path: '/operator/usage',
+      ...operators,
+      path: 'get /operator/usage',
       operationId: 'listUsageOfAllAccounts',
-      tag: 'Operators',
       summary: 'List the API calls of all clients, of one client or of one account',
       description: DESCRIPTION,
-      access: 'operator',
       query: QUERIES.operatorUsage,
       answer: 'UsageRows',
       handle: async ({ query }) => ({ items: await usage.list(query) }),
     }),
     route({
-      ...common,
-      path: '/operator/usage/top-clients',
+      ...operators,
+      path: 'get /operator/usage/top-clients',
       operationId: 'listTopClients',
-      tag: 'Operators',
       summary: 'List the clients with the most API calls',
-      access: 'operator',
       query: QUERIES.topClients,
       answer: 'TopClients',
       handle: async ({ query }) => ({ items: await usage.topClients(query) }),
     }),
     route({
-      ...common,
-      path: '/operator/usage/uncalled-operations',
+      ...operators,
+      path: 'get /operator/usage/uncalled-operations',
       operationId: 'listUncalledOperations',
-      tag: 'Operators',
       summary: 'List the operations that were not called for some days',
       description: 'The answer has no `items` if usage has been counted for fewer days.',
-      access: 'operator',
       query: QUERIES.uncalled,
       answer: 'UncalledOperations',
       handle: async ({ query }) => ({ items: await usage.uncalledOperations(query) }),

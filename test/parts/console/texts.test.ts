@@ -17,6 +17,7 @@ const folder = path.resolve(import.meta.dirname, '../../../src/parts/console')
 const sources = [
   ...readdirSync(folder, { recursive: true, encoding: 'utf8' }),
   '../front-door/client-actions.ts',
+  '../front-door/credential-actions.ts',
 ]
   .filter((file) => file.endsWith('.ts') && !file.startsWith('texts'))
   .concat('../../clients/field-table.ts')

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../../audit/entry.ts'
 import type { AuditListOptions, TrailName } from '../../../audit/check-options.ts'
-import { KINDS } from '../clients/client-kind.ts'
+import { PAGES_OF_KIND } from '../clients/client-kind.ts'
 import { entryForOwner, type EntryForOwner } from '../../../audit/entry-for-owner.ts'
 import type { Catalog, CurrentCatalog } from '../../../catalog/catalog.ts'
 import type { Client } from '../../../clients/client.ts'
@@ -133,7 +133,7 @@ function subject(
     const client = clients.get(clientId)
     const known = client?.kind ?? kind
     const name = client ? applicationName(client) : unknownClientName(clientId, deleted?.get(clientId))
-    const { section, base } = KINDS[known ?? 'application']
+    const { section, base } = PAGES_OF_KIND[known ?? 'application']
     const isOwn = client?.accountId === caller.accountId && has(section)
     const own = isOwn ? to(`${base}/${encodeURIComponent(clientId)}`) : undefined
     const href = isForOperators ? clientHref({ to, has }, clientId) : own

@@ -4,10 +4,12 @@ import { changeRules } from '../../../clients/field-rules.ts'
 import { etagOf, IF_MATCH, type ConditionalChange } from '../../../clients/client-etag.ts'
 import { webRedirectUrisRule } from '../../../clients/application-uris.ts'
 import { GatehouseError } from '../../../errors.ts'
+import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
 import { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
 import { logoTile } from '../../../http/pages/logo-tile.ts'
+import { runForOwner } from '../clients/client-action-forms.ts'
 import { applicationKind, ownClient, pathOf, trail } from '../clients/client-kind.ts'
 import { facts, notice, panel } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
@@ -58,7 +60,7 @@ export function settingsPage(services: ConsoleServices): Page {
     }
     const conditional: ConditionalChange = { ...change, [IF_MATCH]: [sent.get('version') ?? ''] }
     try {
-      await services.applications.update(application.clientId, changes, conditional)
+      await runForOwner(CLIENT_ACTIONS.update, { ...call, change: conditional }, services, { changes })
       return done
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.code !== 'ERR_CHANGED') throw error
@@ -101,7 +103,6 @@ function settingsForm(call: Call<Application>, mayChange: boolean): Html {
   const { texts, resource: application } = call
   const version = call.form.get('version') ?? etagOf(application)
 
-  /** @param first the names of inputs that come first */
   function inputs(of: FieldForm, ...first: string[]) {
     const names = new Set([...first, ...inputNames('application', of)])
     return [...names].map((name) => {

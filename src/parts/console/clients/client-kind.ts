@@ -3,6 +3,7 @@ import type { ClientService, KeyInfo } from '../../../clients/client-service-typ
 import { isPublicClient } from '../../../clients/public-applications.ts'
 import type { SecretInfo } from '../../../clients/stored-secrets.ts'
 import type { Caller } from '../../front-door/access.ts'
+import { PERMISSIONS } from '../../front-door/permissions-on-clients.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { People } from '../activity/people.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
@@ -11,34 +12,34 @@ import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
 import { isDocumentId } from '../../../validation/document-id.ts'
 
-export const KINDS = {
+export const PAGES_OF_KIND = {
   apiKey: {
     kind: 'apiKey',
     base: '/api-keys',
     section: 'apiKeys',
-    permissions: 'keys',
+    permissions: PERMISSIONS.apiKey,
     words: 'clientsKey',
   },
   application: {
     kind: 'application',
     base: '/applications',
     section: 'applications',
-    permissions: 'applications',
+    permissions: PERMISSIONS.application,
     words: 'clientsApp',
   },
 } as const
 
 /** What differs between the pages of API keys and the pages of applications. */
-export type ClientKind<C extends Client = Client> = (typeof KINDS)[Client['kind']] & {
+export type ClientKind<C extends Client = Client> = (typeof PAGES_OF_KIND)[Client['kind']] & {
   readonly service: ClientService<C, string, string>
 }
 
 export function apiKeyKind({ apiKeys: service }: ConsoleServices): ClientKind {
-  return { ...KINDS.apiKey, service }
+  return { ...PAGES_OF_KIND.apiKey, service }
 }
 
 export function applicationKind({ applications: service }: ConsoleServices): ClientKind<Application> {
-  return { ...KINDS.application, service }
+  return { ...PAGES_OF_KIND.application, service }
 }
 
 export function kindOf(services: ConsoleServices, { kind }: Pick<Client, 'kind'>): ClientKind {
@@ -73,7 +74,7 @@ export function pathOf({ base }: Pick<ClientKind, 'base'>, { clientId }: Pick<Cl
 
 /** For operators, or for its owner. Undefined if the console has no such page here. */
 export function pagePathOf({ has }: Pick<Call, 'has'>, { kind, clientId }: Client): string | undefined {
-  const { section, base } = KINDS[kind]
+  const { section, base } = PAGES_OF_KIND[kind]
   const id = encodeURIComponent(clientId)
   if (isDocumentId(clientId)) return undefined
   if (has('operator')) return `/operator/clients/${id}`
@@ -101,7 +102,6 @@ export async function credentialsOf({ service }: ClientKind, client: Client): Pr
   return { secrets, keys }
 }
 
-/** A part of the page of a client, with the forms in it. */
 export interface ClientPanel {
   /** @returns undefined to leave the panel out */
   show(call: Call<Client>, found: FoundCredentials & { readonly people: People }): Promise<Html | undefined>

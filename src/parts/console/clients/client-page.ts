@@ -6,7 +6,7 @@ import { isGatewayKey, type Client } from '../../../clients/client.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
 import type { ClientState } from '../../../clients/why-no-token.ts'
 import { CLIENT_ACTIONS, LISTED_ACTIONS } from '../../front-door/client-actions.ts'
-import { NO_INPUT, runAsOperator } from '../../front-door/run-action.ts'
+import { runAsOperator } from '../../front-door/run-client-action.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName, displayText } from '../../../http/pages/display-text.ts'
 import { isDocumentId } from '../../../validation/document-id.ts'
@@ -24,7 +24,7 @@ import {
 } from '../operator/operator-page.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import { accessPanel } from './access-panel.ts'
-import { actionRows, actionsOfPage, ownerOf, type Viewer } from './act-on-client.ts'
+import { actionRows, actionsOfPage, inputOf, ownerOf, type Viewer } from './client-action-forms.ts'
 import { factsForOperator, factsForOwner } from './client-facts.ts'
 import { credentialsOf, ownClient, pathOf, trail, type ClientKind } from './client-kind.ts'
 import { ownStateNotice, stateBadge, stateNotice } from './client-state.ts'
@@ -42,9 +42,9 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
     accessPanel(kind, services),
     secretsPanel(kind, services),
     keysPanel(kind, services),
-    settingsPanel(kind),
-    expiryPanel(kind, services.keyPolicy),
-    addressesPanel(kind),
+    settingsPanel(kind, services),
+    expiryPanel(kind, services),
+    addressesPanel(kind, services),
   ]
 
   async function header(
@@ -105,11 +105,10 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
   })
 }
 
-/** What stops the programs that use a client. */
 async function dangerPanel(call: Call<Client>, kind: ClientKind): Promise<Html | undefined> {
   const names = LISTED_ACTIONS.owner
   const may = await Promise.all(
-    names.map((name) => call.may(`${kind.permissions}:${CLIENT_ACTIONS[name].act}`)),
+    names.map((name) => call.may(`${kind.permissions}:${CLIENT_ACTIONS[name].owner.act}`)),
   )
   const rights = names.filter((_, at) => may[at])
   if (rights.length === 0) return undefined
@@ -156,14 +155,14 @@ interface Found {
 
 const OPERATOR: Viewer<Found> = {
   by: 'operator',
-  accessOf: () => 'operator',
   pathOf: ({ clientId }) => clientPath(clientId),
   trail: ({ texts, self, resource: { client, clientId } }) =>
     html`<nav class="trail-links" aria-label="${texts.plain('clientsTrail')}">
       <a href="${self}"><bdi>${client ? applicationName(client) : clientId}</bdi></a>
     </nav>`,
-  textsOf: ({ operatorTexts }) => operatorTexts,
-  run: (action, { clientId }, request) => runAsOperator(action, clientId, request),
+  textsOf: ({ operator }) => operator?.texts,
+  run: (action, call, parts) =>
+    runAsOperator(action, call.resource.clientId, { ...call, parts, input: inputOf(call.form) }),
 }
 
 /** The page of any client: its owner, what it may do, what happened, and how to stop it. */
@@ -213,9 +212,10 @@ export function operatorClientPage(services: ConsoleServices): Page {
     },
     actions: {
       ...actionsOfPage(services, OPERATOR),
-      async limits({ resource: { clientId }, caller, change, form: sent }) {
-        const input = { ...NO_INPUT, limits: limitsIn(sent) }
-        await runAsOperator(CLIENT_ACTIONS.setLimits, clientId, { parts: services, caller, change, input })
+      async limits(call) {
+        const { clientId } = call.resource
+        const input = { limits: limitsIn(call.form) }
+        await runAsOperator(CLIENT_ACTIONS.setLimits, clientId, { ...call, parts: services, input })
         return { redirect: clientPath(clientId), done: 'doneLimitsSaved' }
       },
     },

@@ -108,6 +108,11 @@ export function lastUsed({ texts }: Pick<Call, 'texts'>, { lastUsedAt }: Client)
   return isFresh ? texts.html('clientsUsedLately') : texts.ago(lastUsedAt)
 }
 
+export function credentialUse({ texts }: Pick<Call, 'texts'>, lastUsedAt: number | undefined): Html {
+  if (lastUsedAt === undefined) return texts.html('clientsSecretNeverUsed')
+  return texts.html('clientsSecretUsed', { ago: texts.relative(lastUsedAt) })
+}
+
 /** The id, if the catalog no longer has the product. */
 export function productTitle(
   { texts }: Pick<Call, 'texts'>,

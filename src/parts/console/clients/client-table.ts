@@ -8,13 +8,13 @@ import { badge, columns, table } from '../elements/elements.ts'
 import { clientPath, holderLink } from '../operator/operator-page.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
-import { KINDS, pathOf } from './client-kind.ts'
+import { PAGES_OF_KIND, pathOf } from './client-kind.ts'
 import { lastUsed, productTitle, stateBadge } from './client-state.ts'
 import { expiryBadge } from './expiry-panel.ts'
 
 const MAX_PRODUCTS = 3
 
-/** What the list of an owner shows, and the lists of operators: the clients of an account, and those of a search. */
+/** In the list of an owner, and in those of operators: the clients of an account, and those of a search. */
 const COLUMNS = {
   owner: ['nameLabel', 'productsLabel', 'stateLabel', 'clientsColumnLastUsed', 'createdLabel'],
   account: ['nameLabel', 'operatorKind', 'stateLabel', 'operatorLastUsed'],
@@ -36,7 +36,7 @@ export async function clientTable(
 
   const cellsOf = (client: Client, state: Partial<ClientState>): Readonly<Record<Column, HtmlValue>> => ({
     nameLabel: html`<a
-        href="${to(isOwner ? pathOf(KINDS[client.kind], client) : clientPath(client.clientId))}"
+        href="${to(isOwner ? pathOf(PAGES_OF_KIND[client.kind], client) : clientPath(client.clientId))}"
         ><bdi>${applicationName(client)}</bdi></a
       >
       ${isOwner && isPublicClient(client) && badge(texts.html('publicBadge'))}

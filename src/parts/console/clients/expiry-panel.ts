@@ -7,6 +7,7 @@ import { isDay } from '../../../validation/predicates.ts'
 import { badge } from '../elements/elements.ts'
 import { field } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
+import type { ConsoleServices } from '../services.ts'
 import type { ClientKind, ClientPanel } from './client-kind.ts'
 import { fieldPanel } from './field-panels.ts'
 
@@ -56,8 +57,9 @@ export function expiryField(
 }
 
 /** The form that sets, moves and removes the expiry of a client. */
-export function expiryPanel(kind: ClientKind, policy: KeyPolicy): ClientPanel {
-  return fieldPanel(kind, {
+export function expiryPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
+  const { keyPolicy: policy } = services
+  return fieldPanel(kind, services, {
     id: 'expiry',
     title: 'expiryTitle',
     action: 'expire',
@@ -73,7 +75,6 @@ export function expiryPanel(kind: ClientKind, policy: KeyPolicy): ClientPanel {
       warning: 'expiryEarlier',
       input: 'before',
       textOf: ({ expiresAt }) => String(expiresAt),
-      message: 'the expiry was changed meanwhile',
     },
   })
 }

@@ -1,15 +1,15 @@
 import type { Client, ClientChanges } from '../../../clients/client.ts'
-import { ifUnchanged } from '../../../clients/client-etag.ts'
 import { GatehouseError } from '../../../errors.ts'
-import { requireAccess } from '../../front-door/access.ts'
-import { actOf } from '../../front-door/key-limits.ts'
+import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
 import type { Form } from '../../../http/form-body.ts'
 import { html, type HtmlValue } from '../../../http/html.ts'
 import { panel } from '../elements/elements.ts'
 import { form, linesOf } from '../elements/form.ts'
 import { inputNames, plainInput, toChanges, typedTexts } from '../elements/plain-inputs.ts'
 import type { Call, Redirect } from '../page-types.ts'
+import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
+import { runForOwner } from './client-action-forms.ts'
 import { backTo, pathOf, type ClientKind, type ClientPanel } from './client-kind.ts'
 
 interface FieldPanel {
@@ -29,12 +29,11 @@ interface FieldPanel {
     /** The hidden input with the value that the form changes. */
     readonly input: string
     readonly textOf: (client: Client) => string
-    readonly message: string
   }
 }
 
 /** A form on the page of a client that sets fields. */
-export function fieldPanel(kind: ClientKind, options: FieldPanel): ClientPanel {
+export function fieldPanel(kind: ClientKind, services: ConsoleServices, options: FieldPanel): ClientPanel {
   const { id, title, action, isHidden, above, inputs, below, read, done, guard } = options
   return {
     async show(call) {
@@ -52,13 +51,12 @@ export function fieldPanel(kind: ClientKind, options: FieldPanel): ClientPanel {
       [action]: {
         access: `${kind.permissions}:write`,
         async run(call) {
-          const { resource: client, form: sent, change } = call
+          const { resource: client, form: sent } = call
           const changes = read(sent, client)
           if (Object.keys(changes).length > 0) {
-            if (guard) await requireAccess(call, `${kind.permissions}:${actOf(client, changes)}`)
             if (guard && linesOf(sent.get(guard.input) ?? '').join('\n') !== guard.textOf(client))
-              throw new GatehouseError('ERR_CONFLICT', guard.message)
-            await kind.service.update(client.clientId, changes, guard ? ifUnchanged(change, client) : change)
+              throw new GatehouseError('ERR_CONFLICT', 'the field was changed meanwhile')
+            await runForOwner(CLIENT_ACTIONS.update, call, services, { changes })
           }
           return backTo(kind, client, done(changes))
         },
@@ -67,8 +65,8 @@ export function fieldPanel(kind: ClientKind, options: FieldPanel): ClientPanel {
   }
 }
 
-export function settingsPanel(kind: ClientKind): ClientPanel {
-  return fieldPanel(kind, {
+export function settingsPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
+  return fieldPanel(kind, services, {
     id: 'settings',
     title: 'clientsSettings',
     action: 'rename',
@@ -89,8 +87,8 @@ export function settingsPanel(kind: ClientKind): ClientPanel {
   })
 }
 
-export function addressesPanel(kind: ClientKind): ClientPanel {
-  return fieldPanel(kind, {
+export function addressesPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
+  return fieldPanel(kind, services, {
     id: 'addresses',
     title: 'addressesTitle',
     action: 'addresses',
@@ -101,7 +99,6 @@ export function addressesPanel(kind: ClientKind): ClientPanel {
       warning: 'addressesRevoke',
       input: 'addressesBefore',
       textOf: ({ allowedAddresses = [] }) => allowedAddresses.join('\n'),
-      message: 'the allowed addresses were changed meanwhile',
     },
   })
 }

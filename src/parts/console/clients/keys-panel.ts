@@ -8,8 +8,9 @@ import { confirmLink } from '../elements/confirm.ts'
 import { panel } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
-import { actionFor, ownerOf } from './act-on-client.ts'
+import { actionFor, ownerOf } from './client-action-forms.ts'
 import type { ClientKind, ClientPanel } from './client-kind.ts'
+import { credentialUse } from './client-state.ts'
 import { keyField } from './public-key-field.ts'
 
 /** The public keys of a client, and the forms that add and remove them. */
@@ -50,7 +51,6 @@ export function keysPanel(kind: ClientKind, services: ConsoleServices): ClientPa
   }
 }
 
-/** The algorithms of a key, as programs name them. */
 function typeOf({ kty, alg }: KeyInfo): string {
   return `${kty} · ${alg ?? (kty === 'EC' ? 'ES256' : 'RS256, PS256')}`
 }
@@ -58,10 +58,6 @@ function typeOf({ kty, alg }: KeyInfo): string {
 function keyRow(call: Call<Client>, key: KeyInfo, mayRemove: boolean): Html {
   const { texts } = call
   const { kid, createdAt, lastUsedAt } = key
-  const used =
-    lastUsedAt === undefined
-      ? texts.html('clientsSecretNeverUsed')
-      : texts.html('clientsSecretUsed', { ago: texts.relative(lastUsedAt) })
   return html`<li>
     <div class="tight">
       <code dir="ltr">${kid}</code>
@@ -69,7 +65,7 @@ function keyRow(call: Call<Client>, key: KeyInfo, mayRemove: boolean): Html {
       <span class="hint"
         >${texts.html('keysSince', { date: texts.date(createdAt), ago: texts.relative(createdAt) })}</span
       >
-      <span class="hint">${used}</span>
+      <span class="hint">${credentialUse(call, lastUsedAt)}</span>
     </div>
     ${
       mayRemove &&
@@ -82,14 +78,12 @@ function keyRow(call: Call<Client>, key: KeyInfo, mayRemove: boolean): Html {
   </li>`
 }
 
-/** Says where a leaked private key is reported. */
 function leakHint({ texts, to, has }: Call<Client>): Html {
   const name = texts.html('navInspector')
   const inspector = has('inspector') ? html`<a href="${to('/token-inspector')}">${name}</a>` : name
   return texts.html('keysLeakHint', { inspector })
 }
 
-/** The link to the page on which a key is added. */
 function addition(call: Call<Client>, count: number): Html {
   const { texts } = call
   if (count >= MAX_KEYS) return html`<p class="muted">${texts.html('keysFull', { count })}</p>`

@@ -1,12 +1,17 @@
-import type { ConsoleServices } from '../services.ts'
+import type { Catalog } from '../../../catalog/catalog.ts'
+import type { OwnerListOptions } from '../../../clients/client-service-types.ts'
+import { LIST_ORDERS } from '../../../clients/list-by-owner.ts'
+import { LISTED_STATES } from '../../../clients/why-no-token.ts'
 import { html, type Html, type HtmlValue } from '../../../http/html.ts'
+import { MAX_NAME_LENGTH } from '../../../validation/rules.ts'
 import { pager, ROWS_PER_PAGE } from '../elements/pager.ts'
-import { filterForm, isUnfiltered, listOptionsOf } from './list-filter.ts'
 import { page, type Call, type Page } from '../page-types.ts'
-import { KINDS, word, type ClientKind } from './client-kind.ts'
+import type { ConsoleServices } from '../services.ts'
+import type { TextName } from '../texts.ts'
+import { PAGES_OF_KIND, word, type ClientKind } from './client-kind.ts'
+import { productTitle, stateText } from './client-state.ts'
 import { clientTable } from './client-table.ts'
 
-/** A short list has no filter. */
 const SHORT_LIST = 5
 
 /** The list of the caller's clients of one kind. */
@@ -57,7 +62,7 @@ function newButton({ texts, to }: Call, kind: ClientKind): Html {
 
 /** What such a client is for, and when a client of the other kind fits better. */
 function emptyState({ texts, to, has }: Call, kind: ClientKind, button: HtmlValue): Html {
-  const other = KINDS[kind.kind === 'apiKey' ? 'application' : 'apiKey']
+  const other = PAGES_OF_KIND[kind.kind === 'apiKey' ? 'application' : 'apiKey']
   return html`<section class="panel empty">
     <h2>${texts.html(word(kind, 'EmptyTitle'))}</h2>
     <p>${texts.html(word(kind, 'EmptyWhat'))}</p>
@@ -68,3 +73,79 @@ function emptyState({ texts, to, has }: Call, kind: ClientKind, button: HtmlValu
     ${button}
   </section>`
 }
+
+type Query = Call['query']
+
+const FILTERS = ['name', 'product', 'state', 'unused', 'sort'] as const
+
+const UNUSED_DAYS = ['30', '90', '365']
+
+const DAY_SECONDS = 86_400
+
+const ORDER_TEXTS: Readonly<Record<(typeof LIST_ORDERS)[number], TextName>> = {
+  newest: 'listNewest',
+  name: 'listByName',
+  'last-used': 'listByLastUse',
+}
+
+function isUnfiltered(query: Query): boolean {
+  return FILTERS.every((name) => !query[name])
+}
+
+/** The service rejects an invalid value. */
+function listOptionsOf(query: Query): OwnerListOptions {
+  const { cursor, unused } = query
+  const days = UNUSED_DAYS.includes(unused ?? '') ? Number(unused) : undefined
+  return {
+    name: query['name']?.trim() || undefined,
+    product: query['product'] || undefined,
+    state: (query['state'] || undefined) as OwnerListOptions['state'],
+    sort: (query['sort'] || undefined) as OwnerListOptions['sort'],
+    unusedSince: days === undefined ? undefined : Math.floor(Date.now() / 1000) - days * DAY_SECONDS,
+    cursor: cursor || undefined,
+  }
+}
+
+function filterForm({ texts, to, query }: Call, kind: ClientKind, catalog: Catalog): Html {
+  const select = (
+    name: (typeof FILTERS)[number],
+    label: TextName,
+    choices: readonly (readonly [string, string])[],
+  ) =>
+    html`<div class="field">
+      <label for="${name}">${texts.html(label)}</label>
+      <select id="${name}" name="${name}">
+        ${choices.map(([value, text]) => html`<option value="${value}" ${(query[name] ?? '') === value && 'selected'}>${text}</option>`)}
+      </select>
+    </div>`
+  const any = ['', texts.plain('listAny')] as const
+  const reasons = LISTED_STATES.filter(
+    (state) => !(kind.kind === 'application' ? ['gateway'] : ONLY_APPLICATIONS).includes(state),
+  )
+  return html`<form class="filter" method="get" action="${to(kind.base)}" role="search">
+    <div class="field grows">
+      <label for="name">${texts.html('nameLabel')}</label>
+      <input
+        id="name"
+        name="name"
+        type="search"
+        maxlength="${MAX_NAME_LENGTH}"
+        value="${query['name'] ?? ''}"
+      />
+    </div>
+    ${select('product', 'listProduct', [any, ...[...catalog.products.keys()].map((id) => [id, productTitle({ texts }, catalog, id)] as const)])}
+    ${select('state', 'stateLabel', [any, ...reasons.map((state) => [state, stateText({ texts }, state)] as const)])}
+    ${select('unused', 'clientsColumnLastUsed', [any, ...UNUSED_DAYS.map((days) => [days, texts.plain('listUnused', { count: Number(days) })] as const)])}
+    ${select(
+      'sort',
+      'listSort',
+      LIST_ORDERS.map((order) => [order === 'newest' ? '' : order, texts.plain(ORDER_TEXTS[order])] as const),
+    )}
+    <div class="line">
+      <button>${texts.html('listFilter')}</button>
+      ${!isUnfiltered(query) && html`<a href="${to(kind.base)}">${texts.html('showAllLink')}</a>`}
+    </div>
+  </form>`
+}
+
+const ONLY_APPLICATIONS: readonly string[] = ['kyc-level', 'no-redirect-uri']

@@ -11,7 +11,7 @@ import { backTo, word, trail, type ClientKind } from './client-kind.ts'
 import { expiryField, readExpiry } from './expiry-panel.ts'
 import { neededLevel } from './client-state.ts'
 import { secretView } from './new-secret-view.ts'
-import { operationsBeyond, ownerOfNew } from '../../front-door/key-limits.ts'
+import { operationsBeyond, ownerOfNew } from '../../front-door/permissions-on-clients.ts'
 import { MAX_NAME_LENGTH } from '../../../validation/rules.ts'
 import { readKeys } from '../../../clients/client-keys.ts'
 import { GatehouseError } from '../../../errors.ts'
@@ -50,7 +50,6 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
     return secretView(call, kind, services, { client, clientSecret, isRotation: false })
   }
 
-  /** @param lacksProduct whether the form was sent without a product */
   async function view(call: Call, lacksProduct: boolean): Promise<View> {
     const { texts, to, caller } = call
     const hasLevels = kind.kind === 'application'
@@ -99,7 +98,6 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
   })
 }
 
-/** Says above the form that no product was ticked, with a link to the products. */
 function noProduct({ texts }: Call): Html {
   return notice(
     'bad',
@@ -109,7 +107,6 @@ function noProduct({ texts }: Call): Html {
   )
 }
 
-/** @param withPublic whether the application may be public */
 function redirectUris(call: Call, withPublic: boolean): Html {
   const { texts } = call
   return field(call, {
@@ -122,12 +119,10 @@ function redirectUris(call: Call, withPublic: boolean): Html {
   })
 }
 
-/** How the choices are shown. */
 interface ChoiceOptions {
   readonly catalog: Catalog
-  /** Whether operations above the KYC level of the account are marked. */
   readonly hasLevels: boolean
-  /** KYC level of the account; undefined counts as the lowest level. */
+  /** Of the account. Undefined counts as the lowest level. */
   readonly kycLevel: string | undefined
   /** Whether the form was sent without a product. */
   readonly lacksProduct: boolean
@@ -135,7 +130,6 @@ interface ChoiceOptions {
   readonly beyond: ReadonlySet<string>
 }
 
-/** The products as tick boxes, each with its operations. */
 function productChoices(call: Pick<Call, 'texts' | 'form'>, options: ChoiceOptions): Html {
   const { texts, form } = call
   const products = [...options.catalog.products.values()]
@@ -230,7 +224,6 @@ function readCredentials(form: Form) {
   return { isPublic: form.get(KIND.name) === KIND.isPublic, key: readKey(form) }
 }
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the key cannot be used, or not for a public application */
 async function checkCredentials(
   parts: Parts,
   { isPublic, key }: ReturnType<typeof readCredentials>,
@@ -245,7 +238,6 @@ async function checkCredentials(
   await readKeys(parts, [key], () => 'key')
 }
 
-/** The fields that choose what a new client authenticates with. Undefined if each client gets a secret. */
 async function credentialsChoice(
   call: Pick<Call, 'texts' | 'form' | 'problems'>,
   { kind }: Pick<ClientKind, 'kind'>,

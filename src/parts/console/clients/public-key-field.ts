@@ -6,10 +6,8 @@ import { isObject } from '../../../validation/predicates.ts'
 import { field } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
 
-/** The name of the field for a public key. */
 const KEY = 'key'
 
-/** The members of a JWK that are public. */
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'alg', 'use', 'kid', 'key_ops']
 
 const PUBLIC_PEM = /-----BEGIN ((?:RSA )?PUBLIC KEY|CERTIFICATE)-----[^-]+-----END \1-----/
@@ -29,10 +27,7 @@ function parseJwk(text: string): object | undefined {
   }
 }
 
-/**
- * The field for a public key. If the form was rejected, the field shows only the public key again: what is sent beside
- * it may contain a private key.
- */
+/** The field for a public key. A rejected form shows only this key again: what is beside it may be a private key. */
 export async function keyField(
   call: Pick<Call, 'form' | 'problems' | 'texts'>,
   { loadPublicKeys }: { readonly loadPublicKeys: LoadPublicKeys | undefined },

@@ -13,15 +13,14 @@ import { GatehouseError } from '../../../errors.ts'
 import { requireAccess } from '../../front-door/access.ts'
 import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
 import { Rejection } from '../../front-door/rejection.ts'
-import { NO_INPUT, runAction } from '../../front-door/run-action.ts'
+import { rightTo } from '../../front-door/permissions-on-clients.ts'
+import { runAction } from '../../front-door/run-client-action.ts'
 import type { TextName } from '../texts.ts'
-import { actionFor, ownerOf } from './act-on-client.ts'
+import { actionFor, ownerOf } from './client-action-forms.ts'
+import { credentialUse } from './client-state.ts'
 import { secretView } from './new-secret-view.ts'
 
-/**
- * The valid secrets of a client, and the links that rotate and revoke them. For a public application, the panel says
- * why there is no secret.
- */
+/** The valid secrets of a client, and the links that rotate and revoke them. */
 export function secretsPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
   return {
     async show(call, { secrets, keys, people }) {
@@ -52,7 +51,6 @@ export function secretsPanel(kind: ClientKind, services: ConsoleServices): Clien
   }
 }
 
-/** One secret: since when and until when it is valid. With two secrets or with a key, each can be revoked. */
 function secretRow(
   call: Call<Client>,
   { length }: readonly SecretInfo[],
@@ -73,10 +71,6 @@ function secretRow(
       time: texts.dateTime(expiresAt * 1000),
       ago: texts.relative(expiresAt),
     })
-  const used =
-    lastUsedAt === undefined
-      ? texts.html('clientsSecretNeverUsed')
-      : texts.html('clientsSecretUsed', { ago: texts.relative(lastUsedAt) })
   const which = length === 1 ? 'only' : isOld ? 'old' : 'new'
   const name = length === 1 ? 'clientSecretLabel' : isOld ? 'clientsSecretOld' : 'clientsSecretNew'
   return html`<li>
@@ -86,7 +80,7 @@ function secretRow(
       <span class="hint"
         >${texts.html('clientsSecretSince', { date: texts.date(createdAt), ago: texts.relative(createdAt) })}</span
       >
-      <span class="hint">${used}</span>
+      <span class="hint">${credentialUse(call, lastUsedAt)}</span>
       ${until && html`<span class="hint">${until}</span>`}
       ${shownTo !== undefined && html`<span class="hint">${texts.html('clientsSecretShownTo', { user: people({ accountId: call.resource.accountId, userId: shownTo }) })}</span>`}
     </div>
@@ -102,20 +96,18 @@ function secretRow(
             fields: { which, createdAt: String(createdAt) },
             style: 'slim',
           },
-          texts.html(REVOCATIONS[which].button),
+          texts.html(REVOCATIONS[which].texts.button),
         )
       }
     </div>
   </li>`
 }
 
-/** The link to the page on which a new secret is created. */
 function rotation(call: Call<Client>): Html {
   const link = { action: 'rotateSecret', style: '' }
   return html`<div class="buttons">${confirmLink(call, link, call.texts.html('clientsRotate'))}</div>`
 }
 
-/** The choices of the form for how long the old secret stays valid. */
 const OVERLAPS = {
   now: { seconds: 0, text: 'clientsOverlapNow' },
   hour: { seconds: 3600, text: 'clientsOverlapHour' },
@@ -123,20 +115,19 @@ const OVERLAPS = {
   week: { seconds: 604_800, text: 'clientsOverlapWeek' },
 } as const
 
-/** Which of the valid secrets a form revokes: one of two, or the only secret of a client that has a key. */
+// A form revokes one of two secrets, or the only secret of a client that has a key.
+const { revokeOldSecret, revokeNewSecret } = CLIENT_ACTIONS
 const REVOCATIONS = {
-  old: {
-    age: 'old',
-    button: 'clientsRevokeOld',
-    what: 'clientsRevokeOldWhat',
-    done: 'doneOldSecretRevoked',
-  },
-  new: { age: 'new', button: 'clientsRevokeNew', what: 'clientsRevokeNewWhat', done: 'doneRotationUndone' },
+  old: { action: revokeOldSecret, texts: revokeOldSecret.owner.texts },
+  new: { action: revokeNewSecret, texts: revokeNewSecret.owner.texts },
   only: {
-    age: 'new',
-    button: 'clientsRevokeOnly',
-    what: 'clientsRevokeOldWhat',
-    done: 'doneOnlySecretRevoked',
+    action: revokeNewSecret,
+    texts: {
+      title: 'clientsRevokeOnly',
+      what: 'clientsRevokeOldWhat',
+      button: 'clientsRevokeOnly',
+      done: 'doneOnlySecretRevoked',
+    },
   },
 } as const
 
@@ -144,19 +135,17 @@ function revocationOf(name: string | null | undefined) {
   return REVOCATIONS[name === 'new' || name === 'only' ? name : 'old']
 }
 
-/** What the forms for secrets do. */
 function secretActions(kind: ClientKind, services: ConsoleServices): ClientPanel['actions'] {
   const { service } = kind
 
   async function rotate(call: Call<Client>): Promise<View> {
     const { resource: client, form } = call
     const overlapSeconds = overlapOf(form.get('overlap'))
-    const input = { ...NO_INPUT, overlapSeconds, idempotencyKey: form.get('request') ?? '' }
+    const input = { overlapSeconds, idempotencyKey: form.get('request') ?? '' }
     const rotated = await runAction(CLIENT_ACTIONS.rotateSecret, client, { ...call, parts: services, input })
     return secretView(call, kind, services, { client, ...rotated, isRotation: true })
   }
 
-  /** The choice of how long the old secret stays valid, if there is one. */
   async function rotationFields({ texts, form, resource }: Call<Client>): Promise<Html> {
     // A public application has no secret.
     if (isPublicClient(resource)) throw new Rejection('noRoute')
@@ -184,25 +173,25 @@ function secretActions(kind: ClientKind, services: ConsoleServices): ClientPanel
   }
 
   async function revoke(call: Call<Client>): Promise<Redirect> {
-    const { resource: client, change, form } = call
+    const { resource: client, form } = call
     const revocation = revocationOf(form.get('which'))
-    const { age, done } = revocation
-    // The old secret of a rotation that is undone never expires again. The only secret may have got a new one
-    // meanwhile.
-    if (age === 'new') await requireAccess(call, `${kind.permissions}:rotate`)
+    const { action, texts } = revocation
+    const { act } = action.owner
+    if (act !== 'remove') await requireAccess(call, rightTo(act, client.kind))
     const secrets = await service.listSecrets(client.clientId)
+    // The only secret may have got a new one meanwhile.
     const isOnly = revocation === REVOCATIONS.only
-    const meant = isOnly === (secrets.length === 1) ? secrets[age === 'new' ? 0 : 1] : undefined
+    const meant =
+      isOnly === (secrets.length === 1) ? secrets[revocation === REVOCATIONS.old ? 1 : 0] : undefined
     // The form may come from an old tab: its secret may be revoked, and another secret may be in its place.
-    if (String(meant?.createdAt) === form.get('createdAt')) {
-      await service.revokeSecret(client.clientId, age, change)
-    }
-    return backTo(kind, client, done)
+    if (String(meant?.createdAt) === form.get('createdAt'))
+      await runAction(action, client, { ...call, parts: services })
+    return backTo(kind, client, texts.done)
   }
 
   function confirm(call: Call<Client>): Confirmation {
-    const { button, what } = revocationOf(call.query['which'])
-    return { title: button, what, button, trail: trail(call, kind, call.resource) }
+    const { title, what, button } = revocationOf(call.query['which']).texts
+    return { title, what, button, trail: trail(call, kind, call.resource) }
   }
 
   const rotation = actionFor('rotateSecret', services, ownerOf(kind))

@@ -1,55 +1,55 @@
-import { isGatewayKey, type Client } from '../../../clients/client.ts'
-import { actOf } from '../../front-door/key-limits.ts'
+import { isGatewayKey, type Client, type ClientChanges } from '../../../clients/client.ts'
+import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
+import { givesMore, rightTo } from '../../front-door/permissions-on-clients.ts'
 import type { KeyPolicy } from '../../../clients/expiry.ts'
 import { renewalDays, type Finding } from '../../../clients/findings.ts'
 import type { ClientFindings } from '../../../clients/hygiene.ts'
 import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import { displayText } from '../../../http/pages/display-text.ts'
-import { kindOf, pathOf, type ClientKind } from '../clients/client-kind.ts'
+import { kindOf, pathOf } from '../clients/client-kind.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
 
-const FIXES = {
-  'known-to-former': 'rotate',
-  'breaks-policy': 'expire',
-  'expires-soon': 'expire',
-  'old-secret': 'rotate',
-  'two-secrets': 'revoke-old',
-  unused: 'disable',
-  'never-used': 'disable',
-  'never-expires': 'expire',
-} as const satisfies Readonly<Record<Finding, string>>
+/** The actions that fix findings, by the names of the fixes in forms. */
+export const FIXES = {
+  rotate: CLIENT_ACTIONS.rotateSecret,
+  expire: CLIENT_ACTIONS.update,
+  disable: CLIENT_ACTIONS.disable,
+  'revoke-old': CLIENT_ACTIONS.revokeOldSecret,
+} as const
 
-export type Fix = (typeof FIXES)[Finding]
+type Fix = keyof typeof FIXES
 
-/** The fix for a finding of a client. With two valid secrets, the old one must be revoked before a rotation. */
+const ROWS = {
+  'known-to-former': ['findingKnownToFormer', 'rotate'],
+  'breaks-policy': ['findingBreaksPolicy', 'expire'],
+  'expires-soon': ['findingExpiresSoon', 'expire'],
+  'old-secret': ['findingOldSecret', 'rotate'],
+  'two-secrets': ['findingTwoSecrets', 'revoke-old'],
+  unused: ['findingUnused', 'disable'],
+  'never-used': ['findingNeverUsed', 'disable'],
+  'never-expires': ['findingNeverExpires', 'expire'],
+} as const satisfies Readonly<Record<Finding, readonly [sentence: TextName, Fix]>>
+
+/** With two valid secrets, the old one must be revoked before a rotation. */
 export function fixOf(finding: Finding, { secrets }: Pick<ClientFindings, 'secrets'>): Fix {
-  const fix = FIXES[finding]
+  const [, fix] = ROWS[finding]
   return fix === 'rotate' && secrets.length > 1 ? 'revoke-old' : fix
 }
 
-/** The right that a fix needs. */
-export function rightOf(fix: Fix, { permissions }: ClientKind, client: Client, policy: KeyPolicy) {
-  const renewed = { expiresAt: Date.now() / 1000 + renewalDays(policy) * 86_400 }
-  if (fix === 'expire') return `${permissions}:${actOf(client, renewed)}` as const
-  return `${permissions}:${fix === 'revoke-old' ? 'remove' : fix === 'disable' ? 'write' : fix}` as const
+export function renewalOf(client: Client, policy: KeyPolicy): ClientChanges {
+  if (isGatewayKey(client)) return { expiresAt: null }
+  return { expiresAt: Math.floor(Date.now() / 1000) + renewalDays(policy) * 86_400 }
 }
 
-const SENTENCES = {
-  'known-to-former': 'findingKnownToFormer',
-  'breaks-policy': 'findingBreaksPolicy',
-  'expires-soon': 'findingExpiresSoon',
-  'old-secret': 'findingOldSecret',
-  'two-secrets': 'findingTwoSecrets',
-  unused: 'findingUnused',
-  'never-used': 'findingNeverUsed',
-  'never-expires': 'findingNeverExpires',
-} as const satisfies Readonly<Record<Finding, TextName>>
+export function rightOf(fix: Fix, client: Client, policy: KeyPolicy) {
+  const isLonger = fix === 'expire' && givesMore(client, renewalOf(client, policy))
+  return rightTo(isLonger ? 'give' : FIXES[fix].owner.act, client.kind)
+}
 
-/** What is wrong with a client, as a sentence. */
 export function findingSentence(
   { texts }: Pick<Call, 'texts'>,
   finding: Finding,
@@ -65,7 +65,7 @@ export function findingSentence(
   }
   const time = texts.relative(times[finding] ?? client.createdAt)
   const users = texts.list(knownToFormer.map((user) => displayText(user)))
-  const sentence = texts.html(SENTENCES[finding], { ago: time, in: time, days: maxAgeDays, users })
+  const sentence = texts.html(ROWS[finding][0], { ago: time, in: time, days: maxAgeDays, users })
   if (finding !== 'two-secrets') return sentence
   const used = old?.lastUsedAt
   return used === undefined
@@ -78,10 +78,7 @@ export function cursorOf({ query, form: sent }: Pick<Call, 'query' | 'form'>): s
   return query['cursor'] ?? sent.get('cursor') ?? undefined
 }
 
-/**
- * The form that fixes a finding: what the fix does, and the button. For a rotation, it is a link to the page of the
- * client on which its owner creates a new secret.
- */
+/** What the fix of a finding does, and its button. A new secret is created on the page of the client. */
 export function fixForm(
   call: Pick<Call, 'texts' | 'self' | 'to' | 'csrfToken' | 'query' | 'form'>,
   finding: Finding,

@@ -1,4 +1,4 @@
-import { type Finding, FINDINGS, renewalDays } from '../../../clients/findings.ts'
+import { type Finding, FINDINGS } from '../../../clients/findings.ts'
 import type { ClientFindings, HygienePage } from '../../../clients/hygiene.ts'
 import { listOwnFindings } from '../../front-door/own-findings.ts'
 import { html, type Html } from '../../../http/html.ts'
@@ -10,12 +10,11 @@ import { pager } from '../elements/pager.ts'
 import { clientPath, holderLink, operatorPage, operatorView } from '../operator/operator-page.ts'
 import { page, type Call, type Page, type Action, type Redirect } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
-import { cursorOf, findingSentence, fixForm, fixOf, rightOf, type Fix } from './finding-row.ts'
-import { isGatewayKey } from '../../../clients/client.ts'
+import { cursorOf, findingSentence, fixForm, fixOf, FIXES, renewalOf, rightOf } from './finding-row.ts'
 import { clientNotFound } from '../../../clients/client-id.ts'
-import { ifUnchanged } from '../../../clients/client-etag.ts'
 import { requireAccess } from '../../front-door/access.ts'
 import { Rejection } from '../../front-door/rejection.ts'
+import { runAction } from '../../front-door/run-client-action.ts'
 
 /** The maximum number of clients on a page. A client can have several rows, and each row has a form. */
 const CLIENTS_PER_PAGE = 15
@@ -48,7 +47,7 @@ function ownPage(services: ConsoleServices): Page {
         ${await findings(call, services, found, {
           path: OWN_PATH,
           async fixOf(finding, each) {
-            const right = rightOf(fixOf(finding, each), kindOf(services, each.client), each.client, keyPolicy)
+            const right = rightOf(fixOf(finding, each), each.client, keyPolicy)
             return (await call.may(right, each.client)) ? fixForm(call, finding, each, services) : undefined
           },
         })}`,
@@ -155,15 +154,8 @@ function unusedProducts(
 }
 
 /** What this page does itself. A new secret has a page of its own. */
-type FixHere = Exclude<Fix, 'rotate'>
+type FixHere = Exclude<keyof typeof FIXES, 'rotate'>
 
-const DONE = {
-  expire: 'doneExpirySaved',
-  disable: 'doneClientDisabled',
-  'revoke-old': 'doneOldSecretRevoked',
-} as const
-
-/** The actions of the page for owners, or of the page for operators. Each action does one fix for one client. */
 function fixActions(services: ConsoleServices, path: string, isOperator: boolean) {
   const access = isOperator ? ('operator' as const) : ('signed-in' as const)
 
@@ -171,21 +163,15 @@ function fixActions(services: ConsoleServices, path: string, isOperator: boolean
     const clientId = call.form.get('clientId') ?? ''
     const found = await services.hygiene.ofClient(clientId, isOperator ? undefined : call.caller.accountId)
     if (!found) throw clientNotFound('API key or application', clientId)
-    const kind = kindOf(services, found.client)
-    const needs = rightOf(fix, kind, found.client, services.keyPolicy)
-    if (!isOperator) await requireAccess(call, needs, found.client)
+    const { client } = found
+    if (!isOperator) await requireAccess(call, rightOf(fix, client, services.keyPolicy), client)
     const finding = found.findings.find((each) => each === call.form.get('finding'))
     const back: Redirect = { redirect: path, query: { cursor: cursorOf(call) } }
     // The finding may be gone: another person has fixed it, or a program has used the client.
     if (finding === undefined || fixOf(finding, found) !== fix) return back
-    if (fix === 'disable') await kind.service.disable(clientId, call.change)
-    if (fix === 'revoke-old') await kind.service.revokeSecret(clientId, 'old', call.change)
-    if (fix === 'expire') {
-      const renewed = Math.floor(Date.now() / 1000) + renewalDays(services.keyPolicy) * 86_400
-      const expiresAt = isGatewayKey(found.client) ? null : renewed
-      await kind.service.update(clientId, { expiresAt }, ifUnchanged(call.change, found.client))
-    }
-    return { ...back, done: DONE[fix] }
+    const input = { changes: renewalOf(client, services.keyPolicy) }
+    await runAction<unknown>(FIXES[fix], client, { ...call, parts: services, input })
+    return { ...back, done: fix === 'expire' ? 'doneExpirySaved' : FIXES[fix].owner.texts.done }
   }
 
   return {
@@ -201,11 +187,7 @@ function fixActions(services: ConsoleServices, path: string, isOperator: boolean
     // This fix needs a confirmation, so it is an action of its own.
     revokeOldSecret: {
       access,
-      confirm: () => ({
-        title: 'clientsRevokeOld',
-        what: 'clientsRevokeOldWhat',
-        button: 'clientsRevokeOld',
-      }),
+      confirm: () => FIXES['revoke-old'].owner.texts,
       run: (call) => apply(call, 'revoke-old'),
     },
   } satisfies Readonly<Record<string, Action>>

@@ -1,4 +1,5 @@
 import type { FoundSecret } from '../../../clients/leaked-secrets.ts'
+import { rightTo } from '../../front-door/permissions-on-clients.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName, displayText } from '../../../http/pages/display-text.ts'
 import { pagePathOf } from '../clients/client-kind.ts'
@@ -47,10 +48,7 @@ async function inspectFound(
   const { valid, validText, over } = TEXTS[isKey ? 'key' : 'secret']
   const { client, clientId, isValid, reported } = found
   const { texts, to } = call
-  if (!isOperator && client) {
-    const permission = client.kind === 'application' ? 'applications:read' : 'keys:read'
-    if (!(await call.may(permission, client))) return undefined
-  }
+  if (!isOperator && client && !(await call.may(rightTo('read', client.kind), client))) return undefined
   const path = client && pagePathOf(call, client)
   const shown = html`<bdi>${client ? applicationName(client) : displayText(clientId)}</bdi>`
   const name = path === undefined ? shown : html`<a href="${to(path)}">${shown}</a>`

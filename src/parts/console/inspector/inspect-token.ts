@@ -3,6 +3,7 @@ import type { Client } from '../../../clients/client.ts'
 import type { RevocationCause } from '../../../revocation/is-revoked.ts'
 import { isText } from '../../../validation/predicates.ts'
 import { findClients } from '../../front-door/clients-named-in-list.ts'
+import { rightTo } from '../../front-door/permissions-on-clients.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { DecodedToken } from './read-token.ts'
@@ -44,8 +45,7 @@ export async function inspect(
   if (!has('operator')) {
     const isOwn = client ? client.accountId === accountId : wasOwnKey && clientId !== undefined
     if (!isOwn) return undefined
-    const permission = client?.kind === 'application' ? 'applications:read' : 'keys:read'
-    if (!(await may(permission, client ?? { clientId }))) return undefined
+    if (!(await may(rightTo('read', client?.kind ?? 'apiKey'), client ?? { clientId }))) return undefined
   }
   const { scope } = claims
   const scopes = isText(scope) ? [...new Set(scope.split(' ').filter(Boolean))] : []

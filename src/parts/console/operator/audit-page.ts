@@ -6,7 +6,7 @@ import { operatorPage, operatorView } from './operator-page.ts'
 
 const PATH = '/operator/audit'
 
-const FIELDS = { account: 'accountId', client: 'clientId', actor: 'actor' } as const
+const FILTERED_BY = { account: 'accountId', client: 'clientId', actor: 'actor' } as const
 
 /** The audit trail of the whole service. */
 export function operatorAuditPage(services: ConsoleServices): Page {
@@ -15,7 +15,9 @@ export function operatorAuditPage(services: ConsoleServices): Page {
     async show(call) {
       const { by = '', value = '' } = call.query
       const field =
-        Object.hasOwn(FIELDS, by) && value.trim() !== '' ? FIELDS[by as keyof typeof FIELDS] : undefined
+        Object.hasOwn(FILTERED_BY, by) && value.trim() !== ''
+          ? FILTERED_BY[by as keyof typeof FILTERED_BY]
+          : undefined
       const entries = await auditPage(call, services, {
         path: PATH,
         filter: field ? { [field]: value.trim() } : {},

@@ -2,6 +2,7 @@ import type { ClientKind } from '../clients/client-kind.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { Client } from '../../../clients/client.ts'
 import type { ClientPage } from '../../../clients/list-clients.ts'
+import { eachPage } from '../../../store/time-index.ts'
 import { PAGE_LIMIT } from '../../../validation/page-limit.ts'
 import type { Holder } from './operator-page.ts'
 
@@ -34,10 +35,7 @@ export async function* clientPagesOf(
   service: Pick<ClientKind['service'], 'listByOwner'>,
   { accountId, userId }: Holder,
 ): AsyncGenerator<Client[]> {
-  let cursor: string | undefined
-  do {
-    const page: ClientPage<Client> = await service.listByOwner(accountId, { limit: PAGE_LIMIT.max, cursor })
-    yield page.items.filter((client) => userId === undefined || client.userId === userId)
-    cursor = page.cursor
-  } while (cursor !== undefined)
+  const read = (cursor?: string) => service.listByOwner(accountId, { limit: PAGE_LIMIT.max, cursor })
+  for await (const { items } of eachPage(read))
+    yield items.filter((client) => userId === undefined || client.userId === userId)
 }

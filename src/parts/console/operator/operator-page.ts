@@ -67,7 +67,6 @@ export function operatorView(
   }
 }
 
-/** The path of the operators' page of a client. */
 export function clientPath(clientId: string): string {
   return `/operator/clients/${encodeURIComponent(clientId)}`
 }

@@ -1,6 +1,8 @@
 import type { ConsoleServices } from '../services.ts'
 import type { Client } from '../../../clients/client.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
+import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
+import { runAction } from '../../front-door/run-client-action.ts'
 import { hasCode, type GatehouseError } from '../../../errors.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { displayText, applicationName } from '../../../http/pages/display-text.ts'
@@ -31,7 +33,6 @@ export function revokePages(services: ConsoleServices): Page[] {
   )
 }
 
-/** Revokes everything of an account or user, and ends its secrets if the form says so. */
 async function revoke(services: ConsoleServices, call: Call): Promise<RevokeOutcome> {
   const holder = holderOf(call.params)
   const errors: GatehouseError[] = []
@@ -46,25 +47,20 @@ async function revoke(services: ConsoleServices, call: Call): Promise<RevokeOutc
   return { holder, revoked, ended: isEnding ? await endSecrets(services, call, holder, errors) : 0, errors }
 }
 
-/**
- * Ends all secrets of an account or user: reports each of its API keys and applications as leaked. If some records
- * are corrupt, the other clients are still reported.
- *
- * @param errors gets an error for each corrupt record
- * @returns the number of clients that were reported
- */
+/** Reports each client as leaked. `errors` gets an error for each corrupt record. */
 async function endSecrets(
-  { apiKeys, applications }: ConsoleServices,
-  { change }: Pick<Call, 'change'>,
+  services: ConsoleServices,
+  { caller, change }: Pick<Call, 'caller' | 'change'>,
   holder: Holder,
   errors: GatehouseError[],
 ): Promise<number> {
   let reported = 0
-  for (const service of [apiKeys, applications]) {
+  const request = { parts: services, caller, change }
+  for (const service of [services.apiKeys, services.applications]) {
     for await (const clients of clientPagesOf(service, holder)) {
-      const report = async ({ clientId }: Client) => {
+      const report = async (client: Client) => {
         try {
-          await service.reportCompromised(clientId, change)
+          await runAction(CLIENT_ACTIONS.reportCompromised, client, request)
           reported += 1
         } catch (error) {
           if (isCorruptRecord(error)) errors.push(error)
@@ -155,7 +151,6 @@ interface RevokeOutcome {
   readonly errors: readonly GatehouseError[]
 }
 
-/** The page after the revocation: what was revoked, and what can still get tokens. */
 async function revokeResult(
   services: ConsoleServices,
   call: Call,
@@ -213,7 +208,6 @@ async function stillUsable(services: ConsoleServices, call: Call, holder: Holder
     ${hasMore && html`<p class="muted">${texts.html('operatorStillMore', { count: ROWS_PER_PAGE })}</p>`}`
 }
 
-/** The clients of the holder that are enabled and have a valid secret. */
 async function usableClients(
   { apiKeys, applications }: ConsoleServices,
   holder: Holder,

@@ -2,6 +2,8 @@ import type { ApiKey } from '../../../clients/client.ts'
 import { directScopes } from '../../../catalog/resolve-scopes.ts'
 import { whyNotAuthenticated } from '../../../clients/why-no-token.ts'
 import { requireAccess } from '../../front-door/access.ts'
+import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
+import { runAction } from '../../front-door/run-client-action.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
 import type { Usage } from '../../usage/usage-types.ts'
@@ -13,18 +15,18 @@ import { scopeTitle } from '../scope-title.ts'
 import type { ConsoleServices } from '../services.ts'
 
 const PATH = '/hygiene/operations'
-const DAYS = 90
+export const UNCALLED_DAYS = 90
 const KEYS_PER_PAGE = 15
 
-/** The operations of the account's API keys that were not called for 90 days, with a button that removes them. */
+/** The operations of the account's API keys that were not called for a while, with a button that removes them. */
 export function uncalledOperationsPage(services: ConsoleServices, usage: Usage): Page {
   const { apiKeys, catalog } = services
 
   /** Empty for keys that are too young, or get no tokens. */
   async function uncalledOf(key: ApiKey): Promise<readonly string[]> {
-    const isYoung = key.createdAt > Date.now() / 1000 - DAYS * 86_400
+    const isYoung = key.createdAt > Date.now() / 1000 - UNCALLED_DAYS * 86_400
     if (isYoung || key.resourceServer || whyNotAuthenticated(key)) return []
-    const uncalled = await usage.uncalledOperations({ clientId: key.clientId, days: DAYS })
+    const uncalled = await usage.uncalledOperations({ clientId: key.clientId, days: UNCALLED_DAYS })
     const own = new Set(directScopes(catalog.current, key))
     return (uncalled ?? []).filter((scope) => own.has(scope))
   }
@@ -37,7 +39,7 @@ export function uncalledOperationsPage(services: ConsoleServices, usage: Usage):
       const { texts, caller, query } = call
       const [{ items, cursor }, known, mayWrite] = await Promise.all([
         apiKeys.listByOwner(caller.accountId, { limit: KEYS_PER_PAGE, cursor: query['cursor'] }),
-        usage.uncalledOperations({ days: DAYS }),
+        usage.uncalledOperations({ days: UNCALLED_DAYS }),
         call.may('keys:write'),
       ])
       const found = await Promise.all(items.map(async (key) => ({ key, scopes: await uncalledOf(key) })))
@@ -45,11 +47,11 @@ export function uncalledOperationsPage(services: ConsoleServices, usage: Usage):
       const nothing = known ? 'uncalledNone' : 'uncalledTooEarly'
       return {
         title: texts.plain('uncalledTitle'),
-        body: html`${heading(texts.html('uncalledTitle'), texts.html('uncalledIntro', { days: DAYS }))}
+        body: html`${heading(texts.html('uncalledTitle'), texts.html('uncalledIntro', { days: UNCALLED_DAYS }))}
           <section class="panel ${rows.length === 0 && 'empty'}">
             ${
               rows.length === 0
-                ? html`<p>${texts.html(nothing, { days: DAYS })}</p>`
+                ? html`<p>${texts.html(nothing, { days: UNCALLED_DAYS })}</p>`
                 : table(
                     columns(call, ['nameLabel', 'operationsLabel', 'hygieneFix']),
                     rows.map((each) => rowOf(call, each, { services, mayWrite })),
@@ -69,7 +71,12 @@ export function uncalledOperationsPage(services: ConsoleServices, usage: Usage):
           // Only what was shown, and only if it was not called meanwhile.
           const shown = new Set(call.form.getAll('scope'))
           const scopes = (await uncalledOf(key)).filter((scope) => shown.has(scope))
-          for (const scope of scopes) await apiKeys.removeOperation(clientId, scope, call.change)
+          for (const scope of scopes)
+            await runAction(CLIENT_ACTIONS.removeOperation, key, {
+              ...call,
+              parts: services,
+              input: { scope },
+            })
           return { redirect: PATH, query: { cursor: call.query['cursor'] }, done: 'doneOperationsRemoved' }
         },
       },

@@ -13,11 +13,10 @@ import { page, type Call, type Page } from '../page-types.ts'
 import { scopeTitle } from '../scope-title.ts'
 import type { ConsoleServices } from '../services.ts'
 import { writeNumber } from './bar-chart.ts'
-import { uncalledOperationsPage } from './uncalled-operations-page.ts'
+import { UNCALLED_DAYS, uncalledOperationsPage } from './uncalled-operations-page.ts'
 import { usageView } from './usage-view.ts'
 
 const TOP = 20
-const UNCALLED_DAYS = 90
 
 /** The pages about usage; none if the host counts no usage. */
 export function usagePages(services: ConsoleServices): Page[] {
@@ -71,7 +70,7 @@ function ownUsagePage(services: ConsoleServices, usage: Usage): Page {
       return {
         title: texts.plain('usageTitle'),
         body: html`${heading(texts.html('usageTitle'), texts.html('usageIntroAccount'))} ${view}
-          ${panel({ title: texts.html('usageClients') }, await clientTable(call, services, busiest, 'owner'))}
+          ${panel({ title: texts.html('usageClients') }, await callsTable(call, services, busiest, 'owner'))}
           <p><a href="${to('/hygiene/operations')}">${texts.html('uncalledLink')}</a></p>`,
       }
     },
@@ -93,7 +92,7 @@ function operatorUsagePage(services: ConsoleServices, usage: Usage): Page {
         { title: texts.plain('usageTitle'), path: USAGE_PATH },
         html`<p class="muted">${texts.html('usageIntroAll')}</p>
           ${view}
-          ${panel({ title: texts.html('usageTopClients') }, await clientTable(call, services, top, 'operator'))}
+          ${panel({ title: texts.html('usageTopClients') }, await callsTable(call, services, top, 'operator'))}
           ${panel({ title: texts.html('uncalledTitle') }, uncalledList(call, services, uncalled))}`,
       )
     },
@@ -122,7 +121,7 @@ function operatorClientUsagePage(services: ConsoleServices, usage: Usage): Page 
   })
 }
 
-async function clientTable(
+async function callsTable(
   call: Pick<Call, 'texts' | 'to'>,
   services: ConsoleServices,
   calls: readonly ClientCalls[],

@@ -1,17 +1,16 @@
 import type { Client } from '../../../clients/client.ts'
-import { requireAccess, type Access } from '../../front-door/access.ts'
+import { requireAccess } from '../../front-door/access.ts'
+import type {
+  ActionCall,
+  ActionInput,
+  ActionParts,
+  ActionTexts,
+  ClientAction,
+  Names,
+} from '../../front-door/client-action-types.ts'
 import { CLIENT_ACTIONS, LISTED_ACTIONS, type ActionName } from '../../front-door/client-actions.ts'
-import type { Act } from '../../front-door/key-limits.ts'
-import {
-  NO_INPUT,
-  runAction,
-  type ActionCall,
-  type ActionInput,
-  type ActionRequest,
-  type ActionTexts,
-  type ClientAction,
-  type Names,
-} from '../../front-door/run-action.ts'
+import { rightTo } from '../../front-door/permissions-on-clients.ts'
+import { NO_INPUT, runAction } from '../../front-door/run-client-action.ts'
 import type { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { displayText } from '../../../http/pages/display-text.ts'
@@ -37,43 +36,49 @@ export interface Viewer<Resource> {
   readonly by: ActionCall['by']
   /** Undefined for an operator. */
   readonly kind?: ClientKind | undefined
-  accessOf(act: Act | undefined): Access
   pathOf(resource: Resource): string
   trail(call: Call<Resource>): Html
   textsOf(action: ClientAction<PageNames>, resource: Resource): ActionTexts<PageNames> | undefined
-  run(action: ClientAction, resource: Resource, request: ActionRequest): Promise<unknown>
+  run(action: ClientAction, call: Call<Resource>, parts: ActionParts): Promise<unknown>
 }
 
 export function ownerOf(kind: ClientKind): Viewer<Client> {
   return {
     by: 'owner',
     kind,
-    // What has no act is only for operators.
-    accessOf: (act) => (act === undefined ? 'operator' : `${kind.permissions}:${act}`),
     pathOf: (client) => pathOf(kind, client),
     trail: (call) => trail(call, kind, call.resource),
-    textsOf: ({ texts }, client) => (typeof texts === 'function' ? texts(client) : texts),
-    run: async (action, client, request) =>
-      action.isDone?.(client, request) || runAction(action, client, request),
+    textsOf: ({ owner }, client) => (typeof owner?.texts === 'function' ? owner.texts(client) : owner?.texts),
+    run: (action, call, parts) => runForOwner(action, call, parts, inputOf(call.form)),
   }
+}
+
+/** Does an action to a client of the caller, with all that this input needs. */
+export async function runForOwner(
+  { owner, run, isDone }: ClientAction,
+  call: Call<Client>,
+  parts: ActionParts,
+  given: Partial<ActionInput>,
+): Promise<void> {
+  const { resource: client, caller, change } = call
+  const input = { ...NO_INPUT, ...given }
+  const request = { parts, caller, change, input }
+  const further = owner?.alsoNeeds?.(input, client)
+  if (further) await requireAccess(call, rightTo(further, client.kind), client)
+  if (run && !isDone?.(client, request)) await runAction({ run }, client, request)
 }
 
 export function textName(text: PageText, kind?: Pick<ClientKind, 'kind'>): TextName {
   return text.replace('*', kind?.kind === 'application' ? 'App' : 'Key') as TextName
 }
 
-/** The actions of the page of a client. Others have a page of their own, or a form that is designed. */
+/** The actions of the page of a client. Others have a page of their own, or a form in a panel. */
 export function actionsOfPage<Resource>(services: ConsoleServices, viewer: Viewer<Resource>) {
-  const names = NAMES.filter((name) => !hasOwnPage(name, viewer) && isShown(name, viewer))
+  const names = NAMES.filter((name) => {
+    const { texts, asks } = ACTIONS[name][viewer.by] ?? {}
+    return texts !== undefined && asks !== 'form' && typeof asks !== 'function'
+  })
   return Object.fromEntries(names.map((name) => [name, actionFor(name, services, viewer)]))
-}
-
-const hasOwnPage = (name: ActionName, { by }: Pick<Viewer<never>, 'by'>) =>
-  by === 'owner' && ACTIONS[name].page !== undefined
-
-function isShown(name: ActionName, { by }: Pick<Viewer<never>, 'by'>): boolean {
-  const { texts, operatorTexts, done } = ACTIONS[name]
-  return by === 'owner' ? (texts ?? done) !== undefined : operatorTexts !== undefined
 }
 
 /** What the form of an action does. An action that asks first has the texts of the question. */
@@ -83,11 +88,16 @@ export function actionFor<Resource>(
   viewer: Viewer<Resource>,
 ): Action<Resource> {
   const action = ACTIONS[name]
-  const { act, alsoNeeds, confirms, more, asksNothing, done } = action
-  const asks = !asksNothing && !hasOwnPage(name, viewer) && (viewer.by === 'operator' || action.texts)
+  const { owner } = action
+  const { asks = 'question' } = action[viewer.by] ?? {}
 
   function confirm(call: Call<Resource>) {
-    const [title = 'none', what = 'none', button = 'none'] = viewer.textsOf(action, call.resource) ?? []
+    const {
+      title = 'none',
+      what = 'none',
+      button = 'none',
+      more,
+    } = viewer.textsOf(action, call.resource) ?? {}
     const named = { title: textName(title, viewer.kind), what: textName(what), button: textName(button) }
     const { catalog } = services
     const { query, texts } = call
@@ -100,21 +110,17 @@ export function actionFor<Resource>(
   }
 
   return {
-    access: viewer.accessOf(act),
-    freshSignIn: viewer.kind && confirms?.[viewer.kind.kind],
-    confirm: asks ? confirm : undefined,
+    access: viewer.kind && owner ? rightTo(owner.act, viewer.kind.kind) : 'operator',
+    freshSignIn: viewer.kind && owner?.freshSignIn?.[viewer.kind.kind],
+    confirm: asks === 'question' || asks === 'form' ? confirm : undefined,
     async run(call) {
-      const { caller, change, resource } = call
-      const input = inputOf(call.form)
-      const further = alsoNeeds?.(input)
-      if (further) await requireAccess(call, viewer.accessOf(further))
-      await viewer.run(action, resource, { parts: services, caller, change, input })
-      return { redirect: viewer.pathOf(resource), done: viewer.textsOf(action, resource)?.[3] ?? done }
+      await viewer.run(action, call, services)
+      return { redirect: viewer.pathOf(call.resource), done: viewer.textsOf(action, call.resource)?.done }
     },
   }
 }
 
-function inputOf(sent: Form): ActionInput {
+export function inputOf(sent: Form): ActionInput {
   return {
     ...NO_INPUT,
     product: sent.get('product') ?? '',
@@ -140,15 +146,17 @@ export function actionRows<Resource>(
   const { texts, to } = call
   const rows = rights.map((name) => {
     const action = ACTIONS[name]
+    const { asks } = action[viewer.by] ?? {}
     const shown = viewer.textsOf(action, call.resource)
     if (!shown || action.isRowShown?.(client, viewer.by) === false) return undefined
-    const [title, what, button] = [shown[0], shown[1], shown[2]].map((each) =>
+    const [title, what, button] = [shown.title, shown.what, shown.button].map((each = 'none') =>
       texts.html(textName(each, viewer.kind)),
     )
-    const path = viewer.pathOf(call.resource) + ownPathOf(name)
-    if (hasOwnPage(name, viewer))
+    if (typeof asks === 'function') {
+      const path = viewer.pathOf(call.resource) + ownPathOf(name)
       return actionRow(title, what, html`<a class="button slim danger" href="${to(path)}">${button}</a>`)
-    if (!action.asksNothing) return actionRow(title, what, confirmLink(call, { action: name }, button))
+    }
+    if (asks !== 'nothing') return actionRow(title, what, confirmLink(call, { action: name }, button))
     const inline = { action: name, isInline: true }
     return actionRow(title, what, form(call, inline, html`<button class="slim">${button}</button>`))
   })

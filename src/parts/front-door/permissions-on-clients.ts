@@ -6,17 +6,30 @@ import type { CurrentCatalog } from '../../catalog/catalog.ts'
 import { scopesOf } from '../../clients/client-products.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 
-/** The permission of each part: to give access, to hand over, to report a leak; to remove a secret or public key. */
-const PARTS = { give: 'write', handOver: 'write', handToAccount: 'write', report: 'write', remove: 'rotate' }
+/** The permissions that they need instead. `remove` is that of a secret or public key. */
+const ACTS_WITHOUT_PERMISSION = {
+  give: 'write',
+  handOver: 'write',
+  handToAccount: 'write',
+  report: 'write',
+  remove: 'rotate',
+}
 
 /** What a caller may do with a client. */
-export type Act = 'read' | 'create' | 'write' | 'rotate' | 'delete' | keyof typeof PARTS
+export type Act = 'read' | 'create' | 'write' | 'rotate' | 'delete' | keyof typeof ACTS_WITHOUT_PERMISSION
 
 export type Right = Permission | `${'keys' | 'applications'}:${Act}`
 
+/** The beginning of the names of permissions on clients of a kind. */
+export const PERMISSIONS = { apiKey: 'keys', application: 'applications' } as const
+
+export function rightTo<A extends Act>(act: A, kind: Client['kind']) {
+  return `${PERMISSIONS[kind]}:${act}` as const
+}
+
 export function permissionOf(right: Right): Permission {
   const [of, act = ''] = right.split(':')
-  return `${of}:${PARTS[act as keyof typeof PARTS] ?? act}` as Permission
+  return `${of}:${ACTS_WITHOUT_PERMISSION[act as keyof typeof ACTS_WITHOUT_PERMISSION] ?? act}` as Permission
 }
 
 /**
@@ -46,14 +59,14 @@ export async function findLimit(
   return needs === undefined ? undefined : { needs }
 }
 
-/** `give` if the client can be used longer, or from other addresses. */
-export function actOf(
+/** Whether the client can then be used longer, or from other addresses. */
+export function givesMore(
   { expiresAt: end = Infinity, allowedAddresses: present = [] }: Client,
   { expiresAt, allowedAddresses: changed = present }: ClientChanges,
-): 'give' | 'write' {
+): boolean {
   const isLonger = expiresAt !== undefined && (expiresAt ?? Infinity) > end
   const isWider = changed.length === 0 || changed.some((each) => !present.includes(each))
-  return isLonger || (isWider && present.length > 0) ? 'give' : 'write'
+  return isLonger || (isWider && present.length > 0)
 }
 
 // An API key that belongs to an account may use all operations of its products. If the host allows a member only some

@@ -1,19 +1,27 @@
 import type { Client } from '../../../clients/client.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
 import type { ActionName } from '../../front-door/client-actions.ts'
+import type { QuestionPage } from '../../front-door/client-action-types.ts'
 import { Rejection } from '../../front-door/rejection.ts'
-import type { ActionPage } from '../../front-door/run-action.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName, displayText } from '../../../http/pages/display-text.ts'
+import { MAX_NAME_LENGTH } from '../../../validation/rules.ts'
 import { buttons, notice, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import { page, type Call, type Page, type View } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
-import { ACTIONS, actionFor, NAMES, ownerOf, ownPathOf, textName, type PageNames } from './act-on-client.ts'
+import {
+  ACTIONS,
+  actionFor,
+  NAMES,
+  ownerOf,
+  ownPathOf,
+  textName,
+  type PageNames,
+} from './client-action-forms.ts'
 import { ownClient, pathOf, trail, type ClientKind } from './client-kind.ts'
 
-/** What a person types before an action. */
-const FIELDS: { readonly [name in ActionName]?: (call: Call<Client>) => Html } = {
+const TYPED_FIRST: { readonly [name in ActionName]?: (call: Call<Client>) => Html } = {
   delete: (call) =>
     field(call, {
       name: 'name',
@@ -32,20 +40,20 @@ const FIELDS: { readonly [name in ActionName]?: (call: Call<Client>) => Html } =
 }
 
 /** The pages that ask before an action of an owner, at paths of their own: what happens, and the form. */
-export function actionPages(kind: ClientKind, services: ConsoleServices): Page[] {
-  const owner = ownerOf(kind)
+export function questionPages(kind: ClientKind, services: ConsoleServices): Page[] {
+  const viewer = ownerOf(kind)
   return NAMES.flatMap((name) => {
-    const { page: asked, isConfidential } = ACTIONS[name]
-    if (!asked) return []
-    const { access, freshSignIn, run } = actionFor(name, services, owner)
+    const { owner: { asks } = {}, needsCredentials } = ACTIONS[name]
+    if (typeof asks !== 'function') return []
+    const { access, freshSignIn, run } = actionFor(name, services, viewer)
     const show = (call: Call<Client>, isWrong = false) =>
-      view(call, { kind, name, isWrong, ...asked(call.resource) })
+      view(call, { kind, name, isWrong, ...asks(call.resource) })
     return page<Client>({
       ...ownClient(kind, ownPathOf(name)),
       access,
       freshSignIn,
       async show(call) {
-        if (isConfidential && isPublicClient(call.resource)) throw new Rejection('noRoute')
+        if (needsCredentials && isPublicClient(call.resource)) throw new Rejection('noRoute')
         return show(call)
       },
       actions: {
@@ -63,16 +71,16 @@ export function actionPages(kind: ClientKind, services: ConsoleServices): Page[]
   })
 }
 
-interface Asked extends ActionPage<PageNames> {
+interface Question extends QuestionPage<PageNames> {
   readonly kind: ClientKind
   readonly name: ActionName
   readonly isWrong: boolean
 }
 
-function view(call: Call<Client>, { kind, name: action, isWrong, title, points, button }: Asked): View {
+function view(call: Call<Client>, question: Question): View {
+  const { kind, name: action, isWrong, title, points, button, isDanger } = question
   const { texts, to, resource: client } = call
   const name = applicationName(client)
-  const isDanger = ACTIONS[action].texts !== undefined
   const back = to(pathOf(kind, client))
   return {
     title: texts.plain(textName(title), { name }),
@@ -86,12 +94,12 @@ function view(call: Call<Client>, { kind, name: action, isWrong, title, points, 
         html`<ul class="points">
             ${points.map((point) => html`<li>${texts.html(textName(point, kind))}</li>`)}
           </ul>
-          ${form(call, { action }, html`${FIELDS[action]?.(call)} ${buttons(call, textName(button, kind), back, isDanger ? 'danger' : 'primary')}`)}`,
+          ${form(call, { action }, html`${TYPED_FIRST[action]?.(call)} ${buttons(call, textName(button, kind), back, isDanger ? 'danger' : 'primary')}`)}`,
       )}`,
   }
 }
 
 /** The whole name as the page shows it, so that a person can type it. */
 function nameOf({ name, clientId }: Client): string {
-  return displayText(name, 120) || clientId
+  return displayText(name, MAX_NAME_LENGTH) || clientId
 }

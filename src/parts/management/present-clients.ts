@@ -4,15 +4,17 @@ import type { ClientPage } from '../../clients/list-clients.ts'
 import { etagOf } from '../../clients/client-etag.ts'
 import type { ClientState, StatesOf } from '../../clients/why-no-token.ts'
 
-/** Creates the functions that add the state of clients to answers of the API. */
+export type ClientPresenter = ReturnType<typeof createClientPresenter>
+
+/** Creates the functions that add the state of clients to answers. */
 export function createClientPresenter(statesOf: StatesOf) {
   return {
-    async presentPage<C extends Client>({ items, cursor }: ClientPage<C>) {
+    async presentPage({ items, cursor }: ClientPage<Client>) {
       const states = await statesOf(items)
       return { items: items.map((client, at) => withState(client, states[at])), cursor }
     },
     /** Also sets the ETag of the answer. */
-    async sendClient<C extends Client>(ctx: Context, client: C) {
+    async sendClient(ctx: Context, client: Client) {
       ctx.set('ETag', etagOf(client))
       const [state] = await statesOf([client])
       return withState(client, state)
@@ -20,10 +22,8 @@ export function createClientPresenter(statesOf: StatesOf) {
   }
 }
 
-export type ClientPresenter = ReturnType<typeof createClientPresenter>
-
-/** The client as answers show it: with its state, and with the ids of its keys instead of the keys. */
-function withState<C extends Client>(client: C, state: ClientState | undefined) {
+/** With the ids of its keys instead of the keys. */
+function withState(client: Client, state: ClientState | undefined) {
   const { noToken, knownToFormer = [] } = state ?? {}
   const keys = client.jwks?.keys.map(({ kid }) => kid)
   return { ...client, keys, noToken, ...(knownToFormer.length > 0 && { knownToFormer }) }
