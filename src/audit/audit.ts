@@ -1,17 +1,14 @@
 import { periodically } from '../async/periodically.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
-import { isCorruptRecord } from '../store/corrupt-record.ts'
-import { isAnnounced, readAnnounced, writeAnnounced, type Proof } from './announced-entry.ts'
-import type { AuditEntry, EntryFields, PendingEntry } from './entry.ts'
-import { erasePending, type ErasedPeople } from './erase-entry.ts'
+import type { AuditEntry } from './entry.ts'
+import type { ErasedPeople } from './erase-entry.ts'
 import { chunksOf, eraseInTrail, type ErasedEntries } from './erase-trail.ts'
 import type { AuditBounds } from './retention.ts'
 import { createFailures } from './failures-trail.ts'
-import type { Outbox } from './outbox.ts'
 import { checkList, checkRead, type AuditListOptions, type AuditReadOptions } from './check-options.ts'
 import { listEntries, readEntries, type AuditPage, type AuditRecord } from './read-trail.ts'
-import * as recordings from './recording.ts'
+import { createRecording } from './recording.ts'
 import { createTrail, findLast, type Trail } from './trail.ts'
 
 const RESUME_INTERVAL_MS = 60_000
@@ -26,11 +23,10 @@ export function createAudit(parts: {
   const { store, bounds, logger, now = () => Date.now() } = parts
   const { maxAgeDays, maxEntries, maxFailures } = bounds
   const trail = createTrail(store, 'changes', { maxAgeDays, maxEntries })
-  const recording = recordings.createRecording({ store, trail, logger, now })
+  const recording = createRecording({ store, trail, logger, now })
   const failureTrail = createTrail(store, 'failures', { maxAgeDays, maxEntries: maxFailures })
   const failures = createFailures(failureTrail, logger, now)
-  const settled = () => recordings.settled(recording)
-  const resume = () => recordings.resume(recording)
+  const { change, announce, entry, append, record, resume, settled } = recording
 
   /** Entries that wait in this process are written to the trail first. */
   async function trailOf({ trail: name = 'changes' }: AuditReadOptions | AuditListOptions): Promise<Trail> {
@@ -39,19 +35,11 @@ export function createAudit(parts: {
   }
 
   return {
-    change: <T>(key: string, change: (outbox: Outbox) => Promise<T>, options?: recordings.ChangeKind) =>
-      recordings.recordChange(recording, key, change, options),
-
-    announce: <T extends { readonly isMade: boolean }>(
-      fields: EntryFields,
-      proof: Proof,
-      change: () => Promise<T>,
-      options?: recordings.ChangeKind,
-    ) => recordings.recordAnnounced(recording, fields, proof, change, options),
-
-    entry: (fields: EntryFields) => recordings.newEntry(recording, fields),
-    append: (entries: readonly PendingEntry[]) => recordings.append(recording, entries),
-    record: (...entries: readonly (EntryFields | PendingEntry)[]) => recordings.record(recording, entries),
+    change,
+    announce,
+    entry,
+    append,
+    record,
     reject: failures.add,
     resume,
     settled,
@@ -70,8 +58,7 @@ export function createAudit(parts: {
       return async () => {
         isStopped = true
         stop()
-        recording.counting.end()
-        await Promise.all([failures.flush(), recording.kept.stop()])
+        await Promise.all([recording.stop(), failures.flush()])
         await settled()
       }
     },
@@ -88,7 +75,7 @@ export function createAudit(parts: {
     /** Removes what identifies erased people from both trails and waiting entries. May be repeated. */
     async erase(people: ErasedPeople): Promise<ErasedEntries> {
       await failures.flush()
-      await eraseRecordings(recording, people)
+      await recording.erase(people)
       const [changes, failed] = [await eraseInTrail(trail, people), await eraseInTrail(failureTrail, people)]
       return { entries: changes.entries + failed.entries, errors: [...changes.errors, ...failed.errors] }
     },
@@ -103,27 +90,6 @@ export function createAudit(parts: {
       yield* readEntries(await trailOf(options), options)
     },
   }
-}
-
-/** Entries in the memory of another process stay unchanged. */
-async function eraseRecordings(recording: recordings.Recording, people: ErasedPeople): Promise<void> {
-  const { pending, counting, kept } = recording
-  await kept.rewrite((entry) => erasePending(entry, people))
-  for (const subject of await pending.list()) {
-    if (isAnnounced(subject)) continue
-    try {
-      await recordings.moveToTrail(recording, subject)
-    } catch (error) {
-      // A corrupt record stays, so that an operator can examine it.
-      if (!isCorruptRecord(error)) throw error
-    }
-  }
-  await pending.rewrite((subject) => {
-    const announced = isAnnounced(subject) ? readAnnounced(subject) : undefined
-    return announced ? writeAnnounced(erasePending(announced, people)) : subject
-  })
-  await counting.erase(people)
-  await recordings.settled(recording)
 }
 
 export type Audit = ReturnType<typeof createAudit>

@@ -119,15 +119,8 @@ export function createCounting(parts: CountingParts) {
         unwritten.set(minute.id, minute)
         minute.open.add(id)
         const common = JSON.parse(key) as AuditEntry
-        const origin = {
-          ...(address !== undefined && { address }),
-          ...(userAgent !== undefined && { userAgent }),
-        }
-        return {
-          entry: { ...common, id, at, ...origin },
-          after,
-          into: { id: minute.id, until: minute.until },
-        }
+        const into = { id: minute.id, until: minute.until }
+        return { entry: { ...common, id, at, address, userAgent }, after, into }
       }
       if (key) {
         const until = Math.floor((now() + COUNT_MS) / STEP_MS) * STEP_MS
@@ -156,7 +149,7 @@ export function createCounting(parts: CountingParts) {
   }
 }
 
-/** Fields that may differ between equal acts: when and from where an act was made, and the name of the client. */
+/** Fields that may differ between equal acts. */
 const ORIGIN = ['id', 'at', 'address', 'userAgent', 'clientName']
 
 /** If a client revokes several of its own tokens, these revocations count as equal acts. */

@@ -81,10 +81,7 @@ export type EntryFields = Omit<AuditEntry, 'id' | 'at' | 'outcome'> & {
 /** An entry that is not in the trail yet. */
 export interface PendingEntry {
   readonly entry: AuditEntry
-  /**
-   * The number of the last chunk that was known when the entry was made. If the entry is in the trail, it is
-   * in this chunk or in a later one.
-   */
+  /** If the entry is in the trail, it is in the chunk with this number, or in a later one. */
   readonly after: number
   /** The later entry that counts this act, and when its minute ends; undefined if the act is not counted. */
   readonly into?: { readonly id: string; readonly until: number } | undefined

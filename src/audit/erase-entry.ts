@@ -3,10 +3,7 @@ import type { Person } from '../host/subject.ts'
 import type { AuditEntry, PendingEntry } from './entry.ts'
 
 export interface ErasedPeople {
-  /**
-   * Whether a record about this person that was made at the time `at`, in milliseconds since the epoch, must
-   * be erased. If an account is erased, all its users are erased too.
-   */
+  /** An erased account covers all its users. @param at when the record was made, in milliseconds since the epoch */
   covers(person: Person, at: number): boolean
 }
 

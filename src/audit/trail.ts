@@ -60,9 +60,7 @@ export async function readChunks(trail: Trail, numbers: readonly number[]): Prom
   return chunks
 }
 
-/**
- * For a value that the store cannot read as a text, returns the empty text, which counts as a corrupt chunk.
- */
+/** A value that the store cannot read as a text becomes the empty text, which counts as a corrupt chunk. */
 async function readTexts(trail: Trail, numbers: readonly number[]) {
   const { store } = trail
   const keys = numbers.map((number) => chunkKey(trail, number))
