@@ -186,21 +186,21 @@ export function createCallCounts(now: () => number) {
     hourOfDay = next % 24
   }
 
+  function add(clientId: string | undefined, operation: string, outcome: Outcome | undefined): void {
+    const next = Math.floor(now() / HOUR_MS)
+    if (next !== hours) begin(next)
+    block.add(clientId, hourOfDay, operation, outcome && INDEXES[outcome])
+  }
+
   return {
     /** `operation` is a scope; `clientId` is undefined if the client is not known. */
     count(clientId: string | undefined, operation: string, outcome: Outcome): void {
-      const next = Math.floor(now() / HOUR_MS)
-      if (next !== hours) begin(next)
       calls += 1
-      block.add(clientId, hourOfDay, operation, INDEXES[outcome])
+      add(clientId, operation, outcome)
     },
 
     /** Records that a call needed another operation too, without counting the call again. */
-    note(clientId: string, operation: string): void {
-      const next = Math.floor(now() / HOUR_MS)
-      if (next !== hours) begin(next)
-      block.add(clientId, hourOfDay, operation, undefined)
-    },
+    note: (clientId: string, operation: string) => add(clientId, operation, undefined),
 
     calls: () => calls,
 
