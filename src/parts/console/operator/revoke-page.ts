@@ -12,7 +12,6 @@ import type { Call, Page, View } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 import { clientPagesOf, holdingsOf } from './holdings.ts'
 import { holderOf, holderPath, operatorPage, operatorView, type Holder, clientPath } from './operator-page.ts'
-import type { RevokedAccess } from '../../../access/revoke-account.ts'
 import { ROWS_PER_PAGE } from '../elements/pager.ts'
 import { whyNotAuthenticated } from '../../../clients/why-no-token.ts'
 
@@ -26,33 +25,56 @@ export function revokePages(services: ConsoleServices): Page[] {
         path,
         freshSignIn: 'operator',
         show: (call) => confirmation(services, call),
-        actions: { revokeAll: async (call) => revokeResult(services, call, await revoke(services, call)) },
+        actions: { revokeAll: (call) => revokeAll(services, call) },
       }),
   )
 }
 
-/** Revokes everything of an account or user, and ends its secrets if the form says so. */
-async function revoke(services: ConsoleServices, call: Call): Promise<RevokeOutcome> {
+/** Revokes everything of an account or user, and shows what was revoked, and what can still get tokens. */
+async function revokeAll(services: ConsoleServices, call: Call): Promise<View> {
+  const { texts, to } = call
   const holder = holderOf(call.params)
   const errors: GatehouseError[] = []
-  const revoked = await services.tokens.revokeAll(holder, call.change).catch((error: unknown) => {
+  const { clients, grants } = await services.tokens.revokeAll(holder, call.change).catch((error: unknown) => {
     // This error is thrown only after everything else was revoked, and its message says so.
     if (!isCorruptRecord(error)) throw error
     errors.push(error)
-    return undefined
+    return { clients: 0, grants: 0 }
   })
   // The secrets end last, because this also revokes a token that a client has got meanwhile.
   const isEnding = call.form.get(END_SECRETS) !== null
-  return { holder, revoked, ended: isEnding ? await endSecrets(services, call, holder, errors) : 0, errors }
+  const ended = isEnding ? await endSecrets(services, call, holder, errors) : 0
+  const isComplete = errors.length === 0
+  const isNothing = clients === 0 && grants === 0
+  const lines = [
+    clients > 0 && texts.html('operatorRevokedClients', { count: clients }),
+    grants > 0 && texts.html('operatorRevokedGrants', { count: grants }),
+    ended > 0 && texts.html('operatorEndedSecrets', { count: ended }),
+  ].filter(Boolean)
+  const done =
+    (isComplete || lines.length > 0) &&
+    notice(
+      'good',
+      html`${isComplete && isNothing && html`<p><strong>${texts.html('operatorRevokedNothing')}</strong></p>`}
+      ${lines.map((line) => html`<p>${line}</p>`)}`,
+    )
+  const problems =
+    !isComplete &&
+    notice('warn', html`${errors.map(({ message }) => html`<p lang="en" dir="ltr">${message}</p>`)}`)
+  return operatorView(
+    call,
+    { title: texts.plain(isComplete ? 'operatorRevokedTitle' : 'operatorPartly') },
+    html`${problems} ${done}
+      ${panel(
+        { title: texts.html('operatorStillTitle') },
+        html`${await stillUsable(services, call, holder)}
+          <p class="muted">${texts.html('operatorRevokeSession')}</p>`,
+      )}
+      <p><a href="${to(holderPath(holder))}">${texts.html('operatorBack')}</a></p>`,
+  )
 }
 
-/**
- * Ends all secrets of an account or user: reports each of its API keys and applications as leaked. If some records
- * are corrupt, the other clients are still reported.
- *
- * @param errors gets an error for each corrupt record
- * @returns the number of clients that were reported
- */
+/** Reports each client as leaked. @param errors gets an error for each corrupt record. @returns how many were reported */
 async function endSecrets(
   { apiKeys, applications }: ConsoleServices,
   { change }: Pick<Call, 'change'>,
@@ -78,15 +100,12 @@ async function endSecrets(
   return reported
 }
 
-function titleOf({ texts }: Pick<Call, 'texts'>, { accountId, userId }: Holder) {
-  const name: TextName = userId === undefined ? 'operatorRevokeAllTitle' : 'operatorRevokeUserTitle'
-  const values = { account: displayText(accountId), user: displayText(userId ?? '') }
-  return { title: texts.plain(name, values), heading: texts.html(name, values) }
-}
-
 async function confirmation(services: ConsoleServices, call: Call): Promise<View> {
   const { texts, to } = call
   const holder = holderOf(call.params)
+  const { accountId, userId } = holder
+  const title: TextName = userId === undefined ? 'operatorRevokeAllTitle' : 'operatorRevokeUserTitle'
+  const values = { account: displayText(accountId), user: displayText(userId ?? '') }
   const { apiKeys, applications, grants } = await holdingsOf(services, holder, PAGE_LIMIT.max)
   const rows = [
     [apiKeys, 'operatorKeys', 'operatorMoreKeys', 'operatorRevokeKeysText'],
@@ -105,7 +124,7 @@ async function confirmation(services: ConsoleServices, call: Call): Promise<View
   </ul>`
   return operatorView(
     call,
-    titleOf(call, holder),
+    { title: texts.plain(title, values), heading: texts.html(title, values) },
     html`${panel(
       { title: texts.html('operatorRevokeHits') },
       hits.length > 0 ? list : html`<p>${texts.html('operatorRevokeNothing')}</p>`,
@@ -145,53 +164,6 @@ function endSecretsChoice({ texts, form: sent }: Pick<Call, 'texts' | 'form'>): 
       >
     </li>
   </ul>`
-}
-
-interface RevokeOutcome {
-  readonly holder: Holder
-  /** Undefined if there are corrupt records. Everything else was revoked then. */
-  readonly revoked: RevokedAccess | undefined
-  readonly ended: number
-  readonly errors: readonly GatehouseError[]
-}
-
-/** The page after the revocation: what was revoked, and what can still get tokens. */
-async function revokeResult(
-  services: ConsoleServices,
-  call: Call,
-  { holder, revoked, ended, errors }: RevokeOutcome,
-): Promise<View> {
-  const { texts, to } = call
-  const { clients = 0, grants = 0 } = revoked ?? {}
-  const isComplete = errors.length === 0
-  const isNothing = clients === 0 && grants === 0
-  const lines = [
-    clients > 0 && texts.html('operatorRevokedClients', { count: clients }),
-    grants > 0 && texts.html('operatorRevokedGrants', { count: grants }),
-    ended > 0 && texts.html('operatorEndedSecrets', { count: ended }),
-  ].filter(Boolean)
-  const done =
-    (isComplete || lines.length > 0) &&
-    notice(
-      'good',
-      html`${isComplete && isNothing && html`<p><strong>${texts.html('operatorRevokedNothing')}</strong></p>`}
-      ${lines.map((line) => html`<p>${line}</p>`)}`,
-    )
-  const problems =
-    !isComplete &&
-    notice('warn', html`${errors.map(({ message }) => html`<p lang="en" dir="ltr">${message}</p>`)}`)
-  const title = texts.plain(isComplete ? 'operatorRevokedTitle' : 'operatorPartly')
-  return operatorView(
-    call,
-    { title },
-    html`${problems} ${done}
-      ${panel(
-        { title: texts.html('operatorStillTitle') },
-        html`${await stillUsable(services, call, holder)}
-          <p class="muted">${texts.html('operatorRevokeSession')}</p>`,
-      )}
-      <p><a href="${to(holderPath(holder))}">${texts.html('operatorBack')}</a></p>`,
-  )
 }
 
 async function stillUsable(services: ConsoleServices, call: Call, holder: Holder): Promise<Html> {

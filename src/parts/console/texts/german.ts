@@ -125,7 +125,6 @@ export const german: ConsoleTexts = {
     'gehört zu einem privaten Schlüssel, der als bekannt geworden gemeldet wurde. Erstellen Sie ein neues Paar',
   problemKeyType:
     'muss ein EC-Schlüssel mit der Kurve P-256 sein (ES256) oder ein RSA-Schlüssel von 2048 bis 4096 Bit (RS256, PS256), für Signaturen',
-  problemProduct: 'Produkt',
   problemOverlap: 'Ende des jetzigen Secrets',
   problemFormExpired:
     'Das Formular ist mehr als 24 Stunden alt. Prüfen Sie es, und senden Sie es noch einmal.',
@@ -351,7 +350,6 @@ export const german: ConsoleTexts = {
   clientsAllowed: 'Erlaubt',
   clientsLacksProduct: 'Produkt fehlt',
   clientsLacksOperation: 'Entfernt',
-  clientsLacksLevel: 'Stufe zu niedrig',
   clientsLacksUser: 'Person darf das nicht',
   clientsLacksToken: 'Erhält keine Tokens',
   clientsRemove: 'Entfernen',
@@ -414,7 +412,6 @@ export const german: ConsoleTexts = {
   keysLabel: 'Öffentlicher Schlüssel',
   keysFieldHint:
     'Ein JWK, oder ein Text, der mit {header} beginnt. Es ist ein EC-Schlüssel mit der Kurve P-256 oder ein RSA-Schlüssel von 2048 bis 4096 Bit. Fügen Sie hier nie einen privaten Schlüssel ein.',
-  keysRemove: 'Entfernen',
   keysRemoveTitle: 'Öffentlichen Schlüssel {key} entfernen?',
   keysRemoveTokens: 'Tokens, die Programme damit geholt haben, gelten weiter.',
   keysRemoveButton: 'Öffentlichen Schlüssel entfernen',
@@ -898,7 +895,6 @@ export const german: ConsoleTexts = {
   listUnused: 'Seit {count} Tagen kein Token',
   listSort: 'Sortieren nach',
   listNewest: 'Neueste zuerst',
-  listByName: 'Name',
   listByLastUse: 'Letzte Nutzung',
   listFilter: 'Filtern',
   stateNoToken: 'Bekommt keine Tokens',
@@ -1131,7 +1127,6 @@ export const german: ConsoleTexts = {
   operatorAuditActor: 'Wer',
   operatorAuditValue: 'Genaue Id oder genauer Name',
   operatorAuditTrail: 'Anzeigen',
-  operatorAuditButton: 'Filtern',
   operatorAuditEmpty: 'Es gibt keine Einträge.',
 
   // The texts of the token inspector.

@@ -4,7 +4,15 @@ import { Rejection } from '../../front-door/rejection.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName, unknownClientName } from '../../../http/pages/display-text.ts'
 import type { ClientCalls, Usage } from '../../usage/usage-types.ts'
-import { apiKeyKind, applicationKind, ownClient, trail, type ClientKind } from '../clients/client-kind.ts'
+import {
+  apiKeyKind,
+  applicationKind,
+  KINDS,
+  ownClient,
+  pathOf,
+  trail,
+  type ClientKind,
+} from '../clients/client-kind.ts'
 import { columns, heading, panel, table } from '../elements/elements.ts'
 import { isDocumentId } from '../../../validation/document-id.ts'
 import { clientHref } from '../operator/client-href.ts'
@@ -137,8 +145,8 @@ async function clientTable(
     columns(call, names),
     calls.map(({ clientId, calls: count }) => {
       const client = clients.get(clientId)
-      const base = client?.kind === 'application' ? '/applications' : '/api-keys'
-      const path = isForOperators ? clientPath(clientId) : `${base}/${encodeURIComponent(clientId)}`
+      const kind = KINDS[client?.kind ?? 'apiKey']
+      const path = isForOperators ? clientPath(clientId) : pathOf(kind, { clientId })
       const name = client
         ? html`<bdi>${applicationName(client)}</bdi>`
         : html`<code>${isDocumentId(clientId) ? unknownClientName(clientId) : clientId}</code>`
