@@ -7,8 +7,7 @@ import { eraseWaiting, storeUncounted, writeCounts, type CountsParts } from './w
 const COUNT_MS = 60_000
 
 /**
- * A process that is later with a count has probably stopped, and any process writes the count. By then, other
- * processes have found the entries that a stopped process left in records and pending revocations.
+ * After this, any process writes the count: its process has probably stopped, and the entries that it left were found.
  */
 const GRACE_MS = 120_000
 

@@ -14,10 +14,7 @@ export interface WithOutbox {
 
 /** Adds the entries of a change to the record that is written. */
 export interface Outbox {
-  /**
-   * Returns the record with the entries; undefined, without entries, for an undefined record. Call this before each
-   * write, with the version of the record to write.
-   */
+  /** Call it before each write, with the version of the record to write. @returns the record with the entries */
   put<T extends WithOutbox>(record: T, ...entries: readonly EntryFields[]): T
   put<T extends WithOutbox>(record: T | undefined, ...entries: readonly EntryFields[]): T | undefined
 }

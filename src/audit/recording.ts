@@ -54,15 +54,11 @@ export function createRecording(parts: {
     background.add(done)
   }
 
-  /** Makes an entry that is recorded later, by `append`. */
   async function newEntry(fields: EntryFields): Promise<PendingEntry> {
     return counting.mark({ entry: createEntry(fields, now()), after: await numberOf(trail) })
   }
 
-  /**
-   * Entries that are only counted are stored until their count is written. An entry that is recorded already is
-   * not recorded again.
-   */
+  /** An entry that is recorded already is not recorded again. */
   async function append(entries: readonly PendingEntry[]): Promise<void> {
     const [counted, own] = [entries.filter(({ into }) => into), entries.filter(({ into }) => !into)]
     await Promise.all([counting.add(counted), own.length > 0 && writer.append(own)])
@@ -77,11 +73,7 @@ export function createRecording(parts: {
   const addToPending = (subject: string, { isRemoval }: ChangeKind) =>
     isRemoval ? pending.add(subject).catch(() => undefined) : pending.add(subject)
 
-  /**
-   * Changes a record, and records the entries of the change. The same write stores the change and its entries.
-   * The entries are then moved to the trail. If this process stops before that, another process moves the
-   * entries.
-   */
+  /** One write stores the change and its entries, so another process moves the entries if this one stops. */
   async function change<T>(
     key: string,
     makeChange: (outbox: Outbox) => Promise<T>,
@@ -108,9 +100,8 @@ export function createRecording(parts: {
   }
 
   /**
-   * Makes a change whose records cannot carry the entry, because these records are deleted soon. The entry is
-   * listed as pending before the change. If this process stops, another process looks for the proof of the
-   * change, and then records the entry.
+   * For a change whose records are deleted soon, so that they cannot carry the entry. The entry is listed as pending
+   * before the change. If this process stops, another one looks for the proof of the change, and records the entry.
    */
   async function announce<T extends { readonly isMade: boolean }>(
     fields: EntryFields,

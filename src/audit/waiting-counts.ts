@@ -3,9 +3,7 @@ import { pagesOf } from '../store/pages-of-index.ts'
 import type { PendingEntry } from './entry.ts'
 import { erasePending, type ErasedPeople } from './erase-entry.ts'
 
-/**
- * The index of the entries that wait to be counted: `<end>:<id of the count>:<time>:<id of the entry>:<pending entry>`.
- */
+/** Its members are `<end>:<id of the count>:<time>:<id of the entry>:<pending entry>`. */
 const INDEX = 'audit:counted'
 const MEMBER = /^(\d{13}):([\w-]{1,64}):(\d{13}):[\w-]{1,64}:(.*)$/s
 

@@ -127,8 +127,7 @@ async function tryWrite(trail: Trail, batch: readonly PendingEntry[]): Promise<b
 }
 
 /**
- * The last write of an unchanged chunk may not have been confirmed as durable, so it is written again. False
- * if another process changed the chunk, or if a failover has lost it or one of the entries.
+ * Writes a chunk again, because its last write may not have been confirmed as durable. @returns false if it has changed
  */
 async function confirmChunk(trail: Trail, number: number, ids: readonly string[]): Promise<boolean> {
   const key = chunkKey(trail, number)

@@ -35,9 +35,8 @@ const FIELDS = {
 } satisfies Record<keyof MintedToken, Rule>
 
 /**
- * Signs an access token with the claims of the tokens that a gatehouse issues (RFC 9068 2).
+ * With the claims of the tokens that a gatehouse issues (RFC 9068 2).
  *
- * @param options.lifetime seconds until the token expires, unless the token has `expiresIn`
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `token` has an unknown field
  */
 export async function signToken(

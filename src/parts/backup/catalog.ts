@@ -53,9 +53,8 @@ export function catalogSection(store: Store): Section {
 }
 
 /**
- * If the store has a catalog, only the epoch is imported. The imported revocations of operations cover all
- * tokens with a lower epoch than the imported catalog. So new tokens must carry at least the epoch of the
- * imported catalog.
+ * If the store has a catalog, only the epoch is imported: the imported revocations cover all tokens with a lower epoch
+ * than that of the file, so new tokens must carry at least this epoch.
  */
 async function importCatalog(
   store: Store,

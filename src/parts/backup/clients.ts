@@ -82,9 +82,8 @@ const CLIENT_RECORD: Fields = {
 }
 
 /**
- * API keys and applications, with the hashes of their secrets, their place in lists, and their last use. An
- * import never changes a client that already exists in the store. If that client differs from the client in
- * the file, its id is reported as a conflict.
+ * API keys and applications, with the hashes of their secrets, their places in lists, and their last use. A client that
+ * differs from the one in the store is a conflict, and changes nothing.
  */
 export function clientSection(store: Store): Section {
   const stored = storedClients(store)

@@ -83,10 +83,7 @@ const HEADER: Fields = {
   }),
 }
 
-/**
- * Compares the counts in the last line with the lines, or throws `ERR_INVALID_ARGUMENT`. Returns the store
- * keys of the corrupt records that the export skipped.
- */
+/** @returns the store keys of the records that the export skipped. @throws {GatehouseError} if lines are missing */
 export function readTrailer(
   number: number,
   { lines, skipped }: Values,

@@ -13,10 +13,9 @@ export interface Section {
   /** Each record is returned as the fields of a line. */
   exportLines(onSkipped: OnSkipped): AsyncIterable<readonly object[]>
   /**
-   * Validates a line, and changes nothing. The returned function imports the line, and may be called again.
+   * Changes nothing. The returned function imports the line, and may be called again.
    *
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the line; `ERR_SECRET_MISMATCH` if
-   *   no configured secret decrypts the line
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_SECRET_MISMATCH` if no configured secret decrypts the line
    */
   parseLine(fields: Values, number: number): ImportLine | Promise<ImportLine>
 }
@@ -107,10 +106,7 @@ export function exportedRecord<T extends object>(collection: Collection<T>, reco
   return JSON.parse(collection.toText(exported as T))
 }
 
-/**
- * Whether the record of a line is new. Undefined if the store has another one under its id, which is a conflict. An
- * equal one is written again: see `confirmDurable`.
- */
+/** An equal record is written again (`confirmDurable`). @returns whether it is new; undefined for a conflict */
 export async function importRecord<T extends object>(
   collection: Pick<Collection<T>, 'create' | 'update'>,
   { id, record, isSame }: { id: string; record: T; isSame: (existing: T) => boolean },

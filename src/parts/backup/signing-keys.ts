@@ -9,8 +9,7 @@ import { sectionOf, type Section } from './section.ts'
 export const SIGNING_KEYS = 'signing-keys'
 
 /**
- * The encrypted key ring. To parse it decrypts it, and writes nothing. Throws `ERR_SECRET_MISMATCH`, `ERR_CONFLICT` if
- * this store has signing keys of its own, or `ERR_INVALID_ARGUMENT` if the line contains no key ring.
+ * The encrypted key ring. To parse the line decrypts it: `ERR_SECRET_MISMATCH`, `ERR_CONFLICT` for other signing keys.
  */
 export function signingKeySection(keys: Internals['exportableKeys'], importsKeys: boolean): Section {
   return sectionOf<{ record: unknown }>({

@@ -68,21 +68,14 @@ export interface Confirmation {
   readonly trail?: Html | undefined
 }
 
-/**
- * What a form of a page does. The field `action` of the form names the action. If the action throws a `GatehouseError`
- * about the input, the page is shown again with the problems and the submitted form.
- */
+/** What a form does; its field `action` names the action. After an error about the input, the page is shown again. */
 export interface Action<Resource = undefined> {
   readonly access: Access
   /**
-   * What the caller must have just confirmed by a fresh sign-in, if the host demands it: before the page of the action
-   * is shown, and again before `run`. @default what `Page.freshSignIn` says
+   * By a fresh sign-in, if the host demands it: before the page of the action, and before `run`. @default the page's
    */
   readonly freshSignIn?: ConfirmedPermission | undefined
-  /**
-   * The page of the action, which asks for confirmation. `confirmLink` leads to this page, so the action needs a second
-   * click.
-   */
+  /** The page that asks for confirmation. `confirmLink` leads to it, so the action needs a second click. */
   readonly confirm?: ((call: Call<Resource>) => Confirmation | Promise<Confirmation>) | undefined
   /** The fields of the form on the page of the action. @default the fields of the link, hidden */
   readonly fields?: ((call: Call<Resource>) => Html | Promise<Html>) | undefined

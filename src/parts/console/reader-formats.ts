@@ -75,9 +75,7 @@ export function createReaders() {
       hour: (seconds: number): Html => time(seconds * 1000, formats.hour.format(seconds * 1000)),
       dateTime: (milliseconds: number): Html => time(milliseconds, formats.dateTime.format(milliseconds)),
       relative,
-      /**
-       * “3 days ago”. Screen readers read the exact time, which is the tooltip. @param seconds epoch seconds
-       */
+      /** “3 days ago”. Screen readers read the exact time, which is the tooltip. @param seconds epoch seconds */
       ago(seconds: number): Html {
         const exact = formats.dateTime.format(seconds * 1000)
         const content = html`${relative(seconds)}<span class="unseen">, ${exact}</span>`

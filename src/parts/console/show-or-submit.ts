@@ -56,9 +56,8 @@ export function createPageHandler(mount: Mount, parts: PageHandlerParts) {
 }
 
 /**
- * The address of the host's sign-in page. Undefined for a submitted form, because its fields would be lost. The sender
- * of the request chooses its path, which may look like an origin. So the address to return to always has the origin of
- * the issuer.
+ * Undefined for a submitted form, because its fields would be lost. The origin to return to is always the issuer's,
+ * because the sender of the request chooses its path, which may look like an origin.
  */
 async function signInUrl(ctx: Context, address: string, { accounts, issuerOrigin }: PageHandlerParts) {
   const isSubmitted = ctx.method === 'POST' || ctx.get(FRAGMENT_HEADER) !== ''
@@ -153,11 +152,7 @@ async function actionPage(action: Action, call: Call): Promise<View | undefined>
   return confirmPage(call, await action.confirm(call), await action.fields?.(call))
 }
 
-/**
- * Shows the page of a rejected form again, with what was sent.
- *
- * @param signInAgain where the caller signs in again before the form is accepted
- */
+/** With what was sent. @param signInAgain where the caller signs in again before the form is accepted */
 async function showAgain(page: Page, action: Action, call: Call, signInAgain?: string): Promise<Answer> {
   const { csrf: _csrf, action: confirm, ...fields } = Object.fromEntries(call.form)
   const hasOwnPage = signInAgain !== undefined || action.fields !== undefined
@@ -174,9 +169,8 @@ async function showAgain(page: Page, action: Action, call: Call, signInAgain?: s
 const OTHER_TAB = 'other-tab'
 
 /**
- * Where the caller signs in again at the host. Undefined if the act needs no fresh sign-in, or if the last one is
- * fresh. Afterwards the host sends the browser back to the page that was opened. If a form was sent, this form is
- * still open in its tab, so the other tab gets a page without a form.
+ * Undefined if the act needs no fresh sign-in, or the last one is fresh. Afterwards the host sends the browser back to
+ * the page. If a form was sent, it is still open in its tab, so the other tab gets a page without a form.
  */
 async function signInAgainUrl(
   { ctx, self }: Pick<Call, 'ctx' | 'self'>,

@@ -219,10 +219,7 @@ function isMatch(value: unknown): value is Match {
   return isObject(value) && isText(value['token']) && typeof value['type'] === 'string'
 }
 
-/**
- * Revokes the secrets of a report that belong or belonged to a client, each once, even if one cannot be
- * revoked.
- */
+/** Each secret of a client once, even if one cannot be revoked. */
 async function revokeSecrets(
   secrets: Pick<LeakedSecrets, 'findEach' | 'revoke'>,
   matches: readonly Match[],

@@ -65,9 +65,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
   const loading = new Map<string, Promise<Known>>()
   const unsent = new Set<Known>()
 
-  /**
-   * Sends the calls of a client or user, claims places for those that wait, and learns what all processes have counted.
-   */
+  /** Also claims places for the calls that wait, and learns what all processes have counted. */
   function send(calls: Known): Promise<void> {
     return (calls.sending ??= sendAll(calls).finally(() => {
       calls.sending = undefined

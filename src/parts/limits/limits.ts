@@ -31,9 +31,7 @@ const LIMITS_OPTIONS = {
   perUser: optional(must('above 0 and at most 1', (value) => Number(value) > 0 && Number(value) <= 1)),
 }
 
-/**
- * The share of one user of an application that needs no secret, so that each of its users can call as the application.
- */
+/** Of an application without a secret, so that each of its users can call as the application. */
 const SHARE_OF_USER = 0.25
 
 /** The limits of a gatehouse, for the console and the management API. */

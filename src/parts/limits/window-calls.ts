@@ -91,10 +91,7 @@ export class WindowCalls {
     return this.#unsent >= this.lease
   }
 
-  /**
-   * Whether calls must be sent or claimed before another call is counted. The calls being sent have a lease of their
-   * own.
-   */
+  /** Before another call is counted. The calls being sent have a lease of their own. */
   get mustSend(): boolean {
     return this.#claimed === 0 && this.#unsent + this.#sending >= 2 * this.lease
   }

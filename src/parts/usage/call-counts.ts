@@ -4,9 +4,7 @@ import { FURTHER_CLIENTS, FURTHER_OPERATIONS, OUTCOMES, type Outcome } from './o
 
 /** The calls of further clients are in the totals only. */
 const MAX_CLIENTS = 50_000
-/**
- * The most operations that are counted in an hour for one client, and for all. Further ones are `FURTHER_OPERATIONS`.
- */
+/** Operations in an hour of one client, and of all. Further ones are `FURTHER_OPERATIONS`. */
 export const MAX_OPERATIONS = 1000
 /** The most characters of the past hours of one block. The operations of further hours are `FURTHER_OPERATIONS`. */
 const MAX_PAST = 600_000
@@ -110,10 +108,7 @@ class Totals {
   }
 }
 
-/**
- * The counts of some hours of a day. Its source is new, so that what other processes and earlier blocks have stored
- * stays.
- */
+/** Some hours of a day. Its source is new, so that what other processes and earlier blocks have stored stays. */
 class Block {
   readonly source = randomBytes(12).toString('base64url')
   readonly all = new Totals()
@@ -162,10 +157,7 @@ class Block {
   }
 }
 
-/**
- * Counts calls in the memory of this process. The memory is bounded: by the number of clients and operations,
- * and not by what callers send.
- */
+/** Counts calls in memory, which is bounded by the numbers of clients and operations. */
 export function createCallCounts(now: () => number) {
   let block = new Block('')
   /** The hour since the epoch that is counted now, and the hour of its day. */

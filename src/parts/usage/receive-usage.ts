@@ -54,9 +54,8 @@ const MAX_SOURCES = 1000
 const MAX_AHEAD_MS = 3_600_000
 
 /**
- * Receives the totals of gateways without the store. A gateway authenticates by HTTP Basic, as an API key that is
- * marked as a resource server. Its totals are stored under the id of this key, so it cannot change what others have
- * counted.
+ * Receives the totals of gateways without the store. A gateway authenticates as an API key that is marked as a resource
+ * server. Its totals are stored under the id of this key, so it cannot change what others have counted.
  */
 export function receiveUsage(
   parts: Internals,

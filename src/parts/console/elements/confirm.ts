@@ -3,11 +3,7 @@ import type { Call, Confirmation, View } from '../page-types.ts'
 import { actionRow, buttons, panel } from './elements.ts'
 import { form } from './form.ts'
 
-/**
- * A link that looks like a button. It leads to the page that asks for confirmation before an action of this page.
- *
- * @param action the name of the action, and the fields of its form
- */
+/** A link to the page that asks for confirmation before an action. @param fields of the form of the action */
 export function confirmLink(
   { self }: Pick<Call, 'self'>,
   {
@@ -31,11 +27,7 @@ export function confirmRow(
   return actionRow(texts.html(title), texts.html(what), confirmLink(call, { action }, texts.html(button)))
 }
 
-/**
- * The page of an action: the consequences, a button that does the action, and a way back.
- *
- * @param own the fields of the form. By default, the fields of the link are sent
- */
+/** The page of an action. @param own the fields of the form. @default the fields of the link */
 export function confirmPage(
   call: Call,
   { title, what, more = [], button, values, trail }: Confirmation,

@@ -73,11 +73,7 @@ function confirmBlock({ query, form: sent }: Call): Confirmation {
   }
 }
 
-/**
- * The host that a person typed, or the host of an address that a person pasted.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
- */
+/** From a host, or from an address that a person pasted. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 function requireHost(text: string | null): string {
   const typed = (text ?? '').trim().slice(0, MAX_TYPED)
   const url = URL.parse(typed.includes('://') ? typed : `https://${typed}`)

@@ -41,11 +41,7 @@ export function operatorPage<Resource = undefined>({
   return page<Resource>({ ...definition, section, access, actions: Object.fromEntries(guarded) })
 }
 
-/**
- * The content of a page of operators, with links to the other pages of operators.
- *
- * @param path the path of the page, if it is one of `PAGES`
- */
+/** With links to the other pages of operators. @param path the path of the page, if it is one of `PAGES` */
 export function operatorView(
   { texts, to, has }: Pick<Call, 'texts' | 'to' | 'has'>,
   { title, heading = title, path: own }: { title: string; heading?: HtmlValue; path?: string },
