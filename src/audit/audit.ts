@@ -63,7 +63,6 @@ export function createAudit(parts: {
       }
     },
 
-    /** The entries of both trails, from the oldest to the newest, for a search. */
     async *all(): AsyncGenerator<AuditEntry> {
       for (const each of [trail, failureTrail]) {
         for await (const chunks of chunksOf(each)) {

@@ -31,7 +31,6 @@ export function chunkText(entries: Chunk['entries'], isClosed = false): string {
   return JSON.stringify({ v: 1, ...(isClosed && { closed: true }), entries })
 }
 
-/** Parses a chunk. A chunk that expired has no entries and is full. */
 export function readChunk(number: number, text: string | undefined): Chunk {
   if (text === undefined) return { number, text, entries: [], isFull: true, isCorrupt: false }
   const value = parseJson(text)

@@ -130,7 +130,6 @@ export function createCounting(parts: CountingParts) {
       return pending
     },
 
-    /** Stores marked entries until they are counted. May be repeated. */
     async add(entries: readonly PendingEntry[]): Promise<void> {
       await storeUncounted(parts, entries)
       settle(entries)

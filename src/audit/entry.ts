@@ -78,7 +78,6 @@ export type EntryFields = Omit<AuditEntry, 'id' | 'at' | 'outcome'> & {
   readonly outcome?: AuditEntry['outcome'] | undefined
 }
 
-/** An entry that is not in the trail yet. */
 export interface PendingEntry {
   readonly entry: AuditEntry
   /** If the entry is in the trail, it is in the chunk with this number, or in a later one. */
@@ -93,7 +92,6 @@ export function newEntryId(): string {
   return randomBytes(12).toString('base64url')
 }
 
-/** Makes an entry. Fields that are undefined are left out. */
 export function createEntry(fields: EntryFields, at: number, id = newEntryId()): AuditEntry {
   const { name, outcome = 'success', userAgent, ...others } = fields
   const address = clientAddress(fields.address ?? '') || undefined

@@ -6,13 +6,11 @@ import { isObject } from '../validation/predicates.ts'
 import { ABANDONED_AFTER_MS } from '../store/pending-list.ts'
 import { createEntry, isPendingEntry, type EntryFields, type PendingEntry } from './entry.ts'
 
-/** A stored record that can carry entries. */
 export interface WithOutbox {
   /** The entries of the last changes, until they are in the audit trail. */
   readonly audit?: readonly PendingEntry[] | undefined
 }
 
-/** Adds the entries of a change to the record that is written. */
 export interface Outbox {
   /** Call it before each write, with the version of the record to write. @returns the record with the entries */
   put<T extends WithOutbox>(record: T, ...entries: readonly EntryFields[]): T

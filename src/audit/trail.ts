@@ -157,7 +157,6 @@ function idsOf(entries: readonly (AuditEntry | undefined)[]): ReadonlySet<string
   return new Set(entries.flatMap((entry) => entry?.id ?? []))
 }
 
-/** Finds which of these ids are in the trail already. */
 export async function findWritten(
   trail: Trail,
   ids: readonly string[],

@@ -26,7 +26,6 @@ export async function storeUncounted(
   await Promise.all(entries.map((each) => store.add(INDEX, memberOf(each), KEPT_SECONDS)))
 }
 
-/** Writes the counts of the waiting entries, and removes these entries. */
 export async function writeCounts(
   parts: CountsParts,
   last: number,

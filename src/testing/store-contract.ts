@@ -122,10 +122,8 @@ export function storeContract(options: StoreContractOptions): readonly StoreCont
   ]
 }
 
-/** The views of a store that a check applies to, by name. */
 type ViewsOf = (store: Store) => Readonly<Record<string, Store | undefined>>
 
-/** Adds the name of the view to the error of a check, unless the view is the store itself. */
 async function namingView(through: string, checking: Promise<void>): Promise<void> {
   try {
     await checking
@@ -146,7 +144,6 @@ function createTraces() {
     if (method === 'add') members.set(name, (members.get(name) ?? new Set()).add(member))
   }
 
-  /** Wraps a store, so that its writes and the writes of its durable view are recorded. */
   function watch(store: Store): Store {
     return new Proxy(store, {
       get(target, method) {
@@ -164,7 +161,6 @@ function createTraces() {
   return {
     watch,
 
-    /** Removes all recorded writes through a new store on the same database. */
     async remove(createStore: StoreContractOptions['createStore']): Promise<void> {
       const store = await createStore()
       try {

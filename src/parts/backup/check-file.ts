@@ -21,7 +21,6 @@ export interface CheckedLine {
 
 export interface CheckedFile {
   readonly header: Header
-  /** The store keys of the corrupt records that the export skipped. */
   readonly skipped: readonly string[]
 }
 

@@ -41,7 +41,6 @@ import {
   type Counts,
 } from './section.ts'
 
-/** The fields of a client in a file. */
 const NAMES = {
   apiKey: ['kind', ...Object.keys(fileRules('apiKey'))],
   application: ['kind', ...Object.keys(fileRules('application'))],
@@ -66,7 +65,6 @@ function findInconsistency(client: Client): string | undefined {
   return 'must have addresses that fit its kind'
 }
 
-/** The rules for the record of a client in a file. */
 const CLIENT_RECORD: Fields = {
   deleted: (value) => (value === undefined ? undefined : 'must be absent'),
   client: (value) => clientRule(value) ?? findInconsistency(value as Client),

@@ -8,9 +8,7 @@ import { isCorruptRecord, type CorruptRecord } from '../../store/corrupt-record.
 import { checkLine, problemsOfLine, type Values } from './file-format.ts'
 
 export interface Section {
-  /** The value of `is` in the lines that contain these records. */
   readonly is: string
-  /** Each record is returned as the fields of a line. */
   exportLines(onSkipped: OnSkipped): AsyncIterable<readonly object[]>
   /**
    * Changes nothing. The returned function imports the line, and may be called again.
@@ -68,10 +66,8 @@ export function noCounts() {
   }
 }
 
-/** What an import has done so far. */
 export type Counts = ReturnType<typeof noCounts>
 
-/** Reads the record of a line, and leaves out unknown fields. */
 export function readRecord<T extends object>(
   number: number,
   collection: Collection<T>,

@@ -69,7 +69,6 @@ const OTHER_LABELS: Readonly<Record<string, TextName>> = {
   overlap: 'problemOverlap',
 }
 
-/** The problems of a rejected form, for the top of its page. */
 function problemList({ texts, problems, form }: Call): Html {
   return notice(
     'bad',

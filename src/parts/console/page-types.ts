@@ -24,7 +24,6 @@ export interface Call<Resource = undefined> extends Visit<Resource> {
   readonly query: Readonly<Record<string, string | undefined>>
   /** The fields of the submitted form; empty for a request without a form. */
   readonly form: Form
-  /** The texts, dates and numbers for the reader. */
   readonly texts: Reader
   /** The token that every form must send, in its field `csrf`. Reading it sets the cookie of the browser. */
   readonly csrfToken: string
@@ -43,7 +42,6 @@ export interface View {
   /** The links to the pages above this page. Notices of what was done, and problems, come below these links. */
   readonly trail?: Html | undefined
   readonly body: Html
-  /** HTTP status. @default 200 */
   readonly status?: number | undefined
   readonly images?: readonly (string | undefined)[] | undefined
   /** Whether the page shows another page of the console in an `iframe`. @default false */

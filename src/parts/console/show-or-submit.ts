@@ -23,7 +23,6 @@ import { FRAGMENT_HEADER } from './send-page.ts'
 import type { ConfirmedPermission } from '../../host/accounts.ts'
 import { notice } from './elements/elements.ts'
 
-/** What the checks of a request need. */
 export interface PageHandlerParts extends FrontDoorParts {
   readonly accounts: FrontDoorParts['accounts'] & Pick<HostAccounts, 'signInUrl'>
 }
@@ -38,7 +37,6 @@ export function createPageHandler(mount: Mount, parts: PageHandlerParts) {
     methods: ['get', 'post'],
   }))
 
-  /** @param path the path below the mount path */
   return async function handlePage(ctx: Context, path: string, reader: Reader): Promise<Answer> {
     const { found: page, params } = await match(ctx, path)
     let visit

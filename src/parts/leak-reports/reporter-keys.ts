@@ -75,7 +75,6 @@ export function fetchedKeys(url: string, logger: Logger): ReporterKeys {
   }
 }
 
-/** @throws {Error} if it is too large for a list of keys */
 async function textOf(response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -87,7 +86,6 @@ async function textOf(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** @throws {Error} if a document is not a list of keys */
 function keysOf(document: unknown): ReadonlyMap<string, KeyObject> {
   const list = isObject(document) ? document['public_keys'] : undefined
   if (!Array.isArray(list)) throw new TypeError('the answer has no list public_keys')
@@ -100,7 +98,6 @@ function keysOf(document: unknown): ReadonlyMap<string, KeyObject> {
   return new Map(keys)
 }
 
-/** Whether a text is a public key for ECDSA on P-256, as PEM. */
 export function isPublicKey(pem: unknown): boolean {
   try {
     publicKeyOf(String(pem))

@@ -199,7 +199,6 @@ const CHALLENGE = {
 
 const RETRY = { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } } as const
 
-/** The error responses of a gateway, by status. */
 const ERROR_RESPONSES = {
   '400': { description: 'The token was not sent as RFC 6750 requires', headers: CHALLENGE, content: BODY },
   '401': { description: 'There is no token, or it is not valid', headers: CHALLENGE, content: BODY },

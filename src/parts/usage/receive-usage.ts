@@ -151,7 +151,6 @@ type Received = Omit<CountedDay, 'hours'> & { readonly hours: CountedHours }
 
 const sourceOfDay = ({ day, source }: Received) => `${day}:${source}`
 
-/** A gateway's clock may be ahead. */
 function isInTime(day: string, time: number, hourDays: number): boolean {
   return day >= daysBefore(dayOf(time), hourDays) && startOfDay(day) <= time + MAX_AHEAD_MS
 }

@@ -178,7 +178,6 @@ export function createUsageRecords(
       return days
     },
 
-    /** Whether calls of this day or of an earlier day are known. */
     async isKnownSince(day: string): Promise<boolean> {
       const oldest = daysBefore(today(), bounds.days)
       if (day < oldest) return false

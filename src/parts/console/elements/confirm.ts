@@ -17,7 +17,6 @@ export function confirmLink(
   return html`<a class="button ${style}" href="${`${self}?${query.toString()}`}">${text}</a>`
 }
 
-/** Title and consequences of an action that asks first, and the link to its page. */
 export function confirmRow(
   call: Pick<Call, 'self' | 'texts'>,
   action: string,

@@ -14,7 +14,6 @@ export type TokenStatus =
   | { readonly is: 'revoked'; readonly cause: RevocationCause }
   | { readonly is: 'rejected'; readonly problem: RejectedFor; readonly claim?: string | undefined }
 
-/** Why every API rejects a token. */
 export type RejectedFor = Exclude<TokenProblem, 'expired'> | NonNullable<InvalidToken['also']>
 
 export interface Inspection extends DecodedToken {

@@ -112,7 +112,6 @@ async function show(services: ConsoleServices, call: Call, message?: Html): Prom
   )
 }
 
-/** A page of the approved documents. @param host only documents of this host */
 async function listDocuments(
   { clientDocuments }: Pick<ConsoleServices, 'clientDocuments'>,
   host: string | undefined,
@@ -125,7 +124,6 @@ async function listDocuments(
   return { items, cursor: items.length === found.items.length ? found.cursor : undefined }
 }
 
-/** Whether people have approved a document of a host. */
 export async function hasDocuments(
   services: Pick<ConsoleServices, 'clientDocuments'>,
   host: string,
@@ -157,7 +155,6 @@ const AFTER = 'after'
 const blockerOf = ({ blockedBy }: BlockedHost): Person | undefined =>
   blockedBy === undefined ? undefined : personOfActor(blockedBy, undefined)
 
-/** The hosts that are blocked, with the buttons that unblock them. */
 function blockedHosts(call: Call, hosts: readonly BlockedHost[], people: People): Html {
   const { texts, to, query } = call
   const after = query[AFTER] ?? ''

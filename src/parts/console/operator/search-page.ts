@@ -115,7 +115,6 @@ function searchForm(call: Call): Html {
   )
 }
 
-/** Whether tokens can be issued, and how many checks pass. */
 export function healthSummary({ texts }: Pick<Call, 'texts'>, { ready, checks }: Health): Html {
   const passed = checks.filter(({ status }) => status === 'pass').length
   const open = checks.length - passed
