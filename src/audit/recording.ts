@@ -3,8 +3,9 @@ import { isRejection } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { createPendingList } from '../store/pending-list.ts'
-import { isAnnounced, readAnnounced, wasMade, writeAnnounced, type Proof } from './announced-entry.ts'
-import { createEntry, type EntryFields, type PendingEntry } from './entry.ts'
+import { parseJson } from '../validation/parse-json.ts'
+import { isObject, isText } from '../validation/predicates.ts'
+import { createEntry, isPendingEntry, type EntryFields, type PendingEntry } from './entry.ts'
 import { createCounting } from './counting.ts'
 import { erasePending, type ErasedPeople } from './erase-entry.ts'
 import { createKept } from './kept-in-memory.ts'
@@ -18,6 +19,19 @@ const PENDING_SECONDS = 30 * 86_400
 /** A change that removes access is made even if it cannot be listed as pending. */
 export interface ChangeKind {
   readonly isRemoval?: boolean | undefined
+}
+
+/** How another process finds out whether a change was made. */
+export interface Proof {
+  /** The key of a record that exists before the change. The change replaces the record, which is deleted later. */
+  readonly key: string
+  /** A text that the record contains only after the change. */
+  readonly text: string
+}
+
+/** An entry that is listed as pending before its change is made, because the changed record is deleted soon. */
+interface AnnouncedEntry extends PendingEntry {
+  readonly proof: Proof
 }
 
 /**
@@ -208,4 +222,27 @@ export function createRecording(parts: {
       await kept.stop()
     },
   }
+}
+
+function writeAnnounced(announced: AnnouncedEntry): string {
+  return JSON.stringify(announced)
+}
+
+/** Other subjects are keys, which never begin with `{`. */
+function isAnnounced(subject: string): boolean {
+  return subject.startsWith('{')
+}
+
+/** Reads an entry from its subject. @returns undefined if the subject is corrupt */
+function readAnnounced(subject: string): AnnouncedEntry | undefined {
+  const value = parseJson(subject)
+  if (!isPendingEntry(value) || !('proof' in value) || !isObject(value.proof)) return undefined
+  const { key, text } = value.proof
+  return isText(key) && isText(text) ? { ...value, proof: { key, text } } : undefined
+}
+
+/** Whether the change was made: the record of the proof contains the text, or was deleted after the change. */
+async function wasMade(store: Store, { proof: { key, text } }: AnnouncedEntry): Promise<boolean> {
+  const record = await store.get(key)
+  return record === undefined || record.includes(text)
 }

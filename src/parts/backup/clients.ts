@@ -149,13 +149,8 @@ async function importLastUse(
   }
 }
 
-function onlyKnownFields({
-  client,
-  secrets,
-  listedAt,
-  partialRevocations,
-  noticed,
-}: ClientRecord): ClientRecord {
+function onlyKnownFields(record: ClientRecord): ClientRecord {
+  const { client, secrets, listedAt, partialRevocations, noticed } = record
   return {
     client: pick(client, NAMES[client.kind]),
     secrets: secrets.map((secret) => pick(secret, SECRET_FIELDS)),

@@ -7,17 +7,6 @@ import { confirmDurable } from '../../store/confirm-durable.ts'
 import { isCorruptRecord, type CorruptRecord } from '../../store/corrupt-record.ts'
 import { checkLine, problemsOfLine, type Values } from './file-format.ts'
 
-export interface Section {
-  readonly is: string
-  exportLines(onSkipped: OnSkipped): AsyncIterable<readonly object[]>
-  /**
-   * Changes nothing. The returned function imports the line, and may be called again.
-   *
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_SECRET_MISMATCH` if no configured secret decrypts the line
-   */
-  parseLine(fields: Values, number: number): ImportLine | Promise<ImportLine>
-}
-
 /** What the records of one kind say about their export. `T` has the fields of a line. */
 interface Exported<T extends object> {
   readonly is: string
@@ -27,20 +16,23 @@ interface Exported<T extends object> {
   read(line: T, number: number): ImportLine | Promise<ImportLine>
 }
 
-export function sectionOf<T extends object>({ is, rules, pages, read }: Exported<T>): Section {
+export type Section = ReturnType<typeof sectionOf>
+
+export function sectionOf<T extends object>({ is, rules, pages, read }: Exported<T>) {
   const fieldsOf = (values: object) => {
     const found = values as Values
     return Object.fromEntries(Object.keys(rules).map((name) => [name, found[name]]))
   }
   return {
     is,
-    async *exportLines(onSkipped) {
+    async *exportLines(onSkipped: OnSkipped): AsyncGenerator<readonly object[]> {
       for await (const { items, corrupt = [] } of pages()) {
         corrupt.forEach(onSkipped)
         yield items.map(fieldsOf)
       }
     },
-    parseLine(values, number) {
+    /** Changes nothing. The returned function imports the line, and may be called again. */
+    parseLine(values: Values, number: number): ImportLine | Promise<ImportLine> {
       const line = fieldsOf(values)
       checkLine(number, line, rules)
       return read(line as T, number)

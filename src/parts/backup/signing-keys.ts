@@ -3,7 +3,6 @@ import { isCorruptRecord } from '../../store/corrupt-record.ts'
 import { isObject } from '../../validation/predicates.ts'
 import { anyValue } from '../../validation/rules.ts'
 import { lineRejected } from './file-format.ts'
-import { retry } from './retry.ts'
 import { sectionOf, type Section } from './section.ts'
 
 export const SIGNING_KEYS = 'signing-keys'
@@ -21,7 +20,7 @@ export function signingKeySection(keys: Internals['exportableKeys'], importsKeys
     async read({ record }, number) {
       if (!keys || !importsKeys) return async () => {}
       try {
-        const importKeys = isObject(record) && (await retry(() => keys.unseal(JSON.stringify(record))))
+        const importKeys = isObject(record) && (await keys.unseal(JSON.stringify(record)))
         if (importKeys) {
           return async (counts) => {
             const added = await importKeys()

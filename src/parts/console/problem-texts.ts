@@ -3,20 +3,20 @@ import { html, type Html } from '../../http/html.ts'
 import type { Reader } from './reader-formats.ts'
 import type { TextName } from './texts.ts'
 
-/** The codes of errors about a submitted form. The page is shown again with the problems. */
-type FormError = Extract<
-  GatehouseErrorCode,
-  | 'ERR_INVALID_ARGUMENT'
-  | 'ERR_SCOPE_TOO_LARGE'
-  | 'ERR_CONFLICT'
-  | 'ERR_CHANGED'
-  | 'ERR_TWO_SECRETS'
-  | 'ERR_ONE_SECRET'
-  | 'ERR_SECRETS_CHANGED'
-  | 'ERR_DISABLED_BY_OPERATOR'
-  | 'ERR_TOO_MANY_CLIENTS'
-  | 'ERR_SIGNING_KEYS_READ_ONLY'
->
+/** Errors about a submitted form. The page is shown again with the problem. */
+const ERRORS = {
+  ERR_SCOPE_TOO_LARGE: 'problemScopeTooLarge',
+  ERR_CONFLICT: 'problemConflict',
+  ERR_CHANGED: 'problemConflict',
+  ERR_TWO_SECRETS: 'problemConflict',
+  ERR_ONE_SECRET: 'problemConflict',
+  ERR_SECRETS_CHANGED: 'problemConflict',
+  ERR_DISABLED_BY_OPERATOR: 'stateByOperatorWhy',
+  ERR_TOO_MANY_CLIENTS: 'problemTooManyClients',
+  ERR_SIGNING_KEYS_READ_ONLY: 'problemSigningKeysReadOnly',
+} as const satisfies { readonly [Code in GatehouseErrorCode]?: TextName }
+
+type FormError = keyof typeof ERRORS | 'ERR_INVALID_ARGUMENT'
 
 /** What is wrong with a submitted form. A problem with an empty path concerns the whole form. */
 export interface FormProblem extends Omit<Problem, 'code'> {
@@ -62,15 +62,7 @@ const TEXTS: Readonly<Record<Exclude<FormProblem['code'], 'ERR_INVALID_ARGUMENT'
   'key-leaked': 'problemKeyLeaked',
   'key-type': 'problemKeyType',
   'form-expired': 'problemFormExpired',
-  ERR_SCOPE_TOO_LARGE: 'problemScopeTooLarge',
-  ERR_CONFLICT: 'problemConflict',
-  ERR_CHANGED: 'problemConflict',
-  ERR_TWO_SECRETS: 'problemConflict',
-  ERR_ONE_SECRET: 'problemConflict',
-  ERR_SECRETS_CHANGED: 'problemConflict',
-  ERR_DISABLED_BY_OPERATOR: 'stateByOperatorWhy',
-  ERR_TOO_MANY_CLIENTS: 'problemTooManyClients',
-  ERR_SIGNING_KEYS_READ_ONLY: 'problemSigningKeysReadOnly',
+  ...ERRORS,
 }
 
 /** The problem of a form that was open for too long. */

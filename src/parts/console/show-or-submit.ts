@@ -37,6 +37,33 @@ export function createPageHandler(mount: Mount, parts: PageHandlerParts) {
     methods: ['get', 'post'],
   }))
 
+  async function callOf<Resource>(
+    visit: Visit<Resource>,
+    path: string,
+    texts: Reader,
+  ): Promise<Call<Resource>> {
+    const { ctx, caller } = visit
+    const isOperator = await visit.isOperator()
+    const query = Object.entries(ctx.query).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : undefined,
+    ])
+    let csrfToken: string | undefined
+    return {
+      ...visit,
+      query: Object.fromEntries(query) as Call['query'],
+      form: new Form(),
+      texts,
+      get csrfToken() {
+        return (csrfToken ??= parts.tokens.issue(ctx, caller))
+      },
+      problems: [],
+      self: mount.address(path),
+      to: mount.to,
+      has: (section) => showsSection(section, mount, isOperator),
+    }
+  }
+
   return async function handlePage(ctx: Context, path: string, reader: Reader): Promise<Answer> {
     const { found: page, params } = await match(ctx, path)
     let visit
@@ -48,7 +75,7 @@ export function createPageHandler(mount: Mount, parts: PageHandlerParts) {
       if (signIn) return signIn
       throw error
     }
-    const call = await callOf(visit, { mount, texts: reader, path, tokens: parts.tokens })
+    const call = await callOf(visit, path, reader)
     return ctx.method === 'POST' ? submit(page, call, parts) : show(page, call, parts)
   }
 }
@@ -63,37 +90,6 @@ async function signInUrl(ctx: Context, address: string, { accounts, issuerOrigin
   const { pathname, search } = new URL(address + ctx.search, issuerOrigin)
   const returnTo = Object.assign(new URL(issuerOrigin), { pathname, search })
   return (await accounts.signInUrl(returnTo, ctx, { reauthenticate: false })).href
-}
-
-async function callOf<Resource>(
-  visit: Visit<Resource>,
-  {
-    mount,
-    texts,
-    path,
-    tokens,
-  }: { mount: Mount; texts: Reader; path: string; tokens: PageHandlerParts['tokens'] },
-): Promise<Call<Resource>> {
-  const { ctx, caller } = visit
-  const isOperator = await visit.isOperator()
-  const query = Object.entries(ctx.query).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value : undefined,
-  ])
-  let csrfToken: string | undefined
-  return {
-    ...visit,
-    query: Object.fromEntries(query) as Call['query'],
-    form: new Form(),
-    texts,
-    get csrfToken() {
-      return (csrfToken ??= tokens.issue(ctx, caller))
-    },
-    problems: [],
-    self: mount.address(path),
-    to: mount.to,
-    has: (section) => showsSection(section, mount, isOperator),
-  }
 }
 
 async function submit(page: Page, call: Call, parts: PageHandlerParts): Promise<Answer> {

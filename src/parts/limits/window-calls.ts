@@ -83,10 +83,6 @@ export class WindowCalls {
     return this.#sum - this.#claimed >= this.limit
   }
 
-  get hasUnsent(): boolean {
-    return this.#unsent > 0
-  }
-
   get isLeaseUsed(): boolean {
     return this.#unsent >= this.lease
   }

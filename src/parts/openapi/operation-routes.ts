@@ -38,7 +38,6 @@ export function toTemplate(path: string): string {
 }
 
 export interface DocumentRoute extends ApiRoute {
-  readonly template: string
   readonly operation: Record<string, unknown>
 }
 
@@ -57,8 +56,7 @@ export function documentRoutes(
     return METHODS.flatMap((method) => {
       const operation = item[method]
       const route = routeOf(method.toUpperCase(), path)
-      if (!route || !isObject(operation)) return []
-      return [{ ...route, template, operation }]
+      return route && isObject(operation) ? [{ ...route, operation }] : []
     })
   })
 }
