@@ -1,11 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import {
-  CATALOG_RECORD,
-  CATALOG_CHANNEL,
-  catalogRecords,
-  type CatalogRecord,
-} from '../../catalog/sync/catalog-record.ts'
-import type { Collection } from '../../store/collection.ts'
+import { CATALOG_RECORD, CATALOG_CHANNEL, catalogRecords } from '../../catalog/sync/catalog-record.ts'
 import {
   anyValue,
   epochSecondsRule,
@@ -17,7 +11,7 @@ import {
 } from '../../validation/rules.ts'
 import { confirmDurable } from '../../store/confirm-durable.ts'
 import type { Store } from '../../store/contract.ts'
-import { exportedRecord, readRecord, sectionOf, type Section, type Counts } from './section.ts'
+import { exportedRecord, readRecord, sectionOf, type Section } from './section.ts'
 import { countRule } from '../../clients/file-rules.ts'
 
 // Error messages do not quote the names of products, because any text in the file may be a misplaced secret.
@@ -47,27 +41,18 @@ export function catalogSection(store: Store): Section {
     },
     read({ record }, number) {
       const imported = readRecord(number, records, { id: CATALOG_RECORD, record, rules: RULES })
-      return (counts) => importCatalog(store, records, imported, counts)
+      return async (counts) => {
+        if (await records.create(CATALOG_RECORD, imported)) return
+        // The imported revocations cover all tokens with a lower epoch than that of the file, so new tokens must carry at
+        // least this epoch. The operations of the store stay.
+        const version = randomUUID()
+        const current = await records.update(CATALOG_RECORD, (own) =>
+          own.epoch >= imported.epoch ? confirmDurable(own) : { ...own, version, epoch: imported.epoch },
+        )
+        counts.unchanged += 1
+        // If the message is lost, other processes see the raised epoch when they next poll the record.
+        if (current?.version === version) await store.publish(CATALOG_CHANNEL, version).catch(() => {})
+      }
     },
   })
-}
-
-/**
- * If the store has a catalog, only the epoch is imported: the imported revocations cover all tokens with a lower epoch
- * than that of the file, so new tokens must carry at least this epoch.
- */
-async function importCatalog(
-  store: Store,
-  records: Collection<CatalogRecord>,
-  imported: CatalogRecord,
-  counts: Counts,
-): Promise<void> {
-  if (await records.create(CATALOG_RECORD, imported)) return
-  const version = randomUUID()
-  const current = await records.update(CATALOG_RECORD, (own) =>
-    own.epoch >= imported.epoch ? confirmDurable(own) : { ...own, version, epoch: imported.epoch },
-  )
-  counts.unchanged += 1
-  // If the message is lost, other processes see the raised epoch when they next poll the record.
-  if (current?.version === version) await store.publish(CATALOG_CHANNEL, version).catch(() => {})
 }

@@ -23,11 +23,11 @@ const NO_HEADERS: ResponseHeaders = Object.freeze({})
 
 export type Count = (key: string, amount: number, options: CountOptions) => Promise<SlotCounts>
 
-export interface SharedLimits extends CallLimits {
+interface SharedLimits extends CallLimits {
   readonly perUser?: number | undefined
 }
 
-export interface LimiterParts {
+interface LimiterParts {
   readonly count: Count
   /** The limits of a client whose own limits cannot be read. */
   readonly defaults: SharedLimits

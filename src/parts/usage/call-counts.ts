@@ -197,7 +197,7 @@ export function createCallCounts(now: () => number) {
     calls: () => calls,
 
     /** `take` returns the present totals, which then count as unchanged. */
-    changed(): Changed[] {
+    changed() {
       earlier = earlier.filter(({ changed }) => changed.size > 0)
       return [...earlier, block].flatMap((each) =>
         [...each.changed].map((clientId) => changeOf(each, clientId)),
@@ -205,16 +205,17 @@ export function createCallCounts(now: () => number) {
     },
   }
 
-  function changeOf(each: Block, clientId: string | undefined): Changed {
+  function changeOf(each: Block, clientId: string | undefined) {
     let isFirst = false
     return {
-      take() {
+      take(): CountedDay {
         const totals = each.read(clientId)
         isFirst = totals.isFirst
         each.changed.delete(clientId)
         each.taken.add(clientId)
         return totals
       },
+      /** Counts again what could not be stored, or may not have been stored. */
       putBack() {
         each.changed.add(clientId)
         each.unclear.add(clientId)
@@ -225,13 +226,6 @@ export function createCallCounts(now: () => number) {
       },
     }
   }
-}
-
-interface Changed {
-  take(): CountedDay
-  /** Counts again what could not be stored, or may not have been stored. */
-  putBack(): void
-  stored(): void
 }
 
 export type CallCounts = ReturnType<typeof createCallCounts>

@@ -527,7 +527,6 @@ export const english = {
   guideAnswerGrant: '400 invalid_grant from the token endpoint',
   guideAnswerGrantHint:
     'The code or the refresh token was used before or has expired, or the user disconnected the application. Ask the user for access again.',
-  guideAnswer503: '503',
   guideAnswer503Hint:
     'The service is not available for the moment. Wait as long as Retry-After says, then try again.',
 
@@ -699,7 +698,6 @@ export const english = {
   activityHostBlocked: 'The application host {host} was blocked',
   activityHostUnblocked: 'The application host {host} was unblocked',
   activityError: 'A request failed because of an internal error',
-  activityUnknown: '{name}',
 
   activityOperations: 'Operations: {list}',
   activityAllowedOperations: 'Allowed: {list}',

@@ -551,7 +551,6 @@ export const german: ConsoleTexts = {
   guideAnswerGrant: '400 invalid_grant vom Token-Endpoint',
   guideAnswerGrantHint:
     'Der Code oder das Refresh-Token wurde schon benutzt oder ist abgelaufen, oder der Nutzer hat die Anwendung getrennt. Bitten Sie ihn noch einmal um Zugriff.',
-  guideAnswer503: '503',
   guideAnswer503Hint:
     'Der Dienst ist im Moment nicht verfügbar. Warten Sie so lange, wie Retry-After angibt, und versuchen Sie es dann erneut.',
 
@@ -723,7 +722,6 @@ export const german: ConsoleTexts = {
   activityHostBlocked: 'Der Anwendungs-Host {host} wurde blockiert',
   activityHostUnblocked: 'Der Anwendungs-Host {host} wurde wieder zugelassen',
   activityError: 'Eine Anfrage scheiterte an einem internen Fehler',
-  activityUnknown: '{name}',
 
   activityOperations: 'Operationen: {list}',
   activityAllowedOperations: 'Erlaubt: {list}',
