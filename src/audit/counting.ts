@@ -20,8 +20,6 @@ const MAX_DIFFERENT = 10_000
 /** After so many entries within an hour, further acts of an account are counted across all its clients. */
 const MAX_PER_HOUR = 600
 
-export type Counting = ReturnType<typeof createCounting>
-
 interface Minute {
   /** The id of the first act. */
   readonly first: string

@@ -28,8 +28,6 @@ interface Waiting extends PendingEntry {
   readonly reject: (error: unknown) => void
 }
 
-export type Writer = ReturnType<typeof createWriter>
-
 /** Writes the entries of this process to a trail, one batch after the other. */
 export function createWriter(trail: Trail) {
   const waiting: Waiting[] = []

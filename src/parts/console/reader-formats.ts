@@ -38,6 +38,7 @@ function createFormats(lang: string) {
     relative: new Intl.RelativeTimeFormat(lang),
     thisMinute: new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }).format(0, 'minute'),
     list: new Intl.ListFormat(lang),
+    number: new Intl.NumberFormat(lang),
   }
 }
 
@@ -82,6 +83,7 @@ export function createReaders() {
         return html`<time datetime="${isoOf(seconds * 1000)}" title="${exact}">${content}</time>`
       },
       list: (items: readonly string[]) => formats.list.format(items),
+      number: (value: number) => formats.number.format(value),
     }
   }
 }

@@ -37,15 +37,8 @@ export function toTemplate(path: string): string {
   return path.replaceAll(/:(\w+)/g, '{$1}')
 }
 
-export interface DocumentRoute extends ApiRoute {
-  readonly operation: Record<string, unknown>
-}
-
 /** The routes of an OpenAPI document below {base_url}. */
-export function documentRoutes(
-  document: Readonly<Record<string, unknown>>,
-  basePath: string,
-): DocumentRoute[] {
+export function documentRoutes(document: Readonly<Record<string, unknown>>, basePath: string) {
   const paths = isObject(document['paths']) ? document['paths'] : {}
   const prefix = serverPath(document)
   const pathOf = (template: string) => prefix + template.replaceAll(/\{([^{}/]+)\}/g, toParameter)
@@ -56,7 +49,9 @@ export function documentRoutes(
     return METHODS.flatMap((method) => {
       const operation = item[method]
       const route = routeOf(method.toUpperCase(), path)
-      return route && isObject(operation) ? [{ ...route, operation }] : []
+      return route && isObject(operation)
+        ? [{ ...route, operation: operation as Record<string, unknown> }]
+        : []
     })
   })
 }

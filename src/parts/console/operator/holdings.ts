@@ -1,4 +1,3 @@
-import type { ClientKind } from '../clients/client-kind.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { Client } from '../../../clients/client.ts'
 import type { ClientPage } from '../../../clients/client-index.ts'
@@ -30,14 +29,13 @@ export async function holdingsOf(
   }
 }
 
-export async function* clientPagesOf(
-  service: Pick<ClientKind['service'], 'listByOwner'>,
-  { accountId, userId }: Holder,
-): AsyncGenerator<Client[]> {
-  let cursor: string | undefined
-  do {
-    const page: ClientPage<Client> = await service.listByOwner(accountId, { limit: PAGE_LIMIT.max, cursor })
-    yield page.items.filter((client) => userId === undefined || client.userId === userId)
-    cursor = page.cursor
-  } while (cursor !== undefined)
+export async function* clientPagesOf(services: ConsoleServices, { accountId, userId }: Holder) {
+  for (const service of [services.apiKeys, services.applications]) {
+    let cursor: string | undefined
+    do {
+      const page: ClientPage<Client> = await service.listByOwner(accountId, { limit: PAGE_LIMIT.max, cursor })
+      yield { service, clients: page.items.filter((each) => userId === undefined || each.userId === userId) }
+      cursor = page.cursor
+    } while (cursor !== undefined)
+  }
 }

@@ -76,26 +76,24 @@ async function revokeAll(services: ConsoleServices, call: Call): Promise<View> {
 
 /** Reports each client as leaked. @param errors gets an error for each corrupt record. @returns how many were reported */
 async function endSecrets(
-  { apiKeys, applications }: ConsoleServices,
+  services: ConsoleServices,
   { change }: Pick<Call, 'change'>,
   holder: Holder,
   errors: GatehouseError[],
 ): Promise<number> {
   let reported = 0
-  for (const service of [apiKeys, applications]) {
-    for await (const clients of clientPagesOf(service, holder)) {
-      const report = async ({ clientId }: Client) => {
-        try {
-          await service.reportCompromised(clientId, change)
-          reported += 1
-        } catch (error) {
-          if (isCorruptRecord(error)) errors.push(error)
-          // The client was deleted since it was listed.
-          else if (!hasCode(error, 'ERR_NOT_FOUND')) throw error
-        }
+  for await (const { service, clients } of clientPagesOf(services, holder)) {
+    const report = async ({ clientId }: Client) => {
+      try {
+        await service.reportCompromised(clientId, change)
+        reported += 1
+      } catch (error) {
+        if (isCorruptRecord(error)) errors.push(error)
+        // The client was deleted since it was listed.
+        else if (!hasCode(error, 'ERR_NOT_FOUND')) throw error
       }
-      await Promise.all(clients.filter((client) => !isPublicClient(client)).map(report))
     }
+    await Promise.all(clients.filter((client) => !isPublicClient(client)).map(report))
   }
   return reported
 }
@@ -186,16 +184,11 @@ async function stillUsable(services: ConsoleServices, call: Call, holder: Holder
 }
 
 /** The clients of the holder that are enabled and have a valid secret. */
-async function usableClients(
-  { apiKeys, applications }: ConsoleServices,
-  holder: Holder,
-): Promise<{ readonly items: readonly Client[]; readonly hasMore: boolean }> {
+async function usableClients(services: ConsoleServices, holder: Holder) {
   const found: Client[] = []
-  for (const service of [apiKeys, applications]) {
-    for await (const clients of clientPagesOf(service, holder)) {
-      found.push(...clients.filter((client) => whyNotAuthenticated(client) === undefined))
-      if (found.length > ROWS_PER_PAGE) return { items: found.slice(0, ROWS_PER_PAGE), hasMore: true }
-    }
+  for await (const { clients } of clientPagesOf(services, holder)) {
+    found.push(...clients.filter((client) => whyNotAuthenticated(client) === undefined))
+    if (found.length > ROWS_PER_PAGE) return { items: found.slice(0, ROWS_PER_PAGE), hasMore: true }
   }
   return { items: found, hasMore: false }
 }

@@ -20,7 +20,6 @@ import { clientPath, holderLink, operatorPage, operatorView, USAGE_PATH } from '
 import { page, type Call, type Page } from '../page-types.ts'
 import { scopeTitle } from '../scope-title.ts'
 import type { ConsoleServices } from '../services.ts'
-import { writeNumber } from './bar-chart.ts'
 import { uncalledOperationsPage } from './uncalled-operations-page.ts'
 import { usageView } from './usage-view.ts'
 
@@ -155,7 +154,7 @@ async function clientTable(
         ...(isForOperators
           ? [client && client.accountId !== '' && holderLink(call, { accountId: client.accountId })]
           : []),
-        writeNumber(texts.lang, count),
+        texts.number(count),
       ]
     }),
   )
