@@ -102,9 +102,8 @@ export function createEntry(fields: EntryFields, at: number, id = newEntryId()):
 }
 
 /**
- * Who sent a request: its network address and its user agent, without control characters, cut to the length
- * that entries and `ChangeOptions` accept. The context of oidc-provider ignores the host's `app.proxy`:
- * behind a proxy, its `ip` is the address of the proxy. So the type rejects that context.
+ * Without control characters, and cut to what entries and `ChangeOptions` accept. The context of oidc-provider ignores
+ * the host's `app.proxy`: behind a proxy, its `ip` is the address of the proxy. So the type rejects that context.
  */
 export function requesterOf(request: {
   readonly ip: string

@@ -30,10 +30,7 @@ const ORIGIN = ['actor', 'address', 'userAgent']
 /** The value of `change` for a client that got a new owner. The `target` of such an entry is a user. */
 const TO_USER = 'owner'
 
-/**
- * Removes the fields of an entry that identify an erased person. If another user of the same account acted,
- * the entry keeps that user's `actor`, `address` and `userAgent`. The same object if nothing is removed.
- */
+/** The same object if nothing is removed. If a colleague acted, the entry keeps that colleague's origin. */
 export function eraseEntry(entry: AuditEntry, people: ErasedPeople): AuditEntry {
   const { accountId, userId, actor, change, target, at } = entry
   const isErased = (person: Person) => people.covers(person, at)

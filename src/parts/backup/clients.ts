@@ -27,7 +27,7 @@ import {
   wholeNumber,
 } from '../../validation/rules.ts'
 import { createSecretOwners } from '../../clients/secret-owners.ts'
-import { storedLastUses, type LastUse } from '../../clients/last-used.ts'
+import { storedLastUses } from '../../clients/last-used.ts'
 import type { Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { CorruptRecord, isCorruptRecord } from '../../store/corrupt-record.ts'
@@ -88,6 +88,16 @@ export function clientSection(store: Store): Section {
   const lastUses = storedLastUses(store)
   const secretOwners = createSecretOwners(store)
 
+  async function importLastUse(clientId: string, lastUsedAt: number | undefined): Promise<void> {
+    if (lastUsedAt === undefined || (await lastUses.create(clientId, { lastUsedAt }))) return
+    try {
+      await lastUses.update(clientId, (use) => (use.lastUsedAt < lastUsedAt ? { lastUsedAt } : undefined))
+    } catch (error) {
+      if (!isCorruptRecord(error)) throw error
+      await lastUses.set(clientId, { lastUsedAt })
+    }
+  }
+
   /** If a call fails halfway, repeating the call completes the import. */
   async function importClient(record: ClientRecord, lastUsedAt: number | undefined, counts: Counts) {
     const { clientId, kind } = record.client
@@ -100,7 +110,7 @@ export function clientSection(store: Store): Section {
       stored.list(clientId, record),
       // The notices that came due since the export are given after the import.
       ...expiryEntriesOf(record.client, 0).map((entry) => store.add(...entry)),
-      importLastUse(lastUses, clientId, lastUsedAt),
+      importLastUse(clientId, lastUsedAt),
       ...credentialsOf(record).map((hash) => secretOwners.add(hash, { kind, clientId })),
     ])
     counts[!isNew ? 'unchanged' : kind === 'apiKey' ? 'apiKeys' : 'applications'] += 1
@@ -133,20 +143,6 @@ export function clientSection(store: Store): Section {
 function withoutEpoch(record: ClientRecord): ClientRecord {
   const { partialRevocations: _, noticed: _noticed, ...others } = onlyKnownFields(record)
   return { ...others, client: { ...others.client, epoch: 0 } }
-}
-
-async function importLastUse(
-  lastUses: Collection<LastUse>,
-  clientId: string,
-  lastUsedAt: number | undefined,
-): Promise<void> {
-  if (lastUsedAt === undefined || (await lastUses.create(clientId, { lastUsedAt }))) return
-  try {
-    await lastUses.update(clientId, (use) => (use.lastUsedAt < lastUsedAt ? { lastUsedAt } : undefined))
-  } catch (error) {
-    if (!isCorruptRecord(error)) throw error
-    await lastUses.set(clientId, { lastUsedAt })
-  }
 }
 
 function onlyKnownFields(record: ClientRecord): ClientRecord {

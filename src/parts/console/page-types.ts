@@ -22,7 +22,6 @@ export type Section =
 export interface Call<Resource = undefined> extends Visit<Resource> {
   /** The parameters of the query. A repeated parameter is undefined. */
   readonly query: Readonly<Record<string, string | undefined>>
-  /** The fields of the submitted form; empty for a request without a form. */
   readonly form: Form
   readonly texts: Reader
   /** The token that every form must send, in its field `csrf`. Reading it sets the cookie of the browser. */
@@ -80,7 +79,6 @@ export interface Action<Resource = undefined> {
   run(call: Call<Resource>): Promise<View | Redirect>
 }
 
-/** One page. Its forms are sent to its own path. */
 export interface Page<Resource = undefined> extends Guarded<Resource> {
   /** Path below the console, with parameters after colons: `/api-keys/:clientId`. */
   readonly path: string

@@ -56,9 +56,8 @@ export function createResponder(
 }
 
 /**
- * The answer to a form may contain a new secret beside texts of the form, and its compressed length could
- * reveal the secret. If the layout of the host contains a secret, the host must set `ctx.compress = false`,
- * as for koa-compress.
+ * The compressed length of an answer to a form could reveal a new secret in it. If the layout contains a secret, the
+ * host must set `ctx.compress = false`, as for koa-compress.
  */
 async function send(ctx: Context, text: string): Promise<void> {
   ctx.body = text

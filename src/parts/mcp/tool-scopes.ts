@@ -17,7 +17,6 @@ export interface ToolCalls {
   readonly problem?: 'unreadable' | 'unknown-tool' | undefined
 }
 
-/** @returns undefined if there is no such tool */
 export type FindToolScopes = (tool: string) => readonly string[] | undefined
 
 /** `ERR_OPTIONS` without a tool, for a tool without a scope, or for a scope that no operation has. */
