@@ -23,33 +23,26 @@ export function createAudit(parts: {
   const { store, bounds, logger, now = () => Date.now() } = parts
   const { maxAgeDays, maxEntries, maxFailures } = bounds
   const trail = createTrail(store, 'changes', { maxAgeDays, maxEntries })
-  const recording = createRecording({ store, trail, logger, now })
+  const { stop, ...recorded } = createRecording({ store, trail, logger, now })
   const failureTrail = createTrail(store, 'failures', { maxAgeDays, maxEntries: maxFailures })
   const failures = createFailures(failureTrail, logger, now)
-  const { change, announce, entry, append, record, resume, settled } = recording
 
   /** Entries that wait in this process are written to the trail first. */
   async function trailOf({ trail: name = 'changes' }: AuditReadOptions | AuditListOptions): Promise<Trail> {
-    await (name === 'changes' ? settled() : failures.flush())
+    await (name === 'changes' ? recorded.settled() : failures.flush())
     return name === 'changes' ? trail : failureTrail
   }
 
   return {
-    change,
-    announce,
-    entry,
-    append,
-    record,
+    ...recorded,
     reject: failures.add,
-    resume,
-    settled,
 
     /** The returned function also writes the entries that are not written yet. */
     start(): () => Promise<void> {
       void findLast(trail).catch(() => {})
       let isStopped = false
       const resumeOrWarn = () =>
-        resume().catch((error: unknown) => {
+        recorded.resume().catch((error: unknown) => {
           if (isStopped) return
           logger.warn({ err: error }, 'the audit trail is incomplete; trying again within a minute')
         })
@@ -58,8 +51,8 @@ export function createAudit(parts: {
       return async () => {
         isStopped = true
         stop()
-        await Promise.all([recording.stop(), failures.flush()])
-        await settled()
+        await Promise.all([stop(), failures.flush()])
+        await recorded.settled()
       }
     },
 
@@ -74,7 +67,7 @@ export function createAudit(parts: {
     /** Removes what identifies erased people from both trails and waiting entries. May be repeated. */
     async erase(people: ErasedPeople): Promise<ErasedEntries> {
       await failures.flush()
-      await recording.erase(people)
+      await recorded.erase(people)
       const [changes, failed] = [await eraseInTrail(trail, people), await eraseInTrail(failureTrail, people)]
       return { entries: changes.entries + failed.entries, errors: [...changes.errors, ...failed.errors] }
     },
