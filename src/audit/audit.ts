@@ -23,7 +23,7 @@ export function createAudit(parts: {
   const { store, bounds, logger, now = () => Date.now() } = parts
   const { maxAgeDays, maxEntries, maxFailures } = bounds
   const trail = createTrail(store, 'changes', { maxAgeDays, maxEntries })
-  const { stop, ...recorded } = createRecording({ store, trail, logger, now })
+  const { stop: stopRecording, ...recorded } = createRecording({ store, trail, logger, now })
   const failureTrail = createTrail(store, 'failures', { maxAgeDays, maxEntries: maxFailures })
   const failures = createFailures(failureTrail, logger, now)
 
@@ -47,11 +47,11 @@ export function createAudit(parts: {
           logger.warn({ err: error }, 'the audit trail is incomplete; trying again within a minute')
         })
       void resumeOrWarn()
-      const stop = periodically(resumeOrWarn, RESUME_INTERVAL_MS)
+      const stopResuming = periodically(resumeOrWarn, RESUME_INTERVAL_MS)
       return async () => {
         isStopped = true
-        stop()
-        await Promise.all([stop(), failures.flush()])
+        stopResuming()
+        await Promise.all([stopRecording(), failures.flush()])
         await recorded.settled()
       }
     },

@@ -33,7 +33,7 @@ const problemWords = [
   ...readFileSync(path.join(folder, '../../errors.ts'), 'utf8').matchAll(/\| '([a-z-]+)'/g),
 ].map(([, code]) => `problem-${code}`.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()))
 
-/** The names that the sources write out, those of fields and problems, and those that `word(kind, …)` makes for both kinds. */
+/** The names that the sources write out or make: of fields and problems, and by `word(kind, …)` for both kinds. */
 const written = new Set([
   ...fieldWords,
   ...problemWords,

@@ -74,7 +74,7 @@ async function revokeAll(services: ConsoleServices, call: Call): Promise<View> {
   )
 }
 
-/** Reports each client as leaked. @param errors gets an error for each corrupt record. @returns how many were reported */
+/** Reports each client as leaked. @param errors gets an error for each corrupt record. @returns the number reported */
 async function endSecrets(
   services: ConsoleServices,
   { change }: Pick<Call, 'change'>,
