@@ -102,8 +102,9 @@ export function createEntry(fields: EntryFields, at: number, id = newEntryId()):
 }
 
 /**
- * Without control characters, and cut to what entries and `ChangeOptions` accept. The context of oidc-provider ignores
- * the host's `app.proxy`: behind a proxy, its `ip` is the address of the proxy. So the type rejects that context.
+ * Who sent a request, without control characters, and cut to what `ChangeOptions` accepts. The context of oidc-provider
+ * ignores the host's `app.proxy`: behind a proxy, its `ip` is the address of the proxy. So the type rejects that
+ * context.
  */
 export function requesterOf(request: {
   readonly ip: string

@@ -25,7 +25,8 @@ export async function* chunksOf(trail: Trail): AsyncGenerator<readonly Chunk[]> 
 }
 
 /**
- * The entries keep their ids and their order, so all cursors stay valid. May be repeated. Corrupt entries stay.
+ * Rewrites the entries that name erased people. They keep their ids and their order, so all cursors stay valid. May be
+ * repeated. Corrupt entries stay.
  *
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_CONFLICT` if other processes keep changing a chunk: call again
  */

@@ -18,7 +18,7 @@ export interface CountsParts {
   readonly write: (entries: readonly PendingEntry[]) => Promise<void>
 }
 
-/** Stores entries until they are counted. May be repeated. */
+/** Stores entries until their counts are written. May be repeated. */
 export async function storeUncounted(
   { store }: CountsParts,
   entries: readonly PendingEntry[],

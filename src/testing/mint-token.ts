@@ -35,7 +35,7 @@ const FIELDS = {
 } satisfies Record<keyof MintedToken, Rule>
 
 /**
- * With the claims of the tokens that a gatehouse issues (RFC 9068 2).
+ * Signs an access token with the claims of the tokens that a gatehouse issues (RFC 9068 2).
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `token` has an unknown field
  */

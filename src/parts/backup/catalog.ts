@@ -43,8 +43,8 @@ export function catalogSection(store: Store): Section {
       const imported = readRecord(number, records, { id: CATALOG_RECORD, record, rules: RULES })
       return async (counts) => {
         if (await records.create(CATALOG_RECORD, imported)) return
-        // The imported revocations cover all tokens with a lower epoch than that of the file. So new tokens must carry at
-        // least this epoch. The operations of the store stay.
+        // The imported revocations cover all tokens with a lower epoch than that of the file. So new tokens must carry
+        // at least this epoch. The operations of the store stay.
         const version = randomUUID()
         const current = await records.update(CATALOG_RECORD, (own) =>
           own.epoch >= imported.epoch ? confirmDurable(own) : { ...own, version, epoch: imported.epoch },

@@ -44,7 +44,7 @@ const GRANTS_PAGE_SIZE = 50
 
 export type Sections = ReturnType<typeof createSections>
 
-/** The kinds of lines of an exported file. */
+/** The kinds of lines of an exported file, from clients and keys to revocations and erasures. */
 export function createSections(parts: Internals, importsKeys = true) {
   const { store, logger, longestLifetime, clientTokens, grantLifecycle, exportableKeys: keys } = parts
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')

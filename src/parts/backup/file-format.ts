@@ -80,7 +80,7 @@ const HEADER: Fields = {
   }),
 }
 
-/** @returns the store keys of the records that the export skipped. @throws {GatehouseError} if lines are missing */
+/** Checks the counts of lines in the last line. @returns the store keys of the records that the export skipped */
 export function readTrailer(
   number: number,
   { lines, skipped }: Values,

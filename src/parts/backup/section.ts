@@ -94,7 +94,7 @@ export function exportedRecord<T extends object>(collection: Collection<T>, reco
   return JSON.parse(collection.toText(exported as T))
 }
 
-/** An equal record is written again (`confirmDurable`). @returns whether it is new; undefined for a conflict */
+/** Imports the record of a line; an equal one is written again. @returns whether it is new; undefined for a conflict */
 export async function importRecord<T extends object>(
   collection: Pick<Collection<T>, 'create' | 'update'>,
   { id, record, isSame }: { id: string; record: T; isSame: (existing: T) => boolean },

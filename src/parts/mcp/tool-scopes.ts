@@ -19,7 +19,9 @@ export interface ToolCalls {
 
 export type FindToolScopes = (tool: string) => readonly string[] | undefined
 
-/** `ERR_OPTIONS` without a tool, for a tool without a scope, or for a scope that no operation has. */
+/**
+ * The scopes of tools. `ERR_OPTIONS` without a tool, for a tool without a scope, or for a scope that no operation has.
+ */
 export function indexTools(
   tools: unknown,
   { isKnownScope }: Pick<GatewayDependencies, 'isKnownScope'>,

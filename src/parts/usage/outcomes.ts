@@ -29,6 +29,7 @@ const TOKEN_OUTCOMES = [
   'other_error',
 ] as const
 
+/** All outcomes, in a fixed order. */
 export const OUTCOMES = [...ACCEPTED_OUTCOMES, ...REJECTION_OUTCOMES, ...TOKEN_OUTCOMES] as const
 
 /**

@@ -26,7 +26,7 @@ export function confirmRow(
   return actionRow(texts.html(title), texts.html(what), confirmLink(call, { action }, texts.html(button)))
 }
 
-/** The page of an action. @param own the fields of the form. @default the fields of the link */
+/** The page of an action that asks for confirmation. @param own the fields of the form. @default those of the link */
 export function confirmPage(
   call: Call,
   { title, what, more = [], button, values, trail }: Confirmation,
