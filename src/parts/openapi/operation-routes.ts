@@ -38,7 +38,10 @@ export function toTemplate(path: string): string {
 }
 
 /** The routes of an OpenAPI document below {base_url}. */
-export function documentRoutes(document: Readonly<Record<string, unknown>>, basePath: string) {
+export function documentRoutes(
+  document: Readonly<Record<string, unknown>>,
+  basePath: string,
+): (ApiRoute & { readonly operation: Record<string, unknown> })[] {
   const paths = isObject(document['paths']) ? document['paths'] : {}
   const prefix = serverPath(document)
   const pathOf = (template: string) => prefix + template.replaceAll(/\{([^{}/]+)\}/g, toParameter)
@@ -49,9 +52,7 @@ export function documentRoutes(document: Readonly<Record<string, unknown>>, base
     return METHODS.flatMap((method) => {
       const operation = item[method]
       const route = routeOf(method.toUpperCase(), path)
-      return route && isObject(operation)
-        ? [{ ...route, operation: operation as Record<string, unknown> }]
-        : []
+      return route && isObject(operation) ? [{ ...route, operation }] : []
     })
   })
 }
