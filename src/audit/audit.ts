@@ -1,17 +1,14 @@
 import { periodically } from '../async/periodically.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
-import { isCorruptRecord } from '../store/corrupt-record.ts'
-import { isAnnounced, readAnnounced, writeAnnounced, type Proof } from './announced-entry.ts'
-import type { AuditEntry, EntryFields, PendingEntry } from './entry.ts'
-import { erasePending, type ErasedPeople } from './erase-entry.ts'
+import type { AuditEntry } from './entry.ts'
+import type { ErasedPeople } from './erase-entry.ts'
 import { chunksOf, eraseInTrail, type ErasedEntries } from './erase-trail.ts'
 import type { AuditBounds } from './retention.ts'
 import { createFailures } from './failures-trail.ts'
-import type { Outbox } from './outbox.ts'
 import { checkList, checkRead, type AuditListOptions, type AuditReadOptions } from './check-options.ts'
 import { listEntries, readEntries, type AuditPage, type AuditRecord } from './read-trail.ts'
-import * as recordings from './recording.ts'
+import { createRecording } from './recording.ts'
 import { createTrail, findLast, type Trail } from './trail.ts'
 
 const RESUME_INTERVAL_MS = 60_000
@@ -26,57 +23,39 @@ export function createAudit(parts: {
   const { store, bounds, logger, now = () => Date.now() } = parts
   const { maxAgeDays, maxEntries, maxFailures } = bounds
   const trail = createTrail(store, 'changes', { maxAgeDays, maxEntries })
-  const recording = recordings.createRecording({ store, trail, logger, now })
+  const { stop: stopRecording, ...recorded } = createRecording({ store, trail, logger, now })
   const failureTrail = createTrail(store, 'failures', { maxAgeDays, maxEntries: maxFailures })
   const failures = createFailures(failureTrail, logger, now)
-  const settled = () => recordings.settled(recording)
-  const resume = () => recordings.resume(recording)
 
   /** Entries that wait in this process are written to the trail first. */
   async function trailOf({ trail: name = 'changes' }: AuditReadOptions | AuditListOptions): Promise<Trail> {
-    await (name === 'changes' ? settled() : failures.flush())
+    await (name === 'changes' ? recorded.settled() : failures.flush())
     return name === 'changes' ? trail : failureTrail
   }
 
   return {
-    change: <T>(key: string, change: (outbox: Outbox) => Promise<T>, options?: recordings.ChangeKind) =>
-      recordings.recordChange(recording, key, change, options),
-
-    announce: <T extends { readonly isMade: boolean }>(
-      fields: EntryFields,
-      proof: Proof,
-      change: () => Promise<T>,
-      options?: recordings.ChangeKind,
-    ) => recordings.recordAnnounced(recording, fields, proof, change, options),
-
-    entry: (fields: EntryFields) => recordings.newEntry(recording, fields),
-    append: (entries: readonly PendingEntry[]) => recordings.append(recording, entries),
-    record: (...entries: readonly (EntryFields | PendingEntry)[]) => recordings.record(recording, entries),
+    ...recorded,
     reject: failures.add,
-    resume,
-    settled,
 
     /** The returned function also writes the entries that are not written yet. */
     start(): () => Promise<void> {
       void findLast(trail).catch(() => {})
       let isStopped = false
       const resumeOrWarn = () =>
-        resume().catch((error: unknown) => {
+        recorded.resume().catch((error: unknown) => {
           if (isStopped) return
           logger.warn({ err: error }, 'the audit trail is incomplete; trying again within a minute')
         })
       void resumeOrWarn()
-      const stop = periodically(resumeOrWarn, RESUME_INTERVAL_MS)
+      const stopResuming = periodically(resumeOrWarn, RESUME_INTERVAL_MS)
       return async () => {
         isStopped = true
-        stop()
-        recording.counting.end()
-        await Promise.all([failures.flush(), recording.kept.stop()])
-        await settled()
+        stopResuming()
+        await Promise.all([stopRecording(), failures.flush()])
+        await recorded.settled()
       }
     },
 
-    /** The entries of both trails, from the oldest to the newest, for a search. */
     async *all(): AsyncGenerator<AuditEntry> {
       for (const each of [trail, failureTrail]) {
         for await (const chunks of chunksOf(each)) {
@@ -88,7 +67,7 @@ export function createAudit(parts: {
     /** Removes what identifies erased people from both trails and waiting entries. May be repeated. */
     async erase(people: ErasedPeople): Promise<ErasedEntries> {
       await failures.flush()
-      await eraseRecordings(recording, people)
+      await recorded.erase(people)
       const [changes, failed] = [await eraseInTrail(trail, people), await eraseInTrail(failureTrail, people)]
       return { entries: changes.entries + failed.entries, errors: [...changes.errors, ...failed.errors] }
     },
@@ -103,27 +82,6 @@ export function createAudit(parts: {
       yield* readEntries(await trailOf(options), options)
     },
   }
-}
-
-/** Entries in the memory of another process stay unchanged. */
-async function eraseRecordings(recording: recordings.Recording, people: ErasedPeople): Promise<void> {
-  const { pending, counting, kept } = recording
-  await kept.rewrite((entry) => erasePending(entry, people))
-  for (const subject of await pending.list()) {
-    if (isAnnounced(subject)) continue
-    try {
-      await recordings.moveToTrail(recording, subject)
-    } catch (error) {
-      // A corrupt record stays, so that an operator can examine it.
-      if (!isCorruptRecord(error)) throw error
-    }
-  }
-  await pending.rewrite((subject) => {
-    const announced = isAnnounced(subject) ? readAnnounced(subject) : undefined
-    return announced ? writeAnnounced(erasePending(announced, people)) : subject
-  })
-  await counting.erase(people)
-  await recordings.settled(recording)
 }
 
 export type Audit = ReturnType<typeof createAudit>

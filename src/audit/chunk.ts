@@ -22,10 +22,7 @@ export interface Chunk {
   readonly text: string | undefined
   /** The entries in their order, with undefined for each corrupt entry. Empty if the whole chunk is corrupt. */
   readonly entries: readonly (AuditEntry | undefined)[]
-  /**
-   * Only the contents decide this, so all processes come to the same result. A corrupt chunk never grows,
-   * so that an operator can examine or restore it.
-   */
+  /** By the contents alone, as in all processes. A corrupt chunk never grows: an operator can examine or restore it. */
   readonly isFull: boolean
   readonly isCorrupt: boolean
 }
@@ -34,7 +31,6 @@ export function chunkText(entries: Chunk['entries'], isClosed = false): string {
   return JSON.stringify({ v: 1, ...(isClosed && { closed: true }), entries })
 }
 
-/** Parses a chunk. A chunk that expired has no entries and is full. */
 export function readChunk(number: number, text: string | undefined): Chunk {
   if (text === undefined) return { number, text, entries: [], isFull: true, isCorrupt: false }
   const value = parseJson(text)

@@ -7,8 +7,7 @@ import { eraseWaiting, storeUncounted, writeCounts, type CountsParts } from './w
 const COUNT_MS = 60_000
 
 /**
- * A process that is later with a count has probably stopped, and any process writes the count. By then, other
- * processes have found the entries that a stopped process left in records and pending revocations.
+ * After this, any process writes the count: its process has probably stopped, and the entries that it left were found.
  */
 const GRACE_MS = 120_000
 
@@ -20,8 +19,6 @@ const MAX_DIFFERENT = 10_000
 
 /** After so many entries within an hour, further acts of an account are counted across all its clients. */
 const MAX_PER_HOUR = 600
-
-export type Counting = ReturnType<typeof createCounting>
 
 interface Minute {
   /** The id of the first act. */
@@ -119,15 +116,8 @@ export function createCounting(parts: CountingParts) {
         unwritten.set(minute.id, minute)
         minute.open.add(id)
         const common = JSON.parse(key) as AuditEntry
-        const origin = {
-          ...(address !== undefined && { address }),
-          ...(userAgent !== undefined && { userAgent }),
-        }
-        return {
-          entry: { ...common, id, at, ...origin },
-          after,
-          into: { id: minute.id, until: minute.until },
-        }
+        const into = { id: minute.id, until: minute.until }
+        return { entry: { ...common, id, at, address, userAgent }, after, into }
       }
       if (key) {
         const until = Math.floor((now() + COUNT_MS) / STEP_MS) * STEP_MS
@@ -138,7 +128,6 @@ export function createCounting(parts: CountingParts) {
       return pending
     },
 
-    /** Stores marked entries until they are counted. May be repeated. */
     async add(entries: readonly PendingEntry[]): Promise<void> {
       await storeUncounted(parts, entries)
       settle(entries)
@@ -156,7 +145,7 @@ export function createCounting(parts: CountingParts) {
   }
 }
 
-/** Fields that may differ between equal acts: when and from where an act was made, and the name of the client. */
+/** Fields that may differ between equal acts. */
 const ORIGIN = ['id', 'at', 'address', 'userAgent', 'clientName']
 
 /** If a client revokes several of its own tokens, these revocations count as equal acts. */

@@ -78,13 +78,9 @@ export type EntryFields = Omit<AuditEntry, 'id' | 'at' | 'outcome'> & {
   readonly outcome?: AuditEntry['outcome'] | undefined
 }
 
-/** An entry that is not in the trail yet. */
 export interface PendingEntry {
   readonly entry: AuditEntry
-  /**
-   * The number of the last chunk that was known when the entry was made. If the entry is in the trail, it is
-   * in this chunk or in a later one.
-   */
+  /** If the entry is in the trail, it is in the chunk with this number, or in a later one. */
   readonly after: number
   /** The later entry that counts this act, and when its minute ends; undefined if the act is not counted. */
   readonly into?: { readonly id: string; readonly until: number } | undefined
@@ -96,7 +92,6 @@ export function newEntryId(): string {
   return randomBytes(12).toString('base64url')
 }
 
-/** Makes an entry. Fields that are undefined are left out. */
 export function createEntry(fields: EntryFields, at: number, id = newEntryId()): AuditEntry {
   const { name, outcome = 'success', userAgent, ...others } = fields
   const address = clientAddress(fields.address ?? '') || undefined
@@ -107,9 +102,9 @@ export function createEntry(fields: EntryFields, at: number, id = newEntryId()):
 }
 
 /**
- * Who sent a request: its network address and its user agent, without control characters, cut to the length
- * that entries and `ChangeOptions` accept. The context of oidc-provider ignores the host's `app.proxy`:
- * behind a proxy, its `ip` is the address of the proxy. So the type rejects that context.
+ * Who sent a request, without control characters, and cut to what `ChangeOptions` accepts. The context of oidc-provider
+ * ignores the host's `app.proxy`: behind a proxy, its `ip` is the address of the proxy. So the type rejects that
+ * context.
  */
 export function requesterOf(request: {
   readonly ip: string

@@ -3,10 +3,7 @@ import type { Person } from '../host/subject.ts'
 import type { AuditEntry, PendingEntry } from './entry.ts'
 
 export interface ErasedPeople {
-  /**
-   * Whether a record about this person that was made at the time `at`, in milliseconds since the epoch, must
-   * be erased. If an account is erased, all its users are erased too.
-   */
+  /** An erased account covers all its users. @param at when the record was made, in milliseconds since the epoch */
   covers(person: Person, at: number): boolean
 }
 
@@ -34,8 +31,8 @@ const ORIGIN = ['actor', 'address', 'userAgent']
 const TO_USER = 'owner'
 
 /**
- * Removes the fields of an entry that identify an erased person. If another user of the same account acted,
- * the entry keeps that user's `actor`, `address` and `userAgent`. The same object if nothing is removed.
+ * Removes what identifies erased people. The origin of a colleague stays. @returns the same object if nothing is
+ * removed
  */
 export function eraseEntry(entry: AuditEntry, people: ErasedPeople): AuditEntry {
   const { accountId, userId, actor, change, target, at } = entry

@@ -25,11 +25,10 @@ export async function* chunksOf(trail: Trail): AsyncGenerator<readonly Chunk[]> 
 }
 
 /**
- * Rewrites the entries that name erased people, in place. The entries keep their ids and their order, so all
- * cursors stay valid. May be repeated.
+ * Rewrites the entries that name erased people. They keep their ids and their order, so all cursors stay valid. May be
+ * repeated. Corrupt entries stay.
  *
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_CONFLICT` if other processes keep changing a chunk: call
- *   again. Corrupt entries stay, and are in `errors`
+ * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_CONFLICT` if other processes keep changing a chunk: call again
  */
 export async function eraseInTrail(trail: Trail, people: ErasedPeople): Promise<ErasedEntries> {
   let entries = 0
@@ -64,10 +63,7 @@ async function eraseInChunk(trail: Trail, first: Chunk, people: ErasedPeople): P
   throw new GatehouseError('ERR_CONFLICT', 'other processes changed the audit trail again and again')
 }
 
-/**
- * Corrupt entries stay. A chunk that was full stays full, because another process may have created the next
- * chunk.
- */
+/** A chunk that was full stays full, because another process may have created the next chunk. */
 function textWith({ text = '', isFull }: Chunk, entries: Chunk['entries']): string {
   const value = JSON.parse(text) as Record<string, unknown>
   const raw = Array.isArray(value['entries']) ? (value['entries'] as unknown[]) : []

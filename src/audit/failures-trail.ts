@@ -5,18 +5,15 @@ import { numberOf, type Trail } from './trail.ts'
 import { createWriter } from './writer.ts'
 
 /** What strangers tried. All other events go to the trail `changes` (`recording.ts`). */
-export interface Failure {
+export interface Failure extends Pick<
+  EntryFields,
+  'reason' | 'clientId' | 'kind' | 'accountId' | 'address' | 'userAgent'
+> {
   /**
    * `client_authentication.failed`: a wrong secret. `token.rejected`: the right secret of a disabled or expired client.
    * `sign_in.rejected`: credentials that the host rejected.
    */
   readonly name: 'client_authentication.failed' | 'token.rejected' | 'sign_in.rejected'
-  readonly reason?: EntryFields['reason']
-  readonly clientId?: string | undefined
-  readonly kind?: EntryFields['kind']
-  readonly accountId?: string | undefined
-  readonly address?: string | undefined
-  readonly userAgent?: string | undefined
 }
 
 const COUNT_MS = 60_000

@@ -7,8 +7,8 @@ const RETRY_MS = 1000
 const MAX_KEPT = 10_000
 
 /**
- * Keeps the entries and subjects that this process could not write while the store was unavailable. No other
- * process can write them. This process writes them within about a second after the store is available again.
+ * Keeps what this process could not write while the store was unavailable, and no other process can write. It is
+ * written about a second after the store is available again.
  */
 export function createKept(parts: {
   readonly list: (subject: string) => Promise<unknown>

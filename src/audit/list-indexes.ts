@@ -18,9 +18,7 @@ const DAY_MS = 86_400_000
 const INVERTED_DIGITS = 12
 const INVERTED_FROM = 10 ** INVERTED_DIGITS - 1
 
-function memberOf(number: number): string {
-  return String(INVERTED_FROM - number).padStart(INVERTED_DIGITS, '0')
-}
+const memberOf = (number: number) => String(INVERTED_FROM - number).padStart(INVERTED_DIGITS, '0')
 
 const MEMBER = /^\d{12}$/
 

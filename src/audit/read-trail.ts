@@ -124,10 +124,7 @@ async function latestChunks(trail: Trail, before: Place, limit: number): Promise
   return { chunks: [...chunks, ...older], hasMore: !isEnd }
 }
 
-/**
- * Reads all entries after a cursor, up to the end that the trail has when the iteration begins. Corrupt
- * entries before a readable entry set its `missed`; after the last one, `ERR_STORE_CORRUPT` is thrown.
- */
+/** Up to the present end of the trail. Corrupt entries set `missed` of the next entry; at the end, they throw. */
 export async function* readEntries(trail: Trail, options: AuditReadOptions): AsyncGenerator<AuditRecord> {
   const { since, signal } = options
   signal?.throwIfAborted()

@@ -3,13 +3,15 @@ import { isRejection } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { createPendingList } from '../store/pending-list.ts'
-import { isAnnounced, readAnnounced, wasMade, writeAnnounced, type Proof } from './announced-entry.ts'
-import { createEntry, type EntryFields, type PendingEntry } from './entry.ts'
-import { createCounting, type Counting } from './counting.ts'
+import { parseJson } from '../validation/parse-json.ts'
+import { isObject, isText } from '../validation/predicates.ts'
+import { createEntry, isPendingEntry, type EntryFields, type PendingEntry } from './entry.ts'
+import { createCounting } from './counting.ts'
+import { erasePending, type ErasedPeople } from './erase-entry.ts'
 import { createKept } from './kept-in-memory.ts'
 import { createOutbox, createOutboxes, idsOf, type Outbox } from './outbox.ts'
 import { numberOf, type Trail } from './trail.ts'
-import { createWriter, type Writer } from './writer.ts'
+import { createWriter } from './writer.ts'
 
 /** Seconds for which a change stays listed as pending if no process completes it. */
 const PENDING_SECONDS = 30 * 86_400
@@ -19,7 +21,18 @@ export interface ChangeKind {
   readonly isRemoval?: boolean | undefined
 }
 
-export type Recording = ReturnType<typeof createRecording>
+/** How another process finds out whether a change was made. */
+export interface Proof {
+  /** The key of a record that exists before the change. The change replaces the record, which is deleted later. */
+  readonly key: string
+  /** A text that the record contains only after the change. */
+  readonly text: string
+}
+
+/** An entry that is listed as pending before its change is made, because the changed record is deleted soon. */
+interface AnnouncedEntry extends PendingEntry {
+  readonly proof: Proof
+}
 
 /**
  * Records events in the trail `changes`: all events except those of `failures-trail.ts`. Until an entry is in
@@ -32,17 +45,10 @@ export function createRecording(parts: {
   readonly logger: Logger
   readonly now: () => number
 }) {
-  const { store, logger, now } = parts
-  const writer = createWriter(parts.trail)
+  const { store, trail, logger, now } = parts
+  const writer = createWriter(trail)
+  const outboxes = createOutboxes(store)
   const background = new Set<Promise<unknown>>()
-
-  function inBackground(work: Promise<unknown>): void {
-    const done = work
-      .catch((error: unknown) => logger.debug({ err: error }, 'an audit entry will be moved later'))
-      .finally(() => background.delete(done))
-    background.add(done)
-  }
-
   const counting = createCounting({ store, write: writer.append, inBackground, now })
   const pending = createPendingList({
     store,
@@ -53,164 +59,190 @@ export function createRecording(parts: {
     logger,
     now,
   })
-  return {
-    ...parts,
-    writer,
-    inBackground,
-    background,
-    pending,
-    outboxes: createOutboxes(store),
-    counting,
-    kept: createKept({
-      list: pending.add,
-      write: (entries) => append({ counting, writer }, entries),
-      logger,
-    }),
+  const kept = createKept({ list: pending.add, write: append, logger })
+
+  function inBackground(work: Promise<unknown>): void {
+    const done = work
+      .catch((error: unknown) => logger.debug({ err: error }, 'an audit entry will be moved later'))
+      .finally(() => background.delete(done))
+    background.add(done)
   }
-}
 
-/** Makes an entry that is recorded later, by `append`. */
-export async function newEntry(recording: Recording, fields: EntryFields): Promise<PendingEntry> {
-  const after = await numberOf(recording.trail)
-  return recording.counting.mark({ entry: createEntry(fields, recording.now()), after })
-}
-
-/**
- * Entries that are only counted are stored until their count is written. An entry that is recorded already is
- * not recorded again.
- */
-export async function append(
-  { counting, writer }: { readonly counting: Counting; readonly writer: Writer },
-  entries: readonly PendingEntry[],
-): Promise<void> {
-  const [counted, own] = [entries.filter(({ into }) => into), entries.filter(({ into }) => !into)]
-  await Promise.all([counting.add(counted), own.length > 0 && writer.append(own)])
-}
-
-export async function settled({ writer, background }: Recording): Promise<void> {
-  await writer.settled()
-  await Promise.all(background)
-}
-
-/**
- * Changes a record, and records the entries of the change. The same write stores the change and its entries.
- * The entries are then moved to the trail. If this process stops before that, another process moves the
- * entries.
- */
-export async function recordChange<T>(
-  recording: Recording,
-  key: string,
-  change: (outbox: Outbox) => Promise<T>,
-  { isRemoval = false }: ChangeKind = {},
-): Promise<T> {
-  const { trail, pending, counting, now, inBackground } = recording
-  const [after, member] = await Promise.all([numberOf(trail), addTo(pending, key, isRemoval)])
-  const outbox = createOutbox(after, now, counting.mark)
-  try {
-    const result = await change(outbox)
-    const own = outbox.toMove()
-    // If this call repeats an earlier call and changes nothing, the earlier call may have left entries in the outbox,
-    // and its change may not be listed as pending.
-    const moved = own.length === 0 && isRemoval ? await recording.outboxes.read(key) : own
-    counting.settle(outbox.made().filter((each) => !moved.includes(each)))
-    await finish(recording, key, moved, member)
-    return result
-  } catch (error) {
-    const isUnchanged = isRejection(error) || isCorruptRecord(error)
-    if (isUnchanged) counting.settle(outbox.made())
-    if (isUnchanged && member !== undefined) inBackground(pending.remove(member))
-    if (!isUnchanged && member === undefined) recording.kept.keepSubject(key)
-    throw error
+  async function newEntry(fields: EntryFields): Promise<PendingEntry> {
+    return counting.mark({ entry: createEntry(fields, now()), after: await numberOf(trail) })
   }
-}
 
-/** Undefined if the change could not be listed, but is made anyway because it removes access. */
-function addTo({ add }: Recording['pending'], subject: string, isRemoval: boolean) {
-  return isRemoval ? add(subject).catch(() => undefined) : add(subject)
-}
+  /** An entry that is recorded already is not recorded again. */
+  async function append(entries: readonly PendingEntry[]): Promise<void> {
+    const [counted, own] = [entries.filter(({ into }) => into), entries.filter(({ into }) => !into)]
+    await Promise.all([counting.add(counted), own.length > 0 && writer.append(own)])
+  }
 
-/**
- * Makes a change whose records cannot carry the entry, because these records are deleted soon. The entry is
- * listed as pending before the change. If this process stops, another process looks for the proof of the
- * change, and then records the entry.
- */
-export async function recordAnnounced<T extends { readonly isMade: boolean }>(
-  recording: Recording,
-  fields: EntryFields,
-  proof: Proof,
-  change: () => Promise<T>,
-  { isRemoval = false }: ChangeKind = {},
-): Promise<T> {
-  const { pending, inBackground } = recording
-  const made = await newEntry(recording, fields)
-  const member = await addTo(pending, writeAnnounced({ ...made, proof }), isRemoval)
-  const result = await change()
-  if (result.isMade) await finish(recording, proof.key, [made], member, [])
-  else if (member !== undefined) inBackground(pending.remove(member))
-  return result
-}
+  async function settled(): Promise<void> {
+    await writer.settled()
+    await Promise.all(background)
+  }
 
-/** Never rejects: while the store is unavailable, the entries wait in the memory of this process. */
-export async function record(
-  recording: Recording,
-  entries: readonly (EntryFields | PendingEntry)[],
-): Promise<void> {
-  const { counting, now } = recording
-  const after = await numberOf(recording.trail)
-  const made = entries.map((each) =>
-    'entry' in each ? each : counting.mark({ entry: createEntry(each, now()), after }),
-  )
-  await append(recording, made).catch((error: unknown) => {
-    recording.logger.debug({ err: error }, 'an audit entry could not be written yet; trying again')
-    recording.kept.keep(made)
-  })
-}
+  /** Undefined if the change could not be listed, but is made anyway because it removes access. */
+  const addToPending = (subject: string, { isRemoval }: ChangeKind) =>
+    isRemoval ? pending.add(subject).catch(() => undefined) : pending.add(subject)
 
-/** @param carried the entries that the record under `key` carries. @default all of `entries` */
-async function finish(
-  recording: Recording,
-  key: string,
-  entries: readonly PendingEntry[],
-  member?: string,
-  carried = entries,
-): Promise<void> {
-  const { pending, outboxes, logger, inBackground } = recording
-  if (entries.length > 0) {
+  /** One write stores the change and its entries, so another process moves the entries if this one stops. */
+  async function change<T>(
+    key: string,
+    makeChange: (outbox: Outbox) => Promise<T>,
+    kind: ChangeKind = {},
+  ): Promise<T> {
+    const [after, member] = await Promise.all([numberOf(trail), addToPending(key, kind)])
+    const outbox = createOutbox(after, now, counting.mark)
     try {
-      await append(recording, entries)
+      const result = await makeChange(outbox)
+      const own = outbox.toMove()
+      // If this call repeats an earlier call and changes nothing, the earlier call may have left entries in the outbox,
+      // and its change may not be listed as pending.
+      const moved = own.length === 0 && kind.isRemoval ? await outboxes.read(key) : own
+      counting.settle(outbox.made().filter((each) => !moved.includes(each)))
+      await finish(key, moved, member)
+      return result
     } catch (error) {
-      logger.debug({ err: error }, 'an audit entry could not be moved yet; it will be moved later')
-      // No other process would find these entries, because their record is not listed as pending.
-      if (member === undefined) recording.kept.keep(entries)
-      return
+      const isUnchanged = isRejection(error) || isCorruptRecord(error)
+      if (isUnchanged) counting.settle(outbox.made())
+      if (isUnchanged && member !== undefined) inBackground(pending.remove(member))
+      if (!isUnchanged && member === undefined) kept.keepSubject(key)
+      throw error
     }
   }
-  inBackground(
-    (async () => {
-      await outboxes.clear(key, idsOf(carried))
-      if (member !== undefined) await pending.remove(member)
-    })(),
-  )
-}
 
-export async function moveToTrail(recording: Recording, key: string): Promise<void> {
-  const entries = await recording.outboxes.read(key)
-  await append(recording, entries)
-  await recording.outboxes.clear(key, idsOf(entries))
-}
+  /**
+   * For a change whose records are deleted soon, so that they cannot carry the entry. The entry is listed as pending
+   * before the change. If this process stops, another one looks for the proof of the change, and records the entry.
+   */
+  async function announce<T extends { readonly isMade: boolean }>(
+    fields: EntryFields,
+    proof: Proof,
+    makeChange: () => Promise<T>,
+    kind: ChangeKind = {},
+  ): Promise<T> {
+    const made = await newEntry(fields)
+    const member = await addToPending(writeAnnounced({ ...made, proof }), kind)
+    const result = await makeChange()
+    if (result.isMade) await finish(proof.key, [made], member, [])
+    else if (member !== undefined) inBackground(pending.remove(member))
+    return result
+  }
 
-/** Records what stopped processes left in the store, and what this process could not write before. */
-export async function resume(recording: Recording): Promise<void> {
-  const { store, pending, counting, kept } = recording
-  await kept.flush()
-  await pending.resumeAll(async (subject) => {
-    if (!isAnnounced(subject)) {
-      await moveToTrail(recording, subject)
-      return true
+  /** Never rejects: while the store is unavailable, the entries wait in the memory of this process. */
+  async function record(...entries: readonly (EntryFields | PendingEntry)[]): Promise<void> {
+    const after = await numberOf(trail)
+    const made = entries.map((each) =>
+      'entry' in each ? each : counting.mark({ entry: createEntry(each, now()), after }),
+    )
+    await append(made).catch((error: unknown) => {
+      logger.debug({ err: error }, 'an audit entry could not be written yet; trying again')
+      kept.keep(made)
+    })
+  }
+
+  /** @param carried the entries that the record under `key` carries. @default all of `entries` */
+  async function finish(
+    key: string,
+    entries: readonly PendingEntry[],
+    member?: string,
+    carried = entries,
+  ): Promise<void> {
+    if (entries.length > 0) {
+      try {
+        await append(entries)
+      } catch (error) {
+        logger.debug({ err: error }, 'an audit entry could not be moved yet; it will be moved later')
+        // No other process would find these entries, because their record is not listed as pending.
+        if (member === undefined) kept.keep(entries)
+        return
+      }
     }
-    const announced = readAnnounced(subject)
-    if (announced && (await wasMade(store, announced))) await append(recording, [announced])
-    return announced !== undefined
-  })
-  await counting.resume()
+    inBackground(
+      (async () => {
+        await outboxes.clear(key, idsOf(carried))
+        if (member !== undefined) await pending.remove(member)
+      })(),
+    )
+  }
+
+  async function moveToTrail(key: string): Promise<void> {
+    const entries = await outboxes.read(key)
+    await append(entries)
+    await outboxes.clear(key, idsOf(entries))
+  }
+
+  return {
+    change,
+    announce,
+    entry: newEntry,
+    append,
+    record,
+    settled,
+
+    /** Records what stopped processes left in the store, and what this process could not write before. */
+    async resume(): Promise<void> {
+      await kept.flush()
+      await pending.resumeAll(async (subject) => {
+        if (!isAnnounced(subject)) {
+          await moveToTrail(subject)
+          return true
+        }
+        const announced = readAnnounced(subject)
+        if (announced && (await wasMade(store, announced))) await append([announced])
+        return announced !== undefined
+      })
+      await counting.resume()
+    },
+
+    /** Entries in the memory of another process stay unchanged. */
+    async erase(people: ErasedPeople): Promise<void> {
+      await kept.rewrite((entry) => erasePending(entry, people))
+      for (const subject of await pending.list()) {
+        if (isAnnounced(subject)) continue
+        try {
+          await moveToTrail(subject)
+        } catch (error) {
+          // A corrupt record stays, so that an operator can examine it.
+          if (!isCorruptRecord(error)) throw error
+        }
+      }
+      await pending.rewrite((subject) => {
+        const announced = isAnnounced(subject) ? readAnnounced(subject) : undefined
+        return announced ? writeAnnounced(erasePending(announced, people)) : subject
+      })
+      await counting.erase(people)
+      await settled()
+    },
+
+    async stop(): Promise<void> {
+      counting.end()
+      await kept.stop()
+    },
+  }
+}
+
+function writeAnnounced(announced: AnnouncedEntry): string {
+  return JSON.stringify(announced)
+}
+
+/** Other subjects are keys, which never begin with `{`. */
+function isAnnounced(subject: string): boolean {
+  return subject.startsWith('{')
+}
+
+/** Reads an entry from its subject. @returns undefined if the subject is corrupt */
+function readAnnounced(subject: string): AnnouncedEntry | undefined {
+  const value = parseJson(subject)
+  if (!isPendingEntry(value) || !('proof' in value) || !isObject(value.proof)) return undefined
+  const { key, text } = value.proof
+  return isText(key) && isText(text) ? { ...value, proof: { key, text } } : undefined
+}
+
+/** Whether the change was made: the record of the proof contains the text, or was deleted after the change. */
+async function wasMade(store: Store, { proof: { key, text } }: AnnouncedEntry): Promise<boolean> {
+  const record = await store.get(key)
+  return record === undefined || record.includes(text)
 }

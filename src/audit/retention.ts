@@ -34,7 +34,6 @@ export function deletedUpTo({ maxEntries }: TrailBounds, lastNumber: number): nu
   return Math.max(0, lastNumber - Math.ceil(maxEntries / CHUNK_ENTRIES))
 }
 
-/** The entries of a chunk that are not too old, each with its position in the chunk. */
 export function liveEntries(bounds: TrailBounds, { entries }: Chunk) {
   const oldest = Date.now() - ttlOf(bounds) * 1000
   return entries.flatMap((entry, index) => (entry && entry.at >= oldest ? { entry, index } : []))

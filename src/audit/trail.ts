@@ -9,8 +9,8 @@ import { deletedUpTo, type TrailBounds } from './retention.ts'
 const KNOWN_MS = 3_600_000
 
 /**
- * Seconds for which an empty chunk replaces a deleted one. A process may still take an older chunk for the last one.
- * Without the empty chunk, it could create the deleted chunk again, and its entries would never be read.
+ * Seconds for which an empty chunk replaces a deleted one. Without it, a process that still takes an older chunk for
+ * the last one could create the deleted chunk again, and its entries would never be read.
  */
 export const DELETED_SECONDS = (2 * KNOWN_MS) / 1000
 
@@ -60,9 +60,7 @@ export async function readChunks(trail: Trail, numbers: readonly number[]): Prom
   return chunks
 }
 
-/**
- * For a value that the store cannot read as a text, returns the empty text, which counts as a corrupt chunk.
- */
+/** A value that the store cannot read as a text becomes the empty text, which counts as a corrupt chunk. */
 async function readTexts(trail: Trail, numbers: readonly number[]) {
   const { store } = trail
   const keys = numbers.map((number) => chunkKey(trail, number))
@@ -94,9 +92,8 @@ export async function knownLast(trail: Trail): Promise<Chunk> {
 }
 
 /**
- * For a trail without chunks, returns the chunk 0, which counts as full. The search begins at the stored
- * number (`headKey`), and follows the chunks from there. If the stored number is corrupt, the search begins
- * at the last chunk that this process knows, or at the first chunk.
+ * Finds the last chunk: follows the chunks from the stored number (`headKey`), or from the last chunk that is known. A
+ * trail without chunks has the chunk 0, which counts as full.
  */
 export async function findLast(trail: Trail): Promise<Chunk> {
   const head = await readHead(trail)
@@ -160,7 +157,6 @@ function idsOf(entries: readonly (AuditEntry | undefined)[]): ReadonlySet<string
   return new Set(entries.flatMap((entry) => entry?.id ?? []))
 }
 
-/** Finds which of these ids are in the trail already. */
 export async function findWritten(
   trail: Trail,
   ids: readonly string[],

@@ -3,9 +3,7 @@ import { pagesOf } from '../store/pages-of-index.ts'
 import type { PendingEntry } from './entry.ts'
 import { erasePending, type ErasedPeople } from './erase-entry.ts'
 
-/**
- * The index of the entries that wait to be counted: `<end>:<id of the count>:<time>:<id of the entry>:<pending entry>`.
- */
+/** Its members are `<end>:<id of the count>:<time>:<id of the entry>:<pending entry>`. */
 const INDEX = 'audit:counted'
 const MEMBER = /^(\d{13}):([\w-]{1,64}):(\d{13}):[\w-]{1,64}:(.*)$/s
 
@@ -20,7 +18,7 @@ export interface CountsParts {
   readonly write: (entries: readonly PendingEntry[]) => Promise<void>
 }
 
-/** Stores entries until they are counted. May be repeated. */
+/** Stores entries until their counts are written. May be repeated. */
 export async function storeUncounted(
   { store }: CountsParts,
   entries: readonly PendingEntry[],
@@ -28,7 +26,6 @@ export async function storeUncounted(
   await Promise.all(entries.map((each) => store.add(INDEX, memberOf(each), KEPT_SECONDS)))
 }
 
-/** Writes the counts of the waiting entries, and removes these entries. */
 export async function writeCounts(
   parts: CountsParts,
   last: number,

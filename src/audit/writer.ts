@@ -28,8 +28,6 @@ interface Waiting extends PendingEntry {
   readonly reject: (error: unknown) => void
 }
 
-export type Writer = ReturnType<typeof createWriter>
-
 /** Writes the entries of this process to a trail, one batch after the other. */
 export function createWriter(trail: Trail) {
   const waiting: Waiting[] = []
@@ -127,8 +125,7 @@ async function tryWrite(trail: Trail, batch: readonly PendingEntry[]): Promise<b
 }
 
 /**
- * The last write of an unchanged chunk may not have been confirmed as durable, so it is written again. False
- * if another process changed the chunk, or if a failover has lost it or one of the entries.
+ * Writes a chunk again, because its last write may not have been confirmed as durable. @returns false if it has changed
  */
 async function confirmChunk(trail: Trail, number: number, ids: readonly string[]): Promise<boolean> {
   const key = chunkKey(trail, number)

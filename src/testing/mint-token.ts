@@ -37,21 +37,22 @@ const FIELDS = {
 /**
  * Signs an access token with the claims of the tokens that a gatehouse issues (RFC 9068 2).
  *
- * @param options.lifetime seconds until the token expires, unless the token has `expiresIn`
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `token` has an unknown field
  */
 export async function signToken(
   key: SigningJwk,
-  {
-    issuer,
-    audience,
-    lifetime,
-    catalogEpoch = 0,
-  }: { issuer: string; audience: string; lifetime: number; catalogEpoch?: number },
+  service: { issuer: string; audience: string; lifetime: number; catalogEpoch?: number },
   token: MintedToken,
 ): Promise<string> {
   checkInput('the token has invalid fields', token, FIELDS)
-  const { accountId, userId, scopes, mode = 'direct', clientId = 'test-client', expiresIn = lifetime } = token
+  const {
+    accountId,
+    userId,
+    scopes,
+    mode = 'direct',
+    clientId = 'test-client',
+    expiresIn = service.lifetime,
+  } = token
   const now = Math.floor(Date.now() / 1000)
   return new SignJWT({
     client_id: clientId,
@@ -59,13 +60,13 @@ export async function signToken(
     access_mode: mode,
     account_id: accountId,
     access_epoch: 0,
-    catalog_epoch: catalogEpoch,
+    catalog_epoch: service.catalogEpoch ?? 0,
     ...(userId === undefined ? {} : { user_id: userId }),
     ...(mode === 'delegated' ? { grant_id: `test-${randomUUID()}` } : {}),
   })
     .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'at+jwt' })
-    .setIssuer(issuer)
-    .setAudience(audience)
+    .setIssuer(service.issuer)
+    .setAudience(service.audience)
     .setSubject(mode === 'direct' ? clientId : subjectOf({ accountId, userId }))
     .setJti(randomUUID())
     .setIssuedAt(Math.min(now, now + expiresIn))

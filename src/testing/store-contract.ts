@@ -72,14 +72,14 @@ export interface StoreContractCase {
 export function storeContract(options: StoreContractOptions): readonly StoreContractCase[] {
   const { createStore, elapse, breakConnection, stopReplication } = options
 
-  async function run(check: Check, viewsOf: ViewsOf): Promise<void> {
+  /** @param isForViews whether the promise also applies to the durable view */
+  async function run(check: Check, isForViews: boolean): Promise<void> {
     const traces = createTraces()
     const opened = await createStore()
     const store = traces.watch(opened)
     const other = store.volatile ? store : traces.watch(await createStore())
-    const checks = Object.entries(viewsOf(store)).map(async ([through, view]) => {
-      if (view) await namingView(through, check(stageFor(view)))
-    })
+    const checks = [check(stageFor(store))]
+    if (isForViews && store.durable) checks.push(check(stageFor(store.durable)).catch(nameView))
     function stageFor(view: Store): Stage {
       const unique = randomUUID()
       return {
@@ -106,33 +106,20 @@ export function storeContract(options: StoreContractOptions): readonly StoreCont
     if (failure) throw failure.reason
   }
 
-  function asCases(promises: StorePromises, viewsOf: ViewsOf): StoreContractCase[] {
-    return Object.entries(promises).map(([name, check]) => ({ name, run: () => run(check, viewsOf) }))
+  function asCases(promises: StorePromises, isForViews: boolean): StoreContractCase[] {
+    return Object.entries(promises).map(([name, check]) => ({ name, run: () => run(check, isForViews) }))
   }
 
+  const ofStore = { ...(breakConnection && failures), ...(stopReplication && durability) }
   return [
-    ...asCases({ ...values, ...atomicity, ...expiry, ...indexes, ...counters, ...messages }, (store) => ({
-      store,
-      durable: store.durable,
-    })),
-    ...asCases(
-      { ...description, ...closing, ...(breakConnection && failures), ...(stopReplication && durability) },
-      (store) => ({ store }),
-    ),
+    ...asCases({ ...values, ...atomicity, ...expiry, ...indexes, ...counters, ...messages }, true),
+    ...asCases({ ...description, ...closing, ...ofStore }, false),
   ]
 }
 
-/** The views of a store that a check applies to, by name. */
-type ViewsOf = (store: Store) => Readonly<Record<string, Store | undefined>>
-
-/** Adds the name of the view to the error of a check, unless the view is the store itself. */
-async function namingView(through: string, checking: Promise<void>): Promise<void> {
-  try {
-    await checking
-  } catch (error) {
-    if (through !== 'store' && error instanceof Error) error.message = `through ${through}: ${error.message}`
-    throw error
-  }
+function nameView(error: unknown): never {
+  if (error instanceof Error) error.message = `through durable: ${error.message}`
+  throw error
 }
 
 /** Records the writes of one case, so that they can be removed. */
@@ -146,7 +133,6 @@ function createTraces() {
     if (method === 'add') members.set(name, (members.get(name) ?? new Set()).add(member))
   }
 
-  /** Wraps a store, so that its writes and the writes of its durable view are recorded. */
   function watch(store: Store): Store {
     return new Proxy(store, {
       get(target, method) {
@@ -164,7 +150,6 @@ function createTraces() {
   return {
     watch,
 
-    /** Removes all recorded writes through a new store on the same database. */
     async remove(createStore: StoreContractOptions['createStore']): Promise<void> {
       const store = await createStore()
       try {

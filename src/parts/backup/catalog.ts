@@ -1,11 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import {
-  CATALOG_RECORD,
-  CATALOG_CHANNEL,
-  catalogRecords,
-  type CatalogRecord,
-} from '../../catalog/sync/catalog-record.ts'
-import { type Collection, confirmDurable } from '../../store/collection.ts'
+import { CATALOG_RECORD, CATALOG_CHANNEL, catalogRecords } from '../../catalog/sync/catalog-record.ts'
 import {
   anyValue,
   epochSecondsRule,
@@ -15,8 +9,9 @@ import {
   type Rule,
   textRule,
 } from '../../validation/rules.ts'
+import { confirmDurable } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
-import { exportedRecord, readRecord, sectionOf, type Section, type Counts } from './section.ts'
+import { exportedRecord, readRecord, sectionOf, type Section } from './section.ts'
 import { countRule } from '../../clients/backup-rules.ts'
 
 // Error messages do not quote the names of products, because any text in the file may be a misplaced secret.
@@ -46,28 +41,18 @@ export function catalogSection(store: Store): Section {
     },
     read({ record }, number) {
       const imported = readRecord(number, records, { id: CATALOG_RECORD, record, rules: RULES })
-      return (counts) => importCatalog(store, records, imported, counts)
+      return async (counts) => {
+        if (await records.create(CATALOG_RECORD, imported)) return
+        // The imported revocations cover all tokens with a lower epoch than that of the file. So new tokens must carry
+        // at least this epoch. The operations of the store stay.
+        const version = randomUUID()
+        const current = await records.update(CATALOG_RECORD, (own) =>
+          own.epoch >= imported.epoch ? confirmDurable(own) : { ...own, version, epoch: imported.epoch },
+        )
+        counts.unchanged += 1
+        // If the message is lost, other processes see the raised epoch when they next poll the record.
+        if (current?.version === version) await store.publish(CATALOG_CHANNEL, version).catch(() => {})
+      }
     },
   })
-}
-
-/**
- * If the store has a catalog, only the epoch is imported. The imported revocations of operations cover all
- * tokens with a lower epoch than the imported catalog. So new tokens must carry at least the epoch of the
- * imported catalog.
- */
-async function importCatalog(
-  store: Store,
-  records: Collection<CatalogRecord>,
-  imported: CatalogRecord,
-  counts: Counts,
-): Promise<void> {
-  if (await records.create(CATALOG_RECORD, imported)) return
-  const version = randomUUID()
-  const current = await records.update(CATALOG_RECORD, (own) =>
-    own.epoch >= imported.epoch ? confirmDurable(own) : { ...own, version, epoch: imported.epoch },
-  )
-  counts.unchanged += 1
-  // If the message is lost, other processes see the raised epoch when they next poll the record.
-  if (current?.version === version) await store.publish(CATALOG_CHANNEL, version).catch(() => {})
 }

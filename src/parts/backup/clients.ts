@@ -9,11 +9,24 @@ import {
   type ClientRecord,
   type DeletedClient,
 } from '../../clients/client-record.ts'
-import { fileRules } from '../../clients/field-rules.ts'
-import { timeRule } from '../../clients/backup-rules.ts'
-import { anyValue, optional } from '../../validation/rules.ts'
+import { clientRuleOf, fileRules } from '../../clients/field-rules.ts'
+import type { Client } from '../../clients/client.ts'
+import * as inFile from '../../clients/backup-rules.ts'
+import { keysOf } from '../../clients/jwk-set.ts'
+import { isConsistent, isPublicClient } from '../../clients/public-applications.ts'
+import { isSecretHash } from '../../clients/stored-secrets.ts'
+import {
+  anyValue,
+  type Fields,
+  hostIdRule,
+  listOf,
+  objectOf,
+  optional,
+  textRule,
+  wholeNumber,
+} from '../../validation/rules.ts'
 import { createSecretOwners } from '../../clients/secret-owners.ts'
-import { storedLastUses, type LastUse } from '../../clients/last-used.ts'
+import { storedLastUses } from '../../clients/last-used.ts'
 import type { Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { CorruptRecord, isCorruptRecord } from '../../store/corrupt-record.ts'
@@ -26,23 +39,63 @@ import {
   type Section,
   type Counts,
 } from './section.ts'
-import { CLIENT_RECORD, SECRET_FIELDS } from './record-rules.ts'
 
-/** The fields of a client in a file. */
 const NAMES = {
   apiKey: ['kind', ...Object.keys(fileRules('apiKey'))],
   application: ['kind', ...Object.keys(fileRules('application'))],
 }
 
+const SECRET: Fields = {
+  hash: (value) =>
+    isSecretHash(value) ? undefined : 'must be the hash of a secret: "sha256:" and 43 characters',
+  createdAt: inFile.timeRule,
+  expiresAt: optional(inFile.timeRule),
+  shownTo: optional(hostIdRule),
+  hint: optional(hostIdRule),
+}
+
+const SECRET_FIELDS = Object.keys(SECRET)
+
+const clientRule = clientRuleOf(fileRules)
+
+function findInconsistency(client: Client): string | undefined {
+  if (isPublicClient(client) && keysOf(client).length > 0) return 'must not be public and have keys'
+  if (client.kind !== 'application' || isConsistent(client)) return undefined
+  return 'must have addresses that fit its kind'
+}
+
+const CLIENT_RECORD: Fields = {
+  deleted: (value) => (value === undefined ? undefined : 'must be absent'),
+  client: (value) => clientRule(value) ?? findInconsistency(value as Client),
+  // None after `reportCompromised`.
+  secrets: (value) =>
+    Array.isArray(value) && value.length > 2
+      ? 'must be a list of at most two secrets'
+      : listOf(objectOf(SECRET))(value),
+  // Lists are sorted by this time, which is in milliseconds and has at most 13 digits.
+  listedAt: wholeNumber(0, 9_999_999_999_999),
+  partialRevocations: optional(objectOf({ since: inFile.countRule, scopes: inFile.listOf(textRule) })),
+  noticed: optional(inFile.countRule),
+}
+
 /**
- * API keys and applications, with the hashes of their secrets, their place in lists, and their last use. An
- * import never changes a client that already exists in the store. If that client differs from the client in
- * the file, its id is reported as a conflict.
+ * API keys and applications, with the hashes of their secrets, their places in lists, and their last use. A client that
+ * differs from the one in the store is a conflict, and changes nothing.
  */
 export function clientSection(store: Store): Section {
   const stored = storedClients(store)
   const lastUses = storedLastUses(store)
   const secretOwners = createSecretOwners(store)
+
+  async function importLastUse(clientId: string, lastUsedAt: number | undefined): Promise<void> {
+    if (lastUsedAt === undefined || (await lastUses.create(clientId, { lastUsedAt }))) return
+    try {
+      await lastUses.update(clientId, (use) => (use.lastUsedAt < lastUsedAt ? { lastUsedAt } : undefined))
+    } catch (error) {
+      if (!isCorruptRecord(error)) throw error
+      await lastUses.set(clientId, { lastUsedAt })
+    }
+  }
 
   /** If a call fails halfway, repeating the call completes the import. */
   async function importClient(record: ClientRecord, lastUsedAt: number | undefined, counts: Counts) {
@@ -56,7 +109,7 @@ export function clientSection(store: Store): Section {
       stored.list(clientId, record),
       // The notices that came due since the export are given after the import.
       ...expiryEntriesOf(record.client, 0).map((entry) => store.add(...entry)),
-      importLastUse(lastUses, clientId, lastUsedAt),
+      importLastUse(clientId, lastUsedAt),
       ...credentialsOf(record).map((hash) => secretOwners.add(hash, { kind, clientId })),
     ])
     counts[!isNew ? 'unchanged' : kind === 'apiKey' ? 'apiKeys' : 'applications'] += 1
@@ -64,7 +117,7 @@ export function clientSection(store: Store): Section {
 
   return sectionOf<{ record: unknown; lastUsedAt: number | undefined }>({
     is: 'client',
-    rules: { record: anyValue, lastUsedAt: optional(timeRule) },
+    rules: { record: anyValue, lastUsedAt: optional(inFile.timeRule) },
     async *pages() {
       for await (const { items, corrupt } of createClientLists(store).pages(undefined)) {
         const uses = await lastUses.getEach(items.map(({ client }) => client.clientId))
@@ -91,27 +144,8 @@ function withoutEpoch(record: ClientRecord): ClientRecord {
   return { ...others, client: { ...others.client, epoch: 0 } }
 }
 
-async function importLastUse(
-  lastUses: Collection<LastUse>,
-  clientId: string,
-  lastUsedAt: number | undefined,
-): Promise<void> {
-  if (lastUsedAt === undefined || (await lastUses.create(clientId, { lastUsedAt }))) return
-  try {
-    await lastUses.update(clientId, (use) => (use.lastUsedAt < lastUsedAt ? { lastUsedAt } : undefined))
-  } catch (error) {
-    if (!isCorruptRecord(error)) throw error
-    await lastUses.set(clientId, { lastUsedAt })
-  }
-}
-
-function onlyKnownFields({
-  client,
-  secrets,
-  listedAt,
-  partialRevocations,
-  noticed,
-}: ClientRecord): ClientRecord {
+function onlyKnownFields(record: ClientRecord): ClientRecord {
+  const { client, secrets, listedAt, partialRevocations, noticed } = record
   return {
     client: pick(client, NAMES[client.kind]),
     secrets: secrets.map((secret) => pick(secret, SECRET_FIELDS)),

@@ -44,9 +44,7 @@ const GRANTS_PAGE_SIZE = 50
 
 export type Sections = ReturnType<typeof createSections>
 
-/**
- * Creates the sections of an export: products, clients, deleted clients, blocked hosts, keys, revocations and erasures.
- */
+/** The kinds of lines of an exported file, from clients and keys to revocations and erasures. */
 export function createSections(parts: Internals, importsKeys = true) {
   const { store, logger, longestLifetime, clientTokens, grantLifecycle, exportableKeys: keys } = parts
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
@@ -116,10 +114,7 @@ const revocationRule: Rule = (value) => {
   return objectOf({ below: optional(countRule) })(value)
 }
 
-/**
- * The pending revocations are read first, so that the file also contains a revocation that comes into force
- * during the export.
- */
+/** Pending revocations come first, so that the file has those that come into force during the export. */
 function revocationSection(
   { revocationLog: log, revoked }: Internals,
   listPending: () => Promise<readonly Revocation[]>,

@@ -27,11 +27,8 @@ export function exportRegistry(gatehouse: AnyGatehouse): AsyncIterable<string> {
 }
 
 /**
- * Keeps at most a few hundred records in memory. Clients may change during the export, so the order of the
- * lines matters. All clients are read before the revocations. So if a client changes during the export, the
- * file contains the revocations of that change. Signing keys and products are read at the beginning, and
- * again at the end. If they were read only once, the file could contain signing keys or products from before
- * a change.
+ * Clients may change meanwhile. Revocations come after all clients, so that the file has those of each change. Keys and
+ * products come first and last, because the first could be from before a change.
  */
 async function* writeFile({ header, sections, logger }: Sections): AsyncGenerator<string> {
   const lines: Record<string, number> = {}

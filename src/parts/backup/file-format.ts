@@ -15,7 +15,6 @@ import { timeRule } from '../../clients/backup-rules.ts'
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** The format version of the files. */
 const VERSION = 1
 
 const COMPLETE_IT = 'Its signing keys were not imported. Import the complete file'
@@ -47,7 +46,6 @@ export function writeTrailer(lines: Readonly<Record<string, number>>, skipped: r
   return writeLine('end', { lines, ...(skipped.length > 0 && { skipped }) })
 }
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the text is not a line of an exported registry */
 export function readLine({ number, text }: Line): Values & { readonly is: string } {
   const fields = parse(text)
   if (!isObject(fields) || typeof fields['is'] !== 'string')
@@ -55,7 +53,6 @@ export function readLine({ number, text }: Line): Values & { readonly is: string
   return { ...fields, is: fields['is'] }
 }
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the file is of another kind or has a newer version */
 export function readHeader(line: Line): Header {
   const fields = parse(line.text)
   if (!isObject(fields) || fields['is'] !== REGISTRY) {
@@ -83,10 +80,7 @@ const HEADER: Fields = {
   }),
 }
 
-/**
- * Compares the counts in the last line with the lines, or throws `ERR_INVALID_ARGUMENT`. Returns the store
- * keys of the corrupt records that the export skipped.
- */
+/** Checks the counts of lines in the last line. @returns the store keys of the records that the export skipped */
 export function readTrailer(
   number: number,
   { lines, skipped }: Values,
@@ -101,7 +95,6 @@ export function readTrailer(
   return Array.isArray(skipped) ? skipped.filter((key) => typeof key === 'string') : []
 }
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of these fields of a line */
 export function checkLine(number: number, values: Values, rules: Fields): void {
   const problems = findProblems(values, rules)
   if (problems.length > 0) throw problemsOfLine(number, problems)

@@ -1,11 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isStoreUnavailable } from '../../errors.ts'
 import type { AnyGatehouse } from '../../gatehouse/gatehouse.ts'
 import { internalsOf } from '../../gatehouse/internals.ts'
 import { createSections, type Sections } from './create-sections.ts'
+import { parseJson } from '../../validation/parse-json.ts'
 import { checkInput, booleanRule, optional } from '../../validation/rules.ts'
-import { checkFile, type CheckedFile, type CheckedLine } from './check-file.ts'
-import type { Chunks } from './read-lines.ts'
-import { retry } from './retry.ts'
-import { noCounts } from './section.ts'
+import {
+  fileCutOff,
+  fileRejected,
+  lineRejected,
+  readHeader,
+  readLine,
+  readTrailer,
+  type Header,
+} from './file-format.ts'
+import { readLines, type Chunks } from './read-lines.ts'
+import { noCounts, type ImportLine, type Section } from './section.ts'
 import { SIGNING_KEYS } from './signing-keys.ts'
 
 /** The result of an import. */
@@ -148,4 +158,72 @@ async function begin(parts: Sections, { header }: CheckedLine): Promise<void> {
     )
   }
   await parts.storeLifetimes(header.longestLifetimes)
+}
+
+interface CheckedLine {
+  readonly is: string
+  readonly header: Header
+  readonly importLine: ImportLine
+}
+
+interface CheckedFile {
+  readonly header: Header
+  readonly skipped: readonly string[]
+}
+
+/** Checks a file line by line. Resolves if it is complete and its line counts are right. */
+async function checkFile(
+  parts: Sections,
+  chunks: Chunks,
+  onLine: (line: CheckedLine) => Promise<void> | void,
+): Promise<CheckedFile> {
+  const counted: Record<string, number> = {}
+  let header: Header | undefined
+  let skipped: readonly string[] | undefined
+  for await (const line of readLines(chunks)) {
+    if (header === undefined) {
+      header = readHeader(line)
+      continue
+    }
+    const { number } = line
+    if (line.isCut && parseJson(line.text) === undefined) throw fileCutOff()
+    const { is, ...fields } = readLine(line)
+    if (skipped) throw lineRejected(number, 'comes after the line "end", which must be the last line')
+    if (is === 'end') {
+      skipped = readTrailer(number, fields, counted)
+      continue
+    }
+    if (header.signingKeys && Object.keys(counted).length === 0 && is !== SIGNING_KEYS) {
+      throw fileRejected(`line ${number} must have the signing keys`)
+    }
+    counted[is] = (counted[is] ?? 0) + 1
+    const section = findSection(parts, number, is)
+    const importLine = await retry(async () => section.parseLine(fields, number))
+    await onLine({ is, header, importLine })
+  }
+  if (!header) throw fileRejected('it is empty')
+  if (!skipped) throw fileCutOff()
+  return { header, skipped }
+}
+
+function findSection({ sections }: Sections, number: number, kind: string): Section {
+  const section = Object.values(sections).find(({ is }) => is === kind)
+  if (section) return section
+  throw lineRejected(number, 'is of a kind that this version of koa-gatehouse does not know')
+}
+
+/** Each delay is twice as long as the previous delay. */
+const MAX_RETRIES = 6
+const FIRST_RETRY_MS = 50
+
+/** Retries while the store is unavailable, so that a short outage does not end the import. */
+async function retry<T>(work: () => Promise<T>): Promise<T> {
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isStoreUnavailable(error) || retries === MAX_RETRIES) throw error
+    }
+    await delay(FIRST_RETRY_MS * 2 ** retries)
+  }
 }

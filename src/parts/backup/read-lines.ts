@@ -15,10 +15,10 @@ export interface Line {
 const MAX_LINE_CHARACTERS = 16_777_216
 
 /**
- * The lines of a text that arrives in chunks of any size. A chunk may end in the middle of a line, of a
- * character, or of `\r\n`. Blank lines are counted and left out. A byte order mark is removed. An error of
- * `chunks` is thrown unchanged. Throws `ERR_INVALID_ARGUMENT` for a chunk that is neither a text nor UTF-8
- * bytes, or for a line that is too long.
+ * The lines of a text that arrives in chunks of any size. Blank lines are counted and left out. An error of `chunks` is
+ * thrown unchanged.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for a chunk that is neither a text nor UTF-8, or for a long line
  */
 export async function* readLines(chunks: Chunks): AsyncGenerator<Line> {
   const decoder = new TextDecoder('utf-8', { fatal: true })

@@ -6,20 +6,6 @@ import { type Collection, confirmDurable } from '../../store/collection.ts'
 import { isCorruptRecord, type CorruptRecord } from '../../store/corrupt-record.ts'
 import { checkLine, problemsOfLine, type Values } from './file-format.ts'
 
-export interface Section {
-  /** The value of `is` in the lines that contain these records. */
-  readonly is: string
-  /** Each record is returned as the fields of a line. */
-  exportLines(onSkipped: OnSkipped): AsyncIterable<readonly object[]>
-  /**
-   * Validates a line, and changes nothing. The returned function imports the line, and may be called again.
-   *
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the line; `ERR_SECRET_MISMATCH` if
-   *   no configured secret decrypts the line
-   */
-  parseLine(fields: Values, number: number): ImportLine | Promise<ImportLine>
-}
-
 /** What the records of one kind say about their export. `T` has the fields of a line. */
 interface Exported<T extends object> {
   readonly is: string
@@ -29,20 +15,23 @@ interface Exported<T extends object> {
   read(line: T, number: number): ImportLine | Promise<ImportLine>
 }
 
-export function sectionOf<T extends object>({ is, rules, pages, read }: Exported<T>): Section {
+export type Section = ReturnType<typeof sectionOf>
+
+export function sectionOf<T extends object>({ is, rules, pages, read }: Exported<T>) {
   const fieldsOf = (values: object) => {
     const found = values as Values
     return Object.fromEntries(Object.keys(rules).map((name) => [name, found[name]]))
   }
   return {
     is,
-    async *exportLines(onSkipped) {
+    async *exportLines(onSkipped: OnSkipped): AsyncGenerator<readonly object[]> {
       for await (const { items, corrupt = [] } of pages()) {
         corrupt.forEach(onSkipped)
         yield items.map(fieldsOf)
       }
     },
-    parseLine(values, number) {
+    /** Changes nothing. The returned function imports the line, and may be called again. */
+    parseLine(values: Values, number: number): ImportLine | Promise<ImportLine> {
       const line = fieldsOf(values)
       checkLine(number, line, rules)
       return read(line as T, number)
@@ -68,10 +57,8 @@ export function noCounts() {
   }
 }
 
-/** What an import has done so far. */
 export type Counts = ReturnType<typeof noCounts>
 
-/** Reads the record of a line, and leaves out unknown fields. */
 export function readRecord<T extends object>(
   number: number,
   collection: Collection<T>,
@@ -106,10 +93,7 @@ export function exportedRecord<T extends object>(collection: Collection<T>, reco
   return JSON.parse(collection.toText(exported as T))
 }
 
-/**
- * Whether the record of a line is new. Undefined if the store has another one under its id, which is a conflict. An
- * equal one is written again: see `confirmDurable`.
- */
+/** Imports the record of a line; an equal one is written again. @returns whether it is new; undefined for a conflict */
 export async function importRecord<T extends object>(
   collection: Pick<Collection<T>, 'create' | 'update'>,
   { id, record, isSame }: { id: string; record: T; isSame: (existing: T) => boolean },

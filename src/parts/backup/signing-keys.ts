@@ -3,14 +3,12 @@ import { isCorruptRecord } from '../../store/corrupt-record.ts'
 import { isObject } from '../../validation/predicates.ts'
 import { anyValue } from '../../validation/rules.ts'
 import { lineRejected } from './file-format.ts'
-import { retry } from './retry.ts'
 import { sectionOf, type Section } from './section.ts'
 
 export const SIGNING_KEYS = 'signing-keys'
 
 /**
- * The encrypted key ring. To parse it decrypts it, and writes nothing. Throws `ERR_SECRET_MISMATCH`, `ERR_CONFLICT` if
- * this store has signing keys of its own, or `ERR_INVALID_ARGUMENT` if the line contains no key ring.
+ * The encrypted key ring. To parse the line decrypts it: `ERR_SECRET_MISMATCH`, `ERR_CONFLICT` for other signing keys.
  */
 export function signingKeySection(keys: Internals['exportableKeys'], importsKeys: boolean): Section {
   return sectionOf<{ record: unknown }>({
@@ -22,7 +20,7 @@ export function signingKeySection(keys: Internals['exportableKeys'], importsKeys
     async read({ record }, number) {
       if (!keys || !importsKeys) return async () => {}
       try {
-        const importKeys = isObject(record) && (await retry(() => keys.unseal(JSON.stringify(record))))
+        const importKeys = isObject(record) && (await keys.unseal(JSON.stringify(record)))
         if (importKeys) {
           return async (counts) => {
             const added = await importKeys()

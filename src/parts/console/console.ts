@@ -70,14 +70,13 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
   const pages = consolePages({ ...parts, previewConsent, usage: options.usage, limits: options.limits })
   parts.begin()
 
-  const readers = {
-    ofBrowser: (ctx: Context) => readerOf(texts.forReader(wantedLocales(ctx))),
-    async find(ctx: Context) {
-      const known = (await options.locale?.(ctx)) || undefined
-      if (known !== undefined) return readerOf(texts.forReader([known]))
-      ctx.vary('Accept-Language')
-      return readers.ofBrowser(ctx)
-    },
+  const readerOfBrowser = (ctx: Context) => readerOf(texts.forReader(wantedLocales(ctx)))
+
+  async function findReader(ctx: Context) {
+    const known = (await options.locale?.(ctx)) || undefined
+    if (known !== undefined) return readerOf(texts.forReader([known]))
+    ctx.vary('Accept-Language')
+    return readerOfBrowser(ctx)
   }
 
   function serve(mount: Mount): Middleware {
@@ -89,7 +88,31 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
       ready: parts.ready,
     })
     const respond = createResponder(mount, { assets, branding }, options)
-    const answer = createAnswer(mount, { handlePage, respond, fail, readers })
+
+    async function answer(ctx: Context, path: string): Promise<void> {
+      // The reader's language is not known yet.
+      let reader = readerOfBrowser(ctx)
+      // The host's functions `locale` and `layout` may read `ctx.query`, which has too many parameters.
+      const isAlone = hasTooManyParameters(ctx)
+      try {
+        if (isAlone) throw new Rejection('query')
+        reader = await findReader(ctx)
+        const result = await handlePage(ctx, path, reader)
+        if (typeof result === 'string') redirect(ctx, result)
+        else if (result) await respond(ctx, result, reader)
+      } catch (error) {
+        const failure = fail(ctx, error)
+        ctx.set({ ...failure.headers })
+        const view = errorPage(failure, reader, { home: mount.address('/'), retry: mount.address(path) })
+        try {
+          await respond(ctx, view, reader, isAlone)
+        } catch (layoutError) {
+          // The layout of the host may fail for every page.
+          fail(ctx, layoutError)
+          await respond(ctx, view, reader, true)
+        }
+      }
+    }
 
     return async function console(ctx, next) {
       const path = pathBelow(ctx, mount.mountPath)
@@ -111,44 +134,6 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
     apiKeys: part('apiKeys', '/api-keys'),
     applications: part('applications', '/applications'),
   })
-}
-
-interface Parts {
-  readonly handlePage: ReturnType<typeof createPageHandler>
-  readonly respond: ReturnType<typeof createResponder>
-  readonly fail: ReturnType<typeof createFailures>
-  readonly readers: {
-    ofBrowser(ctx: Context): Reader
-    find(ctx: Context): Promise<Reader>
-  }
-}
-
-/** Answers a request of the console. If the layout of the host fails for an error page, it has none. */
-function createAnswer(mount: Mount, { handlePage, respond, fail, readers }: Parts) {
-  return async function answer(ctx: Context, path: string): Promise<void> {
-    // The reader's language is not known yet.
-    let reader = readers.ofBrowser(ctx)
-    // The host's functions `locale` and `layout` may read `ctx.query`, which has too many parameters.
-    const isAlone = hasTooManyParameters(ctx)
-    try {
-      if (isAlone) throw new Rejection('query')
-      reader = await readers.find(ctx)
-      const result = await handlePage(ctx, path, reader)
-      if (typeof result === 'string') redirect(ctx, result)
-      else if (result) await respond(ctx, result, reader)
-    } catch (error) {
-      const failure = fail(ctx, error)
-      ctx.set({ ...failure.headers })
-      const view = errorPage(failure, reader, { home: mount.address('/'), retry: mount.address(path) })
-      try {
-        await respond(ctx, view, reader, isAlone)
-      } catch (layoutError) {
-        // The layout of the host may fail for every page.
-        fail(ctx, layoutError)
-        await respond(ctx, view, reader, true)
-      }
-    }
-  }
 }
 
 function redirect(ctx: Context, address: string): void {

@@ -1,8 +1,12 @@
+import type { Form } from '../../http/form-body.ts'
 import { html, type Html } from '../../http/html.ts'
 import { notice } from './elements/elements.ts'
-import { problemList } from './elements/problem-list.ts'
+import { typedLineOf } from './elements/form.ts'
+import { SHOWN_FIELDS } from './elements/plain-inputs.ts'
 import type { Mount } from './mount.ts'
 import type { Call, Page, Section, View } from './page-types.ts'
+import { problemText } from './problem-texts.ts'
+import type { Reader } from './reader-formats.ts'
 import { english, type TextName } from './texts.ts'
 
 const ENTRIES: readonly (readonly [Section, string, TextName])[] = [
@@ -52,4 +56,39 @@ function navigation({ texts, to, has }: Call, current: Section): Html | undefine
       )}
     </ul>
   </nav>`
+}
+
+/** The labels of what a form sends besides fields of a client. */
+const OTHER_LABELS: Readonly<Record<string, TextName>> = {
+  key: 'keysLabel',
+  host: 'documentsHostLabel',
+  perMinute: 'limitsPerMinute',
+  perDay: 'limitsPerDay',
+  product: 'listProduct',
+  scope: 'operationLabel',
+  overlap: 'problemOverlap',
+}
+
+function problemList({ texts, problems, form }: Call): Html {
+  return notice(
+    'bad',
+    html`<p><strong>${texts.html('problemsTitle')}</strong></p>
+      <ul>
+        ${problems.map((problem) => html`<li>${fieldOf(problem.path, texts, form)}${problemText(problem, texts)}</li>`)}
+      </ul>`,
+  )
+}
+
+/** “Redirect URIs, line 2”. @param path such as `redirectUris[1]` */
+function fieldOf(path: string, texts: Reader, form: Form): Html | undefined {
+  const [, field = '', index] = /^(\w+)(?:\[(\d+)\])?$/.exec(path) ?? []
+  const known = SHOWN_FIELDS.get(field)
+  const label = known?.label ?? (Object.hasOwn(OTHER_LABELS, field) ? OTHER_LABELS[field] : undefined)
+  if (label === undefined) return path === '' ? undefined : html`<code>${path}</code>: `
+  const name = texts.html(label)
+  const place =
+    index === undefined
+      ? name
+      : texts.html('problemLine', { field: name, count: typedLineOf(form.get(field), Number(index)) })
+  return known?.input || field === 'key' ? html`<a href="#${field}">${place}</a>: ` : html`${place}: `
 }

@@ -22,9 +22,7 @@ export type Section =
 export interface Call<Resource = undefined> extends Visit<Resource> {
   /** The parameters of the query. A repeated parameter is undefined. */
   readonly query: Readonly<Record<string, string | undefined>>
-  /** The fields of the submitted form; empty for a request without a form. */
   readonly form: Form
-  /** The texts, dates and numbers for the reader. */
   readonly texts: Reader
   /** The token that every form must send, in its field `csrf`. Reading it sets the cookie of the browser. */
   readonly csrfToken: string
@@ -43,7 +41,6 @@ export interface View {
   /** The links to the pages above this page. Notices of what was done, and problems, come below these links. */
   readonly trail?: Html | undefined
   readonly body: Html
-  /** HTTP status. @default 200 */
   readonly status?: number | undefined
   readonly images?: readonly (string | undefined)[] | undefined
   /** Whether the page shows another page of the console in an `iframe`. @default false */
@@ -68,28 +65,20 @@ export interface Confirmation {
   readonly trail?: Html | undefined
 }
 
-/**
- * What a form of a page does. The field `action` of the form names the action. If the action throws a `GatehouseError`
- * about the input, the page is shown again with the problems and the submitted form.
- */
+/** What a form does; its field `action` names the action. After an error about the input, the page is shown again. */
 export interface Action<Resource = undefined> {
   readonly access: Access
   /**
-   * What the caller must have just confirmed by a fresh sign-in, if the host demands it: before the page of the action
-   * is shown, and again before `run`. @default what `Page.freshSignIn` says
+   * By a fresh sign-in, if the host demands it: before the page of the action, and before `run`. @default the page's
    */
   readonly freshSignIn?: ConfirmedPermission | undefined
-  /**
-   * The page of the action, which asks for confirmation. `confirmLink` leads to this page, so the action needs a second
-   * click.
-   */
+  /** The page that asks for confirmation. `confirmLink` leads to it, so the action needs a second click. */
   readonly confirm?: ((call: Call<Resource>) => Confirmation | Promise<Confirmation>) | undefined
   /** The fields of the form on the page of the action. @default the fields of the link, hidden */
   readonly fields?: ((call: Call<Resource>) => Html | Promise<Html>) | undefined
   run(call: Call<Resource>): Promise<View | Redirect>
 }
 
-/** One page. Its forms are sent to its own path. */
 export interface Page<Resource = undefined> extends Guarded<Resource> {
   /** Path below the console, with parameters after colons: `/api-keys/:clientId`. */
   readonly path: string

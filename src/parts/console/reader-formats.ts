@@ -38,6 +38,7 @@ function createFormats(lang: string) {
     relative: new Intl.RelativeTimeFormat(lang),
     thisMinute: new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }).format(0, 'minute'),
     list: new Intl.ListFormat(lang),
+    number: new Intl.NumberFormat(lang),
   }
 }
 
@@ -75,15 +76,14 @@ export function createReaders() {
       hour: (seconds: number): Html => time(seconds * 1000, formats.hour.format(seconds * 1000)),
       dateTime: (milliseconds: number): Html => time(milliseconds, formats.dateTime.format(milliseconds)),
       relative,
-      /**
-       * “3 days ago”. Screen readers read the exact time, which is the tooltip. @param seconds epoch seconds
-       */
+      /** “3 days ago”. Screen readers read the exact time, which is the tooltip. @param seconds epoch seconds */
       ago(seconds: number): Html {
         const exact = formats.dateTime.format(seconds * 1000)
         const content = html`${relative(seconds)}<span class="unseen">, ${exact}</span>`
         return html`<time datetime="${isoOf(seconds * 1000)}" title="${exact}">${content}</time>`
       },
       list: (items: readonly string[]) => formats.list.format(items),
+      number: (value: number) => formats.number.format(value),
     }
   }
 }

@@ -2,8 +2,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Context } from 'koa'
 import { html, trustedHtml } from '../../http/html.ts'
-import type { PageBranding } from '../../http/pages/document.ts'
-import { document } from '../../http/pages/document.ts'
+import { document, type PageBranding } from '../../http/pages/document.ts'
 import { policyOf, setHeadersBesidePolicy, setPolicy } from '../../http/security-headers.ts'
 import { callHost, invalidResult } from '../../validation/host-callback.ts'
 import { isText, kindOf } from '../../validation/predicates.ts'
@@ -57,9 +56,8 @@ export function createResponder(
 }
 
 /**
- * The answer to a form may contain a new secret beside texts of the form, and its compressed length could
- * reveal the secret. If the layout of the host contains a secret, the host must set `ctx.compress = false`,
- * as for koa-compress.
+ * The compressed length of an answer to a form could reveal a new secret in it. If the layout contains a secret, the
+ * host must set `ctx.compress = false`, as for koa-compress.
  */
 async function send(ctx: Context, text: string): Promise<void> {
   ctx.body = text

@@ -23,7 +23,6 @@ import { FRAGMENT_HEADER } from './send-page.ts'
 import type { ConfirmedPermission } from '../../host/accounts.ts'
 import { notice } from './elements/elements.ts'
 
-/** What the checks of a request need. */
 export interface PageHandlerParts extends FrontDoorParts {
   readonly accounts: FrontDoorParts['accounts'] & Pick<HostAccounts, 'signInUrl'>
 }
@@ -38,7 +37,33 @@ export function createPageHandler(mount: Mount, parts: PageHandlerParts) {
     methods: ['get', 'post'],
   }))
 
-  /** @param path the path below the mount path */
+  async function callOf<Resource>(
+    visit: Visit<Resource>,
+    path: string,
+    texts: Reader,
+  ): Promise<Call<Resource>> {
+    const { ctx, caller } = visit
+    const isOperator = await visit.isOperator()
+    const query = Object.entries(ctx.query).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : undefined,
+    ])
+    let csrfToken: string | undefined
+    return {
+      ...visit,
+      query: Object.fromEntries(query) as Call['query'],
+      form: new Form(),
+      texts,
+      get csrfToken() {
+        return (csrfToken ??= parts.tokens.issue(ctx, caller))
+      },
+      problems: [],
+      self: mount.address(path),
+      to: mount.to,
+      has: (section) => showsSection(section, mount, isOperator),
+    }
+  }
+
   return async function handlePage(ctx: Context, path: string, reader: Reader): Promise<Answer> {
     const { found: page, params } = await match(ctx, path)
     let visit
@@ -50,15 +75,14 @@ export function createPageHandler(mount: Mount, parts: PageHandlerParts) {
       if (signIn) return signIn
       throw error
     }
-    const call = await callOf(visit, { mount, texts: reader, path, tokens: parts.tokens })
+    const call = await callOf(visit, path, reader)
     return ctx.method === 'POST' ? submit(page, call, parts) : show(page, call, parts)
   }
 }
 
 /**
- * The address of the host's sign-in page. Undefined for a submitted form, because its fields would be lost. The sender
- * of the request chooses its path, which may look like an origin. So the address to return to always has the origin of
- * the issuer.
+ * Undefined for a submitted form, because its fields would be lost. The origin to return to is always the issuer's,
+ * because the sender of the request chooses its path, which may look like an origin.
  */
 async function signInUrl(ctx: Context, address: string, { accounts, issuerOrigin }: PageHandlerParts) {
   const isSubmitted = ctx.method === 'POST' || ctx.get(FRAGMENT_HEADER) !== ''
@@ -66,37 +90,6 @@ async function signInUrl(ctx: Context, address: string, { accounts, issuerOrigin
   const { pathname, search } = new URL(address + ctx.search, issuerOrigin)
   const returnTo = Object.assign(new URL(issuerOrigin), { pathname, search })
   return (await accounts.signInUrl(returnTo, ctx, { reauthenticate: false })).href
-}
-
-async function callOf<Resource>(
-  visit: Visit<Resource>,
-  {
-    mount,
-    texts,
-    path,
-    tokens,
-  }: { mount: Mount; texts: Reader; path: string; tokens: PageHandlerParts['tokens'] },
-): Promise<Call<Resource>> {
-  const { ctx, caller } = visit
-  const isOperator = await visit.isOperator()
-  const query = Object.entries(ctx.query).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value : undefined,
-  ])
-  let csrfToken: string | undefined
-  return {
-    ...visit,
-    query: Object.fromEntries(query) as Call['query'],
-    form: new Form(),
-    texts,
-    get csrfToken() {
-      return (csrfToken ??= tokens.issue(ctx, caller))
-    },
-    problems: [],
-    self: mount.address(path),
-    to: mount.to,
-    has: (section) => showsSection(section, mount, isOperator),
-  }
 }
 
 async function submit(page: Page, call: Call, parts: PageHandlerParts): Promise<Answer> {
@@ -153,11 +146,7 @@ async function actionPage(action: Action, call: Call): Promise<View | undefined>
   return confirmPage(call, await action.confirm(call), await action.fields?.(call))
 }
 
-/**
- * Shows the page of a rejected form again, with what was sent.
- *
- * @param signInAgain where the caller signs in again before the form is accepted
- */
+/** With what was sent. @param signInAgain where the caller signs in again before the form is accepted */
 async function showAgain(page: Page, action: Action, call: Call, signInAgain?: string): Promise<Answer> {
   const { csrf: _csrf, action: confirm, ...fields } = Object.fromEntries(call.form)
   const hasOwnPage = signInAgain !== undefined || action.fields !== undefined
@@ -174,9 +163,8 @@ async function showAgain(page: Page, action: Action, call: Call, signInAgain?: s
 const OTHER_TAB = 'other-tab'
 
 /**
- * Where the caller signs in again at the host. Undefined if the act needs no fresh sign-in, or if the last one is
- * fresh. Afterwards the host sends the browser back to the page that was opened. If a form was sent, this form is
- * still open in its tab, so the other tab gets a page without a form.
+ * Undefined if the act needs no fresh sign-in, or the last one is fresh. Afterwards the host sends the browser back to
+ * the page. If a form was sent, it is still open in its tab, so the other tab gets a page without a form.
  */
 async function signInAgainUrl(
   { ctx, self }: Pick<Call, 'ctx' | 'self'>,

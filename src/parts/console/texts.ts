@@ -1,4 +1,3 @@
-import type { Logger } from '../../host/logger.ts'
 import { createReaderTexts, type ReaderTexts } from '../../http/pages/texts.ts'
 import { english, type ConsoleTexts, type TextName } from './texts/english.ts'
 import { german } from './texts/german.ts'
@@ -7,12 +6,10 @@ export { english, german, type ConsoleTexts, type TextName }
 
 export type ConsoleReaderTexts = ReaderTexts<TextName>
 
+type TextOptions = Parameters<typeof createReaderTexts<ConsoleTexts>>[0]
+
 /** The texts of the console in all languages. Missing texts of the host's locales are logged once. */
-export function createConsoleTexts(options: {
-  readonly texts: { readonly [locale: string]: Partial<ConsoleTexts> }
-  readonly defaultLocale: string
-  readonly logger: Logger
-}) {
+export function createConsoleTexts(options: Pick<TextOptions, 'texts' | 'defaultLocale' | 'logger'>) {
   return createReaderTexts<ConsoleTexts>({
     ...options,
     english,

@@ -2,15 +2,19 @@ import { createHash, verify, type KeyObject } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { requesterOf } from '../../audit/entry.ts'
+import type { FoundSecret, LeakedSecrets } from '../../clients/leaked-secrets.ts'
 import { GatehouseError, isStoreUnavailable } from '../../errors.ts'
 import type { AnyGatehouse } from '../../gatehouse/gatehouse.ts'
 import { internalsOf } from '../../gatehouse/internals.ts'
 import { answerErrorAsJson } from '../../http/error-response.ts'
 import { readBody, type BodyRejection } from '../../http/read-body.ts'
+import type { ChangeOptions } from '../../host/change-options.ts'
 import { pathBelow } from '../../http/request-path.ts'
 import { endpointProblem } from '../../options/urls.ts'
 import { callHost, type Awaitable } from '../../validation/host-callback.ts'
 import { mountPathProblem, pathsOf } from '../../validation/mount-path.ts'
+import { parseJson } from '../../validation/parse-json.ts'
+import { isObject, isText } from '../../validation/predicates.ts'
 import {
   checkInput,
   exactObjectOf,
@@ -21,7 +25,6 @@ import {
   optional,
   textRule,
 } from '../../validation/rules.ts'
-import { parseReport, revokeSecrets } from './revoke-reported.ts'
 import { fetchedKeys, fixedKeys, isPublicKey, type ReporterKey, type ReporterKeys } from './reporter-keys.ts'
 
 export type { ReporterKey } from './reporter-keys.ts'
@@ -55,6 +58,7 @@ const MAX_BYTES_AT_ONCE = 64 * 1024 * 1024
 const MAX_REPORT_BYTES = 8 * 1024 * 1024
 const ARRIVAL_MS = 15_000
 const RETRY_SECONDS = 60
+const REVOKED_AT_ONCE = 10
 
 /**
  * Creates an endpoint to which a scanner reports leaked secrets, with the protocol of GitHub's secret scanning partner
@@ -197,4 +201,47 @@ async function readReport(ctx: Context): Promise<Buffer | BodyRejection> {
 
 function reject(ctx: Context, status: number, error: string, description: string): void {
   answerErrorAsJson(ctx, { status, error, description })
+}
+
+interface Match {
+  readonly token: string
+  readonly type: string
+  readonly url: unknown
+  readonly source: unknown
+}
+
+function parseReport(body: Buffer): readonly Match[] | undefined {
+  const list = parseJson(body.toString())
+  return Array.isArray(list) && list.every(isMatch) ? list : undefined
+}
+
+function isMatch(value: unknown): value is Match {
+  return isObject(value) && isText(value['token']) && typeof value['type'] === 'string'
+}
+
+/** Each secret of a client once, even if one cannot be revoked. */
+async function revokeSecrets(
+  secrets: Pick<LeakedSecrets, 'findEach' | 'revoke'>,
+  matches: readonly Match[],
+  requester: ChangeOptions,
+): Promise<readonly (FoundSecret | undefined)[]> {
+  const found = await secrets.findEach(matches.map(({ token }) => token))
+  const revocations = new Map<string, () => Promise<void>>()
+  for (const [at, { token, url, source }] of matches.entries()) {
+    const secret = found[at]
+    if (!secret || revocations.has(token)) continue
+    const leak = {
+      leakUrl: isText(url) ? url : undefined,
+      leakSource: isText(source) ? source.toLowerCase() : undefined,
+    }
+    revocations.set(token, () => secrets.revoke(secret, token, { ...requester, ...leak }))
+  }
+  const each = [...revocations.values()]
+  const failures: unknown[] = []
+  for (let from = 0; from < each.length; from += REVOKED_AT_ONCE) {
+    const batch = each.slice(from, from + REVOKED_AT_ONCE)
+    await Promise.all(batch.map((revoke) => revoke().catch((error: unknown) => failures.push(error))))
+  }
+  if (failures.length > 0) throw failures[0]
+  return found
 }

@@ -11,10 +11,7 @@ export interface ReporterKey {
   readonly key: string
 }
 
-export interface ReporterKeys {
-  /** Undefined if the scanner has no such key; `ERR_NOT_READY` if none could be fetched so far. */
-  find(id: string): Promise<KeyObject | undefined>
-}
+export type ReporterKeys = ReturnType<typeof fetchedKeys>
 
 const FETCH_TIMEOUT_MS = 5_000
 const MAX_KEYS_BYTES = 1_000_000
@@ -29,7 +26,7 @@ export function fixedKeys(keys: readonly ReporterKey[]): ReporterKeys {
 }
 
 /** The keys at an address, in the form of GitHub's `/meta/public_keys/secret_scanning`. */
-export function fetchedKeys(url: string, logger: Logger): ReporterKeys {
+export function fetchedKeys(url: string, logger: Logger) {
   let known: ReadonlyMap<string, KeyObject> | undefined
   let etag: string | undefined
   let fetchedAt = Number.NEGATIVE_INFINITY
@@ -65,7 +62,8 @@ export function fetchedKeys(url: string, logger: Logger): ReporterKeys {
   }
 
   return {
-    async find(id) {
+    /** Undefined if the scanner has no such key; `ERR_NOT_READY` if none could be fetched so far. */
+    async find(id: string): Promise<KeyObject | undefined> {
       const now = performance.now()
       const isDue = !known?.has(id) || now - fetchedAt >= REFRESH_MS
       if (fetching || (isDue && now - triedAt >= COOLDOWN_MS)) await refresh()
@@ -75,7 +73,6 @@ export function fetchedKeys(url: string, logger: Logger): ReporterKeys {
   }
 }
 
-/** @throws {Error} if it is too large for a list of keys */
 async function textOf(response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -87,7 +84,6 @@ async function textOf(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** @throws {Error} if a document is not a list of keys */
 function keysOf(document: unknown): ReadonlyMap<string, KeyObject> {
   const list = isObject(document) ? document['public_keys'] : undefined
   if (!Array.isArray(list)) throw new TypeError('the answer has no list public_keys')
@@ -100,7 +96,6 @@ function keysOf(document: unknown): ReadonlyMap<string, KeyObject> {
   return new Map(keys)
 }
 
-/** Whether a text is a public key for ECDSA on P-256, as PEM. */
 export function isPublicKey(pem: unknown): boolean {
   try {
     publicKeyOf(String(pem))

@@ -23,11 +23,11 @@ const NO_HEADERS: ResponseHeaders = Object.freeze({})
 
 export type Count = (key: string, amount: number, options: CountOptions) => Promise<SlotCounts>
 
-export interface SharedLimits extends CallLimits {
+interface SharedLimits extends CallLimits {
   readonly perUser?: number | undefined
 }
 
-export interface LimiterParts {
+interface LimiterParts {
   readonly count: Count
   /** The limits of a client whose own limits cannot be read. */
   readonly defaults: SharedLimits
@@ -65,9 +65,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
   const loading = new Map<string, Promise<Known>>()
   const unsent = new Set<Known>()
 
-  /**
-   * Sends the calls of a client or user, claims places for those that wait, and learns what all processes have counted.
-   */
+  /** Also claims places for the calls that wait, and learns what all processes have counted. */
   function send(calls: Known): Promise<void> {
     return (calls.sending ??= sendAll(calls).finally(() => {
       calls.sending = undefined

@@ -1,18 +1,16 @@
 import { CALL_LIMITS, type CallLimits } from '../../clients/call-limits.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { AnyGatehouse } from '../../gatehouse/gatehouse.ts'
-import { internalsOf } from '../../gatehouse/internals.ts'
+import { internalsOf, type Internals } from '../../gatehouse/internals.ts'
 import type { GatewayHooks } from '../../gateway/gateway-hooks.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { hooksOf } from '../../gateway/registered-parts.ts'
 import type { HealthCheck } from '../../health/health-report.ts'
-import type { EventSink } from '../../host/events.ts'
-import type { Logger } from '../../host/logger.ts'
 import { pass, warn } from '../../store/check-results.ts'
 import { createSlotCounters } from '../../store/slot-counters.ts'
 import { isDocumentId } from '../../validation/document-id.ts'
 import { checkInput, must, optional } from '../../validation/rules.ts'
-import { createLimiter, type Count, type LimiterParts } from './limiter.ts'
+import { createLimiter } from './limiter.ts'
 
 /** Options of `createLimits()` and `limitCalls()`. */
 export interface LimitsOptions extends CallLimits {
@@ -31,9 +29,7 @@ const LIMITS_OPTIONS = {
   perUser: optional(must('above 0 and at most 1', (value) => Number(value) > 0 && Number(value) <= 1)),
 }
 
-/**
- * The share of one user of an application that needs no secret, so that each of its users can call as the application.
- */
+/** Of an application without a secret, so that each of its users can call as the application. */
 const SHARE_OF_USER = 0.25
 
 /** The limits of a gatehouse, for the console and the management API. */
@@ -57,22 +53,7 @@ const SETTLED_MS = 5000
 export function createLimits(gatehouse: AnyGatehouse, options: LimitsOptions = {}): Limits {
   const parts = internalsOf(gatehouse, 'createLimits()')
   checkInput('createLimits()', options, LIMITS_OPTIONS)
-  const { plainStore: store, registry, events, logger } = parts
-  const defaults = limitsIn(options)
-  limit(parts.gatewayHooks, {
-    count: store.count?.bind(store),
-    isAloneByDesign: false,
-    events,
-    logger,
-    defaults,
-    async limitsOf(clientId) {
-      const client = await registry.find(clientId)
-      const isOpen = client?.kind === 'application' && (client.isPublic || isDocumentId(clientId))
-      const { perUser = isOpen ? SHARE_OF_USER : undefined } = options
-      return { ...(client?.limits ?? defaults), perUser }
-    },
-  })
-  return { defaults }
+  return limit(parts.gatewayHooks, options, parts)
 }
 
 /**
@@ -88,30 +69,22 @@ export function limitCalls(gateway: Pick<Gateway, 'close'>, options: LimitsOptio
   if (!hooks) {
     throw new GatehouseError('ERR_INVALID_ARGUMENT', 'limitCalls() takes a gateway of createGateway()')
   }
-  const defaults = limitsIn(options)
-  const limitsOf = async (clientId: string) => {
-    const { perUser = isDocumentId(clientId) ? SHARE_OF_USER : undefined } = options
-    return { ...defaults, perUser }
-  }
-  limit(hooks, { count: undefined, isAloneByDesign: true, defaults, limitsOf })
+  limit(hooks, options)
 }
 
-function limitsIn({ perMinute, perDay }: LimitsOptions): CallLimits {
-  return { ...(perMinute !== undefined && { perMinute }), ...(perDay !== undefined && { perDay }) }
-}
-
-interface Counting extends Pick<LimiterParts, 'defaults' | 'limitsOf'> {
-  /** Counts in the store; undefined if each process counts alone. */
-  readonly count: Count | undefined
-  readonly isAloneByDesign: boolean
-  readonly events?: EventSink
-  readonly logger?: Logger
-}
-
-function limit(hooks: GatewayHooks, { count, isAloneByDesign, events, logger, ...clients }: Counting): void {
+/** @param parts undefined for a gateway without a gatehouse, which counts alone */
+function limit(
+  hooks: GatewayHooks,
+  options: LimitsOptions,
+  parts?: Pick<Internals, 'plainStore' | 'registry' | 'events' | 'logger'>,
+): Limits {
   if (hooks.limiter) {
     throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the calls of this gateway are limited already')
   }
+  const { perMinute, perDay } = options
+  const defaults = { ...(perMinute !== undefined && { perMinute }), ...(perDay !== undefined && { perDay }) }
+  const { plainStore: store, registry, events, logger } = parts ?? {}
+  const count = store?.count?.bind(store)
   const own = createSlotCounters()
   let isFailing = false
   let failedAt = 0
@@ -135,9 +108,19 @@ function limit(hooks: GatewayHooks, { count, isAloneByDesign, events, logger, ..
     }
   }
 
+  async function limitsOf(clientId: string) {
+    const client = await registry?.find(clientId)
+    const isOpen = registry
+      ? client?.kind === 'application' && (client.isPublic || isDocumentId(clientId))
+      : isDocumentId(clientId)
+    const { perUser = isOpen ? SHARE_OF_USER : undefined } = options
+    return { ...(client?.limits ?? defaults), perUser }
+  }
+
   const { limiter, close } = createLimiter({
-    ...clients,
     count: count ?? (async (...args) => own.count(...args)),
+    defaults,
+    limitsOf,
     onCounted,
   })
   hooks.limiter = limiter
@@ -145,7 +128,7 @@ function limit(hooks: GatewayHooks, { count, isAloneByDesign, events, logger, ..
   hooks.checks.push(check)
 
   function check(): HealthCheck {
-    if (isAloneByDesign) return pass('limits', 'this gateway counts calls alone')
+    if (!parts) return pass('limits', 'this gateway counts calls alone')
     if (!count) {
       return warn(
         'limits',
@@ -162,4 +145,5 @@ function limit(hooks: GatewayHooks, { count, isAloneByDesign, events, logger, ..
     }
     return pass('limits', 'calls are counted together with other processes')
   }
+  return { defaults }
 }

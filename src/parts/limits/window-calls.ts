@@ -1,4 +1,3 @@
-import type { CallLimits } from '../../clients/call-limits.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { SlotCounts } from '../../store/contract.ts'
 
@@ -10,15 +9,9 @@ import type { SlotCounts } from '../../store/contract.ts'
 export const WINDOWS = [
   { limit: 'perMinute', name: 'minute', seconds: 60, slotSeconds: 3, slots: 20 },
   { limit: 'perDay', name: 'day', seconds: 86_400, slotSeconds: 3600, slots: 24 },
-] as const satisfies readonly Window[]
+] as const
 
-interface Window {
-  readonly limit: keyof CallLimits
-  readonly name: string
-  readonly seconds: number
-  readonly slotSeconds: number
-  readonly slots: number
-}
+type Window = (typeof WINDOWS)[number]
 
 /** A process counts 1/40 of a limit by itself before it asks the store. */
 const LEASE_SHARE = 40
@@ -83,18 +76,11 @@ export class WindowCalls {
     return this.#sum - this.#claimed >= this.limit
   }
 
-  get hasUnsent(): boolean {
-    return this.#unsent > 0
-  }
-
   get isLeaseUsed(): boolean {
     return this.#unsent >= this.lease
   }
 
-  /**
-   * Whether calls must be sent or claimed before another call is counted. The calls being sent have a lease of their
-   * own.
-   */
+  /** Before another call is counted. The calls being sent have a lease of their own. */
   get mustSend(): boolean {
     return this.#claimed === 0 && this.#unsent + this.#sending >= 2 * this.lease
   }

@@ -32,7 +32,6 @@ export function toAuthInfo(principal: Principal, token: string, audience: string
   }
 }
 
-/** The parts of a gateway. */
 export function requireParts(gateway: object, caller: string): GatewayParts {
   const parts = partsOf(gateway)
   if (parts) return parts

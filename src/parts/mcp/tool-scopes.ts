@@ -17,12 +17,10 @@ export interface ToolCalls {
   readonly problem?: 'unreadable' | 'unknown-tool' | undefined
 }
 
-/** @returns undefined if there is no such tool */
 export type FindToolScopes = (tool: string) => readonly string[] | undefined
 
 /**
- * Indexes scopes by the name of their tool. `ERR_OPTIONS` without a tool, for a tool without a scope, or for
- * a scope that no operation has.
+ * The scopes of tools. `ERR_OPTIONS` without a tool, for a tool without a scope, or for a scope that no operation has.
  */
 export function indexTools(
   tools: unknown,
@@ -56,10 +54,7 @@ export function indexTools(
   return (tool) => index.get(tool)
 }
 
-/**
- * Reads which tools the parsed body of a request calls. Only a JSON-RPC message, or a list of messages, is
- * readable: whatever else the MCP server might read in a body, it could be a call.
- */
+/** The tools that a body calls. Only JSON-RPC is readable: the MCP server might read a call in anything else. */
 export function readToolCalls(body: unknown, findScopes: FindToolScopes): ToolCalls {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body]
   const scopes = new Set<string>()

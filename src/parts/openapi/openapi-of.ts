@@ -8,7 +8,6 @@ import { isObject } from '../../validation/predicates.ts'
 import { checkInput, must, optional } from '../../validation/rules.ts'
 import { basePathOf, documentRule } from './api-drift.ts'
 import { documentRoutes, operationRoutes, toTemplate, type OperationRoute } from './operation-routes.ts'
-import { errorResponses } from './error-responses.ts'
 
 /** Options of `openApiOf()`. */
 export interface OpenApiOptions {
@@ -126,7 +125,7 @@ function addToOperations(parts: Internals, document: OpenApiDocument): ReadonlyS
   return used
 }
 
-type Status = keyof typeof errorResponses
+type Status = keyof typeof ERROR_RESPONSES
 
 const STATUSES = ['400', '401', '403', '404', '429', '503'] as const satisfies readonly Status[]
 
@@ -136,7 +135,7 @@ const referenceTo = (status: Status) => ({
 
 function addComponents(parts: Internals, document: OpenApiDocument, statuses: ReadonlySet<Status>): void {
   const present = isObject(document['components']) ? document['components'] : {}
-  const used = [...statuses].map((status) => [`Gatehouse${status}`, errorResponses[status]] as const)
+  const used = [...statuses].map((status) => [`Gatehouse${status}`, ERROR_RESPONSES[status]] as const)
   document['components'] = {
     ...present,
     responses: { ...(isObject(present['responses']) && present['responses']), ...Object.fromEntries(used) },
@@ -175,3 +174,63 @@ function securityScheme(parts: Internals) {
 function textOf({ defaultLocale }: Pick<Internals, 'defaultLocale'>, text: LocalizedText): string {
   return localize(text, [defaultLocale], 'en')
 }
+
+const TEXT = { type: 'string' } as const
+
+const BODY = {
+  'application/json': {
+    schema: {
+      type: 'object',
+      properties: {
+        error: { ...TEXT, description: 'A code; absent if no token was sent' },
+        error_description: TEXT,
+      },
+      required: ['error_description'],
+    },
+  },
+} as const
+
+const CHALLENGE = {
+  'WWW-Authenticate': {
+    description: 'What the call needs (RFC 6750 3), with `error`, `scope` and `resource_metadata`',
+    schema: TEXT,
+  },
+} as const
+
+const RETRY = { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } } as const
+
+const ERROR_RESPONSES = {
+  '400': { description: 'The token was not sent as RFC 6750 requires', headers: CHALLENGE, content: BODY },
+  '401': { description: 'There is no token, or it is not valid', headers: CHALLENGE, content: BODY },
+  '403': {
+    description: 'The token does not carry the scope, or its client may not be used from this address',
+    headers: CHALLENGE,
+    content: BODY,
+  },
+  '404': { description: 'There is no operation with this method and path', content: BODY },
+  '429': {
+    description: 'The client has made as many calls as it may make',
+    headers: {
+      ...RETRY,
+      RateLimit: { description: 'The calls that are left: `r`, and seconds: `t`', schema: TEXT },
+      'RateLimit-Policy': { description: 'The limits: `q` calls in `w` seconds', schema: TEXT },
+    },
+    content: {
+      'application/problem+json': {
+        schema: {
+          type: 'object',
+          properties: {
+            type: { ...TEXT, format: 'uri' },
+            title: TEXT,
+            status: { type: 'integer' },
+            'violated-policies': { type: 'array', items: TEXT },
+            error: TEXT,
+            error_description: TEXT,
+          },
+          required: ['type', 'title', 'status', 'violated-policies'],
+        },
+      },
+    },
+  },
+  '503': { description: 'Tokens cannot be checked at the moment', headers: RETRY, content: BODY },
+} as const

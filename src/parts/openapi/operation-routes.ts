@@ -37,16 +37,11 @@ export function toTemplate(path: string): string {
   return path.replaceAll(/:(\w+)/g, '{$1}')
 }
 
-export interface DocumentRoute extends ApiRoute {
-  readonly template: string
-  readonly operation: Record<string, unknown>
-}
-
 /** The routes of an OpenAPI document below {base_url}. */
 export function documentRoutes(
   document: Readonly<Record<string, unknown>>,
   basePath: string,
-): DocumentRoute[] {
+): (ApiRoute & { readonly operation: Record<string, unknown> })[] {
   const paths = isObject(document['paths']) ? document['paths'] : {}
   const prefix = serverPath(document)
   const pathOf = (template: string) => prefix + template.replaceAll(/\{([^{}/]+)\}/g, toParameter)
@@ -57,8 +52,7 @@ export function documentRoutes(
     return METHODS.flatMap((method) => {
       const operation = item[method]
       const route = routeOf(method.toUpperCase(), path)
-      if (!route || !isObject(operation)) return []
-      return [{ ...route, template, operation }]
+      return route && isObject(operation) ? [{ ...route, operation }] : []
     })
   })
 }
@@ -74,10 +68,7 @@ function serverPath({ servers }: Readonly<Record<string, unknown>>): string {
   return url ? url.pathname.replace(/\/$/, '') : ''
 }
 
-/**
- * Undefined for a path outside of the API: one that does not begin with the path of {base_url}, although
- * others do. If none does, all paths are below {base_url} already, as those of a mounted router.
- */
+/** If no path begins with the path of {base_url}, all are below it already, as those of a mounted router. */
 function partBelow(basePath: string, paths: readonly string[]): (path: string) => string | undefined {
   const isBelow = (path: string) => path === basePath || path.startsWith(`${basePath}/`)
   if (basePath === '' || !paths.some(isBelow)) return (path) => path
@@ -89,10 +80,7 @@ export interface RouterLike {
   readonly stack: readonly { readonly path: unknown; readonly methods: readonly string[] }[]
 }
 
-/**
- * Middleware of the router (`router.use`) has no method, and is left out. So are methods that no operation
- * can have, such as HEAD, which the router adds to each GET.
- */
+/** Leaves out middleware (`router.use`), and methods that no operation can have, such as the HEAD of each GET. */
 export function routerRoutes({ stack }: RouterLike, basePath: string): ApiRoute[] {
   const below = partBelow(
     basePath,

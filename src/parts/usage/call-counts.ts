@@ -4,9 +4,7 @@ import { FURTHER_CLIENTS, FURTHER_OPERATIONS, OUTCOMES, type Outcome } from './o
 
 /** The calls of further clients are in the totals only. */
 const MAX_CLIENTS = 50_000
-/**
- * The most operations that are counted in an hour for one client, and for all. Further ones are `FURTHER_OPERATIONS`.
- */
+/** Operations in an hour of one client, and of all. Further ones are `FURTHER_OPERATIONS`. */
 export const MAX_OPERATIONS = 1000
 /** The most characters of the past hours of one block. The operations of further hours are `FURTHER_OPERATIONS`. */
 const MAX_PAST = 600_000
@@ -110,10 +108,7 @@ class Totals {
   }
 }
 
-/**
- * The counts of some hours of a day. Its source is new, so that what other processes and earlier blocks have stored
- * stays.
- */
+/** Some hours of a day. Its source is new, so that what other processes and earlier blocks have stored stays. */
 class Block {
   readonly source = randomBytes(12).toString('base64url')
   readonly all = new Totals()
@@ -162,10 +157,7 @@ class Block {
   }
 }
 
-/**
- * Counts calls in the memory of this process. The memory is bounded: by the number of clients and operations,
- * and not by what callers send.
- */
+/** Counts calls in memory, which is bounded by the numbers of clients and operations. */
 export function createCallCounts(now: () => number) {
   let block = new Block('')
   /** The hour since the epoch that is counted now, and the hour of its day. */
@@ -186,26 +178,26 @@ export function createCallCounts(now: () => number) {
     hourOfDay = next % 24
   }
 
+  function add(clientId: string | undefined, operation: string, outcome: Outcome | undefined): void {
+    const next = Math.floor(now() / HOUR_MS)
+    if (next !== hours) begin(next)
+    block.add(clientId, hourOfDay, operation, outcome && INDEXES[outcome])
+  }
+
   return {
     /** `operation` is a scope; `clientId` is undefined if the client is not known. */
     count(clientId: string | undefined, operation: string, outcome: Outcome): void {
-      const next = Math.floor(now() / HOUR_MS)
-      if (next !== hours) begin(next)
       calls += 1
-      block.add(clientId, hourOfDay, operation, INDEXES[outcome])
+      add(clientId, operation, outcome)
     },
 
     /** Records that a call needed another operation too, without counting the call again. */
-    note(clientId: string, operation: string): void {
-      const next = Math.floor(now() / HOUR_MS)
-      if (next !== hours) begin(next)
-      block.add(clientId, hourOfDay, operation, undefined)
-    },
+    note: (clientId: string, operation: string) => add(clientId, operation, undefined),
 
     calls: () => calls,
 
     /** `take` returns the present totals, which then count as unchanged. */
-    changed(): Changed[] {
+    changed() {
       earlier = earlier.filter(({ changed }) => changed.size > 0)
       return [...earlier, block].flatMap((each) =>
         [...each.changed].map((clientId) => changeOf(each, clientId)),
@@ -213,16 +205,17 @@ export function createCallCounts(now: () => number) {
     },
   }
 
-  function changeOf(each: Block, clientId: string | undefined): Changed {
+  function changeOf(each: Block, clientId: string | undefined) {
     let isFirst = false
     return {
-      take() {
+      take(): CountedDay {
         const totals = each.read(clientId)
         isFirst = totals.isFirst
         each.changed.delete(clientId)
         each.taken.add(clientId)
         return totals
       },
+      /** Counts again what could not be stored, or may not have been stored. */
       putBack() {
         each.changed.add(clientId)
         each.unclear.add(clientId)
@@ -233,13 +226,6 @@ export function createCallCounts(now: () => number) {
       },
     }
   }
-}
-
-interface Changed {
-  take(): CountedDay
-  /** Counts again what could not be stored, or may not have been stored. */
-  putBack(): void
-  stored(): void
 }
 
 export type CallCounts = ReturnType<typeof createCallCounts>

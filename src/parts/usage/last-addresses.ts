@@ -33,9 +33,7 @@ export function createLastAddresses(
       if (address === undefined || address === '') return
       if (waiting.size < MAX_WAITING || waiting.has(clientId)) waiting.set(clientId, address)
     },
-    /**
-     * Stores the addresses that wait. If the store is unavailable, they are dropped, and the next call brings another.
-     */
+    /** If the store is unavailable, the waiting addresses are dropped: the next call brings another. */
     async store(): Promise<void> {
       const addresses = waiting
       waiting = new Map()

@@ -23,17 +23,11 @@ export interface UsageRow {
   readonly count: number
 }
 
-/** In epoch seconds. */
-interface Period {
-  readonly from: number
-  readonly to: number
-}
-
 const MAX_ROWS = 10_000
 const TOO_MANY_ROWS = `the usage was not listed: it has more than ${MAX_ROWS} rows; name fewer dimensions in \`by\`, or a shorter time`
 
 /** Adds up the counts of clients in the rows of a list. */
-export function createRows(by: readonly Dimension[], { from, to }: Period) {
+export function createRows(by: readonly Dimension[], { from, to }: { from: number; to: number }) {
   const has = Object.fromEntries(DIMENSIONS.map((name) => [name, by.includes(name)]))
   const rows = new Map<string, UsageRow & { count: number }>()
 

@@ -6,8 +6,7 @@ import type { LastAddresses } from './last-addresses.ts'
 import { OTHER_OPERATION, outcomeOfStatus } from './outcomes.ts'
 
 /**
- * Counts the calls of a gateway. A call is counted when its response has ended, or its connection has closed,
- * because the API decides about its status. Without `addresses`, none are kept.
+ * Counts each call when its response has ended, or its connection has closed, because the API decides about its status.
  */
 export function observeCalls(
   { count, note }: Pick<CallCounts, 'count' | 'note'>,

@@ -53,21 +53,16 @@ const MAX_SOURCES = 1000
 /** The clock of a gateway may be ahead by this time. */
 const MAX_AHEAD_MS = 3_600_000
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options */
-export function checkReceiverOptions(options: unknown): void {
-  checkInput('usage.middleware()', options, { mountPath: optional(mountPathProblem) })
-}
-
 /**
- * Receives the totals of gateways without the store. A gateway authenticates by HTTP Basic, as an API key that is
- * marked as a resource server. Its totals are stored under the id of this key, so it cannot change what others have
- * counted.
+ * Receives the totals of gateways without the store. A gateway authenticates as an API key that is marked as a resource
+ * server. Its totals are stored under the id of this key, so it cannot change what others have counted.
  */
 export function receiveUsage(
   parts: Internals,
-  records: Pick<UsageRecords, 'write' | 'mergeOldDays'>,
-  options: ReceiverOptions & { readonly hourDays: number },
+  { records, hourDays }: { readonly records: UsageRecords; readonly hourDays: number },
+  options: ReceiverOptions = {},
 ): Middleware {
+  checkInput('usage.middleware()', options, { mountPath: optional(mountPathProblem) })
   const { registry, issuer, plainStore: store } = parts
   const { mountPath = new URL(issuer).pathname.replace(/\/$/, '') + USAGE_PATH } = options
   parts.begin()
@@ -81,7 +76,7 @@ export function receiveUsage(
       const present = await readMembers(store, index, { limit: MAX_SOURCES })
       if (!present.includes(source)) {
         if (present.length === MAX_SOURCES) continue
-        await store.add(index, source, (options.hourDays + 3) * 86_400)
+        await store.add(index, source, (hourDays + 3) * 86_400)
       }
       known.add(each)
     }
@@ -103,7 +98,7 @@ export function receiveUsage(
     const totals = parse(body)
     if (typeof totals === 'string') return reject(ctx, 422, 'invalid_request', totals)
     // One entry that cannot be stored does not keep the others out.
-    const inTime = totals.filter(({ day }) => isInTime(day, time, options.hourDays))
+    const inTime = totals.filter(({ day }) => isInTime(day, time, hourDays))
     const sources = await knownSources(client.clientId, inTime)
     const stored = inTime.filter((each) => sources.has(sourceOfDay(each)))
     await Promise.all(stored.map((each) => storeTotals(client.clientId, each)))
@@ -156,7 +151,6 @@ type Received = Omit<CountedDay, 'hours'> & { readonly hours: CountedHours }
 
 const sourceOfDay = ({ day, source }: Received) => `${day}:${source}`
 
-/** A gateway's clock may be ahead. */
 function isInTime(day: string, time: number, hourDays: number): boolean {
   return day >= daysBefore(dayOf(time), hourDays) && startOfDay(day) <= time + MAX_AHEAD_MS
 }

@@ -76,9 +76,7 @@ function inRequests(totals: readonly CountedDay[]): CountedDay[][] {
   return requests
 }
 
-/**
- * The answers after which the same request may succeed later: wrong credentials, a wrong address, or too many requests.
- */
+/** After these answers, the same request may succeed later. */
 const LATER = [401, 403, 404, 408, 429]
 
 async function sendTotals(

@@ -5,20 +5,16 @@ import type { CallCounts, CountedDay } from './call-counts.ts'
 export const BATCH = 100
 
 /**
- * Stores the counts of this process every few seconds. While they cannot be stored, the process counts on,
- * and stores them later: they are totals, so nothing is lost or doubled. `run` and `end` never reject.
+ * Stores the counts of this process every few seconds. While that fails, the process counts on: they are totals, so
+ * nothing is lost or doubled. `run` and `end` never reject.
  */
-export function storePeriodically({
-  counts,
-  send,
-  intervalMs,
-  logger,
-}: {
+export function storePeriodically(parts: {
   readonly counts: Pick<CallCounts, 'changed' | 'calls'>
   readonly send: (totals: readonly CountedDay[]) => Promise<void>
   readonly intervalMs: number
   readonly logger: Logger
 }) {
+  const { counts, send, intervalMs, logger } = parts
   let failure: string | undefined
   let isEnding = false
   /** The calls that were counted before the last complete write. */

@@ -32,9 +32,8 @@ export const startOfDay = (day: string): number => Date.parse(`${day}T00:00:00Z`
 export const daysBefore = (day: string, days: number): string => dayOf(startOfDay(day) - days * DAY_MS)
 
 /**
- * The stored usage. Each source stores its totals of a client and day in a record of its own, so a repeated
- * write changes nothing, and readers add up the sources. Days that are more than `hourDays` days ago are
- * merged into one record a month, without hours.
+ * The stored usage. Each source stores its totals of a client and day in a record of its own, so a repeated write
+ * changes nothing. Days that are more than `hourDays` days ago are merged into one record a month, without hours.
  */
 export function createUsageRecords(
   store: StoreWithMemory,
@@ -179,7 +178,6 @@ export function createUsageRecords(
       return days
     },
 
-    /** Whether calls of this day or of an earlier day are known. */
     async isKnownSince(day: string): Promise<boolean> {
       const oldest = daysBefore(today(), bounds.days)
       if (day < oldest) return false

@@ -22,7 +22,7 @@ import { createRows, DIMENSIONS } from './list-usage.ts'
 import type { StoredDay } from './month-record.ts'
 import { observeCalls } from './observe-calls.ts'
 import { FURTHER_CLIENTS, FURTHER_OPERATIONS, outcomeOfTokenError, TOKEN_REQUEST } from './outcomes.ts'
-import { checkReceiverOptions, receiveUsage } from './receive-usage.ts'
+import { receiveUsage } from './receive-usage.ts'
 import type { Usage, UsageOptions, UsageQuery } from './usage-types.ts'
 import { INTERVAL_SECONDS } from './report-usage.ts'
 import { storePeriodically } from './store-counts.ts'
@@ -133,11 +133,7 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
       return addresses?.find(clientId)
     },
 
-    middleware(receiver = {}) {
-      checkReceiverOptions(receiver)
-      return receiveUsage(parts, records, { hourDays, ...receiver })
-    },
-
+    middleware: (receiver) => receiveUsage(parts, { records, hourDays }, receiver),
     flush: close.run,
   }
 }

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { competitors, type StorePromises } from './promise.ts'
 
-/**
- * A time to live in seconds that elapses during a check. On a slow machine, a value with this time to live
- * may already have expired at its first check.
- */
+/** Elapses during a check. On a slow machine, a value may already have expired at its first check. */
 const SHORT = 2
 /** A time to live in seconds that never elapses during a check. */
 const LONG = 1000

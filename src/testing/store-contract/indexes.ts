@@ -17,7 +17,6 @@ function inOrderOfBytes(members: readonly string[]): string[] {
   return members.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
 }
 
-/** All members, page by page. */
 async function readPages(store: Store, index: string, limit: number): Promise<string[]> {
   const members: string[] = []
   for (;;) {

@@ -20,5 +20,4 @@ export function longestNames(key: (suffix: string) => string): string[] {
   )
 }
 
-/** The names of properties that every object has. */
 export const NAMES_OF_OBJECTS: readonly string[] = ['__proto__', 'constructor', 'hasOwnProperty', 'toString']

@@ -7,14 +7,12 @@ export type Check = (stage: Stage) => Promise<void>
 /** Promises of the `Store` interface: each is a sentence, with its check. */
 export type StorePromises = Readonly<Record<string, Check>>
 
-/** The stores and functions that a check uses. */
 export interface Stage {
   readonly store: Store
   /** A second store on the same database, as in another process. */
   readonly other: Store
   /** The name of a key, index or channel that no other check uses. */
   readonly key: (suffix: string) => string
-  /** Lets at least `seconds` pass for the store. */
   readonly elapse: (seconds: number) => Promise<void>
   /** Disconnects `store` from its database. Returns a function that connects it again. */
   readonly breakConnection: () => Promise<() => Promise<void>>
@@ -22,7 +20,6 @@ export interface Stage {
   readonly stopReplication: () => Promise<() => Promise<void>>
 }
 
-/** The number of concurrent calls in checks of concurrency. */
 export const CONCURRENT = 100
 
 /** One store for each concurrent call: the two stores of the stage alternately. */
@@ -46,7 +43,6 @@ export async function eventually(assertion: () => void | Promise<void>): Promise
 /** Milliseconds after which a call counts as never settling. */
 const SETTLE_TIMEOUT_MS = 5000
 
-/** The outcome of a call: an answer, an error, or that the call did not settle in time. */
 export async function outcome(call: () => Promise<unknown>): Promise<{
   settled: 'resolved' | 'rejected' | 'thrown' | 'not settled'
   answer?: unknown

@@ -29,9 +29,16 @@ const fieldWords = Object.values(CLIENT_FIELDS)
   .flatMap((fields) => Object.keys(fields))
   .map((field) => `activityField${field.charAt(0).toUpperCase()}${field.slice(1)}`)
 
-/** The names that the sources write out, those of fields, and those that `word(kind, …)` makes for both kinds. */
+/** The names of the texts of problems, from the codes that `src/errors.ts` lists. */
+const problemWords = [
+  ...readFileSync(path.join(folder, '../../errors.ts'), 'utf8').matchAll(/\| '([a-z-]+)'/g),
+].map(([, code]) => `problem-${code}`.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()))
+
+/** The names that the sources write out or make: of fields and problems, and by `word(kind, …)` for both kinds. */
 const written = new Set([
   ...fieldWords,
+  ...problemWords,
+  'problemFormExpired',
   ...[...sources.matchAll(/'([a-zA-Z0-9]+)'/g)].map(([, name]) => name),
   ...[...sources.matchAll(/\bword\(kind, '(\w+)'\)|'clients\*(\w+)'/g)].flatMap(([, rest, inTable]) => [
     `clientsKey${rest ?? inTable}`,

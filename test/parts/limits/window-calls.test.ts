@@ -47,7 +47,7 @@ it('a place that was claimed counts once, whenever it is used', () => {
   calls.add()
   calls.moveTo(NOON + 3000)
   calls.add()
-  expect([calls.used, calls.isExceeded, calls.hasUnsent]).toEqual([10, true, false])
+  expect([calls.used, calls.isExceeded, calls.startSending()]).toEqual([10, true, 0])
 })
 
 it('calls that the store certainly has not counted stay counted, and others are forgotten', () => {

@@ -34,12 +34,7 @@ export interface AuditTableOptions {
 export async function auditPage(
   call: Call,
   services: ConsoleServices,
-  {
-    path,
-    filter,
-    empty,
-    isForOperators,
-  }: {
+  options: {
     readonly path: string
     readonly filter: AuditListOptions
     readonly empty: TextName | undefined
@@ -47,8 +42,8 @@ export async function auditPage(
   },
 ): Promise<Html> {
   const { texts, query } = call
-  const { audit } = services
-  const { items, cursor } = await audit.list({
+  const { path, filter, empty, isForOperators } = options
+  const { items, cursor } = await services.audit.list({
     ...filter,
     trail: shownTrail(call),
     cursor: query['cursor'],

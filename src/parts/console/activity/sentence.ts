@@ -77,7 +77,7 @@ export function sentenceOf(
   catalog: Pick<Catalog, 'products' | 'operations'>,
 ): Html {
   const sentence = find(SENTENCES, name)
-  if (sentence === undefined) return texts.html('activityUnknown', { name: displayText(name) })
+  if (sentence === undefined) return html`<bdi>${displayText(name)}</bdi>`
   const time = timeIn(target, texts)
   if (name !== 'client.changed') return texts.html(sentence, { time, host: displayText(target, 255) })
   if (change === 'secret.revoked' && target === 'new') return texts.html('activityNewSecretRevoked')

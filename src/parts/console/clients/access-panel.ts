@@ -14,7 +14,7 @@ import { neededLevel, productTitle } from './client-state.ts'
 const MISSING = {
   product: 'clientsLacksProduct',
   operation: 'clientsLacksOperation',
-  kycLevel: 'clientsLacksLevel',
+  kycLevel: 'stateLevel',
   user: 'clientsLacksUser',
   token: 'clientsLacksToken',
 } as const satisfies Record<Missing, string>

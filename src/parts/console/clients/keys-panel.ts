@@ -72,7 +72,7 @@ function keyRow(call: Call<Client>, key: KeyInfo, mayRemove: boolean): Html {
       confirmLink(
         call,
         { action: 'removeKey', fields: { kid }, style: 'slim' },
-        html`${texts.html('keysRemove')}<span class="unseen"> ${kid}</span>`,
+        html`${texts.html('clientsRemove')}<span class="unseen"> ${kid}</span>`,
       )
     }
   </li>`

@@ -84,7 +84,7 @@ const DAY_SECONDS = 86_400
 
 const ORDER_TEXTS: Readonly<Record<(typeof LIST_ORDERS)[number], TextName>> = {
   newest: 'listNewest',
-  name: 'listByName',
+  name: 'nameLabel',
   'last-used': 'listByLastUse',
 }
 

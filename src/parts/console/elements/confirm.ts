@@ -3,11 +3,7 @@ import type { Call, Confirmation, View } from '../page-types.ts'
 import { actionRow, buttons, panel } from './elements.ts'
 import { form } from './form.ts'
 
-/**
- * A link that looks like a button. It leads to the page that asks for confirmation before an action of this page.
- *
- * @param action the name of the action, and the fields of its form
- */
+/** A link to the page that asks for confirmation before an action. @param fields of the form of the action */
 export function confirmLink(
   { self }: Pick<Call, 'self'>,
   {
@@ -21,7 +17,6 @@ export function confirmLink(
   return html`<a class="button ${style}" href="${`${self}?${query.toString()}`}">${text}</a>`
 }
 
-/** Title and consequences of an action that asks first, and the link to its page. */
 export function confirmRow(
   call: Pick<Call, 'self' | 'texts'>,
   action: string,
@@ -31,11 +26,7 @@ export function confirmRow(
   return actionRow(texts.html(title), texts.html(what), confirmLink(call, { action }, texts.html(button)))
 }
 
-/**
- * The page of an action: the consequences, a button that does the action, and a way back.
- *
- * @param own the fields of the form. By default, the fields of the link are sent
- */
+/** The page of an action that asks for confirmation. @param own the fields of the form. @default those of the link */
 export function confirmPage(
   call: Call,
   { title, what, more = [], button, values, trail }: Confirmation,

@@ -51,19 +51,8 @@ export function field(
   { form: sent, problems, texts }: Pick<Call, 'form' | 'problems' | 'texts'>,
   options: FieldOptions,
 ): Html {
-  const {
-    name,
-    label,
-    hint,
-    type = 'text',
-    isRequired,
-    maxLength,
-    autocomplete,
-    isFocused,
-    isCode,
-    min,
-    max,
-  } = options
+  const { name, label, hint, type = 'text', isRequired, isFocused, isCode } = options
+  const { maxLength, min, max, autocomplete } = options
   const own = problems.filter(({ path }) => path === name || path.startsWith(`${name}[`))
   const value = sent.get(name) ?? options.value ?? ''
   // Browsers drop a line break at the beginning of a textarea, so an empty first line needs two line breaks.

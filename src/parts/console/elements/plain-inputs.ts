@@ -12,10 +12,8 @@ import { field, linesOf } from './form.ts'
 const SHOWN: Readonly<Record<Client['kind'] | 'both', Readonly<Record<string, Field<TextName>>>>> =
   CLIENT_FIELDS
 
-/** The fields of both kinds. */
 export const SHOWN_FIELDS = new Map(Object.values(SHOWN).flatMap((fields) => Object.entries(fields)))
 
-/** The names of the inputs of forms, in the order of the table. */
 export function inputNames(kind: Client['kind'], ...forms: FieldForm[]): string[] {
   return Object.entries({ ...SHOWN.both, ...SHOWN[kind] }).flatMap(([name, { input }]) =>
     forms.some((form) => input?.forms[form]) ? [name] : [],

@@ -85,7 +85,7 @@ function answers({ texts }: Pick<Call, 'texts'>, { kind, authentication }: Guide
     [texts.html('guideAnswerApi403'), texts.html(isKey ? 'guideAnswerKey403' : 'guideAnswerApp403')],
     [texts.html('guideAnswerClient401'), texts.html(WAYS[authentication].rejected)],
     [texts.html('guideAnswerGrant'), !isKey && texts.html('guideAnswerGrantHint')],
-    [texts.html('guideAnswer503'), texts.html('guideAnswer503Hint')],
+    ['503', texts.html('guideAnswer503Hint')],
   ])
 }
 

@@ -12,21 +12,21 @@ import type { Call } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 import type { GuideValues } from './guide-values.ts'
 
-/** The element of the lines to copy has the id `step-${id}`. */
-interface Step {
-  readonly id: string
-  readonly title: TextName
-  readonly hint?: TextName | undefined
-  readonly note?: TextName | undefined
-  readonly command: string | undefined
-}
+/** The element of the command has the id `step-${id}`. */
+type Step = readonly [
+  id: string,
+  title: TextName,
+  hint?: TextName | undefined,
+  command?: string,
+  note?: TextName,
+]
 
 /** The steps in a POSIX shell with curl, in their order. */
 export function terminalSteps(call: Pick<Call, 'texts'>, values: GuideValues): Html {
   const { texts } = call
   return html`<ol class="steps listing">
     ${stepsOf(values).map(
-      ({ id, title, hint, note, command }) =>
+      ([id, title, hint, command, note]) =>
         html`<li>
           <h3>${texts.html(title)}</h3>
           ${hint !== undefined && html`<p class="muted small">${texts.html(hint)}</p>`}
@@ -39,54 +39,25 @@ export function terminalSteps(call: Pick<Call, 'texts'>, values: GuideValues): H
 
 function stepsOf(values: GuideValues): Step[] {
   const { redirectUri, readAddress, revocationAddress, hasSecret } = values
-  const call = readAddress === undefined ? undefined : callCommand(readAddress)
-  const hint = call === undefined ? 'guideNoRead' : undefined
-  const secret: Step = {
-    id: 'secret',
-    title: 'guideStepSecret',
-    hint: 'guideStepSecretHint',
-    command: SECRET_COMMAND,
-  }
-  const api: Step = { id: 'call', title: 'guideStepCall', hint, command: call }
-  const revoke: Step = {
-    id: 'revoke',
-    title: 'guideStepRevoke',
-    command: revocationCommand(revocationAddress, values),
-  }
+  const secret: Step = ['secret', 'guideStepSecret', 'guideStepSecretHint', SECRET_COMMAND]
+  const api: Step =
+    readAddress === undefined
+      ? ['call', 'guideStepCall', 'guideNoRead']
+      : ['call', 'guideStepCall', undefined, callCommand(readAddress)]
+  const revocation = revocationCommand(revocationAddress, values)
   if (redirectUri === undefined) {
-    const command = directTokenCommand(values)
-    const token: Step = { id: 'token', title: 'guideStepToken', hint: 'guideStepTokenHint', command }
-    return [secret, token, api, { ...revoke, hint: 'guideStepRevokeKeyHint' }]
+    const token: Step = ['token', 'guideStepToken', 'guideStepTokenHint', directTokenCommand(values)]
+    return [secret, token, api, ['revoke', 'guideStepRevoke', 'guideStepRevokeKeyHint', revocation]]
   }
+  const authorization = authorizationCommand(values, redirectUri)
   return [
-    {
-      id: 'allow',
-      title: 'guideStepAllow',
-      hint: 'guideStepAllowHint',
-      command: authorizationCommand(values, redirectUri),
-    },
-    {
-      id: 'code',
-      title: 'guideStepCode',
-      hint: 'guideStepCodeHint',
-      note: 'guideStepCodeNote',
-      command: CODE_COMMAND,
-    },
+    ['allow', 'guideStepAllow', 'guideStepAllowHint', authorization],
+    ['code', 'guideStepCode', 'guideStepCodeHint', CODE_COMMAND, 'guideStepCodeNote'],
     ...(hasSecret ? [secret] : []),
-    {
-      id: 'exchange',
-      title: 'guideStepExchange',
-      hint: 'guideStepTokenHint',
-      command: exchangeCommand(values, redirectUri),
-    },
+    ['exchange', 'guideStepExchange', 'guideStepTokenHint', exchangeCommand(values, redirectUri)],
     api,
-    {
-      id: 'refresh',
-      title: 'guideStepRefresh',
-      hint: 'guideStepRefreshHint',
-      command: refreshCommand(values),
-    },
-    { ...revoke, hint: 'guideStepRevokeAppHint' },
+    ['refresh', 'guideStepRefresh', 'guideStepRefreshHint', refreshCommand(values)],
+    ['revoke', 'guideStepRevoke', 'guideStepRevokeAppHint', revocation],
   ]
 }
 

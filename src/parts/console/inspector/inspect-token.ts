@@ -1,12 +1,46 @@
+import { MAX_TOKEN_LENGTH } from '../../../gateway/bearer-token.ts'
 import type { InvalidToken, TokenProblem } from '../../../gateway/token-problem.ts'
 import type { Client } from '../../../clients/client.ts'
 import type { RevocationCause } from '../../../revocation/is-revoked.ts'
-import { isText } from '../../../validation/predicates.ts'
+import { isObject, isText } from '../../../validation/predicates.ts'
 import { findClients } from '../../front-door/clients-named-in-list.ts'
 import { rightTo } from '../../front-door/permissions-on-clients.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
-import type { DecodedToken } from './read-token.ts'
+import type { TextName } from '../texts.ts'
+
+/** Nothing about it is verified. */
+interface DecodedToken {
+  /** As a gateway receives it. */
+  readonly token: string
+  readonly header: Readonly<Record<string, unknown>>
+  readonly claims: Readonly<Record<string, unknown>>
+}
+
+/** RFC 7516 3.1. */
+const ENCRYPTED_PARTS = 5
+
+/** Decodes what a person has pasted, also with `Authorization:` or line breaks. @returns or what is wrong */
+export function readToken(pasted: string): DecodedToken | TextName {
+  const token = pasted.replace(/^\s*(authorization\s*:)?\s*(bearer\s)?/i, '').replaceAll(/[\s"']/g, '')
+  if (token === '') return 'inspectorEmpty'
+  if (token.length > MAX_TOKEN_LENGTH) return 'inspectorTooLong'
+  const parts = token.split('.')
+  if (parts.length === ENCRYPTED_PARTS) return 'inspectorEncrypted'
+  if (parts.length !== 3) return 'inspectorNotJwt'
+  const [header, claims] = parts.map(parse)
+  return header && claims ? { token, header, claims } : 'inspectorNotJwt'
+}
+
+function parse(encoded: string): Readonly<Record<string, unknown>> | undefined {
+  if (!/^[\w-]*$/.test(encoded)) return undefined
+  try {
+    const value: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString())
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
 
 export type TokenStatus =
   | { readonly is: 'valid' }
@@ -15,7 +49,6 @@ export type TokenStatus =
   | { readonly is: 'revoked'; readonly cause: RevocationCause }
   | { readonly is: 'rejected'; readonly problem: RejectedFor; readonly claim?: string | undefined }
 
-/** Why every API rejects a token. */
 export type RejectedFor = Exclude<TokenProblem, 'expired'> | NonNullable<InvalidToken['also']>
 
 export interface Inspection extends DecodedToken {

@@ -5,9 +5,8 @@ import { heading, notice, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import { page, type Call, type Page, type View } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
-import { inspect } from './inspect-token.ts'
+import { inspect, readToken } from './inspect-token.ts'
 import { inspectSecret, isPrivateKey } from './inspect-secret.ts'
-import { readToken } from './read-token.ts'
 import { inspectionResult } from './inspection-result.ts'
 
 /** Explains an access token, a client secret, or a private key, which the answer does not contain. */

@@ -2,7 +2,6 @@ import type { ConsoleServices } from '../services.ts'
 import { isEpochSeconds } from '../../../validation/predicates.ts'
 import { directScopes } from '../../../catalog/resolve-scopes.ts'
 import type { Catalog } from '../../../catalog/catalog.ts'
-import type { Client } from '../../../clients/client.ts'
 import { whyUnusable } from '../../../clients/why-no-token.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { RevocationCause } from '../../../revocation/is-revoked.ts'
@@ -18,7 +17,7 @@ export function statusNotice(
   texts: Reader,
   { catalog, issuer, audience }: ConsoleServices,
 ): Html {
-  const { status, client, claims, scopes } = inspection
+  const { status, claims } = inspection
   const say = (tone: 'good' | 'warn' | 'bad', title: TextName, text: Html | undefined) =>
     notice(
       tone,
@@ -34,8 +33,8 @@ export function statusNotice(
   }
   if (status.is === 'expired') return say('warn', 'inspectorExpired', texts.html('inspectorExpiredText', end))
   if (status.is === 'revoked') {
-    const parts = { texts, catalog: catalog.current, client, scopes }
-    return say('bad', 'inspectorRevoked', causeText(status.cause, parts))
+    const text = causeText(status.cause, inspection, texts, catalog.current)
+    return say('bad', 'inspectorRevoked', text)
   }
   const [title, text] = REJECTED[status.problem]
   return say('bad', title, texts.html(text, { issuer, audience, claim: status.claim }))
@@ -58,30 +57,26 @@ const REJECTED: Readonly<Record<RejectedFor, readonly [TextName, TextName]>> = {
   'bound-to-key': ['inspectorRejected', 'inspectorBoundToKey'],
 }
 
+const CAUSES = {
+  token: 'inspectorRevokedToken',
+  grant: 'inspectorRevokedGrant',
+  host: 'inspectorRevokedHost',
+  key: 'inspectorRevokedKey',
+} as const
+
 function causeText(
   cause: RevocationCause,
-  parts: { texts: Reader; catalog: Catalog; client: Client | undefined; scopes: readonly string[] },
+  { client, scopes }: Inspection,
+  texts: Reader,
+  catalog: Catalog,
 ): Html {
-  const { texts, catalog, client, scopes } = parts
   const say = (name: TextName, list: readonly string[]) => {
     const titles = list.map((scope) => scopeTitle(scope, texts, catalog))
     return texts.html(name, { list: texts.list(titles) })
   }
-  switch (cause.of) {
-    case 'token':
-      return texts.html('inspectorRevokedToken')
-    case 'grant':
-      return cause.scopes
-        ? say('inspectorRevokedGrantScopes', cause.scopes)
-        : texts.html('inspectorRevokedGrant')
-    case 'host':
-      return texts.html('inspectorRevokedHost')
-    case 'key':
-      return texts.html('inspectorRevokedKey')
-    case 'operation':
-      return say('inspectorRevokedOperation', cause.scopes)
-    case 'client':
-  }
+  if (cause.of === 'operation') return say('inspectorRevokedOperation', cause.scopes)
+  if (cause.of === 'grant' && cause.scopes) return say('inspectorRevokedGrantScopes', cause.scopes)
+  if (cause.of !== 'client') return texts.html(CAUSES[cause.of])
   if (cause.isPermanent || !client) return texts.html('inspectorRevokedDeleted')
   const unusable = whyUnusable(client)
   if (unusable)

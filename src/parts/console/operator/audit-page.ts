@@ -57,6 +57,6 @@ function filterForm({ texts, to }: Call, by: string, value: string, trail: strin
         ${option('failures', trail, texts.html('activityFailuresLink'))}
       </select>
     </div>
-    <button>${texts.html('operatorAuditButton')}</button>
+    <button>${texts.html('listFilter')}</button>
   </form>`
 }

@@ -4,7 +4,6 @@ import { displayText, quotableText } from '../../../http/pages/display-text.ts'
 import { badge, facts } from '../elements/elements.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import type { Call } from '../page-types.ts'
-import { writeNumber } from '../usage/bar-chart.ts'
 
 /** The service counts no further. */
 const MANY_USERS = 1000
@@ -81,5 +80,5 @@ function documentEntry({ texts, to }: Call, document: ClientDocument): Html {
 
 function usersText(texts: Call['texts'], { users }: ClientDocument): Html {
   if (users < MANY_USERS) return texts.html('documentsUsers', { count: users })
-  return texts.html('documentsManyUsers', { number: writeNumber(texts.lang, MANY_USERS) })
+  return texts.html('documentsManyUsers', { number: texts.number(MANY_USERS) })
 }

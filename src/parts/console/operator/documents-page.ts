@@ -73,11 +73,7 @@ function confirmBlock({ query, form: sent }: Call): Confirmation {
   }
 }
 
-/**
- * The host that a person typed, or the host of an address that a person pasted.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
- */
+/** From a host, or from an address that a person pasted. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 function requireHost(text: string | null): string {
   const typed = (text ?? '').trim().slice(0, MAX_TYPED)
   const url = URL.parse(typed.includes('://') ? typed : `https://${typed}`)
@@ -116,7 +112,6 @@ async function show(services: ConsoleServices, call: Call, message?: Html): Prom
   )
 }
 
-/** A page of the approved documents. @param host only documents of this host */
 async function listDocuments(
   { clientDocuments }: Pick<ConsoleServices, 'clientDocuments'>,
   host: string | undefined,
@@ -129,7 +124,6 @@ async function listDocuments(
   return { items, cursor: items.length === found.items.length ? found.cursor : undefined }
 }
 
-/** Whether people have approved a document of a host. */
 export async function hasDocuments(
   services: Pick<ConsoleServices, 'clientDocuments'>,
   host: string,
@@ -161,7 +155,6 @@ const AFTER = 'after'
 const blockerOf = ({ blockedBy }: BlockedHost): Person | undefined =>
   blockedBy === undefined ? undefined : personOfActor(blockedBy, undefined)
 
-/** The hosts that are blocked, with the buttons that unblock them. */
 function blockedHosts(call: Call, hosts: readonly BlockedHost[], people: People): Html {
   const { texts, to, query } = call
   const after = query[AFTER] ?? ''

@@ -1,4 +1,3 @@
-import type { ClientKind } from '../clients/client-kind.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { Client } from '../../../clients/client.ts'
 import type { ClientPage } from '../../../clients/list-clients.ts'
@@ -31,11 +30,11 @@ export async function holdingsOf(
   }
 }
 
-export async function* clientPagesOf(
-  service: Pick<ClientKind['service'], 'listByOwner'>,
-  { accountId, userId }: Holder,
-): AsyncGenerator<Client[]> {
-  const read = (cursor?: string) => service.listByOwner(accountId, { limit: PAGE_LIMIT.max, cursor })
-  for await (const { items } of eachPage(read))
-    yield items.filter((client) => userId === undefined || client.userId === userId)
+export async function* clientPagesOf(services: ConsoleServices, { accountId, userId }: Holder) {
+  for (const service of [services.apiKeys, services.applications]) {
+    const read = (cursor?: string): Promise<ClientPage<Client>> =>
+      service.listByOwner(accountId, { limit: PAGE_LIMIT.max, cursor })
+    for await (const { items } of eachPage(read))
+      yield items.filter((client) => userId === undefined || client.userId === userId)
+  }
 }

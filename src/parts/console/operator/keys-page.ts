@@ -13,7 +13,6 @@ const PATH = '/operator/signing-keys'
 
 const ROTATE = { title: 'operatorRotateTitle', what: 'operatorRotateText', button: 'operatorRotate' } as const
 
-/** The words and the colour of each state. */
 const STATES = {
   next: ['operatorKeyNext', undefined],
   current: ['operatorKeyCurrent', 'good'],

@@ -2,7 +2,7 @@ import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import { displayText } from '../../../http/pages/display-text.ts'
 import { actorOf } from '../../../host/actor.ts'
 import type { FoundAccount } from '../../../host/accounts.ts'
-import { page, type Action, type Call, type Page, type View } from '../page-types.ts'
+import { page, type Action, type Call, type Page, type Section, type View } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 import { choiceLinks, panel } from '../elements/elements.ts'
 import type { AuditPage } from '../../../audit/read-trail.ts'
@@ -13,11 +13,11 @@ import { auditTable, type AuditTableOptions } from '../activity/audit-table.ts'
 export const USAGE_PATH = '/operator/usage'
 
 /** The path and the name of each page that does not belong to one client or account. */
-const PAGES: readonly (readonly [string, TextName])[] = [
+const PAGES: readonly (readonly [string, TextName, Section?])[] = [
   ['/operator', 'operatorNavSearch'],
   ['/operator/hygiene', 'hygieneTitle'],
-  [DOCUMENTS_PATH, 'documentsTitle'],
-  [USAGE_PATH, 'usageTitle'],
+  [DOCUMENTS_PATH, 'documentsTitle', 'clientDocuments'],
+  [USAGE_PATH, 'usageTitle', 'usage'],
   ['/operator/signing-keys', 'operatorKeysTitle'],
   ['/operator/health', 'operatorHealthTitle'],
   ['/operator/audit', 'operatorAuditTitle'],
@@ -41,19 +41,13 @@ export function operatorPage<Resource = undefined>({
   return page<Resource>({ ...definition, section, access, actions: Object.fromEntries(guarded) })
 }
 
-/**
- * The content of a page of operators, with links to the other pages of operators.
- *
- * @param path the path of the page, if it is one of `PAGES`
- */
+/** With links to the other pages of operators. @param path the path of the page, if it is one of `PAGES` */
 export function operatorView(
   { texts, to, has }: Pick<Call, 'texts' | 'to' | 'has'>,
   { title, heading = title, path: own }: { title: string; heading?: HtmlValue; path?: string },
   content: HtmlValue,
 ): View {
-  const shown = PAGES.filter(
-    ([path]) => (path !== USAGE_PATH || has('usage')) && (path !== DOCUMENTS_PATH || has('clientDocuments')),
-  )
+  const shown = PAGES.filter(([, , section = 'operator']) => has(section))
   const links = shown.map(([path, name]) => ({
     href: to(path),
     text: texts.html(name),

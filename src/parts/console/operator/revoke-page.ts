@@ -14,7 +14,6 @@ import type { Call, Page, View } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 import { clientPagesOf, holdingsOf } from './holdings.ts'
 import { holderOf, holderPath, operatorPage, operatorView, type Holder, clientPath } from './operator-page.ts'
-import type { RevokedAccess } from '../../../access/revoke-account.ts'
 import { ROWS_PER_PAGE } from '../elements/pager.ts'
 import { whyNotAuthenticated } from '../../../clients/why-no-token.ts'
 
@@ -28,23 +27,53 @@ export function revokePages(services: ConsoleServices): Page[] {
         path,
         freshSignIn: 'operator',
         show: (call) => confirmation(services, call),
-        actions: { revokeAll: async (call) => revokeResult(services, call, await revoke(services, call)) },
+        actions: { revokeAll: (call) => revokeAll(services, call) },
       }),
   )
 }
 
-async function revoke(services: ConsoleServices, call: Call): Promise<RevokeOutcome> {
+/** Revokes everything of an account or user, and shows what was revoked, and what can still get tokens. */
+async function revokeAll(services: ConsoleServices, call: Call): Promise<View> {
+  const { texts, to } = call
   const holder = holderOf(call.params)
   const errors: GatehouseError[] = []
-  const revoked = await services.tokens.revokeAll(holder, call.change).catch((error: unknown) => {
+  const { clients, grants } = await services.tokens.revokeAll(holder, call.change).catch((error: unknown) => {
     // This error is thrown only after everything else was revoked, and its message says so.
     if (!isCorruptRecord(error)) throw error
     errors.push(error)
-    return undefined
+    return { clients: 0, grants: 0 }
   })
   // The secrets end last, because this also revokes a token that a client has got meanwhile.
   const isEnding = call.form.get(END_SECRETS) !== null
-  return { holder, revoked, ended: isEnding ? await endSecrets(services, call, holder, errors) : 0, errors }
+  const ended = isEnding ? await endSecrets(services, call, holder, errors) : 0
+  const isComplete = errors.length === 0
+  const isNothing = clients === 0 && grants === 0
+  const lines = [
+    clients > 0 && texts.html('operatorRevokedClients', { count: clients }),
+    grants > 0 && texts.html('operatorRevokedGrants', { count: grants }),
+    ended > 0 && texts.html('operatorEndedSecrets', { count: ended }),
+  ].filter(Boolean)
+  const done =
+    (isComplete || lines.length > 0) &&
+    notice(
+      'good',
+      html`${isComplete && isNothing && html`<p><strong>${texts.html('operatorRevokedNothing')}</strong></p>`}
+      ${lines.map((line) => html`<p>${line}</p>`)}`,
+    )
+  const problems =
+    !isComplete &&
+    notice('warn', html`${errors.map(({ message }) => html`<p lang="en" dir="ltr">${message}</p>`)}`)
+  return operatorView(
+    call,
+    { title: texts.plain(isComplete ? 'operatorRevokedTitle' : 'operatorPartly') },
+    html`${problems} ${done}
+      ${panel(
+        { title: texts.html('operatorStillTitle') },
+        html`${await stillUsable(services, call, holder)}
+          <p class="muted">${texts.html('operatorRevokeSession')}</p>`,
+      )}
+      <p><a href="${to(holderPath(holder))}">${texts.html('operatorBack')}</a></p>`,
+  )
 }
 
 /** Reports each client as leaked. `errors` gets an error for each corrupt record. */
@@ -56,33 +85,28 @@ async function endSecrets(
 ): Promise<number> {
   let reported = 0
   const request = { parts: services, caller, change }
-  for (const service of [services.apiKeys, services.applications]) {
-    for await (const clients of clientPagesOf(service, holder)) {
-      const report = async (client: Client) => {
-        try {
-          await runAction(CLIENT_ACTIONS.reportCompromised, client, request)
-          reported += 1
-        } catch (error) {
-          if (isCorruptRecord(error)) errors.push(error)
-          // The client was deleted since it was listed.
-          else if (!hasCode(error, 'ERR_NOT_FOUND')) throw error
-        }
+  for await (const clients of clientPagesOf(services, holder)) {
+    const report = async (client: Client) => {
+      try {
+        await runAction(CLIENT_ACTIONS.reportCompromised, client, request)
+        reported += 1
+      } catch (error) {
+        if (isCorruptRecord(error)) errors.push(error)
+        // The client was deleted since it was listed.
+        else if (!hasCode(error, 'ERR_NOT_FOUND')) throw error
       }
-      await Promise.all(clients.filter((client) => !isPublicClient(client)).map(report))
     }
+    await Promise.all(clients.filter((client) => !isPublicClient(client)).map(report))
   }
   return reported
-}
-
-function titleOf({ texts }: Pick<Call, 'texts'>, { accountId, userId }: Holder) {
-  const name: TextName = userId === undefined ? 'operatorRevokeAllTitle' : 'operatorRevokeUserTitle'
-  const values = { account: displayText(accountId), user: displayText(userId ?? '') }
-  return { title: texts.plain(name, values), heading: texts.html(name, values) }
 }
 
 async function confirmation(services: ConsoleServices, call: Call): Promise<View> {
   const { texts, to } = call
   const holder = holderOf(call.params)
+  const { accountId, userId } = holder
+  const title: TextName = userId === undefined ? 'operatorRevokeAllTitle' : 'operatorRevokeUserTitle'
+  const values = { account: displayText(accountId), user: displayText(userId ?? '') }
   const { apiKeys, applications, grants } = await holdingsOf(services, holder, PAGE_LIMIT.max)
   const rows = [
     [apiKeys, 'operatorKeys', 'operatorMoreKeys', 'operatorRevokeKeysText'],
@@ -101,7 +125,7 @@ async function confirmation(services: ConsoleServices, call: Call): Promise<View
   </ul>`
   return operatorView(
     call,
-    titleOf(call, holder),
+    { title: texts.plain(title, values), heading: texts.html(title, values) },
     html`${panel(
       { title: texts.html('operatorRevokeHits') },
       hits.length > 0 ? list : html`<p>${texts.html('operatorRevokeNothing')}</p>`,
@@ -143,52 +167,6 @@ function endSecretsChoice({ texts, form: sent }: Pick<Call, 'texts' | 'form'>): 
   </ul>`
 }
 
-interface RevokeOutcome {
-  readonly holder: Holder
-  /** Undefined if there are corrupt records. Everything else was revoked then. */
-  readonly revoked: RevokedAccess | undefined
-  readonly ended: number
-  readonly errors: readonly GatehouseError[]
-}
-
-async function revokeResult(
-  services: ConsoleServices,
-  call: Call,
-  { holder, revoked, ended, errors }: RevokeOutcome,
-): Promise<View> {
-  const { texts, to } = call
-  const { clients = 0, grants = 0 } = revoked ?? {}
-  const isComplete = errors.length === 0
-  const isNothing = clients === 0 && grants === 0
-  const lines = [
-    clients > 0 && texts.html('operatorRevokedClients', { count: clients }),
-    grants > 0 && texts.html('operatorRevokedGrants', { count: grants }),
-    ended > 0 && texts.html('operatorEndedSecrets', { count: ended }),
-  ].filter(Boolean)
-  const done =
-    (isComplete || lines.length > 0) &&
-    notice(
-      'good',
-      html`${isComplete && isNothing && html`<p><strong>${texts.html('operatorRevokedNothing')}</strong></p>`}
-      ${lines.map((line) => html`<p>${line}</p>`)}`,
-    )
-  const problems =
-    !isComplete &&
-    notice('warn', html`${errors.map(({ message }) => html`<p lang="en" dir="ltr">${message}</p>`)}`)
-  const title = texts.plain(isComplete ? 'operatorRevokedTitle' : 'operatorPartly')
-  return operatorView(
-    call,
-    { title },
-    html`${problems} ${done}
-      ${panel(
-        { title: texts.html('operatorStillTitle') },
-        html`${await stillUsable(services, call, holder)}
-          <p class="muted">${texts.html('operatorRevokeSession')}</p>`,
-      )}
-      <p><a href="${to(holderPath(holder))}">${texts.html('operatorBack')}</a></p>`,
-  )
-}
-
 async function stillUsable(services: ConsoleServices, call: Call, holder: Holder): Promise<Html> {
   const { texts, to } = call
   const { items, hasMore } = await usableClients(services, holder)
@@ -208,16 +186,12 @@ async function stillUsable(services: ConsoleServices, call: Call, holder: Holder
     ${hasMore && html`<p class="muted">${texts.html('operatorStillMore', { count: ROWS_PER_PAGE })}</p>`}`
 }
 
-async function usableClients(
-  { apiKeys, applications }: ConsoleServices,
-  holder: Holder,
-): Promise<{ readonly items: readonly Client[]; readonly hasMore: boolean }> {
+/** The clients of the holder that are enabled and have a valid secret. */
+async function usableClients(services: ConsoleServices, holder: Holder) {
   const found: Client[] = []
-  for (const service of [apiKeys, applications]) {
-    for await (const clients of clientPagesOf(service, holder)) {
-      found.push(...clients.filter((client) => whyNotAuthenticated(client) === undefined))
-      if (found.length > ROWS_PER_PAGE) return { items: found.slice(0, ROWS_PER_PAGE), hasMore: true }
-    }
+  for await (const clients of clientPagesOf(services, holder)) {
+    found.push(...clients.filter((client) => whyNotAuthenticated(client) === undefined))
+    if (found.length > ROWS_PER_PAGE) return { items: found.slice(0, ROWS_PER_PAGE), hasMore: true }
   }
   return { items: found, hasMore: false }
 }

@@ -1,9 +1,9 @@
 import type { Client } from '../../../clients/client.ts'
-import type { ClientPage } from '../../../clients/list-clients.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName, unknownClientName } from '../../../http/pages/display-text.ts'
 import { auditTable, findNamed } from '../activity/audit-table.ts'
 import { findClients } from '../../front-door/clients-named-in-list.ts'
+import { apiKeyKind, applicationKind, pathOf, word, type ClientKind } from '../clients/client-kind.ts'
 import { stateBadge } from '../clients/client-state.ts'
 import { panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page-types.ts'
@@ -19,47 +19,29 @@ export function overviewPage(services: ConsoleServices): Page {
   return page({ path: '/', section: 'overview', access: 'signed-in', show: (call) => show(services, call) })
 }
 
-async function read({ apiKeys, applications, connections, audit, accounts }: ConsoleServices, call: Call) {
-  const { accountId, userId } = call.caller
-  const [mayKeys, mayApplications, mayConnected, mayActivity] = await Promise.all([
-    call.may('keys:read'),
-    call.may('applications:read'),
-    call.may('authorizations:read'),
-    call.may('audit:read'),
-  ])
-  const options = { limit: MAX_COUNT }
-  const [account, keys, apps, connected, trail, mayCreateKey, mayCreateApplication] = await Promise.all([
+async function show(services: ConsoleServices, call: Call) {
+  const { texts, has, may, caller } = call
+  const { accounts, audit, catalog, connections } = services
+  const { accountId, userId } = caller
+  const [mayConnected, mayActivity] = await Promise.all([may('authorizations:read'), may('audit:read')])
+  const [account, connected, trail, ...lists] = await Promise.all([
     accounts.find(accountId, userId),
-    mayKeys ? apiKeys.listByOwner(accountId, options) : undefined,
-    mayApplications ? applications.listByOwner(accountId, options) : undefined,
     mayConnected ? connections.list({ accountId, userId }) : undefined,
     mayActivity ? audit.list({ accountId, limit: ENTRIES }) : undefined,
-    call.may('keys:create'),
-    call.may('applications:create'),
+    ...[apiKeyKind(services), applicationKind(services)].map((kind) => ownClients(kind, call)),
   ])
-  return { account, keys, apps, connected, entries: trail?.items ?? [], mayCreateKey, mayCreateApplication }
-}
-
-async function show(services: ConsoleServices, call: Call) {
-  const { texts, has } = call
-  const { catalog } = services
-  const found = await read(services, call)
-  const { account, keys, apps, connected, entries } = found
+  const entries = trail?.items ?? []
   const [applications, named] = await Promise.all([
     findClients(services, (connected ?? []).slice(0, NAMES)),
     findNamed(services, entries),
   ])
-  const isEmpty = [keys?.items, apps?.items, connected].every(
-    (list) => list === undefined || list.length === 0,
-  )
+  const isEmpty = [connected, ...lists.map(({ found }) => found?.items)].every((list) => !list?.length)
   const cards = [
-    keys && has('apiKeys') && (await clientsCard(services, call, KEYS, keys, found.mayCreateKey)),
-    apps &&
-      has('applications') &&
-      (await clientsCard(services, call, APPLICATIONS, apps, found.mayCreateApplication)),
+    ...(await Promise.all(lists.map((each) => clientsCard(services, call, each)))),
     connected && has('connected') && connectedCard(call, connected, applications),
   ]
-  const mayOnlyLook = !found.mayCreateKey && !found.mayCreateApplication
+  const mayOnlyLook = !lists.some(({ mayCreate }) => mayCreate)
+  const hasClients = lists.some(({ found }) => found)
   const level = account?.kycLevel ?? texts.plain('lowestLevel')
   return {
     title: texts.plain('navOverview'),
@@ -69,8 +51,19 @@ async function show(services: ConsoleServices, call: Call) {
       </div>
       ${mayOnlyLook && lookingOnly(call)}
       <div class="columns">${cards}</div>
-      ${(keys ?? apps) && !isEmpty && html`<p><a href="${call.to('/hygiene')}">${texts.html('hygieneLink')}</a></p>`}
+      ${hasClients && !isEmpty && html`<p><a href="${call.to('/hygiene')}">${texts.html('hygieneLink')}</a></p>`}
       ${entries.length > 0 && latest(call, auditTable(call, entries, named))}`,
+  }
+}
+
+async function ownClients(kind: ClientKind, { may, caller }: Call) {
+  const { permissions, service } = kind
+  const [mayRead, mayCreate] = await Promise.all([may(`${permissions}:read`), may(`${permissions}:create`)])
+  const options = { limit: MAX_COUNT }
+  return {
+    kind,
+    found: mayRead ? await service.listByOwner(caller.accountId, options) : undefined,
+    mayCreate,
   }
 }
 
@@ -81,37 +74,30 @@ function lookingOnly({ texts, to, has }: Call): Html {
   </div>`
 }
 
-const KEYS = {
-  title: 'navApiKeys',
-  what: 'overviewKeysWhat',
-  create: 'clientsKeyCreate',
-  path: '/api-keys',
-} as const
-const APPLICATIONS = {
-  title: 'navApplications',
-  what: 'overviewApplicationsWhat',
-  create: 'clientsAppCreate',
-  path: '/applications',
-} as const
+const WHAT = { apiKey: 'overviewKeysWhat', application: 'overviewApplicationsWhat' } as const
 
 async function clientsCard(
   { statesOf }: ConsoleServices,
   call: Call,
-  { create, ...texts }: typeof KEYS | typeof APPLICATIONS,
-  { items, cursor }: ClientPage<Client>,
-  mayCreate: boolean,
-): Promise<Html> {
-  const hasMore = cursor !== undefined
-  const shown = items.slice(0, NAMES)
+  { kind, found, mayCreate }: Awaited<ReturnType<typeof ownClients>>,
+): Promise<Html | undefined> {
+  if (!found || !call.has(kind.section)) return undefined
+  const shown = found.items.slice(0, NAMES)
   const states = await statesOf(shown)
   const names = shown.map((client, at) => {
-    const address = call.to(`${texts.path}/${encodeURIComponent(client.clientId)}`)
     const noToken = states[at]?.noToken
-    return html`<a href="${address}"><bdi>${applicationName(client)}</bdi></a>
+    return html`<a href="${call.to(pathOf(kind, client))}"><bdi>${applicationName(client)}</bdi></a>
       ${noToken !== undefined && stateBadge(call, noToken)}`
   })
-  const start = mayCreate ? ([create, `${texts.path}/new`] as const) : undefined
-  return card(call, { ...texts, start, names, count: items.length, hasMore })
+  return card(call, {
+    title: word(kind, 'ListTitle'),
+    what: WHAT[kind.kind],
+    path: kind.base,
+    start: mayCreate ? [word(kind, 'Create'), `${kind.base}/new`] : undefined,
+    names,
+    count: found.items.length,
+    hasMore: found.cursor !== undefined,
+  })
 }
 
 function connectedCard(

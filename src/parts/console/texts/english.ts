@@ -123,7 +123,6 @@ export const english = {
   problemKeyLeaked: 'belongs to a private key that was reported as leaked. Create a new pair',
   problemKeyType:
     'must be an EC key with the curve P-256 (ES256), or an RSA key of 2048 to 4096 bits (RS256, PS256), for signatures',
-  problemProduct: 'Product',
   problemOverlap: 'End of the present secret',
   problemFormExpired: 'The form is more than 24 hours old. Check it, and send it again.',
   problemScopeTooLarge:
@@ -336,7 +335,6 @@ export const english = {
   clientsAllowed: 'Allowed',
   clientsLacksProduct: 'Product not added',
   clientsLacksOperation: 'Removed',
-  clientsLacksLevel: 'Level too low',
   clientsLacksUser: 'Not allowed to its user',
   clientsLacksToken: 'Gets no tokens',
   clientsRemove: 'Remove',
@@ -397,7 +395,6 @@ export const english = {
   keysLabel: 'Public key',
   keysFieldHint:
     'A JWK, or a text that begins with {header}. It is an EC key with the curve P-256, or an RSA key of 2048 to 4096 bits. Never paste a private key here.',
-  keysRemove: 'Remove',
   keysRemoveTitle: 'Remove the public key {key}?',
   keysRemoveTokens: 'Tokens that programs got with it stay valid.',
   keysRemoveButton: 'Remove public key',
@@ -530,7 +527,6 @@ export const english = {
   guideAnswerGrant: '400 invalid_grant from the token endpoint',
   guideAnswerGrantHint:
     'The code or the refresh token was used before or has expired, or the user disconnected the application. Ask the user for access again.',
-  guideAnswer503: '503',
   guideAnswer503Hint:
     'The service is not available for the moment. Wait as long as Retry-After says, then try again.',
 
@@ -702,7 +698,6 @@ export const english = {
   activityHostBlocked: 'The application host {host} was blocked',
   activityHostUnblocked: 'The application host {host} was unblocked',
   activityError: 'A request failed because of an internal error',
-  activityUnknown: '{name}',
 
   activityOperations: 'Operations: {list}',
   activityAllowedOperations: 'Allowed: {list}',
@@ -871,7 +866,6 @@ export const english = {
   listUnused: 'No token for {count} days',
   listSort: 'Sort by',
   listNewest: 'Newest first',
-  listByName: 'Name',
   listByLastUse: 'Last use',
   listFilter: 'Filter',
   stateNoToken: 'Gets no tokens',
@@ -1108,7 +1102,6 @@ export const english = {
   operatorAuditActor: 'who did it',
   operatorAuditValue: 'Exact id or name',
   operatorAuditTrail: 'Show',
-  operatorAuditButton: 'Filter',
   operatorAuditEmpty: 'There are no entries.',
 
   // The texts of the token inspector.

@@ -125,7 +125,6 @@ export const german: ConsoleTexts = {
     'gehört zu einem privaten Schlüssel, der als bekannt geworden gemeldet wurde. Erstellen Sie ein neues Paar',
   problemKeyType:
     'muss ein EC-Schlüssel mit der Kurve P-256 sein (ES256) oder ein RSA-Schlüssel von 2048 bis 4096 Bit (RS256, PS256), für Signaturen',
-  problemProduct: 'Produkt',
   problemOverlap: 'Ende des jetzigen Secrets',
   problemFormExpired:
     'Das Formular ist mehr als 24 Stunden alt. Prüfen Sie es, und senden Sie es noch einmal.',
@@ -351,7 +350,6 @@ export const german: ConsoleTexts = {
   clientsAllowed: 'Erlaubt',
   clientsLacksProduct: 'Produkt fehlt',
   clientsLacksOperation: 'Entfernt',
-  clientsLacksLevel: 'Stufe zu niedrig',
   clientsLacksUser: 'Person darf das nicht',
   clientsLacksToken: 'Erhält keine Tokens',
   clientsRemove: 'Entfernen',
@@ -414,7 +412,6 @@ export const german: ConsoleTexts = {
   keysLabel: 'Öffentlicher Schlüssel',
   keysFieldHint:
     'Ein JWK, oder ein Text, der mit {header} beginnt. Es ist ein EC-Schlüssel mit der Kurve P-256 oder ein RSA-Schlüssel von 2048 bis 4096 Bit. Fügen Sie hier nie einen privaten Schlüssel ein.',
-  keysRemove: 'Entfernen',
   keysRemoveTitle: 'Öffentlichen Schlüssel {key} entfernen?',
   keysRemoveTokens: 'Tokens, die Programme damit geholt haben, gelten weiter.',
   keysRemoveButton: 'Öffentlichen Schlüssel entfernen',
@@ -554,7 +551,6 @@ export const german: ConsoleTexts = {
   guideAnswerGrant: '400 invalid_grant vom Token-Endpoint',
   guideAnswerGrantHint:
     'Der Code oder das Refresh-Token wurde schon benutzt oder ist abgelaufen, oder der Nutzer hat die Anwendung getrennt. Bitten Sie ihn noch einmal um Zugriff.',
-  guideAnswer503: '503',
   guideAnswer503Hint:
     'Der Dienst ist im Moment nicht verfügbar. Warten Sie so lange, wie Retry-After angibt, und versuchen Sie es dann erneut.',
 
@@ -726,7 +722,6 @@ export const german: ConsoleTexts = {
   activityHostBlocked: 'Der Anwendungs-Host {host} wurde blockiert',
   activityHostUnblocked: 'Der Anwendungs-Host {host} wurde wieder zugelassen',
   activityError: 'Eine Anfrage scheiterte an einem internen Fehler',
-  activityUnknown: '{name}',
 
   activityOperations: 'Operationen: {list}',
   activityAllowedOperations: 'Erlaubt: {list}',
@@ -898,7 +893,6 @@ export const german: ConsoleTexts = {
   listUnused: 'Seit {count} Tagen kein Token',
   listSort: 'Sortieren nach',
   listNewest: 'Neueste zuerst',
-  listByName: 'Name',
   listByLastUse: 'Letzte Nutzung',
   listFilter: 'Filtern',
   stateNoToken: 'Bekommt keine Tokens',
@@ -1131,7 +1125,6 @@ export const german: ConsoleTexts = {
   operatorAuditActor: 'Wer',
   operatorAuditValue: 'Genaue Id oder genauer Name',
   operatorAuditTrail: 'Anzeigen',
-  operatorAuditButton: 'Filtern',
   operatorAuditEmpty: 'Es gibt keine Einträge.',
 
   // The texts of the token inspector.

@@ -56,7 +56,7 @@ export function barChart(
         [{ title: texts.html('usageTime') }, ...columns({ texts }, Object.values(RESULTS))],
         present.map(({ at, sums }) => [
           nameOf(at),
-          ...resultNames().map((result) => writeNumber(texts.lang, sums[result])),
+          ...resultNames().map((result) => texts.number(sums[result])),
         ]),
       )}
     </details>
@@ -64,10 +64,6 @@ export function barChart(
 }
 
 export const resultNames = () => Object.keys(RESULTS) as Result[]
-
-export function writeNumber(lang: string, value: number): string {
-  return new Intl.NumberFormat(lang).format(value)
-}
 
 export function sumOf(all: readonly Sums[]): Sums {
   const sum = { successful: 0, rejected: 0, failed: 0 }
@@ -91,7 +87,7 @@ function legend({ texts }: Pick<Call, 'texts'>, sum: Sums): Html {
     ${resultNames().map((result) => {
       return html`<li>
         <span class="${result}" aria-hidden="true"></span> ${texts.html(RESULTS[result])}:
-        ${writeNumber(texts.lang, sum[result])}
+        ${texts.number(sum[result])}
       </li>`
     })}
   </ul>`

@@ -4,7 +4,7 @@ import { whyNotAuthenticated } from '../../../clients/why-no-token.ts'
 import { requireAccess } from '../../front-door/access.ts'
 import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
 import { runAction } from '../../front-door/run-client-action.ts'
-import { html, type Html } from '../../../http/html.ts'
+import { html, type HtmlValue } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
 import type { Usage } from '../../usage/usage-types.ts'
 import { columns, heading, table } from '../elements/elements.ts'
@@ -31,6 +31,38 @@ export function uncalledOperationsPage(services: ConsoleServices, usage: Usage):
     return (uncalled ?? []).filter((scope) => own.has(scope))
   }
 
+  function rowOf(
+    call: Call,
+    key: ApiKey,
+    scopes: readonly string[],
+    mayWrite: boolean,
+  ): readonly HtmlValue[] {
+    const { texts, to } = call
+    const { clientId } = key
+    const titles = scopes.map((scope) => html`<li>${scopeTitle(scope, texts, catalog.current)}</li>`)
+    return [
+      html`<a href="${to(`/api-keys/${encodeURIComponent(clientId)}`)}"
+        ><bdi>${applicationName(key)}</bdi></a
+      >`,
+      html`<ul class="plain-list">
+        ${titles}
+      </ul>`,
+      mayWrite &&
+        form(
+          call,
+          { action: 'removeOperations' },
+          html`<input type="hidden" name="clientId" value="${clientId}" />
+            ${scopes.map((scope) => html`<input type="hidden" name="scope" value="${scope}" />`)}
+            <div class="tight">
+              <p class="hint">${texts.html('uncalledHint')}</p>
+              <div>
+                <button class="slim">${texts.html('uncalledRemove', { count: scopes.length })}</button>
+              </div>
+            </div>`,
+        ),
+    ]
+  }
+
   return page({
     path: PATH,
     section: 'overview',
@@ -54,7 +86,7 @@ export function uncalledOperationsPage(services: ConsoleServices, usage: Usage):
                 ? html`<p>${texts.html(nothing, { days: UNCALLED_DAYS })}</p>`
                 : table(
                     columns(call, ['nameLabel', 'operationsLabel', 'hygieneFix']),
-                    rows.map((each) => rowOf(call, each, { services, mayWrite })),
+                    rows.map(({ key, scopes }) => rowOf(call, key, scopes, mayWrite)),
                   )
             }
             ${pager(call, PATH, cursor)}
@@ -82,33 +114,4 @@ export function uncalledOperationsPage(services: ConsoleServices, usage: Usage):
       },
     },
   })
-}
-
-function rowOf(
-  call: Call,
-  { key, scopes }: { readonly key: ApiKey; readonly scopes: readonly string[] },
-  { services, mayWrite }: { readonly services: ConsoleServices; readonly mayWrite: boolean },
-): readonly (Html | false)[] {
-  const { texts, to } = call
-  const { clientId } = key
-  const titles = scopes.map((scope) => html`<li>${scopeTitle(scope, texts, services.catalog.current)}</li>`)
-  return [
-    html`<a href="${to(`/api-keys/${encodeURIComponent(clientId)}`)}"><bdi>${applicationName(key)}</bdi></a>`,
-    html`<ul class="plain-list">
-      ${titles}
-    </ul>`,
-    mayWrite &&
-      form(
-        call,
-        { action: 'removeOperations' },
-        html`<input type="hidden" name="clientId" value="${clientId}" />
-          ${scopes.map((scope) => html`<input type="hidden" name="scope" value="${scope}" />`)}
-          <div class="tight">
-            <p class="hint">${texts.html('uncalledHint')}</p>
-            <div>
-              <button class="slim">${texts.html('uncalledRemove', { count: scopes.length })}</button>
-            </div>
-          </div>`,
-      ),
-  ]
 }

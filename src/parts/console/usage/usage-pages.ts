@@ -4,7 +4,15 @@ import { Rejection } from '../../front-door/rejection.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName, unknownClientName } from '../../../http/pages/display-text.ts'
 import type { ClientCalls, Usage } from '../../usage/usage-types.ts'
-import { apiKeyKind, applicationKind, ownClient, trail, type ClientKind } from '../clients/client-kind.ts'
+import {
+  apiKeyKind,
+  applicationKind,
+  PAGES_OF_KIND,
+  ownClient,
+  pathOf,
+  trail,
+  type ClientKind,
+} from '../clients/client-kind.ts'
 import { columns, heading, panel, table } from '../elements/elements.ts'
 import { isDocumentId } from '../../../validation/document-id.ts'
 import { clientHref } from '../operator/client-href.ts'
@@ -12,7 +20,6 @@ import { clientPath, holderLink, operatorPage, operatorView, USAGE_PATH } from '
 import { page, type Call, type Page } from '../page-types.ts'
 import { scopeTitle } from '../scope-title.ts'
 import type { ConsoleServices } from '../services.ts'
-import { writeNumber } from './bar-chart.ts'
 import { UNCALLED_DAYS, uncalledOperationsPage } from './uncalled-operations-page.ts'
 import { usageView } from './usage-view.ts'
 
@@ -136,8 +143,8 @@ async function callsTable(
     columns(call, names),
     calls.map(({ clientId, calls: count }) => {
       const client = clients.get(clientId)
-      const base = client?.kind === 'application' ? '/applications' : '/api-keys'
-      const path = isForOperators ? clientPath(clientId) : `${base}/${encodeURIComponent(clientId)}`
+      const kind = PAGES_OF_KIND[client?.kind ?? 'apiKey']
+      const path = isForOperators ? clientPath(clientId) : pathOf(kind, { clientId })
       const name = client
         ? html`<bdi>${applicationName(client)}</bdi>`
         : html`<code>${isDocumentId(clientId) ? unknownClientName(clientId) : clientId}</code>`
@@ -146,7 +153,7 @@ async function callsTable(
         ...(isForOperators
           ? [client && client.accountId !== '' && holderLink(call, { accountId: client.accountId })]
           : []),
-        writeNumber(texts.lang, count),
+        texts.number(count),
       ]
     }),
   )

@@ -7,16 +7,7 @@ import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { scopeTitle } from '../scope-title.ts'
 import type { TextName } from '../texts.ts'
-import {
-  barChart,
-  resultNames,
-  RESULTS,
-  sumOf,
-  totalOf,
-  writeNumber,
-  type Bar,
-  type Sums,
-} from './bar-chart.ts'
+import { barChart, resultNames, RESULTS, sumOf, totalOf, type Bar, type Sums } from './bar-chart.ts'
 
 const HOUR = 3600
 const DAY = 86_400
@@ -100,7 +91,7 @@ function problems(
         html`<div class="tight">
           <span>${texts.html(name)}</span> ${remedy && html`<span class="hint">${texts.html(remedy)}</span>`}
         </div>`,
-        writeNumber(texts.lang, count),
+        texts.number(count),
       ]
     }),
   )
@@ -120,7 +111,7 @@ function operations(
     columns({ texts }, ['operationLabel', ...Object.values(RESULTS)]),
     byOperation.map(({ operation, sums }) => [
       nameOf(operation),
-      ...resultNames().map((result) => writeNumber(texts.lang, sums[result])),
+      ...resultNames().map((result) => texts.number(sums[result])),
     ]),
   )
 }

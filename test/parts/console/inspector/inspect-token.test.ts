@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readToken } from '../../../../src/parts/console/inspector/read-token.ts'
+import { readToken } from '../../../../src/parts/console/inspector/inspect-token.ts'
 
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const TOKEN = `${part({ alg: 'ES256' })}.${part({ iss: 'x' })}.c2ln`
