@@ -156,9 +156,11 @@ describe('the page of a client', () => {
     const renamed = await visitor.submit(page, 'rename', { name: ' Export <b> ' })
     expect(renamed.body).toContain('The new name is saved.')
     expect(renamed.body).toContain('Export &lt;b&gt;')
-    const rejected = await visitor.submit(page, 'rename', { name: 'a\u202eb' })
-    expect(rejected.status).toBe(422)
-    expect(rejected.body).toContain('aria-invalid="true"')
+    for (const name of ['a\u202eb', '', null]) {
+      const rejected = await visitor.submit(page, 'rename', { name })
+      expect(rejected.status).toBe(422)
+      expect(rejected.body).toContain('aria-invalid="true"')
+    }
     expect(await host.gatehouse.apiKeys.find(apiKey.clientId)).toMatchObject({ name: 'Export <b>' })
   })
 

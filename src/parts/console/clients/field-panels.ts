@@ -79,7 +79,11 @@ export function settingsPanel(kind: ClientKind, services: ConsoleServices): Clie
       </p>`
       return kind.kind === 'application' && links
     },
-    read: (sent, client) => toChanges(typedTexts(sent, client, 'client')),
+    // A form without a name is rejected, as a form with an empty name.
+    read: (sent, client) => ({
+      ...(!sent.has('name') && { name: '' }),
+      ...toChanges(typedTexts(sent, client, 'client')),
+    }),
     done: (changes) => {
       const isRenamed = Object.keys(changes).every((name) => name === 'name')
       return isRenamed ? 'doneRenamed' : 'doneSettingsSaved'
