@@ -12,7 +12,7 @@ import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { Client } from './client.ts'
 import type { LoadPublicKeys } from './public-keys.ts'
 import { clientNotFound, isClientId } from './client-id.ts'
-import { createClientLists, type ClientPage } from './list-clients.ts'
+import { createClientLists, type ClientPage } from './client-index.ts'
 import {
   type ClientChanged,
   clientOf,

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { callLimitsRule } from './call-limits.ts'
 import type { Client } from './client.ts'
 import {
@@ -10,7 +9,7 @@ import {
   restoreOperation,
   setProducts,
 } from './client-products.ts'
-import { checkChange, type ChangeOptions } from '../host/change-options.ts'
+import { checkChange } from '../host/change-options.ts'
 import type { ClientService, DisabledBy } from './client-service-types.ts'
 import {
   type ClientRepository,
@@ -19,10 +18,9 @@ import {
   notFound,
   presentClient,
 } from './client-repository.ts'
-import { type ApplyChange, type Change, changeRecord } from './change-client.ts'
+import { type Change, changeRecord } from './store-change.ts'
 import { deleteClient, removeAccess } from './remove-access.ts'
-import { timeText } from './expiry.ts'
-import { listOfOwner } from './list-by-owner.ts'
+import { listOfOwner } from './list-filters.ts'
 import { handOver } from './hand-over.ts'
 import { whyNoToken } from './why-no-token.ts'
 import {
@@ -36,8 +34,8 @@ import {
   uniqueListOf,
 } from '../validation/rules.ts'
 import { createKeyMethods } from './client-keys.ts'
-import { fieldsOf } from './field-rules.ts'
 import { createSecretMethods } from './client-secrets.ts'
+import { fieldsSetter, ofClient } from './set-fields.ts'
 import { GatehouseError } from '../errors.ts'
 
 const DISABLE_RULES: Fields = { by: optional(oneOf('owner', 'operator')) }
@@ -120,55 +118,6 @@ export function createClientService<C extends Client>(
     setLimits: (clientId, limits, options) => setLimits(clientId, { limits }, options),
     handOver: (clientId, userId, options) => handOver(clients, clientId, userId, options),
     delete: (clientId, options) => deleteClient(clients, clientId, options),
-  }
-}
-
-/** Undefined fields stay, null removes one. @param complete may replace the changed client, or throw */
-export function fieldsSetter<C extends Client>(
-  clients: ClientRepository<C>,
-  rules: Fields,
-  complete: (changed: C, before: C) => C | void = () => {},
-  nameOfChange?: string,
-) {
-  return async (clientId: string, fields: object, options?: ChangeOptions): Promise<C> => {
-    checkInput('the client cannot be changed', fields, rules)
-    const given = Object.entries(fields).filter(([, value]) => value !== undefined)
-    // An expiry that is set now does not come from `keyPolicy`.
-    const byDefault = given.some(([name]) => name === 'expiresAt') ? [['expiresByDefault', null]] : []
-    const values = [...given, ...byDefault].map(([name, value]) => [
-      name,
-      value === null ? undefined : typeof value === 'string' ? value.trim() : (value as unknown),
-    ])
-    const filling = Object.fromEntries(values) as Partial<C>
-    const set = (client: C): C | undefined => {
-      const filled = { ...client, ...filling }
-      const changed = complete(filled, client) ?? filled
-      return isDeepStrictEqual(encoded(changed), encoded(client)) ? undefined : changed
-    }
-    const name = nameOfChange ?? given.map(([field]) => field).join(',')
-    const expiresAt = values.find(([field]) => field === 'expiresAt')?.[1]
-    const target = typeof expiresAt === 'number' ? timeText(expiresAt) : undefined
-    const what = { clientId, name, target, options }
-    const apply = ofClient(set)
-    const revoking = given.flatMap(([field, value]) => {
-      const revokes = value === null ? undefined : fieldsOf(clients.kind)[field]?.revokesTokens
-      return revokes ? [(before: C) => revokes(before, value)] : []
-    })
-    const isRemoval = (before: C) => revoking.some((revokes) => revokes(before))
-    const change = () =>
-      revoking.length > 0 ? removeAccess(clients, what, apply, isRemoval) : changeRecord(clients, what, apply)
-    return presentClient(clients, await change())
-  }
-}
-
-function encoded(client: Client): unknown {
-  return JSON.parse(JSON.stringify(client))
-}
-
-function ofClient<C extends Client>(apply: (client: C) => C | undefined): ApplyChange<C> {
-  return (record) => {
-    const client = apply(record.client)
-    return client && { ...record, client }
   }
 }
 

@@ -3,7 +3,7 @@ import { ERASED_USER } from '../host/subject.ts'
 import type { Store } from '../store/contract.ts'
 import { readMember } from '../store/time-index.ts'
 import { clientIndexName, idOfWord, NAME_WORDS } from './index-entries.ts'
-import { createClientLists, KINDS, PAGE_SIZE } from './list-clients.ts'
+import { createClientLists, KINDS, PAGE_SIZE } from './client-index.ts'
 import { clientRecords, isDeleted, storedClients, type ClientRecord } from './client-record.ts'
 import type { Client } from './client.ts'
 

@@ -128,3 +128,14 @@ function noticeTime(expiresAt: number, days: NoticeDays): number {
 export function timeText(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
 }
+
+const SOON_DAYS = 30
+
+/** Within 30 days, or within half the lifetime of a new client if that is shorter. */
+export function expiresSoon(client: Client, policy: KeyPolicy): boolean {
+  const { expiresAt } = client
+  if (expiresAt === undefined) return false
+  const days = Math.min(SOON_DAYS, (defaultDaysOf(policyOf(client, policy)) ?? Infinity) / 2)
+  const ahead = expiresAt - Date.now() / 1000
+  return ahead > 0 && ahead < days * DAY_SECONDS
+}

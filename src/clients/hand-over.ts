@@ -5,7 +5,7 @@ import { booleanRule, checkInput, hostIdRule, optional } from '../validation/rul
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
 import { type ClientRepository, presentClient, requireRecord } from './client-repository.ts'
-import { changeRecord } from './change-client.ts'
+import { changeRecord } from './store-change.ts'
 import type { HandOverOptions } from './client-service-types.ts'
 import { withKeys } from './jwk-set.ts'
 import { removeAccess } from './remove-access.ts'

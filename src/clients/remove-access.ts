@@ -1,7 +1,7 @@
 import { revocationsOf, bumpEpoch } from './access-epoch.ts'
 import type { Client } from './client.ts'
 import { type ClientRepository, notFound, requireClientId } from './client-repository.ts'
-import { type ApplyChange, type Change, changeRecord, entryDetails } from './change-client.ts'
+import { type ApplyChange, type Change, changeRecord, entryDetails } from './store-change.ts'
 import { credentialsOf, type ClientRecord } from './client-record.ts'
 import { checkChange } from '../host/change-options.ts'
 import { requireMatch, type ConditionalChange } from './client-etag.ts'

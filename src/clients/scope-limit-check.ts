@@ -5,7 +5,7 @@ import { nameSome, warn } from '../store/check-results.ts'
 import type { StoreCheck } from '../store/contract.ts'
 import { isOversized, MAX_SCOPE_BYTES } from './client-products.ts'
 import type { ClientsDependencies } from './client-repository.ts'
-import { createClientLists } from './list-clients.ts'
+import { createClientLists } from './client-index.ts'
 
 const INTERVAL_MS = 3_600_000
 

@@ -3,7 +3,7 @@ import type { Account } from '../../host/accounts.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import { findOnce } from '../../host/find-once.ts'
 import { personOf, type Person } from '../../host/subject.ts'
-import { identityClaims } from './endpoints/userinfo.ts'
+import { identityClaims } from './claims.ts'
 import { requestState } from './request-state.ts'
 
 export function createAccountLookup(accounts: HostAccounts, settings: { readonly claimsInIdToken: boolean }) {

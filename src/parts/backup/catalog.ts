@@ -12,7 +12,7 @@ import {
 import { confirmDurable } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { exportedRecord, readRecord, sectionOf, type Section } from './section.ts'
-import { countRule } from '../../clients/backup-rules.ts'
+import { countRule } from '../../clients/file-rule-builders.ts'
 
 // Error messages do not quote the names of products, because any text in the file may be a misplaced secret.
 const productsRule: Rule = (value) =>

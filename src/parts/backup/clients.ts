@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../validation/predicates.ts'
-import { createClientLists } from '../../clients/list-clients.ts'
+import { createClientLists } from '../../clients/client-index.ts'
 import { expiryEntriesOf } from '../../clients/index-entries.ts'
 import {
   credentialsOf,
@@ -11,7 +11,7 @@ import {
 } from '../../clients/client-record.ts'
 import { clientRuleOf, fileRules } from '../../clients/field-rules.ts'
 import type { Client } from '../../clients/client.ts'
-import * as inFile from '../../clients/backup-rules.ts'
+import * as inFile from '../../clients/file-rule-builders.ts'
 import { keysOf } from '../../clients/jwk-set.ts'
 import { isConsistent, isPublicClient } from '../../clients/public-applications.ts'
 import { isSecretHash } from '../../clients/stored-secrets.ts'
@@ -30,15 +30,8 @@ import { storedLastUses } from '../../clients/last-used.ts'
 import type { Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { CorruptRecord, isCorruptRecord } from '../../store/corrupt-record.ts'
-import {
-  exportedRecord,
-  importRecord,
-  pick,
-  readRecord,
-  sectionOf,
-  type Section,
-  type Counts,
-} from './section.ts'
+import { type Counts, importRecord } from './import-record.ts'
+import { exportedRecord, pick, readRecord, sectionOf, type Section } from './section.ts'
 
 const NAMES = {
   apiKey: ['kind', ...Object.keys(fileRules('apiKey'))],

@@ -36,8 +36,9 @@ import {
   wholeNumber,
 } from '../../validation/rules.ts'
 import type { Header } from './file-format.ts'
-import { clientIdRule, countRule, timeRule } from '../../clients/backup-rules.ts'
-import { exportedRecord, importRecord, readRecord, sectionOf, type Section } from './section.ts'
+import { clientIdRule, countRule, timeRule } from '../../clients/file-rule-builders.ts'
+import { importRecord } from './import-record.ts'
+import { exportedRecord, readRecord, sectionOf, type Section } from './section.ts'
 import { signingKeySection } from './signing-keys.ts'
 
 const GRANTS_PAGE_SIZE = 50

@@ -11,7 +11,7 @@ import {
   wholeNumber,
 } from '../../validation/rules.ts'
 import type { Line } from './read-lines.ts'
-import { timeRule } from '../../clients/backup-rules.ts'
+import { timeRule } from '../../clients/file-rule-builders.ts'
 
 export type Values = Readonly<Record<string, unknown>>
 

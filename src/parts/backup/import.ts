@@ -15,7 +15,8 @@ import {
   type Header,
 } from './file-format.ts'
 import { readLines, type Chunks } from './read-lines.ts'
-import { noCounts, type ImportLine, type Section } from './section.ts'
+import { noCounts } from './import-record.ts'
+import type { ImportLine, Section } from './section.ts'
 import { SIGNING_KEYS } from './signing-keys.ts'
 
 /** The result of an import. */

@@ -2,9 +2,10 @@ import type { WithOutbox } from '../../audit/outbox.ts'
 import type { Problem } from '../../errors.ts'
 import { isObject } from '../../validation/predicates.ts'
 import { type Fields, findProblems, objectOf } from '../../validation/rules.ts'
-import { type Collection, confirmDurable } from '../../store/collection.ts'
+import type { Collection } from '../../store/collection.ts'
 import { isCorruptRecord, type CorruptRecord } from '../../store/corrupt-record.ts'
 import { checkLine, problemsOfLine, type Values } from './file-format.ts'
+import type { Counts } from './import-record.ts'
 
 /** What the records of one kind say about their export. `T` has the fields of a line. */
 interface Exported<T extends object> {
@@ -44,21 +45,6 @@ export type ImportLine = (counts: Counts) => Promise<void>
 
 export type OnSkipped = (record: CorruptRecord) => void
 
-export function noCounts() {
-  return {
-    apiKeys: 0,
-    applications: 0,
-    deletedClients: 0,
-    blockedHosts: 0,
-    signingKeys: 0,
-    revocations: 0,
-    unchanged: 0,
-    conflicts: new Set<string>(),
-  }
-}
-
-export type Counts = ReturnType<typeof noCounts>
-
 export function readRecord<T extends object>(
   number: number,
   collection: Collection<T>,
@@ -91,20 +77,4 @@ export function exportedRecord<T extends object>(collection: Collection<T>, reco
   // The entries that wait for the audit trail belong to this store, so they are not exported.
   const { audit: _, ...exported } = record as T & WithOutbox
   return JSON.parse(collection.toText(exported as T))
-}
-
-/** Imports the record of a line; an equal one is written again. @returns whether it is new; undefined for a conflict */
-export async function importRecord<T extends object>(
-  collection: Pick<Collection<T>, 'create' | 'update'>,
-  { id, record, isSame }: { id: string; record: T; isSame: (existing: T) => boolean },
-  counts: Counts,
-): Promise<boolean | undefined> {
-  if (await collection.create(id, record)) return true
-  const existing = await collection.update(id, confirmDurable).catch((error: unknown) => {
-    if (!isCorruptRecord(error)) throw error
-    return undefined
-  })
-  if (existing && isSame(existing)) return false
-  counts.conflicts.add(id)
-  return undefined
 }

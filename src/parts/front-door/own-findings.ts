@@ -1,5 +1,5 @@
 import type { Hygiene, HygieneOptions, HygienePage } from '../../clients/hygiene.ts'
-import { KINDS } from '../../clients/list-clients.ts'
+import { KINDS } from '../../clients/client-index.ts'
 import type { Visit } from './access.ts'
 import { rightTo } from './permissions-on-clients.ts'
 import { Rejection } from './rejection.ts'

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { Client } from '../../clients/client.ts'
-import type { ClientPage } from '../../clients/list-clients.ts'
+import type { ClientPage } from '../../clients/client-index.ts'
 import { etagOf } from '../../clients/client-etag.ts'
 import type { ClientState, StatesOf } from '../../clients/why-no-token.ts'
 

@@ -1,6 +1,6 @@
-import { LIST_ORDERS } from '../../clients/list-by-owner.ts'
+import { LIST_ORDERS } from '../../clients/list-filters.ts'
 import { MAX_SEARCH_LENGTH } from '../front-door/search.ts'
-import { KINDS } from '../../clients/list-clients.ts'
+import { KINDS } from '../../clients/client-index.ts'
 import { LISTED_STATES } from '../../clients/why-no-token.ts'
 import type { Dimension } from '../usage/list-usage.ts'
 import * as json from '../../validation/json-rules.ts'

@@ -18,6 +18,10 @@ import {
   type StoredDay,
 } from './month-record.ts'
 
+/** Defaults of the options `days` and `hourDays`: how long usage is kept, and how long by the hour. */
+export const USAGE_DAYS = 400
+export const HOUR_DAYS = 7
+
 const DAY_MS = 86_400_000
 /** Totals that are stored later are left out. */
 const SOURCES_KEPT_DAYS = 3

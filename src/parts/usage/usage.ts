@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isClientId } from '../../clients/client-id.ts'
 import { documentOf } from '../../clients/documents/document-application.ts'
 import { findDocumentIdProblem } from '../../clients/documents/document-id.ts'
-import { clientIdsOf } from '../../clients/list-clients.ts'
+import { clientIdsOf } from '../../clients/client-index.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { AnyGatehouse } from '../../gatehouse/gatehouse.ts'
 import { internalsOf, type Internals } from '../../gatehouse/internals.ts'
@@ -26,7 +26,14 @@ import { receiveUsage } from './receive-usage.ts'
 import type { Usage, UsageOptions, UsageQuery } from './usage-types.ts'
 import { INTERVAL_SECONDS } from './report-usage.ts'
 import { storePeriodically } from './store-counts.ts'
-import { createUsageRecords, dayOf, daysBefore, type UsageRecords } from './usage-records.ts'
+import {
+  createUsageRecords,
+  dayOf,
+  daysBefore,
+  HOUR_DAYS,
+  USAGE_DAYS,
+  type UsageRecords,
+} from './usage-records.ts'
 
 const DAY_SECONDS = 86_400
 const DEFAULT_DAYS = 30
@@ -54,7 +61,12 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
   if (parts.gatewayHooks.observer) {
     throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the usage of this gatehouse is counted already')
   }
-  const { intervalSeconds = INTERVAL_SECONDS, hourDays = 7, days = 400, keepAddresses = false } = options
+  const {
+    intervalSeconds = INTERVAL_SECONDS,
+    hourDays = HOUR_DAYS,
+    days = USAGE_DAYS,
+    keepAddresses = false,
+  } = options
   const now = parts.storeClock.now
   const records = createUsageRecords(parts.plainStore, { days, hourDays, now, logger: parts.logger })
   const addresses = keepAddresses

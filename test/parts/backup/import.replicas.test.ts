@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { hashSecret, type Store } from 'koa-gatehouse'
-import { noCounts, type Section, type Counts } from '../../../src/parts/backup/section.ts'
+import { noCounts, type Counts } from '../../../src/parts/backup/import-record.ts'
+import type { Section } from '../../../src/parts/backup/section.ts'
 import { clientSection } from '../../../src/parts/backup/clients.ts'
 import { deletedClientSection } from '../../../src/parts/backup/create-sections.ts'
 import { catalogSection } from '../../../src/parts/backup/catalog.ts'

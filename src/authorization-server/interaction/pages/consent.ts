@@ -5,7 +5,7 @@ import type { Texts } from '../texts.ts'
 import { applicationName, displayText, quotableText, webAddress } from '../../../http/pages/display-text.ts'
 import { logoTile } from '../../../http/pages/logo-tile.ts'
 import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
-import { scopeFieldset } from './consent-rows.ts'
+import { scopeFieldset } from './render-scope-choices.ts'
 
 export interface ConsentForms {
   readonly action: string

@@ -1,23 +1,9 @@
 import { mayContainSecret } from '../../../clients/secret-format.ts'
-import { personOf } from '../../../host/subject.ts'
 import type { Cors } from '../features/cors.ts'
 import type { FixResponse, ProviderResponse } from '../fix-responses.ts'
 import { recordOf } from '../request-state.ts'
 
 // The user info endpoint (OpenID Connect Core 5.3).
-
-/** The default of the option `claims`: the standard claims of `profile` and `email` (OpenID Connect Core 5.4). */
-export const STANDARD_CLAIMS = {
-  profile: `name family_name given_name middle_name nickname preferred_username profile picture
-    website gender birthdate zoneinfo locale updated_at`.split(/\s+/),
-  email: ['email', 'email_verified'],
-}
-
-/** The claims that the claims of the host must not replace. */
-export function identityClaims(subject: string) {
-  const { accountId, userId } = personOf(subject)
-  return { sub: subject, account_id: accountId, user_id: userId }
-}
 
 /** Corrects the responses of the endpoint, which pages of public applications (`cors`) may read. */
 export function createFixUserInfoResponse(cors: Cors | undefined): FixResponse {

@@ -9,7 +9,7 @@ import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
 import { word, type ClientKind, type ClientPanel } from './client-kind.ts'
-import { neededLevel, productTitle } from './client-state.ts'
+import { neededLevel, productTitle } from './no-token-state.ts'
 
 const MISSING = {
   product: 'clientsLacksProduct',

@@ -22,7 +22,7 @@ import { scopeTitle } from '../scope-title.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
 import { pathOf, trail, type ClientKind, type Word } from './client-kind.ts'
-import { productTitle } from './client-state.ts'
+import { productTitle } from './no-token-state.ts'
 import { readKey } from './public-key-field.ts'
 
 type PageText = TextName | `clients*${Word}`

@@ -10,8 +10,8 @@ import type { Call } from '../page-types.ts'
 import { scopeTitle } from '../scope-title.ts'
 import type { ConsoleServices } from '../services.ts'
 import { pathOf, type ClientKind } from './client-kind.ts'
-import { lastUsed, productTitle } from './client-state.ts'
-import { expiryFact } from './expiry-panel.ts'
+import { lastUsed, productTitle } from './no-token-state.ts'
+import { expiryFact } from './expiry-view.ts'
 
 const MAX_URIS = 5
 

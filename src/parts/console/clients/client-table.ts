@@ -9,8 +9,8 @@ import { clientPath, holderLink } from '../operator/operator-page.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { PAGES_OF_KIND, pathOf } from './client-kind.ts'
-import { lastUsed, productTitle, stateBadge } from './client-state.ts'
-import { expiryBadge } from './expiry-panel.ts'
+import { lastUsed, productTitle, stateBadge } from './no-token-state.ts'
+import { expiryBadge } from './expiry-view.ts'
 
 const MAX_PRODUCTS = 3
 

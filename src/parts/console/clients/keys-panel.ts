@@ -10,7 +10,7 @@ import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { actionFor, ownerOf } from './client-action-forms.ts'
 import type { ClientKind, ClientPanel } from './client-kind.ts'
-import { credentialUse } from './client-state.ts'
+import { credentialUse } from './no-token-state.ts'
 import { keyField } from './public-key-field.ts'
 
 /** The public keys of a client, and the forms that add and remove them. */

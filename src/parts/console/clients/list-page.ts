@@ -1,6 +1,6 @@
 import type { Catalog } from '../../../catalog/catalog.ts'
 import type { OwnerListOptions } from '../../../clients/client-service-types.ts'
-import { LIST_ORDERS } from '../../../clients/list-by-owner.ts'
+import { LIST_ORDERS } from '../../../clients/list-filters.ts'
 import { LISTED_STATES } from '../../../clients/why-no-token.ts'
 import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import { MAX_NAME_LENGTH } from '../../../validation/rules.ts'
@@ -9,7 +9,7 @@ import { page, type Call, type Page } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
 import { PAGES_OF_KIND, word, type ClientKind } from './client-kind.ts'
-import { productTitle, stateText } from './client-state.ts'
+import { productTitle, stateText } from './no-token-state.ts'
 import { clientTable } from './client-table.ts'
 
 const SHORT_LIST = 5

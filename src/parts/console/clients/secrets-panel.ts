@@ -17,7 +17,7 @@ import { rightTo } from '../../front-door/permissions-on-clients.ts'
 import { runAction } from '../../front-door/run-client-action.ts'
 import type { TextName } from '../texts.ts'
 import { actionFor, ownerOf } from './client-action-forms.ts'
-import { credentialUse } from './client-state.ts'
+import { credentialUse } from './no-token-state.ts'
 import { secretView } from './new-secret-view.ts'
 
 /** The valid secrets of a client, and the links that rotate and revoke them. */

@@ -1,6 +1,6 @@
 import type { ConsoleServices } from '../services.ts'
 import type { Client } from '../../../clients/client.ts'
-import type { ClientPage } from '../../../clients/list-clients.ts'
+import type { ClientPage } from '../../../clients/client-index.ts'
 import { eachPage } from '../../../store/time-index.ts'
 import { PAGE_LIMIT } from '../../../validation/page-limit.ts'
 import type { Holder } from './operator-page.ts'

@@ -4,7 +4,7 @@ import { applicationName, unknownClientName } from '../../../http/pages/display-
 import { auditTable, findNamed } from '../activity/audit-table.ts'
 import { findClients } from '../../front-door/clients-named-in-list.ts'
 import { apiKeyKind, applicationKind, pathOf, word, type ClientKind } from '../clients/client-kind.ts'
-import { stateBadge } from '../clients/client-state.ts'
+import { stateBadge } from '../clients/no-token-state.ts'
 import { panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'

@@ -1,5 +1,10 @@
-import { expiresSoon } from '../../../clients/findings.ts'
-import { breaksPolicy, defaultDaysOf, isExpiryRequired, type KeyPolicy } from '../../../clients/expiry.ts'
+import {
+  breaksPolicy,
+  defaultDaysOf,
+  expiresSoon,
+  isExpiryRequired,
+  type KeyPolicy,
+} from '../../../clients/expiry.ts'
 import { isGatewayKey, type Client } from '../../../clients/client.ts'
 import type { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'

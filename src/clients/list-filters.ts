@@ -12,7 +12,7 @@ import {
   type Fields,
 } from '../validation/rules.ts'
 import type { Client } from './client.ts'
-import type { ClientPage } from './list-clients.ts'
+import type { ClientPage } from './client-index.ts'
 import type { ClientRecord } from './client-record.ts'
 import { recordsOfOwner, type ClientRepository } from './client-repository.ts'
 import type { ListOrder, OwnerListOptions } from './client-service-types.ts'

@@ -2,8 +2,8 @@ import { findOnce, type KnownAccounts } from '../host/find-once.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import { missingUsers } from '../host/missing-users.ts'
 import type { ClientRecord } from './client-record.ts'
-import { isGatewayKey, type Client } from './client.ts'
-import { breaksPolicy, defaultDaysOf, policyOf, type KeyPolicy } from './expiry.ts'
+import { isGatewayKey } from './client.ts'
+import { breaksPolicy, defaultDaysOf, expiresSoon, policyOf, type KeyPolicy } from './expiry.ts'
 import { isLive, type StoredSecret } from './stored-secrets.ts'
 import { whyNotAuthenticated } from './why-no-token.ts'
 
@@ -60,17 +60,6 @@ function findingsOf({ client, secrets }: ClientRecord, policy: KeyPolicy): Findi
     'never-expires': expiresAt === undefined && !isBreach && !isGatewayKey(client),
   }
   return FINDINGS.filter((finding) => found[finding])
-}
-
-const SOON_DAYS = 30
-
-/** Within 30 days, or within half the lifetime of a new client if that is shorter. */
-export function expiresSoon(client: Client, policy: KeyPolicy): boolean {
-  const { expiresAt } = client
-  if (expiresAt === undefined) return false
-  const days = Math.min(SOON_DAYS, (defaultDaysOf(policyOf(client, policy)) ?? Infinity) / 2)
-  const ahead = expiresAt - Date.now() / 1000
-  return ahead > 0 && ahead < days * 86_400
 }
 
 export interface Examined {
