@@ -10,7 +10,7 @@ import {
   type WithKeys,
   type WithNewSecret,
 } from './create-client.ts'
-import { policyOf } from './expiry.ts'
+import { policyOf } from './expiry-policy.ts'
 import { changeRules } from './field-rules.ts'
 import { CLIENT_FIELDS } from './field-table.ts'
 import { createClientService } from './client-service.ts'

@@ -8,7 +8,7 @@ import type { Client } from './client.ts'
 import { identityOf, keysOf } from './jwk-set.ts'
 import { isPublicClient } from './public-applications.ts'
 import { describeSecrets, hasSecretHash, type StoredSecret } from './stored-secrets.ts'
-import { dueNotice } from './expiry.ts'
+import { dueNotice } from './expiry-policy.ts'
 import { countRule, listOf, objectOf, oneOf, optional, textRule, type Rule } from '../validation/rules.ts'
 import { clientRuleOf, kindRule, storedRules } from './field-rules.ts'
 

@@ -20,7 +20,7 @@ import {
   clientRecords,
   type ClientRecords,
 } from './client-record.ts'
-import type { KeyPolicy } from './expiry.ts'
+import type { KeyPolicy } from './expiry-policy.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { LastUses } from './last-used.ts'
 import { createSecretOwners } from './secret-owners.ts'

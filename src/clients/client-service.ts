@@ -20,7 +20,7 @@ import {
 } from './client-repository.ts'
 import { type Change, changeRecord } from './store-change.ts'
 import { deleteClient, removeAccess } from './remove-access.ts'
-import { listOfOwner } from './list-filters.ts'
+import { listOfOwner } from './list-order-and-filters.ts'
 import { handOver } from './hand-over.ts'
 import { whyNoToken } from './why-no-token.ts'
 import {

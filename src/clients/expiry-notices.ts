@@ -10,7 +10,7 @@ import { readMember, timeOfMember } from '../store/time-index.ts'
 import { EXPIRIES, expiryEntriesOf } from './index-entries.ts'
 import { clientRecords, type ClientChanged, type ClientRecord } from './client-record.ts'
 import type { Client } from './client.ts'
-import { dueNotice, type NoticeDays, timeText } from './expiry.ts'
+import { dueNotice, type NoticeDays, timeText } from './expiry-policy.ts'
 
 const INTERVAL_MS = 15_000
 

@@ -10,7 +10,7 @@ import type {
   NewApplication,
   NewClient,
 } from './client.ts'
-import type { KeyPolicy } from './expiry.ts'
+import type { KeyPolicy } from './expiry-policy.ts'
 
 /** Input for a new client, not validated yet, and what else its rules depend on. */
 export interface Creation {

@@ -5,7 +5,7 @@ import { readMembers } from '../store/pages-of-index.ts'
 import { RESOURCE_SERVERS } from './index-entries.ts'
 import { clientRecords } from './client-record.ts'
 import type { Client } from './client.ts'
-import { expiresSoon, isExpired } from './expiry.ts'
+import { expiresSoon, isExpired } from './expiry-policy.ts'
 
 /** Names the gateway keys that have expired, or expire within 30 days. Reads them once a minute. */
 export function createGatewayKeysCheck({ store }: { readonly store: Store }) {

@@ -3,7 +3,7 @@ import type { HostAccounts } from '../host/host-accounts.ts'
 import { missingUsers } from '../host/missing-users.ts'
 import type { ClientRecord } from './client-record.ts'
 import { isGatewayKey } from './client.ts'
-import { breaksPolicy, defaultDaysOf, expiresSoon, policyOf, type KeyPolicy } from './expiry.ts'
+import { breaksPolicy, defaultDaysOf, expiresSoon, policyOf, type KeyPolicy } from './expiry-policy.ts'
 import { isLive, type StoredSecret } from './stored-secrets.ts'
 import { whyNotAuthenticated } from './why-no-token.ts'
 

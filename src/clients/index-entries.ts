@@ -1,7 +1,7 @@
 import type { Entry } from '../store/indexed-records.ts'
 import { timedMember } from '../store/time-index.ts'
 import type { Client } from './client.ts'
-import { nextNoticeTime } from './expiry.ts'
+import { nextNoticeTime } from './expiry-policy.ts'
 import { originsOf } from './public-applications.ts'
 import { readMembers, type IndexReader } from '../store/pages-of-index.ts'
 

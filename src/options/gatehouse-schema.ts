@@ -6,7 +6,7 @@ import { PENDING_INTERACTIONS } from '../authorization-server/provider/endpoints
 import { STANDARD_CLAIMS } from '../authorization-server/provider/claims.ts'
 import { LIFETIMES } from '../authorization-server/provider/lifetimes.ts'
 import { TOKEN_REQUESTS } from '../authorization-server/routing/requests-in-flight.ts'
-import { MAX_DAYS, type KeyPolicy } from '../clients/expiry.ts'
+import { MAX_DAYS, type KeyPolicy } from '../clients/expiry-policy.ts'
 import { SECRET_PREFIX } from '../clients/secret-format.ts'
 import { CLIENTS_PER_ACCOUNT } from '../clients/create-client.ts'
 import { GRACE_SECONDS } from '../grants/refresh-tokens/grace-period.ts'

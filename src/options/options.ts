@@ -1,6 +1,6 @@
 import type { AuditOptions } from '../audit/retention.ts'
 import type { DocumentPolicy } from '../clients/documents/document-policy.ts'
-import type { KeyPolicy } from '../clients/expiry.ts'
+import type { KeyPolicy } from '../clients/expiry-policy.ts'
 import type { ProductSource } from '../catalog/definition.ts'
 import type { ResourceOptions } from '../catalog/resources.ts'
 import type { Accounts } from '../host/accounts.ts'

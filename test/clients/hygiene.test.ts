@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createHygiene } from '../../src/clients/hygiene.ts'
-import type { KeyPolicy } from '../../src/clients/expiry.ts'
+import type { KeyPolicy } from '../../src/clients/expiry-policy.ts'
 import { hashSecret } from '../../src/clients/stored-secrets.ts'
 import { newSecret } from '../support/secrets.ts'
 import { describeApiKeys, failure, START } from './each-kind.ts'

@@ -11,7 +11,7 @@ import { createRevokeAccessToken, fixRevocationResponse } from './endpoints/revo
 import { completeTokenRequest, reportTokens, tokenOptions } from './endpoints/token.ts'
 import { registerClientCredentialsGrant } from './endpoints/token/client-credentials-grant.ts'
 import { createFixUserInfoResponse } from './endpoints/userinfo.ts'
-import { createFixMetadata } from './endpoints/well-known.ts'
+import { createFixMetadata } from './endpoints/metadata.ts'
 import { fixResponses } from './fix-responses.ts'
 import { createExplainMissingSecret, reportWrongSecrets } from './client-authentication.ts'
 import { accessTokens } from './models/access-tokens.ts'

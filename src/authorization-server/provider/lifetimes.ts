@@ -1,6 +1,6 @@
 import type { Configuration } from 'oidc-provider'
 import type { Client } from '../../clients/client.ts'
-import { lifetimeWithin } from '../../clients/expiry.ts'
+import { lifetimeWithin } from '../../clients/expiry-policy.ts'
 import { isPublicClient } from '../../clients/public-applications.ts'
 import { recordOf } from './request-state.ts'
 

@@ -1,4 +1,4 @@
-import { LIST_ORDERS } from '../../clients/list-filters.ts'
+import { LIST_ORDERS } from '../../clients/list-order-and-filters.ts'
 import { MAX_SEARCH_LENGTH } from '../front-door/search.ts'
 import { KINDS } from '../../clients/client-index.ts'
 import { LISTED_STATES } from '../../clients/why-no-token.ts'

@@ -68,7 +68,7 @@ function readPart(
   if (found === undefined) return valueOf(rule, input)
   const problems = problemsOf(found, what)
   const wrong = new Set(problems.map(({ path }) => /^\w+/.exec(path)?.[0]))
-  const fields = isObject(input) ? input : {}
+  const fields = isObject(input) && problems.length < MAX_PROBLEMS ? input : {}
   const right = Object.entries(fields).filter(([name]) => !wrong.has(name))
   const accepted = valueOf(rule, Object.fromEntries(right)) as Readonly<Record<string, unknown>>
   const others = Object.entries(rules?.(fields) ?? {}).filter(([name]) => Object.hasOwn(accepted, name))

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { NewApiKey } from 'koa-gatehouse'
 import { exportRegistry, importRegistry } from '../../../src/backup.ts'
-import type { KeyPolicy } from '../../../src/clients/expiry.ts'
+import type { KeyPolicy } from '../../../src/clients/expiry-policy.ts'
 import { startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 

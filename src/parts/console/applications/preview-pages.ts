@@ -1,6 +1,6 @@
 import type { Catalog } from '../../../catalog/catalog.ts'
 import type { Application } from '../../../clients/client.ts'
-import { isExpired } from '../../../clients/expiry.ts'
+import { isExpired } from '../../../clients/expiry-policy.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
 import { applicationKind, ownClient, pathOf, trail } from '../clients/client-kind.ts'

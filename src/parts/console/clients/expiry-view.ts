@@ -4,7 +4,7 @@ import {
   expiresSoon,
   isExpiryRequired,
   type KeyPolicy,
-} from '../../../clients/expiry.ts'
+} from '../../../clients/expiry-policy.ts'
 import { isGatewayKey, type Client } from '../../../clients/client.ts'
 import type { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../../catalog/catalog.ts'
 import type { OwnerListOptions } from '../../../clients/client-service-types.ts'
-import { LIST_ORDERS } from '../../../clients/list-filters.ts'
+import { LIST_ORDERS } from '../../../clients/list-order-and-filters.ts'
 import { LISTED_STATES } from '../../../clients/why-no-token.ts'
 import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import { MAX_NAME_LENGTH } from '../../../validation/rules.ts'

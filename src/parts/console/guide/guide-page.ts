@@ -1,6 +1,6 @@
 import type { ConsoleServices } from '../services.ts'
 import { isGatewayKey, type Client } from '../../../clients/client.ts'
-import { isExpired } from '../../../clients/expiry.ts'
+import { isExpired } from '../../../clients/expiry-policy.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
 import { ownClient, pathOf, trail, type ClientKind } from '../clients/client-kind.ts'

@@ -1,7 +1,7 @@
 import { isGatewayKey, type Client, type ClientChanges } from '../../../clients/client.ts'
 import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
 import { givesMore, rightTo } from '../../front-door/permissions-on-clients.ts'
-import type { KeyPolicy } from '../../../clients/expiry.ts'
+import type { KeyPolicy } from '../../../clients/expiry-policy.ts'
 import { renewalDays, type Finding } from '../../../clients/hygiene-findings.ts'
 import type { ClientFindings } from '../../../clients/hygiene.ts'
 import { html, type Html, type HtmlValue } from '../../../http/html.ts'
