@@ -8,7 +8,7 @@ import { fieldsOf } from './field-rules.ts'
 import { removeAccess } from './remove-access.ts'
 import { type ApplyChange, changeRecord } from './store-change.ts'
 
-/** Undefined fields stay, null removes one. @param complete may replace the changed client, or throw */
+/** Sets fields, which the audit entry names; null removes one. @param complete may replace the client, or throw */
 export function fieldsSetter<C extends Client>(
   clients: ClientRepository<C>,
   rules: Fields,

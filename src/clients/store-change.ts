@@ -27,7 +27,7 @@ export interface Change {
   readonly options: ConditionalChange | undefined
 }
 
-/** Pure. Returns undefined if there is nothing to change. */
+/** Pure. Returns undefined if there is nothing to change; then there is no audit entry and no event. */
 export type ApplyChange<C extends Client> = (record: ClientRecord<C>) => ClientRecord<C> | undefined
 
 /** Changes a record, with its audit entry and event. For a change that removes access, use `removeAccess`. */

@@ -20,9 +20,9 @@ const MAX_HEADER_BYTES = 16_384
 const MAX_INTERIM_RESPONSES = 10
 
 /**
- * Fetches a JSON document. The host name is resolved once, and the connection goes to an address of this answer: a
- * second answer of a DNS server cannot lead elsewhere. The request has no cookies and no credentials, and redirects
- * are not followed. `timeoutMs` is for everything, from the DNS query to the last byte.
+ * Fetches a JSON document from a public address. The host name is resolved once, and the connection goes to an
+ * address of this answer: a second answer of a DNS server cannot lead elsewhere. The request has no cookies and no
+ * credentials; redirects are not followed. `timeoutMs` is for everything, from the DNS query to the last byte.
  */
 export async function fetchDocument(
   url: URL,

@@ -16,7 +16,7 @@ type Window = (typeof WINDOWS)[number]
 /** A process counts 1/40 of a limit by itself before it asks the store. */
 const LEASE_SHARE = 40
 
-/** The calls of one client in one window, as far as this process knows them. */
+/** The calls of one client in one window, as far as this process knows, and the seconds until it has room again. */
 export class WindowCalls {
   readonly window: Window
   readonly limit: number

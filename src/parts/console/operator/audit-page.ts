@@ -8,7 +8,7 @@ const PATH = '/operator/audit'
 
 const FILTERED_BY = { account: 'accountId', client: 'clientId', actor: 'actor' } as const
 
-/** The audit trail of the whole service. */
+/** The audit trail of the whole service, and its filters. */
 export function operatorAuditPage(services: ConsoleServices): Page {
   return operatorPage({
     path: PATH,
