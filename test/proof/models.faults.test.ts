@@ -6,5 +6,7 @@ describeProved([
   ['each refresh token is used once, and reuse ends the family', 'refresh-family', HOSTILE],
   ['a follower knows every answered revocation after a poll', 'revocation-feed', []],
   ['a pending revocation is completed in the end', 'revocation-feed', CLIENT_LIVENESS],
+  ['a commit that was made is finished in the end', 'commit', ['LIVENESS']],
+  ['a removal is made although it cannot be listed, and finished', 'commit', ['LIVENESS', 'REMOVAL']],
   ['no process signs with an unknown, lost or revoked key', 'key-rotation', []],
 ])

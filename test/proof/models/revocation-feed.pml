@@ -1,11 +1,11 @@
 /*
  * The feed of revocations: how a process that follows the log learns of each revocation.
  *
- * Models: src/revocation/revocation-log.ts, revocation-follower.ts, revoke-tokens.ts,
- * pending-revocations.ts and is-revoked.ts, and adapters/redis/subscriptions.ts.
+ * Models: src/revocation/revocation-log.ts, revocation-follower.ts, revoke-tokens.ts and is-revoked.ts,
+ * src/commit/commit.ts (see commit.pml), and adapters/redis/subscriptions.ts.
  *
  * A revocation is added at any time: of a token, or (CLIENT) of a client. The latter raises the epoch of the client
- * first, and its process may stop before the log is written; another process then completes the pending revocation. A follower starts at any time, subscribes,
+ * first, and its process may stop before the log is written; another process then completes the listed revocation. A follower starts at any time, subscribes,
  * reads the log, and then polls. The connection for messages may be lost, and a read or a message may fail.
  *
  * Abstracted: time is a few ticks (LATE, MAX_AGE and KEPT have the order of LATE_ENTRY_MS, MAX_CURSOR_AGE_MS and
@@ -17,7 +17,7 @@
  * - a connected follower rejects as soon as its messages are delivered, also after a lost connection;
  * - a new follower starts with everything, and misses nothing between its subscription and its first read;
  * - a token issued after the answer is accepted;
- * - a pending revocation is completed, and each answered revocation is known in the end (liveness, weak fairness).
+ * - a listed revocation is completed, and each answered revocation is known in the end (liveness, weak fairness).
  */
 #define LATE 1
 #define MAX_AGE 2
@@ -88,7 +88,7 @@ proctype RevokeClient() {
 done: skip
 }
 
-/* Another process completes the pending revocation. The epoch is raised again if it was not raised. */
+/* Another process completes the listed revocation. The epoch is raised again if it was not raised. */
 proctype Resume() {
 end:
   if
