@@ -1,5 +1,6 @@
 import type { Audit } from '../audit/audit.ts'
 import { eraseEntry, type ErasedPeople } from '../audit/erase-entry.ts'
+import type { Commits } from '../commit/commit.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
 import { withoutErased, type ClientErasure } from '../clients/erase-from-clients.ts'
@@ -11,7 +12,6 @@ import type { Grants, GrantsOfUsers } from '../grants/grant-service.ts'
 import { belongsTo, type Person } from '../host/subject.ts'
 import { type ChangeOptions, changeOptionsOf, checkChange } from '../host/change-options.ts'
 import type { EventSink } from '../host/events.ts'
-import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { Store } from '../store/contract.ts'
 import { collectIn, CorruptRecord, partialFailure } from '../store/corrupt-record.ts'
 import { checkInput, textRule } from '../validation/rules.ts'
@@ -51,7 +51,7 @@ interface Parts {
   readonly lastUses: Pick<LastUses, 'forgetAddress'>
   readonly grants: Pick<Grants, 'revokeAll' | 'list'>
   readonly grantsOfUsers: Pick<GrantsOfUsers, 'revokeSome'>
-  readonly revocations: Pick<Revocations, 'erase'>
+  readonly commits: Pick<Commits, 'erase'>
   readonly audit: Pick<Audit, 'all' | 'erase' | 'entry' | 'append'>
   readonly events: EventSink
 }
@@ -181,11 +181,11 @@ async function deleteClients(
 }
 
 async function eraseTrail(
-  { revocations, audit }: Parts,
+  { commits, audit }: Parts,
   people: ErasedPeople,
   errors: GatehouseError[],
 ): Promise<number> {
-  await revocations.erase(people)
+  await commits.erase(people)
   const erased = await audit.erase(people)
   errors.push(...erased.errors)
   return erased.entries

@@ -81,8 +81,7 @@ const RECORD_KINDS: readonly RecordKind[] = [
   { key: 'audit:<trail>:head', personal: [], erased: 'nothing' },
   { key: 'audit:<trail>:<field>:<span>:<value*>', personal: ['the value in the name'], erased: 'deleted' },
   { key: 'audit:counted', personal: ['the entries that wait'], erased: 'rewritten' },
-  { key: 'audit:pending', personal: ['the entries that wait'], erased: 'rewritten' },
-  { key: 'revocations:pending', personal: ['the account', 'the entries that wait'], erased: 'rewritten' },
+  { key: 'changes:unfinished', personal: ['the account', 'the entries that wait'], erased: 'rewritten' },
   { key: 'revocations:buckets', personal: [], erased: 'nothing' },
   { key: 'revocations:<list>:<number>', personal: [], erased: 'nothing' },
 

@@ -1,11 +1,11 @@
 import type { EntryFields } from '../audit/entry.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
+import type { Commits } from '../commit/commit.ts'
 import type { Logger } from '../host/logger.ts'
 import type { RevocationSet } from '../revocation/is-revoked.ts'
-import type { TokenToRevoke } from '../revocation/pending-revocations.ts'
+import type { RevocationSpec } from '../revocation/kept-until.ts'
 import type { Revocation } from '../revocation/revocation.ts'
 import type { RevocationLog } from '../revocation/revocation-log.ts'
-import type { Revocations } from '../revocation/revoke-tokens.ts'
 
 /** The default and the maximum of the option `maxRevocationsPerClient`. */
 export const REVOCATIONS_PER_CLIENT = { byDefault: 1000, max: 1_000_000 }
@@ -14,7 +14,10 @@ export const REVOCATIONS_PER_CLIENT = { byDefault: 1000, max: 1_000_000 }
 const SHARE_OF_GRANT = 1 / 100
 
 /** An access token that its own client revokes (RFC 7009). Without a grant, it is for direct access. */
-type OwnToken = TokenToRevoke & { readonly clientId: string; readonly epoch: number }
+type OwnToken = Extract<RevocationSpec, { of: 'token' }> & {
+  readonly clientId: string
+  readonly epoch: number
+}
 
 /** False if too many tokens of the grant were revoked one by one: the caller then revokes the grant. */
 export type RevokeOwnToken = (token: OwnToken, entry: EntryFields) => Promise<boolean>
@@ -28,7 +31,7 @@ export type RevokeOwnToken = (token: OwnToken, entry: EntryFields) => Promise<bo
  * tokens of other people.
  */
 export function createRevokeOwnToken(parts: {
-  readonly revocations: Pick<Revocations, 'revokeToken'>
+  readonly commits: Pick<Commits, 'revoke'>
   readonly revoked: Pick<
     RevocationSet,
     'isEpochRevoked' | 'isGrantRevoked' | 'countOwn' | 'coveredByNextEpoch'
@@ -38,7 +41,7 @@ export function createRevokeOwnToken(parts: {
   readonly max: number
   readonly logger: Logger
 }): RevokeOwnToken {
-  const { revocations, revoked, log, clientTokens, max, logger } = parts
+  const { commits, revoked, log, clientTokens, max, logger } = parts
   const maxOfGrant = Math.ceil(max * SHARE_OF_GRANT)
   const raising = new Map<string, Promise<void>>()
   /** Requests of one grant wait for each other, so that they are counted exactly. */
@@ -62,7 +65,7 @@ export function createRevokeOwnToken(parts: {
     await revoking.get(grantId)?.catch(() => {})
     if (revoked.isEpochRevoked(token.clientId, token.epoch) || revoked.isGrantRevoked(grantId)) return true
     if (revoked.countOwn(grantId) >= maxOfGrant) return false
-    await revocations.revokeToken(token, entry)
+    await commits.revoke(token, entry)
     return true
   }
 
@@ -81,7 +84,7 @@ export function createRevokeOwnToken(parts: {
       await raised
       return true
     }
-    const stored = await revocations.revokeToken(token, entry)
+    const stored = await commits.revoke(token, entry)
     // Another request may have raised the client's epoch before this revocation was stored.
     await raising.get(clientId)
     if (revoked.isEpochRevoked(clientId, epoch)) await remove(stored)

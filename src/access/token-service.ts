@@ -4,7 +4,7 @@ import type { VerifyToken } from '../gateway/verify-token.ts'
 import { type ChangeOptions, changeOptionsOf, checkChange } from '../host/change-options.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import { checkInput, anyValue, textRule } from '../validation/rules.ts'
-import type { Revocations } from '../revocation/revoke-tokens.ts'
+import type { Commits } from '../commit/commit.ts'
 import type { RevokedAccess, RevokeAccount } from './revoke-account.ts'
 
 /** The owner of tokens: a client, or an account. */
@@ -48,11 +48,11 @@ export interface Tokens {
 /** @param parts.verify verifies access tokens of this service */
 export function createTokens(parts: {
   readonly verify: VerifyToken
-  readonly revocations: Pick<Revocations, 'revokeToken'>
+  readonly commits: Pick<Commits, 'revoke'>
   readonly clientTokens: Pick<ClientTokens, 'revokeAll'>
   readonly revokeAccount: RevokeAccount
 }): Tokens {
-  const { verify, revocations, clientTokens, revokeAccount } = parts
+  const { verify, commits, clientTokens, revokeAccount } = parts
 
   return {
     async revoke(jwt, options = {}) {
@@ -69,7 +69,8 @@ export function createTokens(parts: {
       }
       const { tokenId, expiresAt, clientId, accountId, userId, grantId } = outcome
       const details = { tokenId, clientId, accountId, userId, grantId, ...changeOptionsOf(options) }
-      await revocations.revokeToken({ id: tokenId, until: expiresAt }, { name: 'token.revoked', ...details })
+      const token = { of: 'token', id: tokenId, until: expiresAt } as const
+      await commits.revoke(token, { name: 'token.revoked', ...details })
     },
 
     async revokeAll(owner, options = {}) {

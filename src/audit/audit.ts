@@ -86,4 +86,4 @@ export function createAudit(parts: {
 
 export type Audit = ReturnType<typeof createAudit>
 
-export type AuditWriter = Pick<Audit, 'change' | 'announce' | 'record' | 'append' | 'entry' | 'reject'>
+export type AuditWriter = Pick<Audit, 'record' | 'reject'>

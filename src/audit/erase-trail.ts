@@ -3,7 +3,7 @@ import { GatehouseError } from '../errors.ts'
 import { readChunk, type Chunk } from './chunk.ts'
 import { isEntry } from './entry.ts'
 import { eraseEntry, type ErasedPeople } from './erase-entry.ts'
-import { removeFromLists } from './list-indexes.ts'
+import { addToLists, removeFromLists } from './list-indexes.ts'
 import { deletedUpTo, ttlOf } from './retention.ts'
 import { chunkKey, corruptChunk, findLast, rangeOf, readChunks, type Trail } from './trail.ts'
 
@@ -52,10 +52,13 @@ async function eraseInChunk(trail: Trail, first: Chunk, people: ErasedPeople): P
     // The lists are changed first. If the write then fails, a repeated call finds the same entries, and changes the
     // lists again.
     await removeFromLists(trail, number, entries, left)
-    if (
-      await trail.store.replace(chunkKey(trail, number), text, textWith(chunk, left), ttlLeft(trail, entries))
-    )
+    const ttl = ttlLeft(trail, entries)
+    if (await trail.store.replace(chunkKey(trail, number), text, textWith(chunk, left), ttl)) {
+      // The process that added an entry meanwhile may have added it to its lists before they were changed here.
+      const present = left.filter((entry) => entry !== undefined)
+      await addToLists(trail, number, present)
       return changed
+    }
     await delay(Math.random() * Math.min(50, 2 * attempt))
     const now = await trail.store.get(chunkKey(trail, number))
     chunk = readChunk(number, now)
@@ -63,12 +66,12 @@ async function eraseInChunk(trail: Trail, first: Chunk, people: ErasedPeople): P
   throw new GatehouseError('ERR_CONFLICT', 'other processes changed the audit trail again and again')
 }
 
-/** A chunk that was full stays full, because another process may have created the next chunk. */
-function textWith({ text = '', isFull }: Chunk, entries: Chunk['entries']): string {
+/** The chunk is closed: another process may have created the next one, and none takes it for the last chunk any more. */
+function textWith({ text = '' }: Chunk, entries: Chunk['entries']): string {
   const value = JSON.parse(text) as Record<string, unknown>
   const raw = Array.isArray(value['entries']) ? (value['entries'] as unknown[]) : []
   const replaced = raw.map((entry, at) => (isEntry(entry) ? (entries[at] ?? entry) : entry))
-  return JSON.stringify({ ...value, ...(isFull && { closed: true }), entries: replaced })
+  return JSON.stringify({ ...value, closed: true, entries: replaced })
 }
 
 /** The seconds for which a chunk must still be kept, and one more day, because the clocks of processes differ. */

@@ -22,15 +22,21 @@ const memberOf = (number: number) => String(INVERTED_FROM - number).padStart(INV
 
 const MEMBER = /^\d{12}$/
 
+/** A list that this process has added to the last chunk before is not added again. */
 export async function addToLists(
   trail: Trail,
   number: number,
   entries: readonly AuditEntry[],
 ): Promise<void> {
-  const { store, bounds } = trail
+  const { store, bounds, last } = trail
   const ttl = ttlOf(bounds) + (SPAN_DAYS + 1) * 86_400
-  const indexes = entries.flatMap((entry) => indexesOf(trail, entry))
-  await Promise.all([...new Set(indexes)].map((index) => store.add(index, memberOf(number), ttl)))
+  if (trail.listed.of !== last?.chunk.number)
+    trail.listed = { of: last?.chunk.number ?? 0, indexes: new Set() }
+  const { of, indexes: known } = trail.listed
+  const indexes = new Set(entries.flatMap((entry) => indexesOf(trail, entry)))
+  const missing = [...indexes].filter((index) => number !== of || !known.has(index))
+  await Promise.all(missing.map((index) => store.add(index, memberOf(number), ttl)))
+  if (number === of) for (const index of missing) known.add(index)
 }
 
 export async function removeFromLists(
@@ -42,6 +48,7 @@ export async function removeFromLists(
   const kept = new Set(after.flatMap((entry) => (entry ? indexesOf(trail, entry) : [])))
   const lost = new Set(before.flatMap((entry) => (entry ? indexesOf(trail, entry) : [])))
   const indexes = [...lost].filter((index) => !kept.has(index))
+  for (const index of indexes) trail.listed.indexes.delete(index)
   await Promise.all(indexes.map((index) => trail.store.remove(index, memberOf(number))))
 }
 

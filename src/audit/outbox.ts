@@ -3,7 +3,6 @@ import { GatehouseError } from '../errors.ts'
 import { metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
 import { parseJson } from '../validation/parse-json.ts'
 import { isObject } from '../validation/predicates.ts'
-import { ABANDONED_AFTER_MS } from '../store/pending-list.ts'
 import { createEntry, isPendingEntry, type EntryFields, type PendingEntry } from './entry.ts'
 
 export interface WithOutbox {
@@ -11,44 +10,27 @@ export interface WithOutbox {
   readonly audit?: readonly PendingEntry[] | undefined
 }
 
-export type Outbox = Pick<ReturnType<typeof createOutbox>, 'put'>
-
-/** A retry of the change gives its entries the same ids. */
+/** The entries of one change. A retry of the change gives its entries the same ids. */
 export function createOutbox(
   after: number,
   now: () => number,
   mark: (pending: PendingEntry) => PendingEntry,
 ) {
   const made: { readonly fields: string; readonly pending: PendingEntry }[] = []
-  let own: readonly PendingEntry[] = []
-  let others: readonly PendingEntry[] = []
-
-  function put<T extends WithOutbox>(record: T, ...entries: readonly EntryFields[]): T
-  function put<T extends WithOutbox>(record: T | undefined, ...entries: readonly EntryFields[]): T | undefined
-  function put<T extends WithOutbox>(
-    record: T | undefined,
-    ...entries: readonly EntryFields[]
-  ): T | undefined {
-    own = []
-    others = []
-    if (!record) return undefined
-    own = entries.map((fields, at) => {
-      const text = JSON.stringify(fields)
-      const before = made[at]
-      if (before?.fields === text) return before.pending
-      const entry = createEntry(fields, now(), before?.pending.entry.id)
-      made[at] = { fields: text, pending: mark({ entry, after }) }
-      return made[at].pending
-    })
-    others = (record.audit ?? []).filter(({ entry }) => Math.abs(now() - entry.at) > ABANDONED_AFTER_MS)
-    return own.length === 0 ? record : { ...record, audit: [...(record.audit ?? []), ...own] }
-  }
 
   return {
-    /** Call it before each write, with the version of the record to write. @returns the record with the entries */
-    put,
-    /** The entries of the last `put`, and those that a stopped process left. */
-    toMove: () => [...others, ...own],
+    /** Call it before each write. @returns the record with the entries */
+    put<T extends WithOutbox>(record: T, entries: readonly EntryFields[]): T {
+      const own = entries.map((fields, at) => {
+        const text = JSON.stringify(fields)
+        const before = made[at]
+        if (before?.fields === text) return before.pending
+        const entry = createEntry(fields, now(), before?.pending.entry.id)
+        made[at] = { fields: text, pending: mark({ entry, after }) }
+        return made[at].pending
+      })
+      return own.length === 0 ? record : { ...record, audit: [...(record.audit ?? []), ...own] }
+    },
     /** All entries that were made, also those of a change that did not happen. */
     made: () => made.map(({ pending }) => pending),
   }

@@ -26,6 +26,8 @@ export function createTrail(store: StoreWithMemory, name: string, bounds: TrailB
     last: undefined as { readonly chunk: Chunk; readonly at: number } | undefined,
     /** The highest number of a chunk that this process knows; 0 if it knows none. */
     highest: 0,
+    /** The lists that have the chunk with the number `listed.of` already. */
+    listed: { of: 0, indexes: new Set<string>() },
     /** The ids of the entries in the final chunks that this process read or wrote last, by the number of the chunk. */
     ids: new Map<number, ReadonlySet<string>>(),
   }

@@ -7,7 +7,6 @@ import type { ClientService, KeyInfo } from './client-service-types.ts'
 import { type ClientRepository, presentClient, requireRecord } from './client-repository.ts'
 import { changeRecord } from './store-change.ts'
 import { requireConfidential } from './public-applications.ts'
-import { withSecretOwners } from './secret-owners.ts'
 import { lastUseSince } from './last-used.ts'
 import { isLive } from './stored-secrets.ts'
 
@@ -70,25 +69,24 @@ export function createKeyMethods<C extends Client>(
       const [key] = await readKeys(clients, [given], () => 'key')
       if (!key) throw new TypeError('one key was read')
       await requireNotLeaked(clients, key, 'key')
-      const what = { clientId, name: 'key.added', target: key.kid, options }
-      const changed = await withSecretOwners(clients, clientId, [identityOf(key)], () =>
-        changeRecord(clients, what, ({ client, ...others }) => {
-          requireConfidential(client)
-          const keys = keysOf(client)
-          const known = keys.find((each) => identityOf(each) === identityOf(key))
-          if (known?.kid === key.kid) return undefined
-          if (known) {
-            const message = `the client has this key already, with the id "${known.kid}"`
-            throw conflict(message, 'is a key of the client already')
-          }
-          if (keys.some(({ kid }) => kid === key.kid)) {
-            const message = `another key of the client has the id "${key.kid}"; give the new key another kid`
-            throw conflict(message, 'has the id of another key: give it another kid')
-          }
-          if (keys.length >= MAX_KEYS) throw invalidKey('key', TOO_MANY)
-          return { ...others, client: withKeys(client, [key, ...keys]) }
-        }),
-      )
+      const credentials = [identityOf(key)]
+      const what = { clientId, name: 'key.added', target: key.kid, options, credentials }
+      const changed = await changeRecord(clients, what, ({ client, ...others }) => {
+        requireConfidential(client)
+        const keys = keysOf(client)
+        const known = keys.find((each) => identityOf(each) === identityOf(key))
+        if (known?.kid === key.kid) return undefined
+        if (known) {
+          const message = `the client has this key already, with the id "${known.kid}"`
+          throw conflict(message, 'is a key of the client already')
+        }
+        if (keys.some(({ kid }) => kid === key.kid)) {
+          const message = `another key of the client has the id "${key.kid}"; give the new key another kid`
+          throw conflict(message, 'has the id of another key: give it another kid')
+        }
+        if (keys.length >= MAX_KEYS) throw invalidKey('key', TOO_MANY)
+        return { ...others, client: withKeys(client, [key, ...keys]) }
+      })
       return presentClient(clients, changed)
     },
 

@@ -1,3 +1,5 @@
+import type { Changeable } from '../commit/changeable.ts'
+import { isRejection } from '../errors.ts'
 import { confirmDurable } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
@@ -42,6 +44,8 @@ export interface DeletedClient extends WithOutbox {
   readonly deletedAt: number
 }
 
+export type StoredClient<C extends Client = Client> = ClientRecord<C> | DeletedClient
+
 /** Called after a record was written, or may have been written. Never rejects. */
 export type ClientChanged = (clientId: string) => Promise<void>
 
@@ -50,13 +54,11 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
   const stored = storedClients<C>(store)
 
   /** After a failure, the change may have been applied. The error does not wait for `changed`. */
-  async function notifyAfter<T>(clientId: string, change: Promise<T>): Promise<T> {
-    const result = await change.catch((error: unknown) => {
-      void changed(clientId)
+  async function orNotify<T>(clientId: string, change: Promise<T>): Promise<T> {
+    return change.catch((error: unknown) => {
+      if (!isRejection(error)) void changed(clientId)
       throw error
     })
-    if (result) await changed(clientId)
-    return result
   }
 
   return {
@@ -70,50 +72,58 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
       const found = await stored.getEach(clientIds)
       return found.map((each) => (each instanceof CorruptRecord ? each : unlessDeleted(each)))
     },
-    /** Call it before `create`. */
     list: stored.list,
     unlist: stored.unlist,
-    /** False if a client has the id, or a deleted client had it. */
-    create: stored.create,
     /** @param change pure; undefined for no change @returns undefined if the record is absent or deleted */
     async update(
       clientId: string,
       change: (record: ClientRecord<C>) => ClientRecord<C> | undefined,
     ): Promise<ClientRecord<C> | undefined> {
-      const applied = (found: ClientRecord<C> | DeletedClient) =>
+      const applied = (found: StoredClient<C>) =>
         isDeleted(found) ? undefined : (change(found) ?? confirmDurable(found))
-      return unlessDeleted(await notifyAfter(clientId, stored.update(clientId, applied)))
+      const record = unlessDeleted(await orNotify(clientId, stored.update(clientId, applied)))
+      if (record) await changed(clientId)
+      return record
     },
-    /**
-     * Of several concurrent calls, exactly one returns the record before the deletion. The client stays in its lists
-     * until the caller calls `unlist`.
-     *
-     * @param kind a client of the other kind counts as absent
-     * @param complete adds the audit entry; throws if the client must not be deleted
-     */
-    async delete(
-      clientId: string,
-      kind: C['kind'],
-      complete: (deleted: DeletedClient, before: ClientRecord<C>) => DeletedClient,
-    ): Promise<ClientRecord<C> | undefined> {
-      let before: ClientRecord<C> | undefined
-      const change = (found: ClientRecord<C> | DeletedClient) => {
-        before = undefined
-        if (kindOf(found) !== kind) return undefined
-        if (isDeleted(found)) return confirmDurable(found)
-        before = found
-        const { client, audit } = found
-        const deletedAt = Math.floor(Date.now() / 1000)
-        const deleted = { deleted: true, kind, epoch: client.epoch + 1, deletedAt } as const
-        return complete({ ...deleted, ...(audit && { audit }) }, found)
-      }
-      const ended = stored.end(clientId, change)
-      await notifyAfter(
-        clientId,
-        ended.then((found) => (found && kindOf(found) === kind ? found : undefined)),
-      )
-      return before
-    },
+    /** A deleted client counts as absent. */
+    changeable: (clientId: string): Changeable<ClientRecord<C>> => ({
+      ...subjectOf(clientId),
+      async change(write, ready) {
+        const made = await changeStored(clientId, (found) => write(unlessDeleted(found)), ready)
+        return { ...made, stored: unlessDeleted(made.stored) }
+      },
+    }),
+    /** With deleted clients. A client that is deleted stays in its lists until the caller calls `unlist`. */
+    deletable: (clientId: string): Changeable<StoredClient<C>> => ({
+      ...subjectOf(clientId),
+      change: (write, ready) => changeStored(clientId, write, ready, 'end'),
+    }),
+    /** A record that is created; the caller has listed it. No process knows it, so none is notified. */
+    creatable: (clientId: string): Changeable<StoredClient<C>> => ({
+      ...subjectOf(clientId),
+      async change(write, ready) {
+        const record = write(undefined)
+        await ready
+        if (record && (await stored.create(clientId, record))) return { stored: record }
+        // Throws, because the id is taken.
+        return { stored: write(await stored.get(clientId)) }
+      },
+    }),
+  }
+
+  async function changeStored(
+    clientId: string,
+    write: (found: StoredClient<C> | undefined) => StoredClient<C> | undefined,
+    ready: Promise<unknown>,
+    how: 'change' | 'end' = 'change',
+  ) {
+    const confirmed = (found?: StoredClient<C>) => write(found) ?? (found && confirmDurable(found))
+    const made = await orNotify(clientId, stored[how](clientId, confirmed, ready))
+    return { stored: made.stored, beside: Promise.all([made.stored && changed(clientId), made.tidied]) }
+  }
+
+  function subjectOf(clientId: string) {
+    return { key: stored.key(clientId), subject: { of: 'client', id: clientId } as const }
   }
 }
 
@@ -121,7 +131,7 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
 export type ClientRecords<C extends Client> = ReturnType<typeof clientRecords<C>>
 
 export function storedClients<C extends Client>(store: Store) {
-  return createIndexedRecords<ClientRecord<C> | DeletedClient>(store, {
+  return createIndexedRecords<StoredClient<C>>(store, {
     name: 'client',
     version: 1,
     fields: clientRecordRule,
@@ -131,14 +141,17 @@ export function storedClients<C extends Client>(store: Store) {
   })
 }
 
-function unlessDeleted<C extends Client>(
-  stored: ClientRecord<C> | DeletedClient | undefined,
-): ClientRecord<C> | undefined {
+function unlessDeleted<C extends Client>(stored: StoredClient<C> | undefined): ClientRecord<C> | undefined {
   return stored === undefined || isDeleted(stored) ? undefined : stored
 }
 
-function kindOf(stored: ClientRecord | DeletedClient): Client['kind'] {
+export function kindOf(stored: StoredClient): Client['kind'] {
   return isDeleted(stored) ? stored.kind : stored.client.kind
+}
+
+export function tombstoneOf({ client: { kind, epoch }, audit }: ClientRecord): DeletedClient {
+  const deletedAt = Math.floor(Date.now() / 1000)
+  return { deleted: true, kind, epoch: epoch + 1, deletedAt, ...(audit && { audit }) }
 }
 
 export function clientOf<C extends Client>({ client, secrets }: ClientRecord<C>): C {
@@ -160,7 +173,7 @@ export function credentialsOf({ client, secrets }: Pick<ClientRecord, 'client' |
   return [...secrets.map(({ hash }) => hash), ...keysOf(client).map(identityOf)]
 }
 
-export function isDeleted(stored: ClientRecord | DeletedClient): stored is DeletedClient {
+export function isDeleted(stored: StoredClient): stored is DeletedClient {
   return 'deleted' in stored
 }
 

@@ -1,6 +1,6 @@
 import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { GatehouseError } from '../errors.ts'
-import type { AuditWriter } from '../audit/audit.ts'
+import type { Commits } from '../commit/commit.ts'
 import type { EventSink } from '../host/events.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import type { Logger } from '../host/logger.ts'
@@ -8,7 +8,6 @@ import type { Store } from '../store/contract.ts'
 import { eachPage, type ListOptions } from '../store/time-index.ts'
 import { PAGE_LIMIT } from '../validation/page-limit.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
-import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { Client } from './client.ts'
 import type { LoadPublicKeys } from './public-keys.ts'
 import { clientNotFound, isClientId } from './client-id.ts'
@@ -34,8 +33,7 @@ export interface ClientsDependencies {
   /** The last uses of secrets, by their hashes. */
   readonly secretUses: LastUses
   readonly secretPrefix: string
-  readonly revocations: Pick<Revocations, 'revokeWith' | 'revokeFirst'>
-  readonly audit: Pick<AuditWriter, 'change' | 'record'>
+  readonly commits: Pick<Commits, 'commit'>
   /** Called after each change, so that every process deletes the client from its cache. */
   readonly clientChanged: ClientChanged
   readonly logger: Logger

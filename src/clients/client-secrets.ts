@@ -15,7 +15,6 @@ import { goneSince, type Attempt } from './idempotency.ts'
 import { lastUseSince, type LastUses } from './last-used.ts'
 import { isRotated, OVERLAP_SECONDS, revokeSecret, rotateSecret } from './secret-rotation.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
-import { withSecretOwners } from './secret-owners.ts'
 import { hashSecret, hasSecretHash, isLive, secretHashRule, type SecretInfo } from './stored-secrets.ts'
 
 /** The methods for the secrets of API keys and applications. */
@@ -67,9 +66,8 @@ export function createSecretMethods<C extends Client>(
         if (current?.hash === secretHash && others.length === 0) return undefined
         return { ...record, secrets: [{ hash: secretHash, createdAt: Math.floor(now / 1000) }] }
       }
-      const changed = await withSecretOwners(clients, clientId, [secretHash], () =>
-        changeRecord(clients, { clientId, name: 'secret.rotated', options }, set),
-      )
+      const what = { clientId, name: 'secret.rotated', options, credentials: [secretHash] }
+      const changed = await changeRecord(clients, what, set)
       return presentClient(clients, changed)
     },
 
@@ -123,7 +121,7 @@ async function setNewSecret<C extends Client>(
   const hash = hashSecret(clientSecret)
   const hint = hintOf(clientSecret)
   const change = { ...changeOptionsOf(options), [IF_MATCH]: options[IF_MATCH] }
-  const rotation = { clientId, name: 'secret.rotated', options: change }
+  const rotation = { clientId, name: 'secret.rotated', options: change, credentials: [hash] }
   const rotate: ApplyChange<C> = (stored) => {
     requireConfidential(stored.client)
     if (attempt && isRotated(stored.secrets, hash, attempt)) return undefined
@@ -132,9 +130,7 @@ async function setNewSecret<C extends Client>(
       secrets: rotateSecret(stored.secrets, { hash, hint, now: Date.now(), overlapSeconds, shownTo }),
     }
   }
-  const record = await withSecretOwners(clients, clientId, [hash], () =>
-    changeRecord(clients, rotation, rotate),
-  )
+  const record = await changeRecord(clients, rotation, rotate)
   return presentRotation(record, clientSecret)
 }
 

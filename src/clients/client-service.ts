@@ -18,8 +18,7 @@ import {
   notFound,
   presentClient,
 } from './client-repository.ts'
-import { type Change, changeRecord } from './store-change.ts'
-import { deleteClient, removeAccess } from './remove-access.ts'
+import { type Change, changeRecord, deleteClient } from './store-change.ts'
 import { listOfOwner } from './list-order-and-filters.ts'
 import { handOver } from './hand-over.ts'
 import { whyNoToken } from './why-no-token.ts'
@@ -45,14 +44,11 @@ export function createClientService<C extends Client>(
   clients: ClientRepository<C>,
 ): Omit<ClientService<C, string, string>, 'update'> {
   const { catalog, otherScopes } = clients
-  const change = async (what: Change, apply: (client: C) => C | undefined) =>
+  const change = async (what: Change<C>, apply: (client: C) => C | undefined) =>
     presentClient(clients, await changeRecord(clients, what, ofClient(apply)))
   /** Also revokes the tokens issued so far. */
-  const changeAndRevoke = async (
-    what: Change,
-    apply: (client: C) => C | undefined,
-    isRemoval?: (before: C) => boolean,
-  ) => presentClient(clients, await removeAccess(clients, what, ofClient(apply), isRemoval))
+  const changeAndRevoke = (what: Change<C>, apply: (client: C) => C | undefined) =>
+    change({ revokes: () => true, ...what }, apply)
 
   const setLimits = fieldsSetter(clients, { limits: nullable(callLimitsRule) })
 
@@ -71,10 +67,9 @@ export function createClientService<C extends Client>(
 
     async setProducts(clientId, products, options) {
       checkInput('the products cannot be set', { products }, { products: productsRule(catalog.current) })
-      return changeAndRevoke(
-        { clientId, name: 'products', options },
-        (client) => setProducts(client, products, catalog.current, otherScopes),
-        (before) => lostProducts(before, products).length > 0,
+      const revokes = (before: C) => lostProducts(before, products).length > 0
+      return change({ clientId, name: 'products', options, revokes }, (client) =>
+        setProducts(client, products, catalog.current, otherScopes),
       )
     },
     async addProduct(clientId, product, options = {}) {

@@ -3,7 +3,14 @@ import { GatehouseError, invalidArgument, isRejection } from '../errors.ts'
 import { newClientId } from './client-id.ts'
 import type { Client, NewClient } from './client.ts'
 import { expiryOfNew, policyOfNew } from './expiry-policy.ts'
-import { type ClientRecord, credentialsOf, needsSecret, withNewExpiry } from './client-record.ts'
+import {
+  type ClientRecord,
+  credentialsOf,
+  isDeleted,
+  needsSecret,
+  type StoredClient,
+  withNewExpiry,
+} from './client-record.ts'
 import { requireFits } from './client-products.ts'
 import { readGivenKeys } from './client-keys.ts'
 import { type PublicKeyInput, withKeys } from './jwk-set.ts'
@@ -15,7 +22,7 @@ import { creationRules, fieldsOf, newFields } from './field-rules.ts'
 import { goneSince, type Attempt } from './idempotency.ts'
 import { checkInput } from '../validation/rules.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
-import { withSecretOwners } from './secret-owners.ts'
+import { addOwners, keepOwners } from './secret-owners.ts'
 import { hashSecret, hasSecretHash, type StoredSecret } from './stored-secrets.ts'
 
 /** Input without a secret: the service generates a new secret. */
@@ -114,9 +121,7 @@ export async function createClient<C extends Client>(
     const shownTo = clientSecret === undefined ? undefined : client.createdBy
     const hint = clientSecret === undefined ? undefined : hintOf(clientSecret)
     const secrets = hash === undefined ? [] : [{ hash, createdAt: client.createdAt, shownTo, hint }]
-    await withSecretOwners(clients, client.clientId, credentialsOf({ client, secrets }), () =>
-      insert(clients, client, secrets, input),
-    )
+    await insert(clients, client, secrets, input)
     await attempt?.complete()
     return { client: { ...client, ...(shownTo !== undefined && { secretShownTo: [shownTo] }) }, clientSecret }
   } catch (error) {
@@ -158,38 +163,46 @@ async function insert<C extends Client>(
   secrets: readonly StoredSecret[],
   options: ChangeOptions,
 ): Promise<void> {
-  const { records, events, audit } = clients
+  const { records, commits } = clients
   const { kind, clientId, accountId } = client
   // `listedAt` is later than that of the previous client, so that lists have the order of creation in this process.
   clients.lastListedAt = Math.max(Date.now(), clients.lastListedAt + 1)
   const record: ClientRecord<C> = withNewExpiry({ client, secrets, listedAt: clients.lastListedAt })
-  await records.list(clientId, record)
-  await requireRoom(clients, accountId).catch(async (error: unknown) => {
-    await records.unlist(clientId, record, await records.get(clientId))
+  const credentials = credentialsOf(record)
+  const added = addOwners(clients, clientId, credentials)
+  // The client is listed first, so concurrent creations cannot exceed the maximum.
+  const ready = Promise.all([added, records.list(clientId, record)]).then(() =>
+    requireRoom(clients, accountId),
+  )
+  const made = commits.commit<StoredClient<C>>({
+    ready,
+    record: records.creatable(clientId),
+    write(found) {
+      if (found) throw idTaken(clientId, found)
+      return record
+    },
+    entry: () => ({ name: 'client.created', ...entryDetails(client, options) }),
+    event: () => ['client.created', { kind, clientId, accountId, actor: options.actor }],
+  })
+  try {
+    await keepOwners(clients, clientId, credentials, added, made)
+  } catch (error) {
+    // A client that was created in the same millisecond may have the same index entries, which stay.
+    if (isRejection(error)) await records.unlist(clientId, record, await records.get(clientId))
     throw error
-  })
-  const entry = { name: 'client.created', ...entryDetails(client, options) }
-  const isCreated = await audit.change(records.key(clientId), async (outbox) => {
-    const isNew = await records.create(clientId, outbox.put(record, entry))
-    if (!isNew) outbox.put(undefined)
-    return isNew
-  })
-  if (!isCreated) {
-    // A `holder` that was created in the same millisecond may have the same index entries, which stay.
-    const holder = await records.get(clientId)
-    await records.unlist(clientId, record, holder)
-    const why = holder
-      ? 'is taken'
-      : 'belonged to a client that was deleted, so no other client can have it; choose another client id'
-    throw new GatehouseError('ERR_CONFLICT', `the client id "${clientId}" ${why}`)
   }
-  events.emit('client.created', { kind, clientId, accountId, actor: options.actor })
+}
+
+function idTaken(clientId: string, found: StoredClient): GatehouseError {
+  const why = isDeleted(found)
+    ? 'belonged to a client that was deleted, so no other client can have it; choose another client id'
+    : 'is taken'
+  return new GatehouseError('ERR_CONFLICT', `the client id "${clientId}" ${why}`)
 }
 
 /** The option `maxClientsPerAccount`. */
 export const CLIENTS_PER_ACCOUNT = { byDefault: 500, max: 100_000 }
 
-/** The client is listed first, so concurrent creations cannot exceed the maximum. */
 async function requireRoom(
   { index, maxClientsPerAccount: max }: Pick<ClientRepository<Client>, 'index' | 'maxClientsPerAccount'>,
   accountId: string,

@@ -1,7 +1,7 @@
 import { periodically } from '../async/periodically.ts'
-import type { AuditWriter } from '../audit/audit.ts'
 import type { EntryFields } from '../audit/entry.ts'
-import type { EventSink } from '../host/events.ts'
+import type { Commits } from '../commit/commit.ts'
+import type { EventOf } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { isStoreUnavailable } from '../errors.ts'
@@ -22,27 +22,28 @@ const STALE_AFTER_MS = 60_000
 /** Gives a notice before a client expires and when it has expired: an entry and an event, by one process. */
 export function createExpiryNotices(parts: {
   readonly store: Store
-  readonly audit: Pick<AuditWriter, 'change'>
-  readonly events: EventSink
+  readonly commits: Pick<Commits, 'commit'>
   readonly clientChanged: ClientChanged
   readonly logger: Logger
   /** The same in all processes, in milliseconds. */
   readonly storeClock: { now(): number }
 }) {
-  const { store, audit, events, clientChanged, logger, storeClock } = parts
+  const { store, commits, clientChanged, logger, storeClock } = parts
   const records = clientRecords(store, clientChanged)
 
   async function notify(clientId: string) {
-    let given: NoticeDays | undefined
-    const record = await audit.change(records.key(clientId), (outbox) =>
-      records.update(clientId, (stored) => {
-        given = noticeOf(stored, storeClock.now())
-        if (given === undefined) return outbox.put<ClientRecord>(undefined)
-        return outbox.put({ ...stored, noticed: given }, entryOf(stored.client, given))
-      }),
-    )
-    if (record && given !== undefined) emitNotice(events, record.client, given)
-    return { client: record?.client, isGiven: given !== undefined }
+    const now = storeClock.now()
+    const due = (found: ClientRecord | undefined) => found && noticeOf(found, now)
+    const { stored, isChanged } = await commits.commit({
+      record: records.changeable(clientId),
+      write(found) {
+        const noticed = due(found)
+        return found && noticed !== undefined ? { ...found, noticed } : undefined
+      },
+      entry: (found) => entryOf(found.client, due(found)),
+      event: (found) => eventOf(found.client, due(found)),
+    })
+    return { client: stored?.client, isGiven: isChanged }
   }
 
   async function handle(member: string): Promise<void> {
@@ -92,15 +93,14 @@ function noticeOf(
   return due !== undefined && due < noticed ? due : undefined
 }
 
-function entryOf(client: Client, days: NoticeDays): EntryFields {
+function entryOf(client: Client, days: NoticeDays | undefined): EntryFields {
   const { kind, clientId, name: clientName, accountId, userId, expiresAt = 0 } = client
-  const name = days === 0 ? 'client.expired' : 'client.expiring'
+  const name = days ? 'client.expiring' : 'client.expired'
   return { name, kind, clientId, clientName, accountId, userId, target: timeText(expiresAt) }
 }
 
-function emitNotice(events: EventSink, client: Client, days: NoticeDays): void {
+function eventOf(client: Client, days: NoticeDays | undefined): EventOf {
   const { kind, clientId, accountId, userId, expiresAt = 0 } = client
   const details = { kind, clientId, accountId, userId, expiresAt }
-  if (days === 0) events.emit('client.expired', details)
-  else events.emit('client.expiring', { ...details, days })
+  return days ? ['client.expiring', { ...details, days }] : ['client.expired', details]
 }

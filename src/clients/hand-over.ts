@@ -8,7 +8,6 @@ import { type ClientRepository, presentClient, requireRecord } from './client-re
 import { changeRecord } from './store-change.ts'
 import type { HandOverOptions } from './client-service-types.ts'
 import { withKeys } from './jwk-set.ts'
-import { removeAccess } from './remove-access.ts'
 import { hashOf, isLive } from './stored-secrets.ts'
 
 /** Gives a client to another user of its account, or with null to the account itself. */
@@ -30,19 +29,17 @@ export async function handOver<C extends Client>(
     const message = 'is no user of the account that owns the client'
     throw invalidArgument('userId', { code: 'not-found', message })
   }
-  const what = { clientId, name: 'owner', target: userId ?? undefined, options: others }
-  // The tokens of an API key act as its user, so they are revoked.
   const isKey = clients.kind === 'apiKey'
+  // The tokens of an API key act as its user, so they are revoked.
+  const revokes = isKey ? () => true : undefined
+  const what = { clientId, name: 'owner', target: userId ?? undefined, options: others, revokes }
   const apply = (record: ClientRecord<C>) => {
     const { userId: before, ...client } = record.client
     if (before === (userId ?? undefined)) return undefined
     const handed = { ...record, client: { ...client, ...(userId !== null && { userId }) } as C }
     return isKey && protectNewOwner ? protect(handed, before) : handed
   }
-  return presentClient(
-    clients,
-    await (isKey ? removeAccess(clients, what, apply) : changeRecord(clients, what, apply)),
-  )
+  return presentClient(clients, await changeRecord(clients, what, apply))
 }
 
 function protect<C extends Client>(record: ClientRecord<C>, former: string | undefined): ClientRecord<C> {

@@ -3,11 +3,10 @@ import { booleanRule, optional, type Rule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import { credentialsOf, hasCredential, type ClientRecord } from './client-record.ts'
 import { type ClientRepository, requireRecord } from './client-repository.ts'
-import type { Change } from './store-change.ts'
+import { type Change, changeRecord } from './store-change.ts'
 import type { ClientService } from './client-service-types.ts'
 import { secretHashRule } from './stored-secrets.ts'
 import { requireConfidential } from './public-applications.ts'
-import { removeAccess } from './remove-access.ts'
 import { identityOf, isKeyIdentity, keysOf, withKeys } from './jwk-set.ts'
 
 /** `reportCompromised` of API keys and applications. */
@@ -22,9 +21,10 @@ export async function reportCompromised<C extends Client>(
     isLost: optional(booleanRule),
   })
   const { secretHash, isLost = false, leakSource, leakUrl, ...others } = options
-  const what = { clientId, name: 'compromised', leak: { leakSource, leakUrl }, options: others }
+  const leak = { leakSource, leakUrl }
+  const what = { clientId, name: 'compromised', leak, options: others, revokes: () => true }
   if (secretHash !== undefined) return reportSecret(clients, what, { secretHash, isLost })
-  await removeAccess(clients, what, (record) => {
+  await changeRecord(clients, what, (record) => {
     requireConfidential(record.client)
     if (credentialsOf(record).length === 0) return undefined
     return { ...record, secrets: [], client: withKeys(record.client, []) }
@@ -37,7 +37,7 @@ const credentialRule: Rule = (value) =>
 /** A repeated report changes nothing. @param secret.isLost a thief may have got access tokens with it */
 async function reportSecret<C extends Client>(
   clients: ClientRepository<C>,
-  change: Change,
+  change: Change<C>,
   { secretHash, isLost }: { secretHash: string; isLost: boolean },
 ): Promise<void> {
   const { kind, secretOwners } = clients
@@ -52,7 +52,7 @@ async function reportSecret<C extends Client>(
   const reported = { kind, clientId, reported: true } as const
   // Otherwise a report at the same time would count it as a lost secret.
   if (!isLost) await secretOwners.keep(secretHash, reported)
-  await removeAccess(clients, change, (stored) => {
+  await changeRecord(clients, change, (stored) => {
     // Another process may have revoked the secret meanwhile.
     if (!isSecretOf(stored)) return isNews ? stored : undefined
     const keys = keysOf(stored.client).filter((key) => identityOf(key) !== secretHash)

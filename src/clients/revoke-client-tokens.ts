@@ -1,12 +1,13 @@
 import type { GatehouseError } from '../errors.ts'
 import { collectIn, partialFailure, isCorruptRecord, type CorruptRecord } from '../store/corrupt-record.ts'
 import type { RevocationSpec } from '../revocation/kept-until.ts'
+import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { Client } from './client.ts'
 import { clientNotFound, isClientId } from './client-id.ts'
 import { createClientLists, KINDS } from './client-index.ts'
-import { clientOf, clientRecords, type ClientRecord } from './client-record.ts'
+import { clientOf, clientRecords, isDeleted, type ClientRecord, type StoredClient } from './client-record.ts'
 import type { ClientsDependencies } from './client-repository.ts'
-import { changeEntry, emitChange } from './store-change.ts'
+import { changeEntry, changeEvent } from './store-change.ts'
 import type { RemovalOptions } from '../host/change-options.ts'
 import { hostIdRule } from '../validation/rules.ts'
 import { bumpEpoch, bumpEpochFor, revocationsOf, revocationOfCorrupt } from './access-epoch.ts'
@@ -39,9 +40,11 @@ const ANY_KIND = 'API key or application'
 
 /** Revokes the tokens of API keys and applications. */
 export function createClientTokens(
-  parts: Pick<ClientsDependencies, 'store' | 'events' | 'revocations' | 'clientChanged' | 'audit'>,
+  parts: Pick<ClientsDependencies, 'store' | 'clientChanged' | 'commits'> & {
+    readonly revocations: Pick<Revocations, 'revokeFirst'>
+  },
 ): ClientTokens {
-  const { store, events, revocations, clientChanged, audit } = parts
+  const { store, revocations, clientChanged, commits } = parts
   const records = clientRecords<Client>(store, clientChanged)
   const index = createClientLists<Client>(store)
 
@@ -54,31 +57,23 @@ export function createClientTokens(
     if (!isClientId(clientId)) throw clientNotFound(ANY_KIND, clientId)
     const { actor } = options
     const revoked = { name: 'tokens.revoked', target, options }
-
-    async function change(): Promise<readonly RevocationSpec[]> {
-      const record = await audit.change(
-        records.key(clientId),
-        (outbox) =>
-          records.update(clientId, (stored) =>
-            outbox.put(apply(stored), changeEntry(stored.client, revoked)),
-          ),
-        { isRemoval: true },
-      )
-      if (record) emitChange(events, record.client, revoked)
-      else if ((await records.deletedKind(clientId)) === undefined) throw clientNotFound(ANY_KIND, clientId)
-      return revocationsOf(clientId, record)
-    }
-
-    // If the record is corrupt, the tokens are revoked nevertheless.
-    const corrupt = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
-      try {
-        return { result: undefined, revoked: await change(), actor }
-      } catch (error) {
-        if (!isCorruptRecord(error)) throw error
-        return { result: error, revoked: revocationOfCorrupt(clientId, Date.now()), actor }
-      }
+    const change = commits.commit<StoredClient, ClientRecord>({
+      record: records.deletable(clientId),
+      write(found) {
+        if (!found) throw clientNotFound(ANY_KIND, clientId)
+        return isDeleted(found) ? undefined : apply(found)
+      },
+      entry: ({ client }) => changeEntry(client, revoked),
+      event: ({ client }) => changeEvent(client, revoked),
+      revokes: (found) => revocationsOf(clientId, isDeleted(found) ? undefined : found),
+      ifCorrupt: revocationOfCorrupt(clientId, Date.now()),
+      isRemoval: true,
+      actor,
     })
-    if (corrupt) throw partialFailure([corrupt], 'The tokens of that client were revoked nevertheless')
+    await change.catch((error: unknown) => {
+      if (!isCorruptRecord(error)) throw error
+      throw partialFailure([error], 'The tokens of that client were revoked nevertheless')
+    })
   }
 
   return {

@@ -6,7 +6,7 @@ import { digest } from '../store/digest.ts'
 import { booleanRule, optional, textRule } from '../validation/rules.ts'
 import { kindRule } from './field-rules.ts'
 import type { Client } from './client.ts'
-import { credentialsOf, type ClientRecord, type ClientRecords } from './client-record.ts'
+import { credentialsOf, type ClientRecord } from './client-record.ts'
 import { isKeyIdentity } from './jwk-set.ts'
 
 /** The client to which a secret belongs, or belonged. */
@@ -82,31 +82,44 @@ function clientsOfKey(identity: string): string {
 
 export type SecretOwners = ReturnType<typeof createSecretOwners>
 
-/** @param hashes of the secrets, or the identities of the keys @throws what `change` throws */
-export async function withSecretOwners<C extends Client, T>(
-  clients: {
-    readonly kind: C['kind']
-    readonly secretOwners: SecretOwners
-    readonly records: Pick<ClientRecords<C>, 'get'>
-  },
+interface Owning {
+  readonly kind: Client['kind']
+  readonly secretOwners: SecretOwners
+  readonly records: { get(clientId: string): Promise<ClientRecord | undefined> }
+}
+
+/** @param hashes of the secrets, or the identities of the keys @returns those that no client had before */
+export async function addOwners(
+  { kind, secretOwners }: Owning,
   clientId: string,
-  [hash, ...others]: readonly string[],
-  change: () => Promise<T>,
+  hashes: readonly string[],
+): Promise<readonly string[]> {
+  const isNew = await Promise.all(hashes.map((hash) => secretOwners.add(hash, { kind, clientId })))
+  return hashes.filter((_, at) => isNew[at])
+}
+
+/** @param added what `addOwners` returns @param change gives the client the credentials */
+export async function keepOwners<T>(
+  { kind, secretOwners: owners, records }: Owning,
+  clientId: string,
+  hashes: readonly string[],
+  added: Promise<readonly string[]>,
+  change: Promise<T>,
 ): Promise<T> {
-  if (hash === undefined) return change()
-  const { kind, secretOwners: owners, records } = clients
   const owner = { kind, clientId }
-  const isNew = await owners.add(hash, owner)
   try {
-    const result = await withSecretOwners(clients, clientId, others, change)
-    // The known record may name another client, or may expire within a year.
-    if (!isNew) await owners.keep(hash, owner)
+    const [result, own] = await Promise.all([change, added])
+    // A known record may name another client, or may expire within a year.
+    const known = hashes.filter((hash) => !own.includes(hash))
+    await Promise.all(known.map((hash) => owners.keep(hash, owner)))
     return result
   } catch (error) {
-    if (!isNew || !isRejection(error)) throw error
+    if (!isRejection(error)) throw error
     // Another process may have given the client the same secret.
     const record = await records.get(clientId).catch(() => undefined)
-    if (!record || !credentialsOf(record).includes(hash)) await owners.remove(hash, owner).catch(() => {})
+    const has = record ? credentialsOf(record) : []
+    const lost = (await added.catch(() => [])).filter((hash) => !has.includes(hash))
+    await Promise.all(lost.map((hash) => owners.remove(hash, owner).catch(() => {})))
     throw error
   }
 }

@@ -5,7 +5,6 @@ import { type ClientRepository, presentClient } from './client-repository.ts'
 import type { Client } from './client.ts'
 import { timeText } from './expiry-policy.ts'
 import { fieldsOf } from './field-rules.ts'
-import { removeAccess } from './remove-access.ts'
 import { type ApplyChange, changeRecord } from './store-change.ts'
 
 /** Sets fields, which the audit entry names; null removes one. @param complete may replace the client, or throw */
@@ -40,9 +39,8 @@ export function fieldsSetter<C extends Client>(
       return revokes ? [(before: C) => revokes(before, value)] : []
     })
     const isRemoval = (before: C) => revoking.some((revokes) => revokes(before))
-    const change = () =>
-      revoking.length > 0 ? removeAccess(clients, what, apply, isRemoval) : changeRecord(clients, what, apply)
-    return presentClient(clients, await change())
+    const revokes = revoking.length > 0 ? isRemoval : undefined
+    return presentClient(clients, await changeRecord(clients, { ...what, revokes }, apply))
   }
 }
 

@@ -5,24 +5,38 @@ import {
   checkChange,
   type RemovalOptions,
 } from '../host/change-options.ts'
-import type { EventSink } from '../host/events.ts'
+import type { EventOf } from '../host/events.ts'
+import { bumpEpoch, revocationsOf } from './access-epoch.ts'
 import type { Client } from './client.ts'
 import { requireMatch, type ConditionalChange } from './client-etag.ts'
-import { withNewExpiry, type ClientRecord } from './client-record.ts'
+import {
+  type ClientRecord,
+  credentialsOf,
+  isDeleted,
+  kindOf,
+  type StoredClient,
+  tombstoneOf,
+  withNewExpiry,
+} from './client-record.ts'
 import { notFound, requireClientId, type ClientRepository } from './client-repository.ts'
-import { retireLostSecrets } from './secret-owners.ts'
+import { addOwners, keepOwners, retireLostSecrets } from './secret-owners.ts'
 
 export type Leak = Pick<EntryFields, 'leakSource' | 'leakUrl'>
 
-export interface Change {
+export interface Change<C extends Client = Client> {
   readonly clientId: string
   /** The event `client.changed` has it as `change`; for `compromised`, `client.compromised` is emitted. */
   readonly name: string
   /** The product, the scope, or the secret. */
   readonly target?: string | undefined
   readonly leak?: Leak | undefined
-  /** A change that removes access is made even if its audit entry cannot be listed as pending. */
-  readonly isRemoval?: boolean | undefined
+  /**
+   * Whether the client loses access: then its tokens are revoked by a higher epoch, which its next tokens carry. Grants
+   * and refresh tokens stay.
+   */
+  readonly revokes?: ((before: C) => boolean) | undefined
+  /** What the client gets: the hashes of secrets, or the identities of keys. */
+  readonly credentials?: readonly string[] | undefined
   /** The options of the caller, not validated yet. */
   readonly options: ConditionalChange | undefined
 }
@@ -30,47 +44,89 @@ export interface Change {
 /** Pure. Returns undefined if there is nothing to change; then there is no audit entry and no event. */
 export type ApplyChange<C extends Client> = (record: ClientRecord<C>) => ClientRecord<C> | undefined
 
-/** Changes a record, with its audit entry and event. For a change that removes access, use `removeAccess`. */
+/**
+ * Changes a record, with its audit entry and event, and the revocation of its tokens. If the client has the requested
+ * state already, the tokens below its epoch are revoked again, because an earlier call may have ended after its write.
+ */
 export async function changeRecord<C extends Client>(
   clients: ClientRepository<C>,
-  change: Change,
+  change: Change<C>,
   apply: ApplyChange<C>,
 ): Promise<ClientRecord<C>> {
-  const { clientId, name, options, isRemoval } = change
+  const { clientId, name, options, revokes, credentials = [] } = change
   checkChange(name, options)
   requireClientId(clients, clientId)
-  const { kind, records, events, audit } = clients
-  let before: ClientRecord<C> | undefined
-  const changed = await audit.change(
-    records.key(clientId),
-    async (outbox) => {
-      let isChanged = false
-      const record = await records.update(clientId, (stored) => {
-        if (stored.client.kind !== kind) throw notFound(clients, clientId)
-        requireMatch(options, stored.client)
-        before = stored
-        const next = apply(stored)
-        isChanged = next !== undefined
-        return outbox.put(next && withNewExpiry(next, stored), changeEntry(stored.client, change))
-      })
-      if (!record) throw notFound(clients, clientId)
-      if (isChanged) emitChange(events, record.client, change)
-      return record
+  const added = addOwners(clients, clientId, credentials)
+  const made = clients.commits.commit({
+    ready: added,
+    record: clients.records.changeable(clientId),
+    write(found) {
+      if (found?.client.kind !== clients.kind) throw notFound(clients, clientId)
+      requireMatch(options, found.client)
+      const next = apply(found)
+      return next && withNewExpiry(revokes?.(found.client) ? bumpEpoch(next) : next, found)
     },
-    { isRemoval },
-  )
-  await retireLostSecrets(clients, before, changed, name === 'compromised')
-  return changed
+    entry: ({ client }) => changeEntry(client, change),
+    event: ({ client }) => changeEvent(client, change),
+    revokes:
+      revokes && ((record, last) => (last && !revokes(last.client) ? [] : revocationsOf(clientId, record))),
+    isRemoval: revokes !== undefined,
+    actor: options?.actor,
+  })
+  const { before, stored } = await keepOwners(clients, clientId, credentials, added, made)
+  if (!stored) throw notFound(clients, clientId)
+  await retireLostSecrets(clients, before, stored, name === 'compromised')
+  return stored
 }
 
-export function emitChange(
-  events: EventSink,
+/** Deletes a client, whose id stays reserved. @throws {GatehouseError} `ERR_NOT_FOUND` */
+export async function deleteClient<C extends Client>(
+  clients: ClientRepository<C>,
+  clientId: string,
+  options: ConditionalChange = {},
+): Promise<void> {
+  checkChange('delete', options)
+  requireClientId(clients, clientId)
+  const { kind, records, lastUses, secretOwners, commits, logger } = clients
+  const { before } = await commits.commit<StoredClient<C>, ClientRecord<C>>({
+    record: records.deletable(clientId),
+    write(found) {
+      if (!found || kindOf(found) !== kind) throw notFound(clients, clientId)
+      if (isDeleted(found)) return undefined
+      requireMatch(options, found.client)
+      return tombstoneOf(found)
+    },
+    entry: ({ client }) => ({ name: 'client.deleted', ...entryDetails(client, options) }),
+    event: ({ client: { accountId } }) => [
+      'client.deleted',
+      { kind, clientId, accountId, actor: options.actor },
+    ],
+    revokes: () => revocationsOf(clientId, undefined),
+    isRemoval: true,
+    actor: options.actor,
+  })
+  // Another process has deleted the client first.
+  if (!before) throw notFound(clients, clientId)
+  // The client is deleted. Lists skip its remaining entries, so an error here is only logged.
+  await Promise.all([
+    records.unlist(clientId, before),
+    lastUses.delete(clientId),
+    secretOwners.retire(credentialsOf(before), { kind, clientId }),
+  ]).catch((error: unknown) => {
+    logger.warn(
+      { clientId, err: error },
+      'the list entries or the last use of a deleted client could not be removed; lists skip the client',
+    )
+  })
+}
+
+export function changeEvent(
   { kind, clientId, accountId }: Client,
   { name, target, leak, options }: Pick<Change, 'name' | 'target' | 'leak' | 'options'>,
-): void {
+): EventOf {
   const details = { kind, clientId, accountId, actor: options?.actor }
-  if (name === 'compromised') events.emit('client.compromised', { ...details, ...leak })
-  else events.emit('client.changed', { ...details, change: name, target })
+  if (name === 'compromised') return ['client.compromised', { ...details, ...leak }]
+  return ['client.changed', { ...details, change: name, target }]
 }
 
 export function changeEntry(

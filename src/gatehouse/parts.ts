@@ -105,10 +105,8 @@ function createDocuments(parts: Core & Clients & { readonly grantsOfUsers: Grant
   }
   return {
     clientDocuments,
-    /** Deletes the grants of blocked hosts in the background. @returns a function that stops this */
-    async clearBlockedHosts(): Promise<() => void> {
-      return policies.length > 0 ? (await (loaded ??= load())).start() : () => {}
-    },
+    /** Deletes the grants of a blocked host. */
+    clearHost: async (origin: string) => (await (loaded ??= load())).clear(origin),
   }
 }
 

@@ -1,5 +1,5 @@
 import { loadFeatures } from '../authorization-server/provider/features/load-features.ts'
-import { createResumeRevocations, type ResumeRevocations } from '../access/resume-revocations.ts'
+import type { Finishers } from '../commit/commit.ts'
 import { createStartFailures } from '../host/start-failures.ts'
 import { createLifecycle } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
@@ -13,10 +13,9 @@ export type Start = ReturnType<typeof createStart>
 
 /** Wires the start of the service. Nothing is started yet. */
 export function createStart(parts: Parts, buildProvider: BuildProvider) {
-  const resume = createResumeRevocations(parts)
   const startFailed = createStartFailures(parts.logger, 'gatehouse')
   const lifecycle = createLifecycle(
-    () => start(parts, buildProvider, resume),
+    () => start(parts, buildProvider),
     async ({ stop }) => stop(),
     startFailed,
   )
@@ -24,7 +23,7 @@ export function createStart(parts: Parts, buildProvider: BuildProvider) {
 }
 
 /** May be called again after a failure. */
-async function start(parts: Parts, buildProvider: BuildProvider, resumeRevocations: ResumeRevocations) {
+async function start(parts: Parts, buildProvider: BuildProvider) {
   const { keys } = parts
   await parts.store.ping()
   // This write changes nothing. A store that may only be read, or whose user lacks a right, fails now and not later.
@@ -47,11 +46,10 @@ async function start(parts: Parts, buildProvider: BuildProvider, resumeRevocatio
     let provider = buildProvider(keys.ring.signing, features)
     // Pending requests continue with the previous provider. Both providers keep their state in the store.
     stops.push(keys.onChanged(() => (provider = buildProvider(keys.ring.signing, features))))
-    stops.push(resumeRevocations.start())
+    stops.push(parts.commits.start(finishersOf(parts)))
     stops.push(parts.notifyOfExpiries())
     stops.push(parts.scopeLimitCheck.start())
     stops.push(parts.gatewayKeysCheck.start())
-    stops.push(await parts.clearBlockedHosts())
     stops.push(parts.issuerCheck.start())
     stops.push(parts.audit.start())
     stops.push(parts.storeClock.follow())
@@ -72,5 +70,18 @@ async function start(parts: Parts, buildProvider: BuildProvider, resumeRevocatio
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/** How this process finishes what stopped processes began. */
+function finishersOf({ clientTokens, resumeGrant, resumeAccount, clearHost }: Parts): Finishers {
+  return {
+    client: clientTokens.revocationsOf,
+    grant: resumeGrant,
+    account: resumeAccount,
+    async host(origin) {
+      await clearHost(origin)
+      return []
+    },
   }
 }

@@ -1,6 +1,7 @@
 import { createWrongSecretLimit } from '../authorization-server/provider/wrong-secrets.ts'
 import type { Outgoing } from '../http/outgoing/outgoing.ts'
 import { createAudit } from '../audit/audit.ts'
+import { createCommits } from '../commit/commit.ts'
 import { createCatalogSync } from '../catalog/sync/catalog-sync.ts'
 import { createLiveCatalog } from '../catalog/live-catalog.ts'
 import { createResources } from '../catalog/resources.ts'
@@ -42,12 +43,13 @@ export function createCore(settings: ResolvedOptions) {
     'longest-delegated-access-token',
   )
   const revocations = createRevocations({
-    ...shared,
+    events,
     log: revocationLog,
     set: revoked,
     longestLifetime,
     longestDelegatedLifetime,
   })
+  const commits = createCommits({ ...shared, revocations, longestLifetime })
 
   const catalog = createLiveCatalog({
     products: settings.products,
@@ -61,6 +63,7 @@ export function createCore(settings: ResolvedOptions) {
   })
   const catalogSync = createCatalogSync({
     ...shared,
+    commits,
     catalog,
     products: settings.products,
     revocations: {
@@ -102,5 +105,6 @@ export function createCore(settings: ResolvedOptions) {
     revocationLog,
     revoked,
     revocations,
+    commits,
   }
 }

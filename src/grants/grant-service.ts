@@ -200,18 +200,19 @@ export function createGrantService(parts: GrantServiceParts) {
 
 export type GrantsOfUsers = ReturnType<typeof createGrantService>['grantsOfUsers']
 
-function revokeOfHolders(
+async function revokeOfHolders(
   parts: RevokeGrantsParts,
   accountId: string,
   holders: readonly AuthorizationHolder[],
   options: RemovalOptions,
 ): Promise<RevokedGrants> {
   const isMeant = (record: GrantRecord) => holders.some((holder) => isOf(record, holder))
-  return parts.revocations.revokeWith({ of: 'account', id: accountId }, async () => {
-    // Before the list is read: `GrantLifecycle.activate` then rejects a grant that is not listed.
-    await Promise.all(holders.map((holder) => parts.lifecycle.consentVersions.renew(holder)))
-    return { result: await revokeEachGrant(parts, accountId, options, isMeant), revoked: [] }
-  })
+  const begun = await parts.commits.begin({ subject: { of: 'account', id: accountId } }, true)
+  // Before the list is read: `GrantLifecycle.activate` then rejects a grant that is not listed.
+  await Promise.all(holders.map((holder) => parts.lifecycle.consentVersions.renew(holder)))
+  const revoked = await revokeEachGrant(parts, accountId, options, isMeant)
+  await parts.commits.end(begun)
+  return revoked
 }
 
 function isOf({ userId, clientId }: GrantRecord, holder: AuthorizationHolder): boolean {

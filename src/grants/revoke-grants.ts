@@ -1,5 +1,6 @@
 import type { AuditWriter } from '../audit/audit.ts'
 import type { EntryFields } from '../audit/entry.ts'
+import type { Commits } from '../commit/commit.ts'
 import { GatehouseError } from '../errors.ts'
 import { changeOptionsOf, type RemovalOptions } from '../host/change-options.ts'
 import type { EventSink } from '../host/events.ts'
@@ -9,7 +10,6 @@ import { isCorruptRecord } from '../store/corrupt-record.ts'
 import type { GrantLifecycle } from './grant-lifecycle.ts'
 import type { GrantRecord } from './grant-record.ts'
 import type { TokenFamilies } from './refresh-tokens/token-families.ts'
-import type { Revocations } from '../revocation/revoke-tokens.ts'
 
 // After a failure, each function of this file may be called again.
 
@@ -17,7 +17,7 @@ export interface RevokeGrantsParts {
   readonly lifecycle: GrantLifecycle
   readonly families: Pick<TokenFamilies, 'revoke'>
   readonly consents: Pick<ConsentStore, 'delete'>
-  readonly revocations: Pick<Revocations, 'revokeWith'>
+  readonly commits: Pick<Commits, 'begin' | 'end'>
   readonly events: EventSink
   readonly logger: Logger
 }
@@ -61,14 +61,11 @@ export async function revokeGrant(
 ): Promise<GatehouseError | undefined> {
   const { actor, reason } = options
   const owner = record && { accountId: record.accountId, userId: record.userId, clientId: record.clientId }
-  const error = await parts.revocations.revokeWith(
-    { of: 'grant', id: grantId },
-    async () => {
-      const result = await revokeGrantRecord(parts, grantId)
-      return { result, revoked: [{ of: 'grant', id: grantId }], actor }
-    },
-    { name: 'grant.revoked', grantId, ...owner, reason, ...changeOptionsOf(options) },
-  )
+  const subject = { of: 'grant', id: grantId } as const
+  const entry = { name: 'grant.revoked', grantId, ...owner, reason, ...changeOptionsOf(options) }
+  const begun = await parts.commits.begin({ subject, entry }, true)
+  const error = await revokeGrantRecord(parts, grantId)
+  await parts.commits.end(begun, [subject], actor)
   // A corrupt record stays, so that an operator can examine it.
   if (error) return error
   if (owner) parts.events.emit('grant.revoked', { grantId, ...owner, actor })
@@ -112,19 +109,18 @@ export async function revokeEachGrant(
  * being issued. The stored consent stays. Simultaneous calls for the same grant share one revocation.
  */
 export function createRevokeKeepingConsent(
-  parts: Pick<RevokeGrantsParts, 'lifecycle' | 'families' | 'revocations'> & {
+  parts: Pick<RevokeGrantsParts, 'lifecycle' | 'families' | 'commits'> & {
     readonly audit: Pick<AuditWriter, 'record'>
   },
 ) {
-  const { lifecycle, families, revocations, audit } = parts
+  const { lifecycle, families, commits, audit } = parts
   const pending = new Map<string, Promise<void>>()
 
   async function revoke(grantId: string, entry: EntryFields | undefined): Promise<void> {
-    const change = async () => {
-      await lifecycle.delete(grantId)
-      return { result: undefined, revoked: [{ of: 'grant', id: grantId } as const] }
-    }
-    await revocations.revokeWith({ of: 'grant', id: grantId }, change, entry)
+    const subject = { of: 'grant', id: grantId } as const
+    const begun = await commits.begin({ subject, entry }, true)
+    await lifecycle.delete(grantId)
+    await commits.end(begun, [subject])
     // Last, because a refresh token is found through its family. If a write above fails, the client can send the
     // refresh token again, and that request repeats the revocation.
     await families.revoke(grantId)

@@ -3,7 +3,7 @@ import { changeOptionsOf, type RemovalOptions } from '../host/change-options.ts'
 import type { Account } from '../host/accounts.ts'
 import type { EventSink } from '../host/events.ts'
 import type { LongestLifetime } from '../revocation/longest-token-lifetime.ts'
-import type { Revocations } from '../revocation/revoke-tokens.ts'
+import type { Commits } from '../commit/commit.ts'
 import type { GrantLifecycle } from './grant-lifecycle.ts'
 import type { ListedGrant } from './grant-index.ts'
 import { toGrant } from './grant.ts'
@@ -14,14 +14,14 @@ const CONCURRENCY = 20
 /** Revokes the tokens of grants that carry an operation that their user may no longer use. */
 export function createRevokeLostOperations(parts: {
   readonly index: Pick<GrantLifecycle['index'], 'pages'>
-  readonly revocations: Pick<Revocations, 'revokeGrantScopes'>
+  readonly commits: Pick<Commits, 'revoke'>
   readonly longestDelegatedLifetime: Pick<LongestLifetime, 'seconds'>
   /** Scopes that are no operations. */
   readonly openIdScopes: readonly string[]
   readonly audience: string
   readonly events: EventSink
 }) {
-  const { events, index, revocations, longestDelegatedLifetime, openIdScopes, audience } = parts
+  const { events, index, commits, longestDelegatedLifetime, openIdScopes, audience } = parts
 
   /**
    * The grants stay in use, and still contain the operation. If the user may use it again, new tokens carry it after
@@ -43,8 +43,8 @@ export function createRevokeLostOperations(parts: {
       if (scopes.length === 0) return false
       const details = { grantId, accountId, userId, clientId, scopes }
       const { actor, reason } = options
-      await revocations.revokeGrantScopes(
-        { id: grantId, scopes, until },
+      await commits.revoke(
+        { of: 'grant', id: grantId, scopes, until },
         { name: 'grant.limited', ...details, reason, ...changeOptionsOf(options) },
       )
       events.emit('grant.limited', { ...details, actor })

@@ -172,6 +172,11 @@ export interface EventSink {
   emit<Name extends keyof GatehouseEvents>(name: Name, event: GatehouseEvents[Name]): void
 }
 
+/** An event with its name. */
+export type EventOf = {
+  [Name in keyof GatehouseEvents]: readonly [name: Name, event: GatehouseEvents[Name]]
+}[keyof GatehouseEvents]
+
 /** A listener of an event. Its result is ignored, but a rejected promise is reported. */
 type Listener<Name extends keyof GatehouseEvents> = (event: GatehouseEvents[Name]) => unknown
 

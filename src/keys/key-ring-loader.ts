@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { AuditWriter } from '../audit/audit.ts'
 import type { EntryFields } from '../audit/entry.ts'
+import type { Commits } from '../commit/commit.ts'
 import { GatehouseError } from '../errors.ts'
 import { changeOptionsOf, type ChangeOptions } from '../host/change-options.ts'
 import type { Logger } from '../host/logger.ts'
@@ -26,7 +26,7 @@ export interface LogMarks {
 export interface RingLoaderParts {
   readonly records: KeyRingRecords
   readonly marks: LogMarks
-  readonly audit: Pick<AuditWriter, 'change'>
+  readonly commits: Pick<Commits, 'commit'>
   readonly logger: Logger
 }
 
@@ -66,7 +66,7 @@ export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[
 
 /** The new keys sign at once, because no older key may sign. Undefined if another process was first. */
 async function createRing(
-  { records, audit, logger }: RingLoaderParts,
+  { records, commits, logger }: RingLoaderParts,
   found: StoredRing | undefined,
   before: readonly OpenKey[],
   lost: LostPart | undefined,
@@ -83,19 +83,15 @@ async function createRing(
     ...current.changes,
     ...both.changes,
   ]
-  // The keys are made even if their audit entries cannot be listed as pending.
-  const isWritten = await audit.change(
-    records.key,
-    async (outbox) => {
-      const earlier = found?.stored.record.audit
-      const record = outbox.put({ ...draft, ...(earlier && { audit: earlier }) }, ...keyEntries(changes, {}))
-      const isNew = await (found ? records.replace(found, record) : records.create(record))
-      if (!isNew) outbox.put(undefined)
-      return isNew
-    },
-    { isRemoval: true },
-  )
-  if (!isWritten) return undefined
+  const earlier = found?.stored.record.audit
+  // The keys are made even if the change cannot be listed.
+  const { stored } = await commits.commit({
+    record: records.asRead(found),
+    write: () => ({ ...draft, ...(earlier && { audit: earlier }) }),
+    entry: () => keyEntries(changes, {}),
+    isRemoval: true,
+  })
+  if (!stored) return undefined
   if (lost) logger.error({ lost: LOST[lost] }, REPLACED)
   return changes
 }

@@ -2,6 +2,7 @@ import type { JWK } from 'jose'
 import { randomUUID } from 'node:crypto'
 import { GatehouseError } from '../errors.ts'
 import type { WithOutbox } from '../audit/outbox.ts'
+import { asRead } from '../commit/changeable.ts'
 import { createCollection, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import {
@@ -121,6 +122,8 @@ export function createKeyRingRecords(store: Store, encryption: Encryption<JWK>) 
     draft,
     /** @returns false if a ring exists */
     create: (record: KeyRingRecord) => rings.create(RING, record),
+    /** Changed only as long as it is the ring that was read. */
+    asRead: (ring: StoredRing | undefined) => asRead(rings, RING, ring?.stored),
     /** @returns false if the ring was changed after it was read */
     replace: ({ stored }: StoredRing, record: KeyRingRecord) => rings.replace(RING, stored, record),
     /** False if the ring was changed after it was read. */

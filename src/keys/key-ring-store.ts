@@ -1,12 +1,11 @@
 // Model: test/proof/models/key-rotation.pml
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError, hasCode } from '../errors.ts'
-import type { Outbox } from '../audit/outbox.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import type { Store } from '../store/contract.ts'
 import type { KeyChange, KeyStep } from './rotation-policy.ts'
 import { keyEntries, loadRing, type RingLoaderParts } from './key-ring-loader.ts'
-import type { OpenKey, StoredRing } from './key-ring-record.ts'
+import type { KeyRingRecord, OpenKey, StoredRing } from './key-ring-record.ts'
 
 export type ChangeKeys = (keys: readonly OpenKey[]) => KeyStep<OpenKey>
 
@@ -27,7 +26,7 @@ const MAX_ATTEMPTS = 100
 
 /** Reads and changes the stored ring, one operation after the other. */
 export function createKeyRingStore(parts: KeyRingStoreParts) {
-  const { store, records, audit, logger, onAdopted, onChanges, onReplaced } = parts
+  const { store, records, commits, logger, onAdopted, onChanges, onReplaced } = parts
   let known: StoredRing | undefined
   let confirmedAt = Number.NEGATIVE_INFINITY
   let failure: unknown
@@ -74,39 +73,42 @@ export function createKeyRingStore(parts: KeyRingStoreParts) {
     stepOf: ChangeKeys,
     options: ChangeOptions,
     onWritten: () => Promise<void>,
-    outbox: Outbox,
   ): Promise<boolean> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const ring = await read()
       const { keys, changes } = stepOf(ring.keys)
-      if (keys === ring.keys) {
-        if (await records.replace(ring, ring.stored.record)) return false
-        continue
-      }
       const earlier = ring.stored.record.audit
-      const drafted = await records.draft(keys, ring)
-      const draft = outbox.put(
-        { ...drafted, ...(earlier && { audit: earlier }) },
-        ...keyEntries(changes, options),
-      )
+      const drafted = keys === ring.keys ? undefined : await records.draft(keys, ring)
+      const draft = drafted && { ...drafted, ...(earlier && { audit: earlier }) }
       const notify = () => onChanges(changes, options.actor)
-      pendingWrite = { id: draft.id, notify }
-      const isWritten = await records.replace(ring, draft)
-      pendingWrite = undefined
-      if (!isWritten) outbox.put(undefined)
-      if (isWritten) {
-        notify()
-        // `onWritten` may revoke tokens. So it runs before the read and the notification. If `onWritten` fails, its
-        // error is thrown only after the read and the notification.
-        const afterWrite = onWritten()
-        await afterWrite.catch(() => {})
-        await Promise.all([read(), notifyProcesses(draft.id)])
-        await afterWrite
-        return true
-      }
+      if (draft) pendingWrite = { id: draft.id, notify }
+      const record = records.asRead(ring)
+      const { stored, isChanged } = await commits.commit<KeyRingRecord>({
+        record: {
+          ...record,
+          async change(write, ready) {
+            const made = await record.change(write, ready)
+            pendingWrite = undefined
+            return { ...made, beside: made.stored && draft && written(draft.id, notify, onWritten) }
+          },
+        },
+        write: () => draft,
+        entry: () => keyEntries(changes, options),
+        isRemoval: true,
+      })
+      if (stored) return isChanged
       await delay(Math.random() * Math.min(50, 2 * attempt))
     }
     throw new GatehouseError('ERR_CONFLICT', 'other processes changed the signing keys again and again')
+  }
+
+  /** `onWritten` may revoke tokens, so it runs first, and its error is thrown last. */
+  async function written(id: string, notify: () => void, onWritten: () => Promise<void>): Promise<void> {
+    notify()
+    const afterWrite = onWritten()
+    await afterWrite.catch(() => {})
+    await Promise.all([read(), notifyProcesses(id)])
+    await afterWrite
   }
 
   /** The ring may be encrypted under a newer secret, so that this process cannot decrypt it. */
@@ -148,12 +150,7 @@ export function createKeyRingStore(parts: KeyRingStoreParts) {
       stepOf: ChangeKeys,
       options: ChangeOptions = {},
       onWritten: () => Promise<void> = async () => {},
-    ): Promise<boolean> =>
-      exclusively(() =>
-        audit.change(records.key, (outbox) => change(stepOf, options, onWritten, outbox), {
-          isRemoval: true,
-        }),
-      ),
+    ): Promise<boolean> => exclusively(() => change(stepOf, options, onWritten)),
   }
 }
 

@@ -3,6 +3,7 @@ import type { JWK } from 'jose'
 import { createLocalJWKSet, errors, type JSONWebKeySet } from 'jose'
 import { GatehouseError } from '../errors.ts'
 import type { AuditWriter } from '../audit/audit.ts'
+import type { Commits } from '../commit/commit.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
@@ -38,7 +39,8 @@ interface RotatingKeysParts {
   readonly revokeKey: RevokeKey
   readonly isKeyRevoked: (kid: string) => boolean
   readonly events: EventSink
-  readonly audit: Pick<AuditWriter, 'change' | 'record'>
+  readonly commits: Pick<Commits, 'commit'>
+  readonly audit: Pick<AuditWriter, 'record'>
   readonly logger: Logger
   readonly pollIntervalMs?: number | undefined
   readonly takeOverAfterMs?: number | undefined

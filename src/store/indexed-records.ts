@@ -27,15 +27,18 @@ export function createIndexedRecords<T extends object>(store: StoreWithMemory, s
   const add = (entries: readonly Entry[]) => Promise.all(entries.map((entry) => store.add(...entry)))
   const remove = (entries: readonly Entry[]) => Promise.all(entries.map((entry) => store.remove(...entry)))
 
-  function write(id: string, change: Change<T>, touched: Entry[] = []): Promise<T | undefined> {
-    return records.put(id, change, {
-      beforeWrite(changed, before) {
+  /** Writes after `ready`. @returns the entries that the change may have touched, also after an error */
+  function write(id: string, change: Change<T>, ready?: Promise<unknown>) {
+    const touched: Entry[] = []
+    const stored = records.put(id, change, {
+      async beforeWrite(changed, before) {
         const [next, last] = [entriesOf(changed, id), entriesIf(id, before)]
         const gained = without(next, last)
         touched.push(...[...gained, ...without(last, next)].filter(([index]) => !lasting.includes(index)))
-        return add(gained)
+        await Promise.all([ready, add(gained)])
       },
     })
+    return { stored, touched }
   }
 
   /** Removes those of the entries that the stored record does not have. */
@@ -49,16 +52,27 @@ export function createIndexedRecords<T extends object>(store: StoreWithMemory, s
     await Promise.all([add(without(lost, without(lost, present))), remove(without(kept, present))])
   }
 
-  async function put(id: string, change: Change<T>): Promise<T | undefined> {
-    const touched: Entry[] = []
-    let stored: T | undefined
+  /** If this fails, readers skip the entries that are left. */
+  const tidyLater = async (id: string, touched: readonly Entry[], stored?: T) => {
+    if (touched.length > 0) await tidy(id, touched, stored).catch(() => {})
+  }
+
+  /** As `put`, but the caller waits for `tidied`, which never rejects. */
+  async function change(id: string, apply: Change<T>, ready?: Promise<unknown>) {
+    const { stored, touched } = write(id, apply, ready)
     try {
-      stored = await write(id, change, touched)
-      return stored
-    } finally {
-      // If this fails, readers skip the entries that are left.
-      if (touched.length > 0) await tidy(id, touched, stored).catch(() => {})
+      const record = await stored
+      return { stored: record, tidied: tidyLater(id, touched, record) }
+    } catch (error) {
+      await tidyLater(id, touched)
+      throw error
     }
+  }
+
+  async function put(id: string, apply: Change<T>): Promise<T | undefined> {
+    const { stored, tidied } = await change(id, apply)
+    await tidied
+    return stored
   }
 
   return {
@@ -71,12 +85,13 @@ export function createIndexedRecords<T extends object>(store: StoreWithMemory, s
     unlist: (id: string, record: T, kept?: T) => remove(without(entriesOf(record, id), entriesIf(id, kept))),
 
     put,
-    update: (id: string, change: (record: T) => T | undefined) =>
-      put(id, (record) => record && change(record)),
+    change,
+    update: (id: string, apply: (record: T) => T | undefined) => put(id, (record) => record && apply(record)),
 
-    /** As `update`, for the last change of a record: the caller calls `unlist` when all else is done. */
-    end: (id: string, change: (record: T) => T | undefined) =>
-      write(id, (record) => record && change(record)),
+    /** As `change`, for the last change of a record: the caller calls `unlist` when all else is done. */
+    async end(id: string, apply: Change<T>, ready?: Promise<unknown>) {
+      return { stored: await write(id, apply, ready).stored, tidied: Promise.resolve() }
+    },
   }
 }
 

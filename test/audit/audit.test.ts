@@ -133,28 +133,6 @@ describeEachStore('the audit trail', (makeStore) => {
     }
   })
 
-  it('the entry of a removal that could neither be listed nor moved follows when the store is back', async () => {
-    const store = open()
-    const { store: flaky, arm, goAway, comeBack } = faultyStore(store)
-    const audit = auditOf(flaky)
-    await audit.list()
-    await store.create('client:c', '{}')
-    arm('add audit:pending')
-    await audit.change(
-      'client:c',
-      async (outbox) => {
-        await store.replace('client:c', '{}', JSON.stringify(outbox.put({}, changed('disabled'))))
-        goAway()
-      },
-      { isRemoval: true },
-    )
-    comeBack()
-    await audit.resume()
-    expect(await targetsOf(audit)).toEqual(['disabled'])
-    await audit.resume()
-    expect(await targetsOf(auditOf(open()))).toEqual(['disabled'])
-  })
-
   it('a process that wrote nothing while others filled the trail goes on at its end', async () => {
     const bounds = { maxEntries: 64 }
     const [busy, empty, full] = [0, 1, 2].map(() => auditOf(open(), { bounds })) as [Audit, Audit, Audit]

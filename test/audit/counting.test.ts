@@ -5,6 +5,9 @@ import type { AuditEntry, Store } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Audit } from '../../src/audit/audit.ts'
 import type { EntryFields } from '../../src/audit/entry.ts'
+import type { WithOutbox } from '../../src/audit/outbox.ts'
+import type { Changeable } from '../../src/commit/changeable.ts'
+import { commitsOf, finishersOf } from '../support/commits.ts'
 import { describeEachStore } from '../support/stores.ts'
 import { auditOf, readAll } from './setup.ts'
 
@@ -27,14 +30,22 @@ const actsOf = (entries: readonly AuditEntry[]) => entries.reduce((sum, { count 
 
 /** Changes a record, together with an entry. */
 async function change(audit: Audit, store: Store, fields: EntryFields, key = 'client:c') {
-  await audit.change(key, async (outbox) => {
-    for (let isWritten = false; !isWritten;) {
-      const text = await store.get(key)
-      const record = JSON.parse(text ?? '{}') as object
-      const next = JSON.stringify(outbox.put(record, fields))
-      isWritten = text === undefined ? await store.create(key, next) : await store.replace(key, text, next)
-    }
-  })
+  const record: Changeable<WithOutbox> = {
+    key,
+    async change(write, ready) {
+      await ready
+      for (;;) {
+        const text = await store.get(key)
+        const stored = write(JSON.parse(text ?? '{}') as object)
+        const next = JSON.stringify(stored)
+        const isWritten = await (text === undefined
+          ? store.create(key, next)
+          : store.replace(key, text, next))
+        if (isWritten) return { stored }
+      }
+    },
+  }
+  await commitsOf(store, { audit }).commit({ record, write: (stored) => stored, entry: () => fields })
 }
 
 describe('equal acts within a minute', () => {
@@ -76,11 +87,11 @@ describe('equal acts within a minute', () => {
   it('a change that is made again after a concurrent change is one act, and its entry has the latest name', async () => {
     const store = memoryStore()
     const audit = auditOf(store)
-    await audit.change('client:c', async (outbox) => {
-      // The first attempt meets a concurrent rename, so the name before the change is another one in the second attempt.
-      outbox.put({}, { ...rename, clientName: 'First' })
-      await store.set('client:c', JSON.stringify(outbox.put({}, { ...rename, clientName: 'Second' })))
-    })
+    const outbox = await audit.outbox()
+    // The first attempt meets a concurrent rename, so the name before the change is another one in the second attempt.
+    outbox.put({}, [{ ...rename, clientName: 'First' }])
+    await store.set('client:c', JSON.stringify(outbox.put({}, [{ ...rename, clientName: 'Second' }])))
+    await audit.append(outbox.made())
     expect(await entriesOf(audit)).toEqual([expect.objectContaining({ ...rename, clientName: 'Second' })])
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
     await audit.settled()
@@ -194,7 +205,7 @@ describeEachStore('counts of processes that stop', (makeStore) => {
     await two.resume()
     const entries = await entriesOf(process())
     expect(entries.map(({ count }) => count)).toEqual([undefined, 19])
-    expect(await store.get('client:c')).toBe('{}')
+    await vi.waitFor(async () => expect(await store.get('client:c')).toBe('{}'))
     expect(await store.range('audit:counted', { limit: 10 })).toEqual([])
   })
 
@@ -210,12 +221,15 @@ describeEachStore('counts of processes that stop', (makeStore) => {
     })
     const killed = process(failing)
     for (let at = 0; at < 5; at += 1) await change(killed, store, rename)
-    await killed.settled()
+    await vi.waitFor(async () => expect(await store.get('client:c')).toBe('{}'))
     isKilled = true
     void change(killed, store, rename)
     await vi.waitFor(async () => expect(await store.get('client:c')).toMatch('"into"'))
     ahead = 4 * MINUTE
-    await process().resume()
+    const other = process()
+    const now = () => Date.now() + ahead
+    await commitsOf(store, { audit: other, now }).finishAll(finishersOf(async () => []))
+    await other.resume()
     const entries = await entriesOf(process())
     expect(entries.map(({ count }) => count)).toEqual([undefined, 5])
   })
@@ -260,10 +274,9 @@ describeEachStore('counts of processes that stop', (makeStore) => {
     const stop = audit.start()
     await audit.record(rename)
     for (let at = 0; at < 3; at += 1) {
-      await audit.change('client:c', async (outbox) => {
-        outbox.put({}, rename)
-        outbox.put(undefined)
-      })
+      const outbox = await audit.outbox()
+      outbox.put({}, [rename])
+      audit.settle(outbox.made())
     }
     await audit.record(rename)
     await stop()

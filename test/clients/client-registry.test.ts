@@ -13,11 +13,11 @@ afterEach(() => {
 describeOnEachStore('the client registry', (stores) => {
   it('the client registry finds clients of both kinds, even disabled clients, with one read each', async () => {
     const { store, calls } = watched(stores.open())
-    const { apiKeys, applications, registry, audit } = services(store)
+    const { apiKeys, applications, registry, settled } = services(store)
     const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key', products: ['invoices'] })
     const { application } = await applications.create({ accountId: 'acme', name: 'App' })
     const disabled = await applications.disable(application.clientId)
-    await audit.settled()
+    await settled()
     calls.length = 0
     expect(await registry.find(apiKey.clientId)).toMatchObject(apiKey)
     expect(await registry.find(application.clientId)).toMatchObject({ ...disabled, disabled: true })

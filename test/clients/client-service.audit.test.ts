@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { auditOf } from '../audit/setup.ts'
+import { commitsOf, finishersOf } from '../support/commits.ts'
 import { faultyStore } from '../support/faulty-store.ts'
 import { describeApiKeys, START } from './each-kind.ts'
 
@@ -66,21 +67,23 @@ describeApiKeys('the audit trail of clients', (context) => {
 
   it('if a process ends after any call of a change, the entry is there exactly if the change is', async () => {
     for (const fault of ['rejected', 'unanswered'] as const) {
-      for (let call = 0; call < 12; call += 1) {
+      for (let call = 0; call < 20; call += 1) {
         const inner = context.stores.open()
         const first = context.start(inner)
         const { clientId } = await context.created(first)
-        await first.audit.settled()
+        await first.settled()
         const faulty = faultyStore(inner)
         const process = context.start(faulty.store)
         await process.audit.list()
         faulty.arm(call, fault, { thenAway: true })
         await process.service.disable(clientId).catch(() => {})
-        await process.audit.settled()
+        await process.settled()
         const isDisabled = (await first.service.find(clientId))?.disabled
-        const other = auditOf(inner, { now: () => Date.now() + 20_000 })
-        await other.resume()
-        await other.resume()
+        const now = () => Date.now() + 20_000
+        const other = auditOf(inner, { now })
+        const { finishAll } = commitsOf(inner, { audit: other, now })
+        await finishAll(finishersOf(first.clientTokens.revocationsOf))
+        await finishAll(finishersOf(first.clientTokens.revocationsOf))
         const { items } = await other.list({ clientId })
         expect([fault, call, items.filter(({ change }) => change === 'disabled').length]).toEqual([
           fault,
@@ -99,7 +102,7 @@ describeApiKeys('the audit trail of clients', (context) => {
         const method = target[name]
         if (typeof method !== 'function') return method
         return async (...args: unknown[]) => {
-          if (String(args[0]).startsWith('audit:')) throw new Error('read ECONNRESET')
+          if (/^(audit|changes):/.test(String(args[0]))) throw new Error('read ECONNRESET')
           return Reflect.apply(method, target, args) as unknown
         }
       },
@@ -114,7 +117,7 @@ describeApiKeys('the audit trail of clients', (context) => {
     await later.service.update(clientId, { name: 'New' })
     const { items } = await later.audit.list({ clientId })
     expect(items.map(({ name, change = name }) => change)).toEqual(['name', 'disabled', 'client.created'])
-    await later.audit.settled()
+    await later.settled()
     expect(await inner.get(`client:${clientId}`)).not.toContain('"audit"')
   })
 })

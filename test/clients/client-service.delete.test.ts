@@ -20,7 +20,7 @@ describeApiKeys('deleting a client', (context) => {
     ])
     expect(await process.service.find(clientId)).toBeUndefined()
     expect(await process.registry.find(clientId)).toBeUndefined()
-    await process.audit.settled()
+    await process.settled()
     const [left, usage] = await store.getMany([`client:${clientId}`, `client-usage:${clientId}`])
     // The record has no personal data and no hash. Its epoch is above the epoch of every token of the client.
     expect(JSON.parse(left ?? '')).toEqual({ v: 1, deleted: true, kind, epoch: 2, deletedAt: START / 1000 })
@@ -54,9 +54,9 @@ describeApiKeys('deleting a client', (context) => {
 
   it('the id of a deleted client stays reserved for clients of both kinds', async () => {
     const store = stores.open()
-    const { clientId, service, emitted, audit } = await context.withClient({ clientId: 'partner' }, store)
+    const { clientId, service, emitted, settled } = await context.withClient({ clientId: 'partner' }, store)
     await service.delete(clientId)
-    await audit.settled()
+    await settled()
     const left = await store.get('client:partner')
     emitted.length = 0
     for (const which of ['apiKeys', 'applications'] as const) {

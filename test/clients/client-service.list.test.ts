@@ -127,7 +127,7 @@ describeApiKeys('lists of clients', (context) => {
     const { store, calls } = watched(stores.open())
     const process = context.start(store)
     for (let index = 0; index < 20; index += 1) await context.created(process)
-    await process.audit.settled()
+    await process.settled()
     calls.length = 0
     expect((await process.service.listByOwner('acme')).items).toHaveLength(20)
     expect(calls.map(({ method }) => method)).toEqual(['range', 'getMany', 'getMany'])

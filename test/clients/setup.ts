@@ -17,6 +17,7 @@ import { createRevocationSet } from '../../src/revocation/is-revoked.ts'
 import { createRevocations } from '../../src/revocation/revoke-tokens.ts'
 import { kycLevels, products, reports } from '../fixtures/products.ts'
 import { auditOf } from '../audit/setup.ts'
+import { commitsOf, finishersOf } from '../support/commits.ts'
 import { describeEachStore } from '../support/stores.ts'
 
 /** Makes `count` small products: `p0` with the operation `p0:use`, and so on. */
@@ -100,17 +101,16 @@ export function services(
   const set = createRevocationSet()
   const log = createRevocationLog(store)
   const revocations = createRevocations({
-    store,
     log,
     set,
     longestLifetime: createLongestLifetime(store, 864_000),
     events,
-    logger: silentLogger,
   })
   const changed: string[] = []
   const audit = auditOf(store)
+  const commits = commitsOf(store, { audit, revocations, events })
   const dependencies = {
-    audit,
+    commits,
     store,
     catalog,
     resources: { find: () => undefined },
@@ -128,6 +128,7 @@ export function services(
     loadPublicKeys: () => import('../../src/clients/public-keys.ts'),
     publicApplications: true,
   }
+  const clientTokens = createClientTokens(dependencies)
   return {
     audit,
     catalog,
@@ -138,11 +139,16 @@ export function services(
     apiKeys: createApiKeys(dependencies),
     applications: createApplications({ ...dependencies, oidcScopes: ['openid', 'profile', 'email'] }),
     registry: createClientRegistry(store),
-    clientTokens: createClientTokens(dependencies),
+    clientTokens,
     revocations,
     log,
     /** The ids of the clients about whose changes the other processes were notified. */
     changed,
+    /** Waits for what follows the changes of this process in the background. */
+    async settled() {
+      await commits.start(finishersOf(clientTokens.revocationsOf))()
+      await audit.settled()
+    },
     /** The revocations that this process knows. */
     set,
     /** The events `token.revoked`. */

@@ -59,7 +59,7 @@ const entries = await later.ask<{ id: string; actor?: string }[]>('read', TIMEOU
 const found = new Set(entries.map(({ actor }) => actor))
 const lost = [...answered].filter((actor) => !found.has(actor))
 const doubled = entries.length - new Set(entries.map(({ id }) => id)).size
-const left = await redis.zcard('gatehouse:audit:pending').catch(() => -1)
+const left = await redis.zcard('gatehouse:changes:unfinished').catch(() => -1)
 let bytes = 0
 for (const key of await redis.keys('gatehouse:audit:changes:*'))
   bytes += Number(await redis.memory('USAGE', key))

@@ -12,6 +12,7 @@ import { createLongestLifetime } from '../../src/revocation/longest-token-lifeti
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
 import { createRevocationSet } from '../../src/revocation/is-revoked.ts'
 import { createRevocations } from '../../src/revocation/revoke-tokens.ts'
+import { commitsOf, finishersOf } from '../support/commits.ts'
 import { faultyStore, type Fault } from '../support/faulty-store.ts'
 import { describeEachStore } from '../support/stores.ts'
 
@@ -32,18 +33,22 @@ function processOn(inner: Store) {
   const log = createRevocationLog(store)
   const set = createRevocationSet()
   const longestLifetime = createLongestLifetime(store, 3600)
-  const revocations = createRevocations({ store, log, set, longestLifetime, logger: silentLogger })
+  const revocations = createRevocations({ log, set, longestLifetime })
+  const commits = commitsOf(store, { revocations })
   const emitted: unknown[] = []
   const service = createGrantService({
     lifecycle,
     families,
     consents,
-    revocations,
+    commits,
     events: { emit: (name, event) => void emitted.push({ name, ...event }) },
     logger: silentLogger,
     audience: API,
   })
-  return { lifecycle, consents, families, log, set, revocations, emitted, ...service }
+  const { resumeGrant, resumeAccount } = service
+  const finishers = { ...finishersOf(async () => []), grant: resumeGrant, account: resumeAccount }
+  const finishAll = () => commits.finishAll(finishers)
+  return { lifecycle, consents, families, log, set, finishAll, emitted, ...service }
 }
 
 const ALICE: { accountId: string; userId?: string } = { accountId: 'alice' }
@@ -155,7 +160,7 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
         const wasPending = faulty.calls.some((each) => each.startsWith('replace grant'))
         vi.setSystemTime(Date.now() + 20_000)
         const other = processOn(store)
-        await other.revocations.resumeAll(({ id }) => other.resumeGrant(id))
+        await other.finishAll()
         const usable = await usablePartsOf(store, grantId, token)
         // The revocation changes nothing before the record of the grant marks the revocation as pending.
         if (usable.length > 0)
@@ -190,11 +195,11 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
     })
     vi.setSystemTime(Date.now() + 20_000)
     const other = processOn(store)
-    await other.revocations.resumeAll(({ id }) => other.resumeGrant(id))
+    await other.finishAll()
     expect(await usablePartsOf(store, 'first', token)).toEqual([])
     const second = await authorize(other, 'second')
     vi.setSystemTime(Date.now() + 70_000)
-    await other.revocations.resumeAll(({ id }) => other.resumeGrant(id))
+    await other.finishAll()
     expect(await usablePartsOf(store, 'second', second)).toEqual(ALL)
   })
 })
@@ -226,13 +231,9 @@ describeEachStore('grants.revokeAll()', (makeStore) => {
       })
       const since = await authorize(process, 'since', person)
       const other = processOn(store)
-      const finish = () =>
-        other.revocations.resumeAll(({ of, id }) =>
-          of === 'account' ? other.resumeAccount(id) : other.resumeGrant(id),
-        )
       for (let round = 0; round < 2; round += 1) {
         vi.setSystemTime(Date.now() + 70_000)
-        await finish()
+        await other.finishAll()
       }
       // The list entry and the stored consent are not checked, because the grant `since` has its own.
       const checkedParts = ['access token', 'refresh token', 'grant']
@@ -248,8 +249,8 @@ describeEachStore('grants.revokeAll()', (makeStore) => {
       const left = isOtherUserMeant ? ['since'] : ['another', 'since']
       expect(items.map(({ grantId }) => grantId).toSorted()).toEqual(left)
       vi.setSystemTime(Date.now() + 700_000)
-      await finish()
-      expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
+      await other.finishAll()
+      expect(await store.range('changes:unfinished', { limit: 10 })).toEqual([])
     },
   )
 

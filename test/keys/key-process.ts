@@ -6,6 +6,7 @@ import type { Logger } from '../../src/host/logger.ts'
 import { createRotatingKeys } from '../../src/keys/rotating-keys.ts'
 import { createEncryption } from '../../src/keys/encryption.ts'
 import { createLogMarks } from '../../src/revocation/log-marks.ts'
+import { commitsOf } from '../support/commits.ts'
 
 export const SECRET = 'the secret of today, which is long enough'
 export const DAY = 86_400
@@ -48,6 +49,7 @@ export function keyProcess(
     },
     isKeyRevoked: (kid) => options.isKeyRevoked?.(kid) ?? false,
     events,
+    commits: commitsOf(store, { audit }),
     audit,
     logger: options.logger ?? { debug() {}, info() {}, warn() {}, error() {} },
     takeOverAfterMs: options.takeOverAfterMs ?? 3_600_000,

@@ -1,5 +1,4 @@
 // Also runs on: Redis
-import { auditOf } from '../audit/setup.ts'
 import { calculateJwkThumbprint, compactDecrypt, importJWK, jwtVerify, SignJWT, type JWK } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
 import { deriveKey } from '../../src/keys/derive-key.ts'
@@ -10,6 +9,7 @@ import { createKeyRingRecords } from '../../src/keys/key-ring-record.ts'
 import { createLogMarks } from '../../src/revocation/log-marks.ts'
 import { createEncryption, type Encryption } from '../../src/keys/encryption.ts'
 import type { Store } from 'koa-gatehouse'
+import { commitsOf } from '../support/commits.ts'
 import { faultyStore } from '../support/faulty-store.ts'
 import { describeEachStore, watchWrites } from '../support/stores.ts'
 
@@ -20,13 +20,13 @@ const KEY = 'signing-keys:ring'
 
 async function loadWith(store: Store, encryption: Encryption<JWK>, logger = silentLogger) {
   const records = createKeyRingRecords(store, encryption)
-  const audit = auditOf(store)
+  const commits = commitsOf(store)
   try {
-    const { ring } = await loadRing({ records, marks: createLogMarks(store), audit, logger })
+    const { ring } = await loadRing({ records, marks: createLogMarks(store), commits, logger })
     return viewOf(ring.keys)
   } finally {
     // The entries of new keys are moved from the ring to the audit trail in the background.
-    await audit.settled()
+    await vi.waitFor(async () => expect(await store.range('changes:unfinished', { limit: 1 })).toEqual([]))
   }
 }
 const load = (store: Store, ...secrets: string[]) =>

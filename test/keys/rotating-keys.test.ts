@@ -438,7 +438,7 @@ describeEachStore('rotating keys', (makeStore) => {
       const { writes, store } = watchWrites(makeStore(data))
       const before = await store.get(RING)
       expect(await importInto(store, text, [NEW, SECRET])).toBe(0)
-      expect(writes.filter((write) => !write.endsWith('audit:pending'))).toEqual([`replace ${RING}`])
+      expect(writes.filter((write) => !write.endsWith('changes:unfinished'))).toEqual([`replace ${RING}`])
       expect(await store.get(RING)).toBe(before)
     })
 

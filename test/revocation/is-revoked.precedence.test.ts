@@ -57,11 +57,9 @@ function createProcess(store: Store, skewMs: number) {
   })
   const longestLifetime = createLongestLifetime(processStore, LONGEST)
   const revocations = createRevocations({
-    store: processStore,
     log,
     set,
     longestLifetime,
-    logger: silentLogger,
     now,
   })
   return {

@@ -1,8 +1,6 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import { createPendingRevocations } from '../../src/revocation/pending-revocations.ts'
 import { createRevocationLog, type RevocationLog } from '../../src/revocation/revocation-log.ts'
-import { silentLogger } from '../../src/host/logger.ts'
 
 const START = 1_800_000_000_000
 
@@ -59,19 +57,3 @@ it.each([
     expect(ids.size).toBe(1500)
   },
 )
-
-it('corrupt members of the pending revocations are removed and not resumed', async () => {
-  const store = memoryStore()
-  const pending = createPendingRevocations({
-    store,
-    longestLifetime: { seconds: async () => 3600, secondsKnown: 3600 },
-    logger: silentLogger,
-    now: () => START,
-  })
-  for (const member of CORRUPT_MEMBERS) await store.add('revocations:pending', member)
-  const entry = await pending.add({ of: 'client', id: 'a' })
-  const resume = vi.fn(async () => {})
-  await pending.resumeAll(resume)
-  expect(resume).not.toHaveBeenCalled()
-  expect(await store.range('revocations:pending', { limit: 100 })).toEqual([entry])
-})

@@ -2,22 +2,18 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
-import { GatehouseError } from '../../src/errors.ts'
-import { silentLogger } from '../../src/host/logger.ts'
 import { withDeadline } from '../../src/store/deadline.ts'
 import { createLongestLifetime } from '../../src/revocation/longest-token-lifetime.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
 import { createRevocationSet } from '../../src/revocation/is-revoked.ts'
 import type { RevocationSpec } from '../../src/revocation/kept-until.ts'
-import { createRevocations, type Subject } from '../../src/revocation/revoke-tokens.ts'
-import { auditOf, readAll } from '../audit/setup.ts'
+import { createRevocations } from '../../src/revocation/revoke-tokens.ts'
 import { FAULTS, faultyStore } from '../support/faulty-store.ts'
 import { describeEachStore } from '../support/stores.ts'
 
 const START = Date.UTC(2027, 0, 10, 12, 30)
 const LIFETIME = 864_000
 const MINUTE = 60_000
-const PENDING = 'revocations:pending'
 
 let time = START
 beforeEach(() => {
@@ -30,15 +26,12 @@ function processOn(store: Store, { lifetime = LIFETIME, delegated = LIFETIME, ah
   const set = createRevocationSet()
   const log = createRevocationLog(store, { now })
   const events: { of: string; id: string }[] = []
-  const failures: unknown[] = []
   const revocations = createRevocations({
-    store,
     log,
     set,
     longestLifetime: createLongestLifetime(store, lifetime),
     longestDelegatedLifetime: createLongestLifetime(store, delegated, 'delegated'),
     events: { emit: (name, event) => void events.push({ name, ...event } as never) },
-    logger: { ...silentLogger, error: (details) => void failures.push(details) },
     now,
   })
   const isRevoked = (epoch: number, clientId = 'c1') =>
@@ -50,7 +43,7 @@ function processOn(store: Store, { lifetime = LIFETIME, delegated = LIFETIME, ah
       expiresAt: 2_000_000_000,
       claims: { access_epoch: epoch },
     })
-  return { ...revocations, log, set, events, failures, isRevoked }
+  return { ...revocations, log, set, events, isRevoked }
 }
 
 /** Creates a process that has read all revocations in the store, as a process has after its start. */
@@ -66,12 +59,6 @@ async function startedOn(store: Store) {
 }
 
 const spec: RevocationSpec = { of: 'client', id: 'c1', below: 6 }
-const client: Subject = { of: 'client', id: 'c1' }
-
-function pendingOn(store: Store) {
-  return store.range(PENDING, { limit: 1000 })
-}
-
 describeEachStore('revoke()', (makeStore) => {
   it('a revocation is known at once in the process that revokes, stored for all processes, and emitted as an event', async () => {
     const store = makeStore()
@@ -133,22 +120,6 @@ describeEachStore('revoke()', (makeStore) => {
     const { revocations } = await processOn(store).log.read(undefined)
     expect(revocations).toEqual([{ of: 'token', id: 't1', until: START / 1000 + 180 }])
   })
-
-  it('revokeWith() makes the change, revokes its tokens, and leaves no pending entry', async () => {
-    const store = makeStore()
-    const here = processOn(store)
-    let pendingInside: string[] = []
-    const result = await here.revokeWith(client, async () => {
-      pendingInside = await pendingOn(store)
-      expect(here.isRevoked(5)).toBe(false)
-      return { result: 'done', revoked: [spec], actor: 'ann' }
-    })
-    expect(result).toBe('done')
-    expect(pendingInside).toHaveLength(1)
-    expect(await pendingOn(store)).toEqual([])
-    expect((await startedOn(store)).isRevoked(5)).toBe(true)
-    expect(here.events).toEqual([{ name: 'token.revoked', of: 'client', id: 'c1', actor: 'ann' }])
-  })
 })
 
 describe('a revocation that is not valid', () => {
@@ -174,247 +145,6 @@ describe('revoking while the store is unavailable', () => {
     await expect(here.revoke(spec)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     expect(here.isRevoked(5)).toBe(true)
     expect(here.events).toEqual([])
-  })
-
-  it('revokeWith() makes no change while the store is unavailable', async () => {
-    const faulty = faultyStore(memoryStore())
-    const here = processOn(withDeadline(faulty.store, 20))
-    faulty.goAway()
-    let isMade = false
-    const attempt = here.revokeWith(client, async () => {
-      isMade = true
-      return { result: undefined, revoked: [spec] }
-    })
-    await expect(attempt).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
-    expect(isMade).toBe(false)
-  })
-})
-
-describe('resuming revocations', () => {
-  /**
-   * Returns functions for a client in the store: `countUp` raises its epoch, `finish` returns its revocation.
-   */
-  function clientOn(store: Store) {
-    return {
-      async countUp() {
-        for (;;) {
-          const before = await store.get('client')
-          if (before === undefined) await store.create('client', '5')
-          else if (await store.replace('client', before, String(Number(before) + 1))) return
-        }
-      },
-      async finish(subject: Subject): Promise<RevocationSpec[]> {
-        const epoch = await store.get(subject.id === 'c1' ? 'client' : 'other')
-        return epoch === undefined ? [] : [{ of: 'client', id: subject.id, below: Number(epoch) }]
-      },
-    }
-  }
-
-  it.each(FAULTS)(
-    'another process completes a failed revocation, whichever call of the store failed (fault: %s)',
-    async (fault) => {
-      let isEveryCallTested = false
-      for (let call = 0; !isEveryCallTested; call += 1) {
-        const inner = memoryStore()
-        await inner.set('client', '5')
-        await createLongestLifetime(inner, LIFETIME).seconds()
-        const faulty = faultyStore(inner, { lateBy: 15 })
-        const store = withDeadline(faulty.store, 10)
-        const here = processOn(store)
-        faulty.arm(call, fault, { thenAway: true })
-        await here
-          .revokeWith(client, async () => {
-            await clientOn(store).countUp()
-            return { result: undefined, revoked: [spec] }
-          })
-          .catch(() => {})
-        isEveryCallTested = faulty.calls.length <= call
-        await faulty.settled()
-
-        time += MINUTE
-        const other = processOn(inner)
-        await other.resumeAll(clientOn(inner).finish)
-        const wasMade = (await inner.get('client')) === '6'
-        const known = await startedOn(inner)
-        expect(known.isRevoked(5), `call ${call} ${faulty.calls[call]}`).toBe(wasMade)
-        expect(known.isRevoked(6)).toBe(false)
-
-        // In the end no pending entry is left.
-        time += 20 * MINUTE
-        await other.resumeAll(clientOn(inner).finish)
-        expect(await pendingOn(inner)).toEqual([])
-        time = START
-      }
-    },
-  )
-
-  it.each([0, -30_000, 30_000])(
-    'a pending revocation that other processes resumed is resumed again after its change has failed, even if the clock of its process differs by %i ms',
-    async (ahead) => {
-      const store = memoryStore()
-      await store.set('client', '5')
-      const here = processOn(store, { ahead })
-      const other = processOn(store)
-      const { countUp, finish } = clientOn(store)
-      const crash = here.revokeWith(client, async () => {
-        // The change is slow, so other processes resume its pending revocation while the change still runs.
-        for (let round = 0; round < 6; round += 1) {
-          time += 20_000
-          await other.resumeAll(finish)
-        }
-        await countUp()
-        throw new Error('and here it ends')
-      })
-      await expect(crash).rejects.toThrow('here it ends')
-      expect((await startedOn(store)).isRevoked(5)).toBe(false)
-      time += 90_000
-      await other.resumeAll(finish)
-      expect((await startedOn(store)).isRevoked(5)).toBe(true)
-    },
-  )
-
-  it('several processes can resume a revocation at the same time', async () => {
-    const store = memoryStore()
-    await store.set('client', '6')
-    await store.add(PENDING, `${START}:aaaaaaaa:${JSON.stringify(client)}`)
-    time += MINUTE
-    const others = Array.from({ length: 8 }, () => processOn(store))
-    await Promise.all(others.map((each) => each.resumeAll(clientOn(store).finish)))
-    expect((await startedOn(store)).isRevoked(5)).toBe(true)
-    time += 20 * MINUTE
-    await Promise.all(others.map((each) => each.resumeAll(clientOn(store).finish)))
-    expect(await pendingOn(store)).toEqual([])
-  })
-
-  it('a revocation that has been pending for only 14 seconds is not resumed', async () => {
-    const store = memoryStore()
-    await store.set('client', '6')
-    await store.add(PENDING, `${START}:aaaaaaaa:${JSON.stringify(client)}`)
-    time += 14_000
-    await processOn(store).resumeAll(clientOn(store).finish)
-    expect((await startedOn(store)).isRevoked(5)).toBe(false)
-    expect(await pendingOn(store)).toHaveLength(1)
-  })
-
-  it('a pending revocation is resumed even if the clock of the process that wrote it was far behind or far ahead', async () => {
-    for (const stamp of [0, START - 900 * MINUTE, START + 900 * MINUTE]) {
-      const store = memoryStore()
-      await store.set('client', '6')
-      await store.add(PENDING, `${String(stamp).padStart(13, '0')}:aaaaaaaa:${JSON.stringify(client)}`)
-      await processOn(store).resumeAll(clientOn(store).finish)
-      expect((await startedOn(store)).isRevoked(5)).toBe(true)
-      expect(await pendingOn(store)).toEqual([])
-    }
-  })
-
-  it('thousands of pending revocations are resumed, at most once a minute for each subject', async () => {
-    const store = memoryStore()
-    const subjects = Array.from({ length: 1500 }, (_, index) => ({ of: 'grant', id: `g${index}` }) as const)
-    for (const [index, subject] of subjects.entries()) {
-      for (const part of ['aaaaaaaa', 'bbbbbbbb']) {
-        await store.add(PENDING, `${START + index}:${part}:${JSON.stringify(subject)}`)
-      }
-    }
-    time += MINUTE
-    const here = processOn(store)
-    const finished: string[] = []
-    const finish = async ({ id }: Subject): Promise<RevocationSpec[]> => {
-      finished.push(id)
-      return [{ of: 'grant', id }]
-    }
-    await here.resumeAll(finish)
-    expect(finished.toSorted()).toEqual(subjects.map(({ id }) => id).toSorted())
-    time += 30_000
-    await here.resumeAll(finish)
-    expect(finished).toHaveLength(1500)
-    time += 20 * MINUTE
-    await here.resumeAll(finish)
-    expect(finished).toHaveLength(3000)
-    expect(await pendingOn(store)).toEqual([])
-    expect((await startedOn(store)).set.size).toBe(1500)
-    // This process emits one event for each revocation that it wrote.
-    expect(here.events.length).toBe(3000)
-  })
-
-  it('a revocation that cannot be completed does not block other revocations, and is retried', async () => {
-    const store = memoryStore()
-    for (const id of ['broken', 'c2', 'c3']) {
-      await store.add(PENDING, `${START}:aaaaaaaa:${JSON.stringify({ of: 'client', id })}`)
-    }
-    time += MINUTE
-    const here = processOn(store)
-    let isBroken = true
-    const finish = async ({ id }: Subject): Promise<RevocationSpec[]> => {
-      if (id === 'broken' && isBroken) throw new GatehouseError('ERR_STORE_CORRUPT', 'no record')
-      return [{ of: 'client', id }]
-    }
-    await here.resumeAll(finish)
-    expect(here.failures).toHaveLength(1)
-    expect(['broken', 'c2', 'c3'].map((id) => here.isRevoked(0, id))).toEqual([false, true, true])
-    isBroken = false
-    await here.resumeAll(finish)
-    expect(here.isRevoked(0, 'broken')).toBe(true)
-  })
-
-  it('resuming stops with an error while the store is unavailable', async () => {
-    const inner = memoryStore()
-    await inner.set('client', '6')
-    for (const id of ['c1', 'c2', 'c3']) {
-      await inner.add(PENDING, `${START}:aaaaaaaa:${JSON.stringify({ of: 'client', id })}`)
-    }
-    time += MINUTE
-    const faulty = faultyStore(inner)
-    const here = processOn(withDeadline(faulty.store, 20))
-    faulty.arm(1, 'rejected', { thenAway: true })
-    const resuming = here.resumeAll(clientOn(withDeadline(faulty.store, 20)).finish)
-    await expect(resuming).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
-    expect(faulty.calls).toHaveLength(2)
-    expect(await pendingOn(inner)).toHaveLength(3)
-  })
-
-  it('corrupt entries and entries of newer versions stay until every token that they may concern has expired', async () => {
-    const store = memoryStore()
-    for (const text of ['{"of":"planet","id":"mars"}', 'nonsense', 'null']) {
-      await store.add(PENDING, `${START}:aaaaaaaa:${text}`)
-    }
-    const finished: Subject[] = []
-    const finish = async (subject: Subject): Promise<RevocationSpec[]> => {
-      finished.push(subject)
-      return []
-    }
-    time += 60 * MINUTE
-    await processOn(store).resumeAll(finish)
-    expect(await pendingOn(store)).toHaveLength(3)
-    time += LIFETIME * 1000
-    await processOn(store).resumeAll(finish)
-    expect(await pendingOn(store)).toEqual([])
-    expect(finished).toEqual([])
-  })
-})
-
-describe('revokeWith() with a failing change', () => {
-  it('a change that rejects with a 4xx error leaves no pending entry', async () => {
-    const store = memoryStore()
-    const change = async () => {
-      throw new GatehouseError('ERR_NOT_FOUND', 'no such client')
-    }
-    await expect(processOn(store).revokeWith(client, change)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
-    expect(await pendingOn(store)).toEqual([])
-  })
-
-  it.each([
-    ['an unavailable store', new GatehouseError('ERR_STORE_UNAVAILABLE', 'away')],
-    ['a corrupt record', new GatehouseError('ERR_STORE_CORRUPT', 'broken')],
-    ['an unexpected error', new TypeError('undefined is not a function')],
-  ])('another process completes a change that failed because of %s', async (_, failure) => {
-    const store = memoryStore()
-    const change = async () => {
-      throw failure
-    }
-    await expect(processOn(store).revokeWith(client, change)).rejects.toBe(failure)
-    time += MINUTE
-    await processOn(store).resumeAll(async () => [spec])
-    expect((await startedOn(store)).isRevoked(5)).toBe(true)
   })
 })
 
@@ -459,39 +189,5 @@ describe('the longest lifetime on a failing store', () => {
       await faulty.settled()
       expect(await lifetime.seconds()).toBe(60)
     }
-  })
-})
-
-describeEachStore('the revocation of one token', (makeStore) => {
-  it('is recorded once the store takes its audit entry, although neither the list nor the trail took it at first', async () => {
-    const store = makeStore()
-    let isAway = true
-    // The list of pending revocations and the audit trail are on another server than the log of revocations.
-    const failing =
-      <A extends [string, ...unknown[]], R>(call: (...args: A) => Promise<R>) =>
-      async (...args: A) => {
-        if (isAway && /^(audit|revocations:pending)/.test(args[0]))
-          throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'its server is away')
-        return call(...args)
-      }
-    const { add, create, replace } = store
-    const partly = { ...store, add: failing(add), create: failing(create), replace: failing(replace) }
-    const audit = auditOf(partly)
-    const stop = audit.start()
-    const { revokeToken } = createRevocations({
-      store: partly,
-      log: createRevocationLog(store),
-      set: createRevocationSet(),
-      longestLifetime: createLongestLifetime(store, LIFETIME),
-      audit,
-      logger: silentLogger,
-    })
-    const until = Math.floor(Date.now() / 1000) + 60
-    await revokeToken({ id: 't1', until }, { name: 'token.revoked', tokenId: 't1' })
-    isAway = false
-    const names = async () => (await readAll(auditOf(store))).map(({ entry }) => entry.name)
-    await expect.poll(names, { timeout: 5000 }).toEqual(['token.revoked'])
-    await stop()
-    expect(await names()).toEqual(['token.revoked'])
   })
 })

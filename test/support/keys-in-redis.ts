@@ -33,7 +33,7 @@ const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^revocations:buckets:/, 'revocations by their end'],
   [/^revocations:recent:/, 'revocations by their making'],
   [/^revocations:buckets$/, 'revocations: buckets'],
-  [/^revocations:pending$/, 'revocations: pending'],
+  [/^changes:unfinished$/, 'changes: unfinished'],
   [/^audit:[a-z]+:head$/, 'end of an audit trail'],
   [/^([a-z-]+):/, ''],
 ]

@@ -1,5 +1,5 @@
 import { memoryStore } from '../../adapters/memory.ts'
-import { clientRecords } from '../../src/clients/client-record.ts'
+import { storedClients } from '../../src/clients/client-record.ts'
 import { createClientRegistry, type ClientRegistry } from '../../src/clients/client-registry.ts'
 import type { ApiKey } from '../../src/clients/client.ts'
 import type { StoredSecret } from '../../src/clients/stored-secrets.ts'
@@ -23,6 +23,6 @@ export async function registryOf(
     resourceServer: false,
     ...key,
   }
-  await clientRecords<ApiKey>(store).create(client.clientId, { client, secrets, listedAt: 1 })
+  await storedClients<ApiKey>(store).create(client.clientId, { client, secrets, listedAt: 1 })
   return createClientRegistry(store)
 }

@@ -3,6 +3,7 @@ import type { CurrentCatalog } from '../../catalog/catalog.ts'
 import type { Resources } from '../../catalog/resources.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { AuditWriter } from '../../audit/audit.ts'
+import type { Commits } from '../../commit/commit.ts'
 import type { EventSink } from '../../host/events.ts'
 import type { ProxyCheck } from '../../health/proxy-check.ts'
 import type { Logger } from '../../host/logger.ts'
@@ -18,7 +19,6 @@ import type { TokenFamilies } from '../../grants/refresh-tokens/token-families.t
 import type { RefreshTokenFormat } from '../../grants/refresh-tokens/token-format.ts'
 import type { RevokeOwnToken } from '../../access/revoke-own-token.ts'
 import type { MemoryWatch } from '../../store/memory-watch.ts'
-import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import type { PendingInteractions } from './endpoints/authorize/pending-interactions.ts'
 import type { ConsentStore } from '../../grants/consent-store.ts'
 import type { Principal } from '../../gateway/principal.ts'
@@ -69,6 +69,7 @@ export interface SharedDependencies {
   readonly pages: Pages
   readonly events: EventSink
   readonly audit: AuditWriter
+  readonly commits: Commits
   readonly logger: Logger
   readonly proxyCheck: ProxyCheck
   readonly wrongSecrets: WrongSecretLimit
@@ -79,7 +80,6 @@ export interface ProviderDependencies extends SharedDependencies {
   readonly durable: Store
   readonly features: Features
   readonly families: TokenFamilies
-  readonly revocations: Revocations
   readonly grantLifecycle: GrantLifecycle
   readonly refreshTokenFormat: RefreshTokenFormat
   readonly signingKeys: readonly SigningJwk[]

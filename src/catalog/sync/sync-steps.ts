@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { AuditWriter } from '../../audit/audit.ts'
-import type { EntryFields } from '../../audit/entry.ts'
-import type { Outbox } from '../../audit/outbox.ts'
+import { asRead } from '../../commit/changeable.ts'
+import type { Commits } from '../../commit/commit.ts'
 import type { Catalog } from '../catalog.ts'
 import type { ProductSource } from '../definition.ts'
 import { isSameAs, missingFrom, productScopesOf, type ProductScopes } from '../product-scopes.ts'
@@ -32,7 +31,7 @@ export interface SyncParts {
   readonly revocations: Pick<Revocations, 'revoke'> &
     Pick<RevocationSet, 'isScopeRevoked' | 'lowestValidCatalogEpoch'>
   readonly longestLifetime: Pick<LongestLifetime, 'seconds'>
-  readonly audit: Pick<AuditWriter, 'change'>
+  readonly commits: Pick<Commits, 'commit'>
   readonly logger: Logger
   readonly onChanged?: ((catalog: Catalog) => void) | undefined
 }
@@ -135,7 +134,7 @@ async function writeRecord(
   before: Stored<CatalogRecord> | undefined,
   isReload: boolean,
 ): Promise<CatalogRecord | undefined> {
-  const { records, catalog, audit } = state
+  const { records, catalog, commits } = state
   // If the products are an object, all of them are published only once. Later, only the active operations are
   // published, because other processes may have removed the operations that are not active.
   const own =
@@ -149,22 +148,14 @@ async function writeRecord(
   const record = isUnchanged ? before.record : await createRecord(state, before?.record, own)
   // The first products of a store are not a change, so they get no entry.
   const entry = before && catalogEntry(before.record.products, record.products)
-  const write = (next: CatalogRecord) =>
-    before ? records.replace(CATALOG_RECORD, before, next) : records.create(CATALOG_RECORD, next)
+  const changeable = asRead(records, CATALOG_RECORD, before)
   state.hasUnconfirmedWrite = true
-  const writeWithEntry = async (outbox: Outbox, fields: EntryFields) => {
-    const isMade = await write(outbox.put(record, fields))
-    if (!isMade) outbox.put(undefined)
-    return isMade
-  }
-  // Operations are removed even if the entry cannot be listed as pending.
-  const isWritten = entry
-    ? await audit.change(records.key(CATALOG_RECORD), (outbox) => writeWithEntry(outbox, entry), {
-        isRemoval: true,
-      })
-    : await write(record)
+  // Operations are removed even if the change cannot be listed.
+  const { stored } = entry
+    ? await commits.commit({ record: changeable, write: () => record, entry: () => entry, isRemoval: true })
+    : await changeable.change(() => record, Promise.resolve())
   state.hasUnconfirmedWrite = false
-  return isWritten ? record : undefined
+  return stored && record
 }
 
 async function createRecord(

@@ -1,14 +1,13 @@
-import type { EntryFields } from '../../audit/entry.ts'
-import type { Outbox, WithOutbox } from '../../audit/outbox.ts'
+import type { WithOutbox } from '../../audit/outbox.ts'
+import type { Changeable } from '../../commit/changeable.ts'
+import type { Begun, Commits } from '../../commit/commit.ts'
 import { GatehouseError } from '../../errors.ts'
 import { type ChangeOptions, checkChange, changeOptionsOf } from '../../host/change-options.ts'
-import type { EventSink } from '../../host/events.ts'
 import { confirmDurable } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
 import { createIndexedRecords } from '../../store/indexed-records.ts'
 import type { RevocationSpec } from '../../revocation/kept-until.ts'
-import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import { booleanRule, countRule, optional, textRule } from '../../validation/rules.ts'
 import { isDocumentOrigin } from '../../validation/document-id.ts'
 
@@ -46,12 +45,18 @@ export function hostRecords(store: Store) {
     lasting: [HOSTS],
   })
   return {
-    key: (origin: string) => records.key(digest(origin)),
     get: (origin: string) => records.get(digest(origin)),
-    put: (origin: string, change: (record: HostRecord | undefined) => HostRecord | undefined) =>
-      records.put(digest(origin), change),
     update: (origin: string, change: (record: HostRecord) => HostRecord | undefined) =>
       records.update(digest(origin), change),
+    changeable: (origin: string): Changeable<HostRecord> => ({
+      key: records.key(digest(origin)),
+      subject: { of: 'client', id: origin },
+      async change(write, ready) {
+        const confirmed = (found?: HostRecord) => write(found) ?? (found && confirmDurable(found))
+        const { stored, tidied } = await records.change(digest(origin), confirmed, ready)
+        return { stored, beside: tidied }
+      },
+    }),
     /** In alphabetical order. */
     pages: () => records.pages(HOSTS, { idOf: digest, limit: PAGE_SIZE }),
   }
@@ -69,12 +74,11 @@ function revocationsOf(record: HostRecord | undefined): readonly RevocationSpec[
 /** The methods `block` and `unblock` of `ClientDocuments`. */
 export function createBlockedHosts(parts: {
   readonly store: Store
-  readonly revocations: Pick<Revocations, 'revokeWith'>
-  readonly events: EventSink
-  readonly audit: { change<T>(key: string, change: (outbox: Outbox) => Promise<T>): Promise<T> }
-  readonly clear: () => void
+  readonly commits: Pick<Commits, 'begin' | 'end' | 'commit'>
+  /** Deletes the grants of the clients of a host. Does not wait for the end. */
+  readonly clear: (origin: string, begun: Begun) => void
 }) {
-  const { store, revocations, events, audit, clear } = parts
+  const { store, commits, clear } = parts
   const records = hostRecords(store)
 
   return {
@@ -83,52 +87,40 @@ export function createBlockedHosts(parts: {
       checkChange('clientDocuments.block', options)
       const origin = requireOrigin(host)
       const { actor } = options
-      const entry = { name: 'document_host.blocked', target: host, ...changeOptionsOf(options) }
-      await revocations.revokeWith(
-        { of: 'client', id: origin },
-        async () => {
-          const record = await storeBlock(origin, actor)
-          return { result: undefined, revoked: revocationsOf(record), actor }
+      const begun = await commits.begin({ subject: { of: 'host', id: origin } }, true)
+      const blockedAt = Math.floor(Date.now() / 1000)
+      await commits.commit({
+        record: records.changeable(origin),
+        write(stored) {
+          if (stored?.isBlocked) return undefined
+          const epoch = (stored?.epoch ?? 0) + 1
+          return { ...stored, origin, epoch, isBlocked: true, blockedAt, blockedBy: actor, isClearing: true }
         },
-        entry,
-      )
-      events.emit('document_host.blocked', { host, ...(actor !== undefined && { actor }) })
-      clear()
+        entry: () => ({ name: 'document_host.blocked', target: host, ...changeOptionsOf(options) }),
+        event: () => ['document_host.blocked', { host, ...(actor !== undefined && { actor }) }],
+        revokes: revocationsOf,
+        isRemoval: true,
+        actor,
+      })
+      clear(origin, begun)
     },
 
     async unblock(host: string, options: ChangeOptions = {}): Promise<void> {
       checkChange('clientDocuments.unblock', options)
-      const origin = requireOrigin(host)
-      const entry: EntryFields = {
-        name: 'document_host.unblocked',
-        target: host,
-        ...changeOptionsOf(options),
-      }
-      const unblocked = (stored: HostRecord): HostRecord => {
-        if (!stored.isBlocked) throw notBlocked()
-        if (!stored.isClearing) return { ...stored, isBlocked: false }
-        throw new GatehouseError('ERR_IN_PROGRESS', 'the grants of this host are still being deleted')
-      }
-      const record = await audit.change(records.key(origin), (outbox) =>
-        records.update(origin, (stored) => outbox.put(unblocked(stored), entry)),
-      )
-      if (!record) throw notBlocked()
       const { actor } = options
-      events.emit('document_host.unblocked', { host, ...(actor !== undefined && { actor }) })
+      await commits.commit({
+        record: records.changeable(requireOrigin(host)),
+        write(stored) {
+          if (!stored?.isBlocked) throw new GatehouseError('ERR_NOT_FOUND', 'this host is not blocked')
+          if (!stored.isClearing) return { ...stored, isBlocked: false }
+          throw new GatehouseError('ERR_IN_PROGRESS', 'the grants of this host are still being deleted')
+        },
+        entry: () => ({ name: 'document_host.unblocked', target: host, ...changeOptionsOf(options) }),
+        event: () => ['document_host.unblocked', { host, ...(actor !== undefined && { actor }) }],
+      })
     },
   }
-
-  function storeBlock(origin: string, actor: string | undefined): Promise<HostRecord | undefined> {
-    const blockedAt = Math.floor(Date.now() / 1000)
-    return records.put(origin, (stored) => {
-      if (stored?.isBlocked) return confirmDurable(stored)
-      const epoch = (stored?.epoch ?? 0) + 1
-      return { ...stored, origin, epoch, isBlocked: true, blockedAt, blockedBy: actor, isClearing: true }
-    })
-  }
 }
-
-const notBlocked = () => new GatehouseError('ERR_NOT_FOUND', 'this host is not blocked')
 
 function requireOrigin(host: string): string {
   const origin = `https://${host}`
@@ -147,23 +139,21 @@ export type ExportedHost = Omit<HostRecord, 'isClearing' | 'audit'>
  * @returns whether the host is blocked now, and was not before
  */
 export async function restoreHost(
-  { store, revocations }: { readonly store: Store; readonly revocations: Pick<Revocations, 'revokeWith'> },
+  { store, commits }: { readonly store: Store; readonly commits: Pick<Commits, 'begin' | 'commit'> },
   host: ExportedHost,
 ): Promise<boolean> {
-  const records = hostRecords(store)
-  const { origin } = host
+  const { origin, isBlocked } = host
   let isNew = false
-  const save = () =>
-    records.put(origin, (stored) => {
-      isNew = host.isBlocked && !stored?.isBlocked
-      return stored ? merge(stored, host) : { ...host, isClearing: host.isBlocked }
-    })
-  if (host.isBlocked) {
-    await revocations.revokeWith({ of: 'client', id: origin }, async () => ({
-      result: undefined,
-      revoked: revocationsOf(await save()),
-    }))
-  } else await save()
+  // It is not ended, so each process that runs the service finds it, and deletes the grants of the host.
+  if (isBlocked) await commits.begin({ subject: { of: 'host', id: origin } })
+  await commits.commit({
+    record: hostRecords(store).changeable(origin),
+    write(stored) {
+      isNew = isBlocked && !stored?.isBlocked
+      return stored ? merge(stored, host) : { ...host, isClearing: isBlocked }
+    },
+    revokes: (stored) => (isBlocked ? revocationsOf(stored) : []),
+  })
   return isNew
 }
 

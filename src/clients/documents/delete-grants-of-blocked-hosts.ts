@@ -1,17 +1,15 @@
-import { coalesce } from '../../async/coalesce.ts'
-import { periodically } from '../../async/periodically.ts'
+import type { Begun, Commits } from '../../commit/commit.ts'
 import type { Logger } from '../../host/logger.ts'
 import { personOf, type Person } from '../../host/subject.ts'
 import type { RemovalOptions } from '../../host/change-options.ts'
-import type { hostRecords, HostRecord } from './blocked-hosts.ts'
+import type { hostRecords } from './blocked-hosts.ts'
 import type { StoredDocuments } from './stored-documents.ts'
-
-const INTERVAL_MS = 60_000
 
 /** Deletes the grants of blocked hosts. People stay listed until then, so that another process can continue. */
 export function createClearing(parts: {
-  readonly hosts: Pick<ReturnType<typeof hostRecords>, 'get' | 'pages' | 'update'>
+  readonly hosts: Pick<ReturnType<typeof hostRecords>, 'get' | 'update'>
   readonly documents: Pick<StoredDocuments, 'allOfOrigin' | 'users' | 'removeUser'>
+  readonly commits: Pick<Commits, 'end'>
   readonly revokeGrants: (
     person: Person,
     clientId: string,
@@ -19,9 +17,13 @@ export function createClearing(parts: {
   ) => Promise<{ readonly errors: readonly Error[] }>
   readonly logger: Logger
 }) {
-  const { hosts, documents, revokeGrants, logger } = parts
+  const { hosts, documents, commits, revokeGrants, logger } = parts
 
-  async function clear({ origin, epoch, blockedBy: actor }: HostRecord): Promise<void> {
+  /** May be called again, and by several processes. */
+  async function clear(origin: string): Promise<void> {
+    const record = await hosts.get(origin)
+    if (!record?.isClearing) return
+    const { epoch, blockedBy: actor } = record
     for (const clientId of await documents.allOfOrigin(origin)) {
       for (let users = await documents.users(clientId); users.length > 0;) {
         for (const subject of users) {
@@ -38,32 +40,22 @@ export function createClearing(parts: {
         users = await documents.users(clientId)
       }
     }
-    await hosts.update(origin, (record) =>
-      record.epoch === epoch ? { ...record, isClearing: false } : undefined,
+    await hosts.update(origin, (stored) =>
+      stored.epoch === epoch ? { ...stored, isClearing: false } : undefined,
     )
   }
 
-  const run = coalesce(async () => {
-    for await (const { items } of hosts.pages()) {
-      for (const { record } of items) if (record.isClearing) await clear(record)
-    }
-  })
-
-  const runOrWarn = () =>
-    run().catch((error: unknown) => {
-      logger.warn(
-        { err: error },
-        'the grants of a blocked host could not be deleted; trying again within a minute',
-      )
-    })
-
   return {
+    clear,
     /** Does not wait for the end. */
-    begin: () => void runOrWarn(),
-    /** Now, and then every minute. @returns a function that stops this */
-    start(): () => void {
-      void runOrWarn()
-      return periodically(runOrWarn, INTERVAL_MS)
+    begin(origin: string, begun: Begun): void {
+      const cleared = clear(origin).then(() => commits.end(begun))
+      cleared.catch((error: unknown) => {
+        logger.warn(
+          { err: error },
+          'the grants of a blocked host could not be deleted; trying again within a minute',
+        )
+      })
     },
   }
 }

@@ -91,7 +91,7 @@ type Parts = Parameters<typeof createBlockedHosts>[0] &
 
 const MAX_PAGE = 100
 
-/** Creates the service, and the work in the background that deletes the grants of blocked hosts. */
+/** Creates the service, and what deletes the grants of blocked hosts. */
 export function createDocumentService(parts: Omit<Parts, 'clear'>) {
   const { store, lastUses, policies } = parts
   const documents = createStoredDocuments(store)
@@ -131,7 +131,7 @@ export function createDocumentService(parts: Omit<Parts, 'clear'>) {
     block: blocked.block,
     unblock: blocked.unblock,
   }
-  return { service, start: clearing.start }
+  return { service, clear: clearing.clear }
 
   async function describe(
     clientId: string,

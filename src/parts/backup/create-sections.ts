@@ -21,7 +21,7 @@ import { metCorruptMember } from '../../store/met-corrupt-records.ts'
 import { createLongestLifetime } from '../../revocation/longest-token-lifetime.ts'
 import type { RevocationSpec } from '../../revocation/kept-until.ts'
 import { asRevocation, type Revocation } from '../../revocation/revocation.ts'
-import type { Subject } from '../../revocation/revoke-tokens.ts'
+import type { Finishers } from '../../commit/commit.ts'
 import { isDocumentOrigin } from '../../validation/document-id.ts'
 import {
   anyValue,
@@ -61,18 +61,21 @@ export function createSections(parts: Internals, importsKeys = true) {
     }
   }
 
-  async function pendingSpecs({ of, id }: Subject): Promise<readonly RevocationSpec[]> {
-    if (of === 'client') return revocationsOf(id)
-    if (of === 'grant') return [{ of, id }]
-    const specs: RevocationSpec[] = []
-    for await (const { items, corrupt } of grantLifecycle.index.pages(id, GRANTS_PAGE_SIZE)) {
-      for (const { grantId, record } of items) {
-        if (await grantLifecycle.hasStaleConsent(record)) specs.push({ of: 'grant', id: grantId })
+  const unfinished: Finishers = {
+    client: revocationsOf,
+    grant: async (id) => [{ of: 'grant', id }],
+    async account(id) {
+      const specs: RevocationSpec[] = []
+      for await (const { items, corrupt } of grantLifecycle.index.pages(id, GRANTS_PAGE_SIZE)) {
+        for (const { grantId, record } of items) {
+          if (await grantLifecycle.hasStaleConsent(record)) specs.push({ of: 'grant', id: grantId })
+        }
+        // A corrupt record does not show whether the grant was made before the change. So the grant is revoked.
+        for (const { id: grantId } of corrupt) specs.push({ of: 'grant', id: grantId })
       }
-      // A corrupt record does not show whether the grant was made before the pending change. So the grant is revoked.
-      for (const { id: grantId } of corrupt) specs.push({ of: 'grant', id: grantId })
-    }
-    return specs
+      return specs
+    },
+    host: async () => [],
   }
 
   return {
@@ -99,7 +102,7 @@ export function createSections(parts: Internals, importsKeys = true) {
       clients: clientSection(store),
       deletedClients: deletedClientSection(store),
       documentHosts: documentHostSection(parts),
-      revocations: revocationSection(parts, () => parts.revocations.listPending(pendingSpecs)),
+      revocations: revocationSection(parts, () => parts.commits.unfinishedRevocations(unfinished)),
       erasures: erasureSection(parts),
       erasureKeys: erasureKeySection(parts),
     },
@@ -115,7 +118,7 @@ const revocationRule: Rule = (value) => {
   return objectOf({ below: optional(countRule) })(value)
 }
 
-/** Pending revocations come first, so that the file has those that come into force during the export. */
+/** Those of unfinished changes come first, so that the file has those that come into force during the export. */
 function revocationSection(
   { revocationLog: log, revoked }: Internals,
   listPending: () => Promise<readonly Revocation[]>,
@@ -210,7 +213,7 @@ export function deletedClientSection(store: Store): Section {
 }
 
 /** The documents are not exported: the service fetches them again. */
-function documentHostSection(parts: Pick<Internals, 'store' | 'revocations'>): Section {
+function documentHostSection(parts: Pick<Internals, 'store' | 'commits'>): Section {
   return sectionOf<ExportedHost>({
     is: 'document-host',
     rules: {

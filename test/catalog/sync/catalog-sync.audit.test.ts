@@ -1,6 +1,7 @@
 // Also runs on: Redis
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { randomUUID } from 'node:crypto'
+import { commitsOf, finishersOf } from '../../support/commits.ts'
 import { FAULTS, faultyStore } from '../../support/faulty-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { until } from '../../support/until.ts'
@@ -78,8 +79,9 @@ describeEachStore('the audit trail of the products', (makeStore) => {
     await vi.waitFor(() => here.sync.synchronize())
     stop()
     // Another process moves the entry from the record to the trail.
-    const later = auditOf(makeStore(data), { now: () => Date.now() + 60_000 })
-    await later.resume()
+    const now = () => Date.now() + 60_000
+    const later = auditOf(makeStore(data), { now })
+    await commitsOf(makeStore(data), { audit: later, now }).finishAll(finishersOf(async () => []))
     const { items } = await later.list()
     expect(items).toMatchObject([{ name: 'catalog.reloaded', removed: ['a/a:read'] }])
   })

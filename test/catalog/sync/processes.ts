@@ -9,6 +9,7 @@ import { createRevocationFollower } from '../../../src/revocation/revocation-fol
 import { createLongestLifetime } from '../../../src/revocation/longest-token-lifetime.ts'
 import { createRevocationLog } from '../../../src/revocation/revocation-log.ts'
 import { createRevocations } from '../../../src/revocation/revoke-tokens.ts'
+import { commitsOf } from '../../support/commits.ts'
 
 /**
  * Creates products from short texts: `a` has the scope `a:read`, `a:read+write` has `a:read` and `a:write`,
@@ -67,7 +68,7 @@ export function createProcess(
   const policy = { pollIntervalSeconds, whenStale: 'serve', maxStalenessSeconds: NEVER } as const
   const set = createRevocationFollower({ source: log, policy, logger: silentLogger })
   const longestLifetime = createLongestLifetime(store, tokenLifetime)
-  const revocations = createRevocations({ store, log, set, longestLifetime, logger })
+  const revocations = createRevocations({ log, set, longestLifetime })
   const catalog = createLiveCatalog({ products })
   const audit = auditOf(auditStore)
   const onChanged = vi.fn<(catalog: Catalog) => void>()
@@ -82,7 +83,7 @@ export function createProcess(
     },
     onRevoked: set.onAdded,
     longestLifetime,
-    audit,
+    commits: commitsOf(auditStore, { audit }),
     logger,
     onChanged,
     pollIntervalMs: pollIntervalMs === 'default' ? undefined : pollIntervalMs,

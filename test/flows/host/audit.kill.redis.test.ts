@@ -3,12 +3,16 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { compileHostProgram, type HostProgram } from '../../support/host-process.ts'
 import { startHost } from '../../support/host.ts'
+import { commitsOf, finishersOf } from '../../support/commits.ts'
 import { describeEachRedis } from '../../support/stores.ts'
 import { auditOf } from '../../audit/setup.ts'
 
 /** API keys that a process renames at the same time, and the number of answered renames before it is killed. */
 const KEYS = 8
 const RENAMES = [5, 60, 200]
+
+/** Renames revoke nothing. */
+const FINISHERS = finishersOf(async () => [])
 
 describeEachRedis('the audit trail of processes that are killed', (deploy, deployment) => {
   let program: HostProgram
@@ -30,7 +34,7 @@ describeEachRedis('the audit trail of processes that are killed', (deploy, deplo
     )
 
     const store = deploy(data)
-    await auditOf(store, { now: () => Date.now() + 20_000 }).resume()
+    await commitsOf(store, { now: () => Date.now() + 20_000 }).finishAll(FINISHERS)
     const host = await startHost({ store })
     try {
       const made = new Map<string, number>()
@@ -71,8 +75,10 @@ describeEachRedis('the audit trail of processes that are killed', (deploy, deplo
     const store = deploy(data)
     // What the killed processes left behind is moved and counted when their minute is long over.
     for (const seconds of [20, 240]) {
-      const others = [1, 2].map(() => auditOf(store, { now: () => Date.now() + seconds * 1000 }))
-      await Promise.all(others.map((audit) => audit.resume()))
+      const now = () => Date.now() + seconds * 1000
+      const audits = [1, 2].map(() => auditOf(store, { now }))
+      await Promise.all(audits.map((audit) => commitsOf(store, { audit, now }).finishAll(FINISHERS)))
+      await Promise.all(audits.map((audit) => audit.resume()))
     }
     const host = await startHost({ store })
     try {

@@ -42,7 +42,7 @@ describeEachStore('a process that is killed at each of its writes', (makeStore) 
     const store = makeStore(data)
     const host = await start({ ...options, store })
     await host.gatehouse.ready()
-    await until(async () => expect(await store.range('audit:pending', { limit: 10 })).toEqual([]))
+    await until(async () => expect(await store.range('changes:unfinished', { limit: 10 })).toEqual([]))
     return host
   }
 

@@ -63,7 +63,7 @@ export function accessTokens(
       }
       const grantId = token && 'grantId' in token ? token.grantId : undefined
       const isRevoked = await revokeAccessToken(
-        { id: tokenId, until, clientId, epoch, grantId },
+        { of: 'token', id: tokenId, until, clientId, epoch, grantId },
         { name: 'token.revoked', tokenId, ...entry, reason: 'client-revoked-token' },
       )
       if (isRevoked || grantId === undefined) return

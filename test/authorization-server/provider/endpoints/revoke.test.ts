@@ -6,7 +6,13 @@ import { collectGarbage } from '../../../support/collect-garbage.ts'
 
 const TOKENS = 50
 
-const token = (id: string) => ({ id, until: 2_000_000_000, clientId: 'client', epoch: 0 })
+const token = (id: string) => ({
+  of: 'token' as const,
+  id,
+  until: 2_000_000_000,
+  clientId: 'client',
+  epoch: 0,
+})
 
 const ENTRY = { name: 'token.revoked' }
 

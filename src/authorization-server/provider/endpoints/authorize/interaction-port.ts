@@ -123,7 +123,7 @@ const signInRejected: Method<'signInRejected'> = ({ audit, events }, ctx, { appl
 }
 
 const approved: Method<'approved'> = async (parts, ctx, pending, decision) => {
-  const { settings, consents, events, audit } = parts
+  const { settings, consents, events, commits } = parts
   const { account, application, resource } = pending
   if (!account || !resource) throw new TypeError('consent needs a person who is signed in, and a resource')
   const { accountId, userId } = account
@@ -150,13 +150,16 @@ const approved: Method<'approved'> = async (parts, ctx, pending, decision) => {
   const details = { clientId, accountId, userId, grantId, scopes: granted, denied }
   const entry = { name: 'consent.approved', ...details, ...requesterOf(ctx) }
   const proof = { key: interactionKey(pending.uid), text: grantId }
-  const { isMade, next } = await audit.announce(entry, proof, async () => {
-    const finished = await finish(parts, ctx, pending, result, { merge: true })
-    if (finished.counts) await consents.update(account, clientId, resource.address, decision, versions)
-    return { isMade: finished.counts, next: finished.next }
-  })
-  if (isMade) events.emit('consent.approved', details)
-  else await grant.destroy()
+  const begun = await commits.begin({ entry, proof })
+  const { counts, next } = await finish(parts, ctx, pending, result, { merge: true })
+  if (!counts) {
+    commits.drop(begun)
+    await grant.destroy()
+    return next
+  }
+  await consents.update(account, clientId, resource.address, decision, versions)
+  await commits.end(begun)
+  events.emit('consent.approved', details)
   return next
 }
 
@@ -168,12 +171,14 @@ const failed: Method<'failed'> = async (parts, ctx, pending, error, description)
   const details = { clientId, accountId: account?.accountId, userId: account?.userId }
   const entry = { name: 'consent.denied', ...details, denied, ...requesterOf(ctx) }
   const proof = { key: interactionKey(pending.uid), text: JSON.stringify({ error }).slice(1, -1) }
-  const deny = async () => {
-    const { counts, next } = await finish(parts, ctx, pending, answer)
-    return { isMade: counts, next }
+  const begun = await parts.commits.begin({ entry, proof }, true)
+  const { counts, next } = await finish(parts, ctx, pending, answer)
+  if (!counts) {
+    parts.commits.drop(begun)
+    return next
   }
-  const { isMade, next } = await parts.audit.announce(entry, proof, deny, { isRemoval: true })
-  if (isMade) parts.events.emit('consent.denied', details)
+  await parts.commits.end(begun)
+  parts.events.emit('consent.denied', details)
   return next
 }
 
