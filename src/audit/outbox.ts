@@ -48,10 +48,10 @@ export function createOutboxes(store: StoreWithMemory) {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const text = await store.get(key)
       const record = parse(text)
-      if (text === undefined || !record || !Array.isArray(record['audit'])) return
-      const { audit, ...others } = record
-      const left = entriesOf(audit).filter(({ entry }) => !ids.has(entry.id))
-      if (left.length === entriesOf(audit).length) return
+      if (text === undefined || !record) return
+      const { audit: _, ...others } = record
+      const left = carriedBy(record).filter(({ entry }) => !ids.has(entry.id))
+      if (left.length === carriedBy(record).length) return
       const cleared = JSON.stringify(left.length === 0 ? others : { ...others, audit: left })
       if (await store.replace(key, text, cleared)) return
       await delay(Math.random() * Math.min(100, 5 * attempt))
@@ -91,8 +91,9 @@ export function createOutboxes(store: StoreWithMemory) {
   }
 }
 
-function entriesOf(audit: unknown): readonly PendingEntry[] {
-  return Array.isArray(audit) ? audit.filter(isPendingEntry) : []
+/** Without corrupt entries. */
+export function carriedBy(record: WithOutbox | undefined): readonly PendingEntry[] {
+  return Array.isArray(record?.audit) ? record.audit.filter(isPendingEntry) : []
 }
 
 function parse(text = ''): Readonly<Record<string, unknown>> | undefined {

@@ -53,16 +53,37 @@ export type ClientChanged = (clientId: string) => Promise<void>
 export function clientRecords<C extends Client>(store: Store, changed: ClientChanged = async () => {}) {
   const stored = storedClients<C>(store)
 
-  /** After a failure, the change may have been applied. The error does not wait for `changed`. */
-  async function orNotify<T>(clientId: string, change: Promise<T>): Promise<T> {
-    return change.catch((error: unknown) => {
-      if (!isRejection(error)) void changed(clientId)
-      throw error
-    })
+  function changing(clientId: string, how: 'change' | 'end'): Changeable<StoredClient<C>> {
+    return {
+      ...subjectOf(clientId),
+      async change(write, ready) {
+        const confirmed = (found?: StoredClient<C>) => write(found) ?? (found && confirmDurable(found))
+        const made = await stored[how](clientId, confirmed, ready).catch((error: unknown) => {
+          // The change may have been applied.
+          if (!isRejection(error)) void changed(clientId)
+          throw error
+        })
+        return { stored: made.stored, beside: Promise.all([made.stored && changed(clientId), made.tidied]) }
+      },
+    }
+  }
+
+  function changeable(clientId: string): Changeable<ClientRecord<C>> {
+    const { change, ...subject } = changing(clientId, 'change')
+    return {
+      ...subject,
+      async change(write, ready) {
+        const made = await change((found) => write(unlessDeleted(found)), ready)
+        return { ...made, stored: unlessDeleted(made.stored) }
+      },
+    }
+  }
+
+  function subjectOf(clientId: string) {
+    return { key: stored.key(clientId), subject: { of: 'client', id: clientId } as const }
   }
 
   return {
-    key: stored.key,
     get: async (clientId: string) => unlessDeleted(await stored.get(clientId)),
     async deletedKind(clientId: string): Promise<Client['kind'] | undefined> {
       const found = await stored.get(clientId)
@@ -74,30 +95,10 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
     },
     list: stored.list,
     unlist: stored.unlist,
-    /** @param change pure; undefined for no change @returns undefined if the record is absent or deleted */
-    async update(
-      clientId: string,
-      change: (record: ClientRecord<C>) => ClientRecord<C> | undefined,
-    ): Promise<ClientRecord<C> | undefined> {
-      const applied = (found: StoredClient<C>) =>
-        isDeleted(found) ? undefined : (change(found) ?? confirmDurable(found))
-      const record = unlessDeleted(await orNotify(clientId, stored.update(clientId, applied)))
-      if (record) await changed(clientId)
-      return record
-    },
     /** A deleted client counts as absent. */
-    changeable: (clientId: string): Changeable<ClientRecord<C>> => ({
-      ...subjectOf(clientId),
-      async change(write, ready) {
-        const made = await changeStored(clientId, (found) => write(unlessDeleted(found)), ready)
-        return { ...made, stored: unlessDeleted(made.stored) }
-      },
-    }),
+    changeable,
     /** With deleted clients. A client that is deleted stays in its lists until the caller calls `unlist`. */
-    deletable: (clientId: string): Changeable<StoredClient<C>> => ({
-      ...subjectOf(clientId),
-      change: (write, ready) => changeStored(clientId, write, ready, 'end'),
-    }),
+    deletable: (clientId: string) => changing(clientId, 'end'),
     /** A record that is created; the caller has listed it. No process knows it, so none is notified. */
     creatable: (clientId: string): Changeable<StoredClient<C>> => ({
       ...subjectOf(clientId),
@@ -109,21 +110,13 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
         return { stored: write(await stored.get(clientId)) }
       },
     }),
-  }
-
-  async function changeStored(
-    clientId: string,
-    write: (found: StoredClient<C> | undefined) => StoredClient<C> | undefined,
-    ready: Promise<unknown>,
-    how: 'change' | 'end' = 'change',
-  ) {
-    const confirmed = (found?: StoredClient<C>) => write(found) ?? (found && confirmDurable(found))
-    const made = await orNotify(clientId, stored[how](clientId, confirmed, ready))
-    return { stored: made.stored, beside: Promise.all([made.stored && changed(clientId), made.tidied]) }
-  }
-
-  function subjectOf(clientId: string) {
-    return { key: stored.key(clientId), subject: { of: 'client', id: clientId } as const }
+    /** Without an audit entry. @param change pure; undefined for no change */
+    async update(clientId: string, change: (record: ClientRecord<C>) => ClientRecord<C> | undefined) {
+      const write = (found?: ClientRecord<C>) => found && change(found)
+      const made = await changeable(clientId).change(write, Promise.resolve())
+      await made.beside
+      return made.stored
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 import type { GatehouseError } from '../errors.ts'
-import { collectIn, partialFailure, isCorruptRecord, type CorruptRecord } from '../store/corrupt-record.ts'
+import { collectIn, partialFailure, isCorruptRecord, CorruptRecord } from '../store/corrupt-record.ts'
 import type { RevocationSpec } from '../revocation/kept-until.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { Client } from './client.ts'
@@ -41,7 +41,7 @@ const ANY_KIND = 'API key or application'
 /** Revokes the tokens of API keys and applications. */
 export function createClientTokens(
   parts: Pick<ClientsDependencies, 'store' | 'clientChanged' | 'commits'> & {
-    readonly revocations: Pick<Revocations, 'revokeFirst'>
+    readonly revocations: Pick<Revocations, 'revokeFirst' | 'revokeAs'>
   },
 ): ClientTokens {
   const { store, revocations, clientChanged, commits } = parts
@@ -66,12 +66,12 @@ export function createClientTokens(
       entry: ({ client }) => changeEntry(client, revoked),
       event: ({ client }) => changeEvent(client, revoked),
       revokes: (found) => revocationsOf(clientId, isDeleted(found) ? undefined : found),
-      ifCorrupt: revocationOfCorrupt(clientId, Date.now()),
       isRemoval: true,
       actor,
     })
-    await change.catch((error: unknown) => {
+    await change.catch(async (error: unknown) => {
       if (!isCorruptRecord(error)) throw error
+      await revocations.revokeAs(actor, ...revocationOfCorrupt(clientId, Date.now()))
       throw partialFailure([error], 'The tokens of that client were revoked nevertheless')
     })
   }
@@ -94,9 +94,10 @@ export function createClientTokens(
       ),
 
     async revocationsOf(clientId) {
-      const record = await records.get(clientId)
-      const exists = record !== undefined || (await records.deletedKind(clientId)) !== undefined
-      return exists ? revocationsOf(clientId, record) : []
+      const [found] = await records.getEach([clientId])
+      if (found instanceof CorruptRecord) return revocationOfCorrupt(clientId, Date.now())
+      const exists = found !== undefined || (await records.deletedKind(clientId)) !== undefined
+      return exists ? revocationsOf(clientId, found) : []
     },
 
     async *listByAccount(accountId) {

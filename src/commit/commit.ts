@@ -3,12 +3,12 @@ import type { Audit } from '../audit/audit.ts'
 import type { EntryFields, PendingEntry } from '../audit/entry.ts'
 import { erasePending, type ErasedPeople } from '../audit/erase-entry.ts'
 import { createKept } from '../audit/kept-in-memory.ts'
-import { createOutboxes, idsOf, type WithOutbox } from '../audit/outbox.ts'
+import { carriedBy, createOutboxes, idsOf, type WithOutbox } from '../audit/outbox.ts'
 import { periodically } from '../async/periodically.ts'
 import { isRejection } from '../errors.ts'
 import type { EventOf, EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
-import { withUntil, type RevocationSpec } from '../revocation/kept-until.ts'
+import type { RevocationSpec } from '../revocation/kept-until.ts'
 import type { LongestLifetime } from '../revocation/longest-token-lifetime.ts'
 import type { Revocation } from '../revocation/revocation.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
@@ -26,7 +26,6 @@ export interface Change<R extends WithOutbox, Before extends R = R> {
   readonly event?: ((before: Before) => EventOf) | undefined
   /** Asked even if nothing is changed, then without `before`: an earlier call may have ended after its write. */
   readonly revokes?: ((stored: R, before: Before | undefined) => readonly RevocationSpec[]) | undefined
-  readonly ifCorrupt?: readonly RevocationSpec[] | undefined
   /** A change that removes access is made even if it cannot be listed. */
   readonly isRemoval?: boolean | undefined
   readonly actor?: string | undefined
@@ -110,8 +109,9 @@ export function createCommits(parts: {
     if (member !== undefined) await list.remove(member)
   }
 
+  /** A corrupt record stays, so that an operator can examine it. */
   async function moveToTrail(record: string): Promise<void> {
-    const entries = await outboxes.read(record)
+    const entries = await outboxes.read(record).catch(noneIfCorrupt)
     await audit.append(entries)
     await outboxes.clear(record, idsOf(entries))
   }
@@ -127,9 +127,11 @@ export function createCommits(parts: {
     if (record !== undefined) await moveToTrail(record)
   }
 
-  async function finishAll(finishers: Finishers): Promise<void> {
+  /** @param minAgeMs of the changes @default those whose process has probably stopped */
+  async function finishAll(finishers: Finishers, minAgeMs?: number): Promise<void> {
     await kept.flush()
-    await list.resume((unfinished) => finish(unfinished, finishers))
+    await audit.settled()
+    await list.resume((unfinished) => finish(unfinished, finishers), minAgeMs)
   }
 
   return {
@@ -141,7 +143,7 @@ export function createCommits(parts: {
      *   made, and another process then finishes it
      */
     async commit<R extends WithOutbox, Before extends R = R>(change: Change<R, Before>) {
-      const { record, entry, event, revokes, ifCorrupt, isRemoval, ready, actor } = change
+      const { record, entry, event, revokes, isRemoval, ready, actor } = change
       const unfinished = { record: record.key, subject: revokes && record.subject }
       const adding = listed(unfinished, isRemoval)
       const all = Promise.all([adding, ready])
@@ -161,18 +163,16 @@ export function createCommits(parts: {
         isWritten = true
         isChanged &&= stored !== undefined
         if (event && isChanged) emit(events, event(before as Before))
-        // An earlier call may have left entries in the record.
-        const entries = stored?.audit ?? []
+        // With those that an earlier call may have left.
+        const entries = carriedBy(stored)
         audit.settle(outbox.made().filter((each) => !entries.includes(each)))
         const made = { before: isChanged ? before : undefined, stored, isChanged }
         const revoked = stored && revokes ? revokes(stored, made.before) : []
         await Promise.all([follow({ unfinished, member: await adding }, entries, revoked, actor), beside])
         return made
       } catch (error) {
-        const isCorrupt = isCorruptRecord(error)
-        if (isCorrupt && ifCorrupt) await revocations.revokeAs(actor, ...ifCorrupt)
-        // Otherwise the change stays listed: an export then revokes all tokens of a corrupt record.
-        const isOver = isRejection(error) || (isCorrupt && (ifCorrupt !== undefined || !revokes))
+        // A removal stays listed, so that all tokens of a corrupt record are revoked.
+        const isOver = isRejection(error) || (isCorruptRecord(error) && !revokes)
         const member = await adding.catch(() => false as const)
         if (!isWritten && (isOver || member === false))
           drop({ unfinished, member: member || undefined }, outbox.made())
@@ -212,16 +212,6 @@ export function createCommits(parts: {
       follow(begun, entriesOf(begun.unfinished), revoked, actor),
     drop: (begun: Begun) => drop(begun, entriesOf(begun.unfinished)),
 
-    /** What the unfinished changes of all processes revoke. */
-    async unfinishedRevocations(specsOf: Finishers): Promise<readonly Revocation[]> {
-      const until = now() / 1000 + (await longestLifetime.seconds())
-      await audit.settled()
-      const found: RevocationSpec[] = []
-      for (const { subject, revokes = [] } of await list.all())
-        found.push(...revokes, ...(subject ? await specsOf[subject.of](subject.id) : []))
-      return found.map((spec) => withUntil(spec, until))
-    },
-
     /** Entries in the memory of another process stay unchanged. */
     async erase(people: ErasedPeople): Promise<void> {
       const erase = (unfinished: Unfinished) => {
@@ -229,10 +219,7 @@ export function createCommits(parts: {
         return entry === unfinished.entry ? unfinished : { ...unfinished, entry }
       }
       await kept.rewrite(erase)
-      for (const { record } of await list.all()) {
-        // A corrupt record stays, so that an operator can examine it.
-        if (record !== undefined) await moveToTrail(record).catch(unlessCorrupt)
-      }
+      for (const { record } of await list.all()) if (record !== undefined) await moveToTrail(record)
       await list.rewrite(erase)
     },
 
@@ -266,6 +253,7 @@ function emit(events: EventSink, [name, event]: EventOf): void {
   events.emit(name, event)
 }
 
-function unlessCorrupt(error: unknown): void {
+function noneIfCorrupt(error: unknown): [] {
   if (!isCorruptRecord(error)) throw error
+  return []
 }

@@ -88,9 +88,10 @@ export function createUnfinishedList(parts: {
     return members
   }
 
-  function isDue(member: string): boolean {
+  function isDue(member: string, minAgeMs: number): boolean {
     const age = ageOf(member, now())
-    if (age <= ABANDONED_AFTER_MS) return false
+    if (minAgeMs === 0) return true
+    if (age <= minAgeMs) return false
     const resumed = resumedAt.get(member)
     return resumed === undefined || age > REMOVE_AFTER_MS || Math.abs(now() - resumed) > RESUME_INTERVAL_MS
   }
@@ -126,11 +127,12 @@ export function createUnfinishedList(parts: {
      * @param finish may be called while the change is made, and again
      * @throws {GatehouseError} only `ERR_STORE_UNAVAILABLE`, so that one change does not stop the work on others
      */
-    async resume(finish: (unfinished: Unfinished) => Promise<void>): Promise<void> {
+    async resume(finish: (unfinished: Unfinished) => Promise<void>, minAgeMs = ABANDONED_AFTER_MS) {
       const members = await readMembers()
+      const due = members.filter((member) => isDue(member, minAgeMs))
       const listed = new Set(members)
       resumedAt = new Map([...resumedAt].filter(([member]) => listed.has(member)))
-      for (const { unfinished, members: own } of bySubject(members.filter(isDue)).values()) {
+      for (const { unfinished, members: own } of bySubject(due).values()) {
         try {
           await finish(unfinished)
         } catch (error) {

@@ -2,6 +2,7 @@ import type { JWK } from 'jose'
 import { createErasePerson } from '../access/erase-person.ts'
 import { createErasures } from '../access/erasures.ts'
 import { createSessionList } from '../access/session-list.ts'
+import type { Finishers } from '../commit/commit.ts'
 import type { ClientDocuments } from '../clients/documents/document-service.ts'
 import { createClientErasure } from '../clients/erase-from-clients.ts'
 import { GatehouseError } from '../errors.ts'
@@ -34,14 +35,32 @@ export function createParts(settings: ResolvedOptions) {
   const { durable: store } = core
   const keys = createKeySource(core)
   const erasures = createErasures({ store, secrets: settings.secrets })
+  const documents = createDocuments(parts)
   const lists = { clientErasure: createClientErasure(store), sessionList: createSessionList(store) }
   return {
     ...parts,
     erasures,
     ...createErasePerson({ ...parts, ...lists, store, erasures }),
-    ...createDocuments(parts),
+    clientDocuments: documents.clientDocuments,
+    finishers: finishersOf(parts, documents.clearHost),
     keys,
     signingKeys: { list: keys.list, rotate: keys.rotate, revoke: keys.revoke },
+  }
+}
+
+/** How a process finishes what stopped processes began. */
+function finishersOf(
+  { clientTokens, resumeGrant, resumeAccount }: Clients & ReturnType<typeof createGrants>,
+  clearHost: (origin: string) => Promise<void>,
+): Finishers {
+  return {
+    client: clientTokens.revocationsOf,
+    grant: resumeGrant,
+    account: resumeAccount,
+    async host(origin) {
+      await clearHost(origin)
+      return []
+    },
   }
 }
 

@@ -1,5 +1,4 @@
 import { loadFeatures } from '../authorization-server/provider/features/load-features.ts'
-import type { Finishers } from '../commit/commit.ts'
 import { createStartFailures } from '../host/start-failures.ts'
 import { createLifecycle } from './lifecycle.ts'
 import type { Parts } from './parts.ts'
@@ -46,7 +45,7 @@ async function start(parts: Parts, buildProvider: BuildProvider) {
     let provider = buildProvider(keys.ring.signing, features)
     // Pending requests continue with the previous provider. Both providers keep their state in the store.
     stops.push(keys.onChanged(() => (provider = buildProvider(keys.ring.signing, features))))
-    stops.push(parts.commits.start(finishersOf(parts)))
+    stops.push(parts.commits.start(parts.finishers))
     stops.push(parts.notifyOfExpiries())
     stops.push(parts.scopeLimitCheck.start())
     stops.push(parts.gatewayKeysCheck.start())
@@ -70,18 +69,5 @@ async function start(parts: Parts, buildProvider: BuildProvider) {
   } catch (error) {
     await stop()
     throw error
-  }
-}
-
-/** How this process finishes what stopped processes began. */
-function finishersOf({ clientTokens, resumeGrant, resumeAccount, clearHost }: Parts): Finishers {
-  return {
-    client: clientTokens.revocationsOf,
-    grant: resumeGrant,
-    account: resumeAccount,
-    async host(origin) {
-      await clearHost(origin)
-      return []
-    },
   }
 }

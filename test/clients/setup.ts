@@ -131,6 +131,7 @@ export function services(
   const clientTokens = createClientTokens(dependencies)
   return {
     audit,
+    commits,
     catalog,
     emitted,
     lastUses,

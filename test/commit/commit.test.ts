@@ -236,6 +236,26 @@ describe('a commit on a failing store', () => {
     expect(await namesOn(store)).toEqual(['client.changed'])
   })
 
+  it('whose entry the trail does not take keeps it in its record, until another process moves it', async () => {
+    const store = memoryStore()
+    await thing(store, 'c1').create(5)
+    const isOfTrail = (key: string) => key.startsWith('audit:')
+    const away = async () => Promise.reject(new GatehouseError('ERR_STORE_UNAVAILABLE', 'its server is away'))
+    const here = processOn({
+      ...store,
+      create: async (...args) => (isOfTrail(args[0]) ? away() : store.create(...args)),
+      replace: async (...args) => (isOfTrail(args[0]) ? away() : store.replace(...args)),
+    })
+    await here.disable(false)
+    await here.audit.settled()
+    expect(await namesOn(store)).toEqual([])
+    expect(await thing(store, 'c1').get()).toMatchObject({ audit: [{ entry: { name: 'client.changed' } }] })
+    time += MINUTE
+    await processOn(store).finishAll()
+    expect(await namesOn(store)).toEqual(['client.changed'])
+    expect(await thing(store, 'c1').get()).toEqual({ epoch: 6 })
+  })
+
   it('of a removal that could not be listed is recorded by a repeat at another process', async () => {
     const db = replicatedStore()
     // The list is on another server than the record.

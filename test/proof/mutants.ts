@@ -141,6 +141,20 @@ export const MUTANTS: readonly Mutant[] = [
     breaks: ['revoked'],
   },
   {
+    name: 'change-is-not-listed',
+    patches: [
+      {
+        file: 'src/commit/commit.ts',
+        replace: 'const adding = listed(unfinished, isRemoval)',
+        by: "const adding = (void listed, Promise.resolve('' as string | undefined))",
+      },
+    ],
+    kind: 'alone',
+    faults: ['process-killed'],
+    seconds: 14,
+    breaks: ['recorded', 'revoked'],
+  },
+  {
     name: 'audit-entry-after-the-change',
     patches: [
       {

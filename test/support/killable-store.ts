@@ -14,14 +14,16 @@ export interface KillableStore {
    * Kills the process at one of its next writes: this write and all later calls fail, and change nothing.
    *
    * @param number the number of the write; 0 is the next write
+   * @param isWritten whether the store has this write, although its process never learns of it
    */
-  killAt(number: number): void
+  killAt(number: number, isWritten?: boolean): void
 }
 
 /** Wraps a store, so that its process can be killed. */
 export function killableStore(inner: Store): KillableStore {
   let left = Infinity
   let isKilled = false
+  let isLastWritten = false
   let kill: () => void = () => {}
   const killed = new Promise<void>((resolve) => (kill = resolve))
   const store = new Proxy(inner, {
@@ -30,6 +32,7 @@ export function killableStore(inner: Store): KillableStore {
       if (typeof method !== 'function' || name === 'close') return method
       return async (...args: unknown[]) => {
         if (WRITES.has(name)) {
+          if (left <= 0 && !isKilled && isLastWritten) await (Reflect.apply(method, target, args) as unknown)
           isKilled ||= left <= 0
           left -= 1
         }
@@ -47,8 +50,9 @@ export function killableStore(inner: Store): KillableStore {
     get isKilled() {
       return isKilled
     },
-    killAt(number) {
+    killAt(number, isWritten = false) {
       left = number
+      isLastWritten = isWritten
     },
   }
 }

@@ -3,7 +3,6 @@ import { CLOCK_SKEW_SECONDS } from '../../async/clock-tolerances.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { clientSection } from './clients.ts'
 import { catalogSection } from './catalog.ts'
-import { revocationOfCorrupt } from '../../clients/access-epoch.ts'
 import { isClientId } from '../../clients/client-id.ts'
 import { DELETED_CLIENTS } from '../../clients/index-entries.ts'
 import {
@@ -16,12 +15,9 @@ import { kindRule } from '../../clients/field-rules.ts'
 import type { ExportedHost } from '../../clients/documents/blocked-hosts.ts'
 import type { Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
-import { isCorruptRecord } from '../../store/corrupt-record.ts'
 import { metCorruptMember } from '../../store/met-corrupt-records.ts'
 import { createLongestLifetime } from '../../revocation/longest-token-lifetime.ts'
-import type { RevocationSpec } from '../../revocation/kept-until.ts'
 import { asRevocation, type Revocation } from '../../revocation/revocation.ts'
-import type { Finishers } from '../../commit/commit.ts'
 import { isDocumentOrigin } from '../../validation/document-id.ts'
 import {
   anyValue,
@@ -41,42 +37,13 @@ import { importRecord } from './import-record.ts'
 import { exportedRecord, readRecord, sectionOf, type Section } from './section.ts'
 import { signingKeySection } from './signing-keys.ts'
 
-const GRANTS_PAGE_SIZE = 50
-
 export type Sections = ReturnType<typeof createSections>
 
 /** The kinds of lines of an exported file, from clients and keys to revocations and erasures. */
 export function createSections(parts: Internals, importsKeys = true) {
-  const { store, logger, longestLifetime, clientTokens, grantLifecycle, exportableKeys: keys } = parts
+  const { store, logger, longestLifetime, exportableKeys: keys } = parts
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
   const longestIdToken = ofIdTokens(1)
-
-  /** If the client's record is corrupt, its revocations are unknown, so all its tokens are revoked. */
-  async function revocationsOf(id: string): Promise<readonly RevocationSpec[]> {
-    try {
-      return await clientTokens.revocationsOf(id)
-    } catch (error) {
-      if (!isCorruptRecord(error)) throw error
-      return revocationOfCorrupt(id, Date.now())
-    }
-  }
-
-  const unfinished: Finishers = {
-    client: revocationsOf,
-    grant: async (id) => [{ of: 'grant', id }],
-    async account(id) {
-      const specs: RevocationSpec[] = []
-      for await (const { items, corrupt } of grantLifecycle.index.pages(id, GRANTS_PAGE_SIZE)) {
-        for (const { grantId, record } of items) {
-          if (await grantLifecycle.hasStaleConsent(record)) specs.push({ of: 'grant', id: grantId })
-        }
-        // A corrupt record does not show whether the grant was made before the change. So the grant is revoked.
-        for (const { id: grantId } of corrupt) specs.push({ of: 'grant', id: grantId })
-      }
-      return specs
-    },
-    host: async () => [],
-  }
 
   return {
     async header(): Promise<Header> {
@@ -102,7 +69,7 @@ export function createSections(parts: Internals, importsKeys = true) {
       clients: clientSection(store),
       deletedClients: deletedClientSection(store),
       documentHosts: documentHostSection(parts),
-      revocations: revocationSection(parts, () => parts.commits.unfinishedRevocations(unfinished)),
+      revocations: revocationSection(parts),
       erasures: erasureSection(parts),
       erasureKeys: erasureKeySection(parts),
     },
@@ -118,18 +85,15 @@ const revocationRule: Rule = (value) => {
   return objectOf({ below: optional(countRule) })(value)
 }
 
-/** Those of unfinished changes come first, so that the file has those that come into force during the export. */
-function revocationSection(
-  { revocationLog: log, revoked }: Internals,
-  listPending: () => Promise<readonly Revocation[]>,
-): Section {
+/** Changes are finished first, so that the file has the revocations of processes that stopped. */
+function revocationSection({ revocationLog: log, revoked, commits, finishers }: Internals): Section {
   const lines = (all: readonly Revocation[]) => ({ items: all.map((revocation) => ({ revocation })) })
 
   return sectionOf({
     is: 'revocation',
     rules: { revocation: revocationRule },
     async *pages() {
-      yield lines(await listPending())
+      await commits.finishAll(finishers, 0)
       for await (const revocations of log.inForce()) yield lines(revocations)
     },
     read:
