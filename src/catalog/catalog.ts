@@ -33,9 +33,8 @@ export interface Catalog {
   /** The KYC levels, lowest first; may be empty. */
   readonly kycLevels: readonly string[]
   /**
-   * A counter that rises when an operation is removed from the products that all processes on a store share.
-   * Tokens carry the epoch as `catalog_epoch`. The epoch is 0 if no operation was removed, or if the products
-   * are not shared.
+   * A counter that rises when an operation is removed from the products that all processes on a store share. Tokens
+   * carry the epoch as `catalog_epoch`. The epoch is 0 if no operation was removed, or if the products are not shared.
    */
   readonly epoch: number
   /**
@@ -44,10 +43,7 @@ export interface Catalog {
    * routers. HEAD finds the operation of GET. `path` is canonical, below the address of the API.
    */
   findOperation(method: string, path: string): Operation | undefined
-  /**
-   * Finds all routes that any router would match to a request; none if no operation matches. The routes of
-   * withdrawn operations are included, since the handlers of these routes still exist.
-   */
+  /** All routes that any router would match to a request, also of withdrawn operations: their handlers still exist. */
   findClaims(method: string, path: string): readonly RouteClaim[]
 }
 

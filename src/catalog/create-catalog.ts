@@ -10,7 +10,6 @@ import { createRouteIndex } from './route-index.ts'
 
 /**
  * Creates the frozen catalog. The definitions may have any shape, because they may come from the host's database.
- *
  * @throws {GatehouseError} `ERR_CATALOG` with up to about a hundred problems, each with its path. Conflicts
  *   between operations are reported only if each product is valid on its own
  */

@@ -7,13 +7,11 @@ export function isAscii(text: string): boolean {
 }
 
 /**
- * Folds a text as far as any router does. Texts that are equal after a change of letter case or a Unicode
- * normalization fold to the same text. U+212A (Kelvin sign) folds to `k`, `ſ` to `s`, `ı` and `İ` to `i`, `ﬁ`
- * to `fi`.
+ * Folds a text as far as any router does. Texts that are equal after a change of letter case or a Unicode normalization
+ * fold to the same text. U+212A (Kelvin sign) folds to `k`, `ſ` to `s`, `ı` and `İ` to `i`, `ﬁ` to `fi`.
  */
 export function foldText(text: string): string {
-  // Lower case is applied before upper case: `ẞ` stays the same in upper case, but its lower case `ß` becomes
-  // `SS`.
+  // Lower case comes first: `ẞ` stays the same in upper case, but its lower case `ß` becomes `SS`.
   const folded = text.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().normalize('NFKC')
   return folded.replaceAll('i\u0307', 'i')
 }

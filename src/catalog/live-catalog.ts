@@ -58,7 +58,6 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
     },
     /**
      * Loads the products in this process; does nothing if they are not a function.
-     *
      * @throws {GatehouseError} `ERR_CATALOG` with the problems of the products, or with the failure of the
      *   load as `cause`; the last valid catalog stays active
      */

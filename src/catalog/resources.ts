@@ -28,7 +28,6 @@ export interface Resource {
   readonly catalog: Pick<LiveCatalog, 'current' | 'loaded'>
 }
 
-/** All resources for which this service issues tokens. */
 export interface Resources {
   /** The API at {base_url}, which is meant if a request names no resource. */
   readonly main: Resource

@@ -46,8 +46,7 @@ export function createRouteIndex<T extends object>() {
     find(method: string, path: string): T | undefined {
       const found = asciiFolded.find(method, path)
       if (found !== undefined && (hasUpperCase || UPPER_CASE.test(path))) {
-        // For example, one router matches `GET /items/KEYS` to `/items/keys`, and another router matches it
-        // to `/items/:id`.
+        // For example, one router matches `GET /items/KEYS` to `/items/keys`, and another to `/items/:id`.
         if ((caseSensitive.find(method, path) ?? found) !== found) return undefined
       }
       if (!foldsToAscii && isAscii(path)) return found

@@ -15,9 +15,8 @@ export const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELET
 export const UPPER_CASE = /[A-Z]/
 const PARAMETER = /^:[A-Za-z_][A-Za-z0-9_]*$/
 /**
- * The allowed characters of a literal segment: those of RFC 3986 3.3, and text outside ASCII. Characters with
- * a meaning in route patterns (`*`, `(`, `)`, `:`) are excluded. `;` is excluded, because some routers cut
- * the path there.
+ * The allowed characters of a literal segment: those of RFC 3986 3.3, and text outside ASCII. Characters with a meaning
+ * in route patterns (`*`, `(`, `)`, `:`) are excluded. `;` is excluded, because some routers cut the path there.
  */
 const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'+,=@]|%[0-9A-Fa-f]{2}|[\u{a1}-\u{10ffff}])+$/u
 const UNRESERVED = /^[A-Za-z0-9\-._~]$/
@@ -83,8 +82,7 @@ function parseSegment(text: string): Segment | string {
 }
 
 function decodeSegment(text: string): Segment | string {
-  // Rejects encodings of unreserved characters: two spellings of one path would look like two routes to a
-  // reader, but would match the same requests.
+  // Rejects encoded unreserved characters: two spellings would look like two routes, but match the same requests.
   for (const [encoded] of text.matchAll(/%[0-9A-Fa-f]{2}/g)) {
     const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
     if (UNRESERVED.test(character)) return `has ${encoded}: write it as ${character} (RFC 3986 2.3)`

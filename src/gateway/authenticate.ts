@@ -91,11 +91,7 @@ export async function authenticate(
   return outcome.ok ? { ...outcome, scope: scopes[0] } : outcome
 }
 
-/**
- * Accepts or rejects one call outside of Koa, and counts it for limits and usage.
- *
- * @param scopes the scopes that the token must carry; empty if every valid token is accepted
- */
+/** Accepts or rejects one call outside of Koa, and counts it for limits and usage. No `scopes`: any valid token. */
 export async function acceptRequest(
   { authorizer, errorResponses, hooks }: GatewayParts,
   request: BearerRequest,

@@ -7,7 +7,6 @@ import type { ErrorResponse, ErrorResponses } from './error-responses.ts'
 import { createVerifiedTokens } from './verified-tokens.ts'
 import { createTokenVerifier, isExpired } from './verify-token.ts'
 
-/** An accepted request. */
 export interface Authorized {
   readonly ok: true
   readonly principal: Principal
@@ -82,9 +81,7 @@ export function createAuthorizer(
   return {
     authorizeToken,
     authorizePrincipal,
-    /**
-     * Accepts a valid cached token that carries `scope`, without any wait. Undefined if `authorizeToken` must decide.
-     */
+    /** Accepts a valid cached token that carries `scope`, without a wait. Undefined if `authorizeToken` must decide. */
     acceptCachedToken(rawHeaders: readonly string[], scope: string): Principal | undefined {
       const token = onlyBearerToken(rawHeaders)
       const known = token === undefined ? undefined : verifiedTokens.get(token)

@@ -1,8 +1,7 @@
 import { foldText, isAscii } from '../catalog/fold-text.ts'
 
 /**
- * `unclear`: routers would read the path differently. `path` is the part of the sent path after {base_url}, without a
- * trailing slash.
+ * `unclear`: routers read the path differently. `path`: as it was sent, after {base_url}, without a slash at the end.
  */
 export type Location =
   | { readonly place: 'elsewhere' }

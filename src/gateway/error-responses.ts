@@ -2,7 +2,6 @@ import { describeAddress } from '../http/client-address.ts'
 import { describeInvalidToken } from './token-problem.ts'
 import { protectedResourceMetadataUrl } from './well-known.ts'
 
-/** Why a gateway rejects a request. */
 export type RejectionReason =
   | 'missing_token'
   /** The token was not sent as RFC 6750 requires. */

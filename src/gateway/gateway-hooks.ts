@@ -13,17 +13,10 @@ export interface ObservedCall {
 
 /** Sees which calls a gateway accepts and rejects. An optional part sets it. */
 export interface CallObserver {
-  /**
-   * Called once for each call, however many guards it passes.
-   *
-   * @param scopes first that of the operation; empty for a route that needs no scope
-   */
+  /** Called once for each call, however many guards it passes. `scopes`: first that of the operation; may be empty. */
   accepted(clientId: string, scopes: readonly string[], call: ObservedCall): void
   acceptedAgain(clientId: string, scopes: readonly string[]): void
-  /**
-   * @param scope the scope of the operation, if there is one
-   * @param accepted the response, if an earlier guard has accepted the call
-   */
+  /** `scope` is that of the operation. `accepted`: the response, if an earlier guard has accepted the call. */
   rejected(rejection: ErrorResponse, scope: string | undefined, accepted: ServerResponse | undefined): void
 }
 
@@ -34,11 +27,7 @@ export interface CountedCall {
 
 /** An optional part sets it. */
 export interface CallLimiter {
-  /**
-   * Counts a call that is certainly within the limits; undefined if `count` must decide.
-   *
-   * @param user the subject of the user for whom the client calls; undefined for direct access
-   */
+  /** Counts a call that is certainly within the limits; undefined if `count` must decide. `user` is a subject. */
   countAtOnce(clientId: string, user?: string): ResponseHeaders | undefined
   /** Never rejects. */
   count(clientId: string, user?: string): Promise<CountedCall>

@@ -123,8 +123,7 @@ export function guard(
 
     const { path, endsInSlash, alternatives } = location
     if (!alternatives.every(belongsToNoOperation)) return rejectRewrite(ctx, location)
-    // If {base_url} is the root of a host and a mount removed a prefix, the host may have meant another path
-    // in `public` and `optional`.
+    // Below a mount, a host with the root as {base_url} may have meant another path in `public` and `optional`.
     const isCertain = !isWholeHost || alternatives.length === 0
     const openness = isCertain ? openRoutes?.find(ctx.method, path, endsInSlash) : undefined
     const request = bearerRequestOf(parts, ctx)

@@ -28,8 +28,7 @@ export function requireScope(
 }
 
 /**
- * Accepts a request if its token carries all of `scopes`, and those that earlier guards required. Otherwise
- * it writes the error response, and returns undefined.
+ * Accepts a request if its token carries all of `scopes`, and those that earlier guards required. Otherwise answers.
  */
 export async function acceptWithScopes(
   parts: GatewayParts,

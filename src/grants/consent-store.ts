@@ -71,8 +71,7 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
 
   return {
     /**
-     * Both lists are empty if the person has not decided, or if the consent was revoked, the metadata document has
-     * changed, or its host was blocked since.
+     * Both lists are empty without a decision, and after a revocation, a change of the document or a block of its host.
      */
     async get(person: Person, client: DecidedClient, resource: string): Promise<CurrentConsent> {
       const { record, versions } = await read(person, client)

@@ -41,8 +41,7 @@ export function createGrantLifecycle(
   // A grant can be revoked as long as any of its access tokens can be used.
   const tokenLifetime = Math.max(refreshToken, publicRefreshToken, delegatedAccessToken)
   const lifetime = tokenLifetime + EXTENSION_INTERVAL_SECONDS
-  // A consent version must live longer than everything that it revokes: stored decisions, and unlisted grants, which
-  // may still be activated or used.
+  // A consent version must outlive all that it revokes: stored decisions, and unlisted grants that may still be used.
   const versionTtl = Math.max(STORED_CONSENT_SECONDS, tokenLifetime) + 2 * EXTENSION_INTERVAL_SECONDS
   const consentVersions = createConsentVersions(store, versionTtl)
 

@@ -17,16 +17,12 @@ export interface GrantRecord {
   /** The consent versions when the grant was made; absent if the grant is revoked. */
   readonly versions?: ConsentVersions | undefined
   /**
-   * The time by which the grant is sorted in the list of its account, in milliseconds since the epoch.
-   * Undefined until the code of the grant is exchanged. From then on, the grant is in use.
+   * Milliseconds since the epoch, to sort the list of the account. Set when the code is exchanged: the grant is in use.
    */
   readonly listedAt?: number | undefined
   /** Epoch seconds of the last known use, updated at most once a day. */
   readonly usedAt?: number | undefined
-  /**
-   * True if the grant is revoked. The record is kept for a while, so that a caller can repeat a revocation
-   * that was not confirmed.
-   */
+  /** The record of a revoked grant is kept for a while, so that an unconfirmed revocation can be repeated. */
   readonly revoked?: true | undefined
 }
 
@@ -44,8 +40,7 @@ const GRANT: Fields = {
 }
 
 /**
- * The grants in the store, active or revoked. A grant id is not secret, because tokens carry it in clear
- * text. So the store key contains the id without hashing it.
+ * The grants in the store, active or revoked. A grant id is not secret, because tokens carry it, so it is not hashed.
  */
 export function grantRecords(store: Store): Collection<GrantRecord> {
   return createCollection<GrantRecord>(store, { name: 'grant', version: 1, fields: GRANT })

@@ -24,10 +24,7 @@ export interface GrantHolder {
   readonly accountId: string
   /** Selects only the grants of this user. @default all users. An explicit `undefined` is rejected */
   readonly userId?: string
-  /**
-   * Selects only the grants of this application. @default all applications. An explicit `undefined` is
-   * rejected
-   */
+  /** Selects only the grants of this application. @default all applications. An explicit `undefined` is rejected */
   readonly clientId?: string
 }
 
@@ -129,8 +126,7 @@ function createGrants(parts: GrantServiceParts): Grants {
     },
 
     async revokeAll(holder, options = {}) {
-      // Unknown fields are rejected, because a misspelt `clientId` would otherwise revoke everything that the
-      // account authorized.
+      // A misspelt `clientId` must not be ignored: it would revoke everything that the account authorized.
       const rules = {
         accountId: textRule,
         userId: omittedOr(textRule, 'userId', holder),

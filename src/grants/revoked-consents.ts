@@ -62,10 +62,7 @@ export function createConsentVersions(store: Store, ttl: number) {
 
 export type ConsentVersionStore = ReturnType<typeof createConsentVersions>
 
-/**
- * Whether an authorization is still valid. A holder without a current version never had one, or it has expired: later
- * than every authorization that it revoked.
- */
+/** Whether an authorization is still valid. A version that is absent now revoked nothing, or all of it has expired. */
 export function isOfVersions(then: ConsentVersions | undefined, now: ConsentVersions): boolean {
   const parts = ['account', 'client', 'user', 'userClient', 'document', 'host'] as const
   return parts.every((part) => now[part] === undefined || now[part] === then?.[part])

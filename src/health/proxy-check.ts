@@ -53,9 +53,7 @@ export function createProxyCheck(settings: { readonly issuer: string; readonly l
       if (isService && !ctx.secure && issuer.startsWith('https:')) warnOnce(HTTP, { issuer })
       return examineAddress(ctx.ip)
     },
-    /**
-     * By the claim `allowed_networks`. A rejected private address is that of a proxy if only public ones are allowed.
-     */
+    /** By the claim `allowed_networks`. A rejected private address is a proxy's if only public ones are allowed. */
     mayUseFrom(networks: string, address: string | undefined): boolean {
       if (isAllowed(networks, address)) return true
       const isPublicOnly = !networks.split(' ').some((network) => isPrivate(network.split('/', 1)[0] ?? ''))

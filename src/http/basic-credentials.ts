@@ -11,9 +11,7 @@ export interface BasicCredentials {
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i
 
-/**
- * Reads a Basic header (RFC 7617 2). Undefined for any other header, and for what cannot be a client and its secret.
- */
+/** Reads a Basic header (RFC 7617 2). Undefined for any other, and for what cannot be a client and its secret. */
 export function readBasicCredentials(authorization: string): BasicCredentials | undefined {
   const { rawId, rawSecret } = readRawCredentials(authorization)
   const clientId = formDecode(rawId)

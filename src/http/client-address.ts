@@ -3,9 +3,7 @@ import { isIPv4, isIPv6 } from 'node:net'
 /** `203.0.113.9:51234`, `[2001:db8::1]:51234` and `[2001:db8::1]`. */
 const WITH_PORT = /^(?:([\d.]{7,15}):\d{1,5}|\[([^\]]{2,64})\](?::\d{1,5})?)$/
 
-/**
- * An address in one form: without port and brackets, and IPv4 if it is written as IPv6. Another text stays as it is.
- */
+/** An address in one form: without port and brackets, and IPv4 if it is written as IPv6. Other texts stay. */
 export function clientAddress(text: string): string {
   if (isIPv4(text)) return text
   const [, ipv4 = '', ipv6 = ''] = WITH_PORT.exec(text) ?? []

@@ -4,7 +4,6 @@ import type { Person } from '../host/subject.ts'
 
 /**
  * Creates CSRF tokens without storage: an HMAC-SHA256 of the values for which the token is valid.
- *
  * @param keys at least 32 bytes each, newest first, and the same in all processes. The newest key issues
  *   tokens, and all keys verify them
  */
@@ -58,7 +57,6 @@ interface PageReader extends Person {
 /**
  * Creates the CSRF tokens of one surface, such as the console at one path. A token is valid for 24 hours, for
  * the person to whom it was shown, and in the same browser: a cookie with a random id tells browsers apart.
- *
  * @param keys as for `createCsrfTokens`
  * @param surface.issuer the cookie is `Secure` if the issuer is https. The name of the cookie contains a
  *   digest of the issuer, so that two services in one host do not share a cookie

@@ -7,8 +7,7 @@ export interface BodyRejection {
 /** Reads a body of at most `maxBytes`. The rest of a longer body is discarded. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | BodyRejection> {
   return new Promise((resolve) => {
-    // One buffer that grows: a stranger may send each byte as a chunk of its own, and many small buffers need much
-    // memory.
+    // One buffer that grows: a stranger may send each byte as a chunk, and small buffers need much memory.
     let bytes = Buffer.alloc(0)
     let size = 0
     const finish = (result: Buffer | BodyRejection) => {

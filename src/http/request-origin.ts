@@ -15,7 +15,6 @@ export type Surface = keyof typeof DEMANDS
 /**
  * Whether a request comes from our own page, by the headers of browsers (Fetch Metadata, Origin). The CSRF
  * token is checked as well.
- *
  * @param issuerOrigin the origin of the authorization service, which is an origin of the host too
  */
 export function isFromOwnPage(ctx: Context, surface: Surface, issuerOrigin: string): boolean {

@@ -78,8 +78,7 @@ export function readTarget(target: string) {
   const [, path = '', query = ''] = TARGET.exec(target) ?? []
   if (target.startsWith('/')) return { readings: [path], query }
   const parsed = parsedPath(target)
-  // Some routers read any other target as a path, with its first character as the slash: find-my-way runs the
-  // handler of `/api/x` for the target `*api/x`.
+  // Some routers read another target as a path: find-my-way runs the handler of `/api/x` for the target `*api/x`.
   const asPath = /^https?:\/\//i.test(target) ? undefined : `/${target.slice(1).replace(/[?#].*$/s, '')}`
   return { readings: [path || '/', parsed, asPath].filter((reading) => reading !== undefined), query }
 }

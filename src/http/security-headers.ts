@@ -47,7 +47,6 @@ export function setPageHeaders(ctx: Context, needs: PageNeeds): void {
   setPolicy(ctx, needs)
 }
 
-/** The policy allows only what the page needs. */
 export function setPolicy(ctx: Context, needs: PageNeeds): void {
   const directives = Object.entries({ 'default-src': [NONE], ...policyOf(needs) })
   const policy = directives.map(([name, sources]) => [name, ...sources].join(' ')).join('; ')

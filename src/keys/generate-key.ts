@@ -1,9 +1,6 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 
-/**
- * The algorithms of the keys. ES256 signs access tokens. RS256 signs ID tokens, because OpenID Connect Core 15.1
- * requires every provider to support RS256.
- */
+/** The algorithms of the keys. ES256 signs access tokens, RS256 ID tokens (required by OpenID Connect Core 15.1). */
 export const ALGORITHMS = ['ES256', 'RS256'] as const
 
 export type SigningAlgorithm = (typeof ALGORITHMS)[number]

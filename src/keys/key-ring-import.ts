@@ -45,8 +45,7 @@ async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[
 }
 
 /**
- * Rings with a common key id have the same origin. Undefined if this store is empty. Throws `ERR_CONFLICT` if it has
- * keys of its own, or has lost them.
+ * Rings with a common key have one origin. Undefined for an empty store. `ERR_CONFLICT` if it has or has lost others.
  */
 async function findSameRing(
   { records, ringStore, marks }: KeyRingImportParts,

@@ -13,10 +13,7 @@ import {
   type StoredRing,
 } from './key-ring-record.ts'
 
-/**
- * A mark is a random id in the log. The key ring contains the same id, which shows that the ring and the log
- * belong together.
- */
+/** A mark is a random id in the log. The same id in the key ring shows that the two belong together. */
 export interface LogMarks {
   list(): Promise<readonly string[]>
   add(id: string): Promise<void>
@@ -45,8 +42,7 @@ export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[
   let changes: readonly KeyChange[] = []
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const ring = await parts.records.read()
-    // A process adds a mark to the log before it writes its id into the ring. So if the mark of this ring, which was
-    // read before, is missing, the log was lost.
+    // A process adds a mark to the log before it writes its id into the ring. If the mark is missing, the log was lost.
     const marks = await parts.marks.list()
     if (!ring) {
       const lost = marks.length > 0 ? 'keys' : known && 'both'

@@ -47,7 +47,6 @@ export interface StoredRing {
 
 export type LostPart = 'keys' | 'log' | 'both'
 
-/** Why and when a ring replaced an earlier ring: the store had lost data. */
 export interface RingLoss {
   readonly lost: LostPart
   /** Epoch seconds. */
@@ -126,7 +125,6 @@ export function createKeyRingRecords(store: Store, encryption: Encryption<JWK>) 
     asRead: (ring: StoredRing | undefined) => asRead(rings, RING, ring?.stored),
     /** @returns false if the ring was changed after it was read */
     replace: ({ stored }: StoredRing, record: KeyRingRecord) => rings.replace(RING, stored, record),
-    /** False if the ring was changed after it was read. */
     mark: ({ stored }: StoredRing, log: string) => rings.replace(RING, stored, { ...stored.record, log }),
     /** Works even if no secret of this process decrypts the keys. */
     async currentKids(): Promise<readonly string[]> {
@@ -141,8 +139,7 @@ export function createKeyRingRecords(store: Store, encryption: Encryption<JWK>) 
       const kids = new Set(keys.map(({ kid }) => kid))
       const isWhole = keys.every((key) => partOf(key) === undefined || key.sealed !== undefined)
       if (keys.length === 0 || kids.size < keys.length || !isWhole) throw corruptRing()
-      // The clocks of the exporting processes may have been ahead. Times in the future are replaced by the current
-      // time, so that the keys do not rotate too late here.
+      // The exporting clocks may have been ahead: a time in the future would make the keys rotate too late here.
       const now = Date.now() / 1000
       const known = keys.map(({ kid, alg, state, createdAt, since, sealed }) => {
         return { kid, alg, state, createdAt: Math.min(createdAt, now), since: Math.min(since, now), sealed }
@@ -178,7 +175,6 @@ async function seal(encryption: Encryption<JWK>, { jwk, sealed, ...key }: OpenKe
   return { ...key, sealed: await encryption.seal(toPublicJwk(jwk)) }
 }
 
-/** Generates one key for each algorithm, in the state `next`. */
 export function makeKeys(algorithms: readonly SigningAlgorithm[] = ALGORITHMS): Promise<OpenKey[]> {
   return Promise.all(
     algorithms.map(async (alg) => {

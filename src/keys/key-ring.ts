@@ -5,10 +5,7 @@ import type { OpenKey } from './key-ring-record.ts'
 
 /** The keys that sign, and the public keys. */
 export interface KeyRing {
-  /**
-   * Private keys. The first key of each algorithm signs. The other RS256 keys verify ID tokens that they
-   * signed earlier (`id_token_hint`).
-   */
+  /** Private keys. The first of each algorithm signs. Other RS256 keys verify earlier ID tokens (`id_token_hint`). */
   readonly signing: readonly SigningJwk[]
   /** The JWK Set for `/oauth2/jwks`: public keys only. */
   readonly published: { readonly keys: readonly JWK[] }

@@ -70,14 +70,12 @@ export function createRotation(parts: RotationParts) {
     const ring = await ringStore.read()
     const policy = await readPolicy()
     hasRead = true
-    // Keys are usually generated in the background, because that takes long. The poll waits for new keys only if an
-    // algorithm has no key that can sign.
+    // Usually, keys are generated in the background. The poll waits only if an algorithm has no key that can sign.
     const fresh = canSign(ring.keys) ? [] : await makeKeys()
     const isOurs = await changeIfDue((keys) => advance(keys, Date.now() / 1000, policy, fresh))
     const pollInMs = await onPolled(knownKeys(), policy)
     replenishSoon(isOurs ? 0 : takeOverAfterMs * (0.5 + Math.random() / 2))
-    // Each process adds a random delay. So usually one process makes the change, and the other processes find
-    // that it is already made.
+    // With a random delay, usually one process makes the change, and the others find that it is already made.
     const dueInMs = nextDue(knownKeys(), policy) * 1000 - Date.now()
     schedulePoll(Math.min(pollInMs, dueInMs + Math.random() * Math.min(10_000, policy.rotateAfter * 20)))
   }

@@ -203,8 +203,7 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
     async rotate(options) {
       const change = checkedOptions(options)
       const replaced = inState((await ringStore.read()).keys, 'current').map(({ kid }) => kid)
-      // Generating keys takes long. The keys are generated before the change, because other operations on the
-      // ring wait while a change runs.
+      // Generating keys takes long, and other operations on the ring wait while a change runs.
       const fresh = await makeKeys()
       await ringStore.change((keys) => rotate(keys, Date.now() / 1000, fresh, replaced), change)
       rotation.replenishSoon(0)

@@ -14,8 +14,7 @@ export const PUBLISH_AHEAD_SECONDS = { byDefault: DAY, max: 366 * DAY }
 export const KEY_STATES = ['next', 'current', 'previous', 'retired', 'revoked'] as const
 
 /**
- * A `next` key is published. A `current` key signs. A `previous` key stays published until all its tokens
- * have expired, and is then `retired`. A key can be `revoked` in any state.
+ * `next`: published. `current`: signs. `previous`: published until its tokens expire. `revoked` may follow any state.
  */
 export type KeyState = (typeof KEY_STATES)[number]
 

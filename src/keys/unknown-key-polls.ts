@@ -11,7 +11,6 @@ export const MAX_WAIT_MS = 1000
  * Limits the polls for tokens with unknown keys to one a second on average, so that invented key ids cause little load.
  * A caller above the limit does not wait, and its token is rejected. A failed poll is logged at debug only, because
  * strangers can cause it.
- *
  * @param poll polls or fetches the keys. If it returns the promise of a running poll, the call does not count
  */
 export function limitPolls(poll: () => Promise<void>, logger: Pick<Logger, 'debug'>): () => Promise<void> {

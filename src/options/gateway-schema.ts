@@ -28,7 +28,6 @@ const feedRule = exactObjectOf({
   timeoutMs: milliseconds(FEED_TIMEOUT_MS),
 })
 
-/** The options of `createGateway`, with their defaults. */
 const gatewayRule = exactObjectOf({
   ...SHARED_FIELDS,
   productsRefreshSeconds: seconds(REFRESH_SECONDS),

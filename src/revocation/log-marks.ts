@@ -5,10 +5,7 @@ import { BUCKET_NUMBERS } from './revocation-log.ts'
 /** Letters sort after digits, so a read from here skips the numbers of the buckets, which share the index. */
 const PREFIX = 'mark:'
 
-/**
- * The marks in the revocation log of a store. A mark is a random id. The key ring contains the same id, which
- * shows that the ring and the log belong together.
- */
+/** The marks in the revocation log of a store. See `LogMarks` in `keys/`. */
 export function createLogMarks(store: Store) {
   return {
     /** Usually one; for a moment more, if several processes start on an empty store. */

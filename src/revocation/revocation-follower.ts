@@ -65,9 +65,7 @@ export function createRevocationFollower(parts: Parts) {
     },
     /** As in `GatewayRevocations`. Takes at most two seconds, and never throws. */
     catchUp: () => settlesWithin(() => catchUp(follower), CATCH_UP_MS),
-    /**
-     * Reads all revocations in force, then follows the source. May be called again. Throws the errors of the source.
-     */
+    /** Reads all revocations in force, then follows the source. May be called again. Throws the source's errors. */
     start: () => (follower.starting ??= start(follower).finally(() => (follower.starting = undefined))),
     /** Stops all polls and messages, even during a start or a poll. May be called again. */
     close: () => close(follower),

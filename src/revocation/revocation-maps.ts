@@ -1,9 +1,7 @@
 import { CLOCK_CORRECTION_SECONDS } from '../async/clock-tolerances.ts'
 import type { Revocation } from './revocation.ts'
 
-/**
- * Revokes all tokens whose `access_epoch` or `catalog_epoch` is lower than `below`, which may be `Infinity`.
- */
+/** Revokes all tokens whose `access_epoch` or `catalog_epoch` is lower than `below` (may be `Infinity`). */
 export interface Threshold {
   readonly below: number
   /** Unix time in seconds at which all tokens below the threshold have expired. */

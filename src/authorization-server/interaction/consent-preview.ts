@@ -27,9 +27,8 @@ export interface ConsentPreview {
 }
 
 /**
- * Responds with the consent page of an application, as a new user sees it: without a request, and with forms
- * that cannot be sent. Pages of the same origin may frame it. The caller checks that the viewer may see the
- * application.
+ * Responds with the consent page of an application, as a new user sees it: without a request, and with forms that
+ * cannot be sent. Pages of the same origin may frame it. The caller checks that the viewer may see the application.
  */
 export function createConsentPreview(options: ConsentPreviewOptions) {
   const { pages, catalog, accounts, openIdScopes, accessLifetime } = options

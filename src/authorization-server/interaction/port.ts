@@ -10,9 +10,7 @@ import type { ConsentDecision } from '../../grants/consent-decision.ts'
 export interface Destination {
   /** The origin of the redirect URI; the scheme alone if it is a private-use scheme, such as `com.example.app:`. */
   readonly origin: string
-  /**
-   * Set if a program on the computer, or an app on the device, receives the redirect: another one may pretend to be it.
-   */
+  /** Set if a program on the computer, or an app, receives the redirect: another one may pretend to be it. */
   readonly local?: 'program' | 'app' | undefined
 }
 

@@ -44,9 +44,7 @@ function submitGroupChoice(request: StepRequest, form: Form): undefined {
   return renderPage(request, { selected, pressed })
 }
 
-/**
- * Another person may not decide for one who signed out at the host. Without a scope, the restart ends with an error.
- */
+/** Another person may not decide for one who signed out at the host. Without a scope, the restart fails. */
 async function isOutdated(request: StepRequest): Promise<boolean> {
   return request.pending.requestedScopes.length === 0 || !(await isPersonSignedIn(request))
 }

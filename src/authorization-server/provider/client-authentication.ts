@@ -9,9 +9,8 @@ import { errorOf, type FixResponse, type ProviderResponse } from './fix-response
 import { reportWrongSecret, TOO_MANY_WRONG_SECRETS, type Reporters } from './wrong-secrets.ts'
 
 /**
- * Explains the error to a client that sent no secret, with a `WWW-Authenticate` challenge (RFC 9110 15.5.2).
- * A client that sent a wrong secret in the body gets no challenge, because its library would then not read
- * the error.
+ * Explains the error to a client that sent no secret, with a `WWW-Authenticate` challenge (RFC 9110 15.5.2). A client
+ * that sent a wrong secret in the body gets no challenge, because its library would then not read the error.
  */
 export function createExplainMissingSecret({ publicClients }: ProviderSettings): FixResponse {
   function whoNeedsSecret(route: string): string {

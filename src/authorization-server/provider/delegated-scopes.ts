@@ -20,9 +20,8 @@ import { invalidScope, isIgnoredScope, requestedScopes, requireAllowed } from '.
  * The scopes that a token of this application may carry now, besides those of OpenID Connect. All tokens of a
  * request are for one resource, so they are looked up once: a refresh checks exactly what its token will carry.
  *
- * Relies on: oidc-provider sets the account and the grant before it resolves the scopes of a token. In an
- * authorization request, it resolves the scopes before the account is known, and `limitToUser` limits them
- * later.
+ * Relies on: oidc-provider sets the account and the grant before it resolves the scopes of a token. In an authorization
+ * request, it resolves the scopes before the account is known, and `limitToUser` limits them later.
  */
 export async function getTokenScopes(
   parts: ProviderParts,

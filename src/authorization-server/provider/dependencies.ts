@@ -88,10 +88,7 @@ export interface ProviderDependencies extends SharedDependencies {
   verifyAccessToken(jwt: string): Promise<Principal | undefined>
   readonly revokeOwnToken: RevokeOwnToken
   isTokenRevoked(token: Principal): boolean
-  /**
-   * Whether a token with this scope would be rejected if it were issued for the grant `now`, in epoch seconds. No
-   * I/O.
-   */
+  /** Whether a token with this scope would be rejected if issued for the grant `now`, in epoch seconds. No I/O. */
   isGrantScopeRevoked(grantId: string, scope: string, now: number): boolean
   readonly pendingInteractions: PendingInteractions
 }

@@ -42,8 +42,7 @@ export async function runProvider(
       answered = false
     })
   } catch (error) {
-    // After a failure, oidc-provider still tries to save the session, which fails too if the store is
-    // unavailable. So the first failure of the store is thrown.
+    // oidc-provider still tries to save the session, and fails again. So the first failure of the store is thrown.
     throw requestState(inner).unavailable ?? error
   }
   if (!answered) {

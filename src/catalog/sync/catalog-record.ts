@@ -6,8 +6,7 @@ import type { Store } from '../../store/contract.ts'
 import { countRule, finiteNumberRule, listOf, mapOf, objectOf, stringRule } from '../../validation/rules.ts'
 
 /**
- * The operations of all products, in the one record that the processes on a store share. The last process
- * that starts or reloads its products determines the record.
+ * The operations of all products, in one record. The last process that starts or reloads its products determines it.
  */
 export interface CatalogRecord extends WithOutbox {
   /** A random value, new at each write. Other processes recognize a change by this value. */

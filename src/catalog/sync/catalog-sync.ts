@@ -24,9 +24,7 @@ const ALONE =
  *
  * If the record is corrupt, a new process starts with its own products, until an operator restores or deletes the
  * record.
- *
- * @param parts.onRevoked calls a listener after each revocation in any process; returns a function that
- *   unsubscribes
+ * @param parts.onRevoked calls a listener after each revocation in any process; returns a function that unsubscribes
  * @param parts.pollIntervalMs maximum milliseconds between two polls
  */
 export function createCatalogSync(
@@ -69,7 +67,6 @@ export function createCatalogSync(
 
     /**
      * Loads the products again, and makes all other processes do so; does nothing if they are not a function.
-     *
      * @throws {GatehouseError} `ERR_CATALOG`: other processes are not notified. `ERR_STORE_UNAVAILABLE`:
      *   other processes may not have been notified; the next poll notifies them
      */
@@ -79,10 +76,7 @@ export function createCatalogSync(
       await synchronize()
     },
 
-    /**
-     * Loads and publishes the products. From then on, adopts the records that other processes write. Load the
-     * revocations before the call, which may be repeated after a failure.
-     */
+    /** Loads and publishes the products, then adopts records of others. Load the revocations first. May be repeated. */
     async start(): Promise<() => Promise<void>> {
       const onMessage = (version: string) => {
         if (version !== state.version) void poll()

@@ -2,10 +2,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { digest } from '../../store/digest.ts'
 
-/**
- * The option `refreshTokenGraceSeconds`, and its defaults. A public application gets a grace period by default:
- * programs of this kind often refresh twice at the same time, or lose the response.
- */
+/** The option `refreshTokenGraceSeconds`. Public programs often refresh twice at once, or lose the response. */
 export const GRACE_SECONDS = { confidential: 0, public: 30, min: 0, max: 60 }
 
 /** If the client lost the response and sends the old token again, this gives the same new token. */
@@ -17,9 +14,7 @@ export interface LastRotation {
   readonly seconds?: number | undefined
   /** The new token, encrypted. Decryption needs both the host's secret and the token that was rotated. */
   readonly next: string
-  /**
-   * True if a process has sent `next` to the client again, which may use it: the rotation must not be rolled back.
-   */
+  /** True if `next` was sent again. The client may use it, so the rotation must not be rolled back. */
   readonly repeated?: true
 }
 
@@ -33,7 +28,6 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
   if (!newest) throw new TypeError('at least one key is needed')
 
   return {
-    /** The usual length of the grace period, in seconds. */
     seconds,
     /** @param now milliseconds since the epoch */
     record: (token: string, next: string, now: number, length = seconds): LastRotation => ({
@@ -54,10 +48,7 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
 
 export type GracePeriod = ReturnType<typeof createGracePeriod>
 
-/**
- * The ciphertext stays in the store after the grace period. So neither a used token from a log, nor a copy of the store
- * together with the secret, is enough to decrypt it.
- */
+/** The ciphertext stays in the store: a used token from a log, or the store with the secret, must not decrypt it. */
 function keyOf(token: string, key: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', token, key, 'koa-gatehouse/v1/refresh-retry', 32))
 }

@@ -21,9 +21,8 @@ import type { RefreshTokenFormat } from './token-format.ts'
 
 interface TokenState {
   /**
-   * `current`: the token is usable. `retryable`: the token was rotated within the grace period, so its
-   * successor may be sent again. `used`: the token is genuine and was rotated, and its successor must not be
-   * sent again.
+   * `current`: usable. `retryable`: rotated within the grace period, so its successor may be sent again. `used`:
+   * genuine and rotated, and its successor must not be sent again.
    */
   readonly state: 'current' | 'retryable' | 'used'
   /** The successor of the token; set only if the state is `retryable`. */
@@ -32,7 +31,6 @@ interface TokenState {
   readonly afterSeconds?: number | undefined
 }
 
-/** A refresh token that was found. */
 export interface FoundRefreshToken extends TokenState {
   readonly token: string
   readonly payload: RefreshPayload
@@ -49,7 +47,6 @@ export interface Rotation {
  * Refresh tokens as families: one record for each grant. A single compare-and-swap replaces the current token
  * with the next token. So each token is usable exactly once under any concurrency, and the record does not
  * grow with the number of refreshes (RFC 9700 4.14.2). A `deadline` is from `rollbackDeadline`.
- *
  * @param options.tombstoneTtl seconds for which a client could still present the code of a revoked family
  * @param options.now milliseconds since the epoch, on a clock that all processes share
  */
@@ -148,18 +145,14 @@ export function createTokenFamilies(
     /** The token, current or not; undefined if the token is unknown or forged, or if its family is revoked. */
     find: (token: string) => findWith(token, () => readToken(token)),
 
-    /**
-     * Like `find`, for a token that will be rotated. If a late write may have replaced the token, waits until
-     * the deadline for the rollback of that write.
-     */
+    /** Like `find`, but waits until the deadline for the rollback of a late write that may have replaced the token. */
     findForRotation: (token: string, deadline = rollbackDeadline()) =>
       findWith(token, () => pollToken(token, deadline)),
 
     /**
-     * Replaces the token in `first` by `next`, or returns the existing successor of a `retryable` token.
-     * `ttl` and `graceSeconds`, in which the client may repeat this rotation, are in seconds. Undefined if
-     * the token was rotated before, or if its family is revoked. After `ERR_STORE_UNAVAILABLE` the old token
-     * can still be rotated.
+     * Replaces the token in `first` by `next`, or returns the existing successor of a `retryable` token. `ttl` and
+     * `graceSeconds`, in which the client may repeat this rotation, are in seconds. Undefined if the token was rotated
+     * before, or if its family is revoked. After `ERR_STORE_UNAVAILABLE` the old token can still be rotated.
      */
     async rotate(
       first: FoundRefreshToken,
@@ -171,8 +164,7 @@ export function createTokenFamilies(
     ): Promise<Rotation | undefined> {
       const { grantId, generation } = partsOf(next)
       let found: FoundRefreshToken | undefined = first
-      // The loop repeats if another process has changed the record. The token may still be usable after the
-      // change of the other process.
+      // Another process may have changed the record, and the token may still be usable after that.
       while (found && found.state !== 'used') {
         const { token, stored: before } = found
         if (found.next === undefined) {
@@ -192,10 +184,7 @@ export function createTokenFamilies(
       records.set(grantId, { generation: 0, current: '', payload: {}, ended: true }, tombstoneTtl),
     /** Whether the family of a grant was started or revoked, so that the code of the grant cannot be used any more. */
     exists: async (grantId: string) => (await records.get(grantId)) !== undefined,
-    /**
-     * Tokens of a revoked or missing family are rejected even if they were never used, so a rejected token
-     * does not prove reuse.
-     */
+    /** Tokens of a revoked or missing family are rejected even if never used, so this does not prove reuse. */
     async isRevoked(grantId: string): Promise<boolean> {
       const record = await records.get(grantId)
       return record === undefined || record.ended === true

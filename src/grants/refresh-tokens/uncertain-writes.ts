@@ -45,7 +45,6 @@ const ROLLBACK_EXPIRY_MS = 3_600_000
  * If the store waits for replicas, the Redis master may have a write that too few replicas have. Processes can read
  * such a write, but the write is lost if the master fails. The write, or its rollback, becomes final with the next
  * confirmed write of the same record, because replicas apply writes in order.
- *
  * @param options.notStartedTtl seconds after a rolled back start in which a late start fails
  */
 export function createUncertainWrites(
@@ -168,11 +167,7 @@ export function rollbackDeadline(): number {
   return performance.now() + ROLLBACK_TIMEOUT_MS
 }
 
-/**
- * Whether the store may have applied a write so late that its client got an error. Milliseconds since the epoch.
- *
- * @param sentAt undefined if the family has no usable token
- */
+/** Whether the store may apply a write after its client got an error. Epoch milliseconds; undefined without a token. */
 export function mayArriveLate(sentAt: number | undefined, now: number): boolean {
   if (sentAt === undefined) return false
   const age = Math.abs(now - sentAt)

@@ -42,8 +42,7 @@ export async function fetchDocument(
 
   async function exchange(): Promise<FetchedJson> {
     const target = await findTarget(url, connections)
-    // One text and one time for all names without a public address: strangers must not learn which names the DNS of
-    // this network has.
+    // One text and one time for all such names: strangers must not learn which names the DNS of this network has.
     if (!target) return new Promise<never>(() => {})
     // A name that was resolved after the timeout leads to no connection.
     signal.throwIfAborted()

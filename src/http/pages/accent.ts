@@ -7,12 +7,7 @@ const WHITE: Rgb = [255, 255, 255]
 /** WCAG 2.2, 1.4.3, for small text. */
 const MIN_CONTRAST = 4.5
 
-/**
- * Computes readable shades of an accent colour.
- *
- * @param grounds the darkest background of the light pages and the lightest background of the dark pages. All
- *   colours are written as `#rrggbb`
- */
+/** Computes readable shades of an accent colour. All colours are `#rrggbb`; the grounds are those of `GROUNDS`. */
 export function accentShades(accent: string, grounds: { light: string; dark: string }) {
   const colour = parse(accent)
   const onFill = contrast(colour, WHITE) >= contrast(colour, BLACK) ? WHITE : BLACK

@@ -17,7 +17,6 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 /**
  * Prepares a text from outside for display: one line without misleading characters, truncated if it is too
  * long. It is empty if the text has no visible character. The caller still has to escape it.
- *
  * @param limit maximum characters, as a reader would count them
  */
 export function displayText(text: string, limit = 80): string {

@@ -12,9 +12,7 @@ export interface PageBranding {
 }
 
 /**
- * A whole page around its content: the language, the title, the name and the logo of the service, and one
- * `main`.
- *
+ * A whole page around its content: the language, the title, the name and the logo of the service, and one `main`.
  * @param page.title without markup and without the name of the service
  */
 export function document(

@@ -8,7 +8,6 @@ export const LOGO_TILE_RULES = readAsset(new URL('./logo-tile.css', import.meta.
 
 /**
  * Creates a stylesheet with the host's accent colour, without comments and line breaks.
- *
  * @param scope the selector of the element that gets the custom properties `--accent-…`
  */
 export function createStylesheet(accentColor: string, scope: string, rules: string): string {

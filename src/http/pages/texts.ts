@@ -21,10 +21,7 @@ export interface ReaderTexts<Name extends string> {
   /** For readers whose preferred locales are all unavailable. */
   readonly defaultLocale: string
   langOf(name: Name): string
-  /**
-   * As markup, with a `lang` attribute if the language differs from that of the page. Values that are texts
-   * are put in `<bdi>`, so that they cannot change the direction of the text around them.
-   */
+  /** As markup, with `lang` if it differs from the page's. Texts are in `<bdi>`: they cannot change the direction. */
   html(name: Name, values?: Readonly<Record<string, HtmlValue>>): Html
   /** For the title of a window. Values are not isolated: some screen readers read those characters out. */
   plain(name: Name, values?: Readonly<Record<string, string | number>>): string
@@ -37,12 +34,10 @@ const MAX_LOCALE_LENGTH = 64
 /**
  * The texts of pages in all languages. If a locale lacks a text, the text of its parents is used (`de` is the
  * parent of `de-CH`), and then the English text.
- *
  * @param options.english every text
  * @param options.translations complete texts of further languages, by locale
  * @param options.texts the host's texts by locale. They replace our texts
- * @param options.together names of texts that form one sentence. If a locale lacks one of them, all are
- *   English
+ * @param options.together names of texts that form one sentence. If a locale lacks one of them, all are English
  * @param options.logger logs the missing texts once
  * @param options.pages what the texts belong to, for this message
  */

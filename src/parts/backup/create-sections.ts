@@ -80,8 +80,7 @@ export function createSections(parts: Internals, importsKeys = true) {
 
 const revocationRule: Rule = (value) => {
   if (!asRevocation(value)) return { code: 'format', message: 'must be a revocation of a known kind' }
-  // The epoch of a client may be raised to `below`, and must be able to rise further. So `below` must
-  // obey the limit of an epoch.
+  // The epoch of a client may be raised to `below`, and must be able to rise further.
   return objectOf({ below: optional(countRule) })(value)
 }
 

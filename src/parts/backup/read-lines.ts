@@ -17,7 +17,6 @@ const MAX_LINE_CHARACTERS = 16_777_216
 /**
  * The lines of a text that arrives in chunks of any size. Blank lines are counted and left out. An error of `chunks` is
  * thrown unchanged.
- *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for a chunk that is neither a text nor UTF-8, or for a long line
  */
 export async function* readLines(chunks: Chunks): AsyncGenerator<Line> {

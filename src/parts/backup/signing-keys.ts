@@ -7,9 +7,7 @@ import { sectionOf, type Section } from './section.ts'
 
 export const SIGNING_KEYS = 'signing-keys'
 
-/**
- * The encrypted key ring. To parse the line decrypts it: `ERR_SECRET_MISMATCH`, `ERR_CONFLICT` for other signing keys.
- */
+/** The encrypted key ring. To parse the line decrypts it: `ERR_SECRET_MISMATCH`, `ERR_CONFLICT` for other keys. */
 export function signingKeySection(keys: Internals['exportableKeys'], importsKeys: boolean): Section {
   return sectionOf<{ record: unknown }>({
     is: SIGNING_KEYS,

@@ -68,9 +68,7 @@ export interface Confirmation {
 /** What a form does; its field `action` names the action. After an error about the input, the page is shown again. */
 export interface Action<Resource = undefined> {
   readonly access: Access
-  /**
-   * By a fresh sign-in, if the host demands it: before the page of the action, and before `run`. @default the page's
-   */
+  /** By a fresh sign-in, if the host demands it: before the page of the action and `run`. @default the page's */
   readonly freshSignIn?: ConfirmedPermission | undefined
   /** The page that asks for confirmation. `confirmLink` leads to it, so the action needs a second click. */
   readonly confirm?: ((call: Call<Resource>) => Confirmation | Promise<Confirmation>) | undefined

@@ -56,8 +56,7 @@ export function createResponder(
 }
 
 /**
- * The compressed length of an answer to a form could reveal a new secret in it. If the layout contains a secret, the
- * host must set `ctx.compress = false`, as for koa-compress.
+ * The compressed length could reveal a new secret. For a secret in the layout, the host sets `ctx.compress = false`.
  */
 async function send(ctx: Context, text: string): Promise<void> {
   ctx.body = text

@@ -55,8 +55,7 @@ export function readQuery({ query }: Context, rule: Rule): unknown {
 }
 
 /**
- * If the rule of the part finds a mistake, the service is not called. To report all problems at once, the rules of the
- * service are then applied to the fields that the rule accepts.
+ * After a mistake, the service is not called. So its `rules` then check the accepted fields, to report all problems.
  */
 function readPart(
   what: 'body' | 'query',

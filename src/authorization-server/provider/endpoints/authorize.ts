@@ -64,8 +64,7 @@ export function authorizationOptions(parts: ProviderParts) {
       response_mode(_ctx: KoaContextWithOIDC, mode) {
         if (mode === 'fragment') throw new errors.UnsupportedResponseMode()
       },
-      // Relies on: when oidc-provider calls this function, it has checked the other parameters, and has not
-      // loaded the account yet.
+      // Relies on: when oidc-provider calls this, it has checked the other parameters, and not yet loaded the account.
       async scope(ctx: KoaContextWithOIDC, scope, client) {
         keepSubjectOfHint(ctx)
         requireShortParameters(ctx)
@@ -92,8 +91,7 @@ export function resourceIndicators(
     defaultResource: async (_ctx, _client, repeated) => namedResource(repeated, parts.resources).address,
     useGrantedResource: async () => true,
     async getResourceServerInfo(ctx, resource, client) {
-      // Relies on: when the browser returns from our pages, oidc-provider awaits this hook before all others,
-      // and loads the account only after that.
+      // Relies on: at a return from our pages, oidc-provider awaits this hook first, and then loads the account.
       if (isReturnFromPages(ctx)) await syncHostSession(parts, ctx)
       return describeResource(parts, ctx, resource, client)
     },
@@ -122,9 +120,8 @@ function requireShortParameters({ oidc }: KoaContextWithOIDC): void {
 }
 
 /**
- * Synchronizes our session in the browser with the host's session, so that a person gets no code after
- * signing out at the host, or after their account was deleted. Without `accounts.current`, it only checks
- * that the account exists.
+ * Synchronizes our session in the browser with the host's session, so that a person gets no code after signing out at
+ * the host, or after their account was deleted. Without `accounts.current`, it only checks that the account exists.
  */
 async function syncHostSession(
   { accounts, accountLookup }: ProviderParts,

@@ -34,9 +34,8 @@ export function tokenOptions(parts: ProviderParts) {
     expiresWithSession: async () => false,
     // We revoke grants ourselves, in an order that survives failures (`grants/revoke-grants.ts`).
     revokeGrantPolicy: async () => false,
-    // Relies on: in a code exchange, this hook is the last call before the code is used up. In a refresh,
-    // oidc-provider calls this hook after the refresh token is used up, so `checkRefresh` makes the same
-    // check earlier.
+    // Relies on: in a code exchange, this hook is the last call before the code is used up. In a refresh, oidc-provider
+    // calls this hook after the refresh token is used up, so `checkRefresh` makes the same check earlier.
     extraTokenClaims: async (ctx, token) => {
       // If the scope is empty, oidc-provider splits it into one empty name, which is removed here.
       requireUsableScope([...token.scopes].filter(Boolean))
@@ -69,10 +68,7 @@ function requireAllowedAddress(
   throw new errors.UnauthorizedClient(describeAddress(address), 'address')
 }
 
-/**
- * Relies on: after client authentication, oidc-provider first checks the grant type. If the client may not use it,
- * the response is `invalid_request`.
- */
+/** Relies on: after client authentication, oidc-provider checks the grant type first: `invalid_request` if denied. */
 function explainGrantType(ctx: ProviderResponse): void {
   const grantType = ctx.oidc.params?.['grant_type']
   if (errorOf(ctx) !== 'invalid_request' || typeof grantType !== 'string') return
@@ -138,8 +134,7 @@ export function reportTokens(provider: Provider, parts: SharedDependencies): voi
     })
   })
 
-  // Relies on: oidc-provider emits `grant.error` after it has written the response, and before the response
-  // is sent.
+  // Relies on: oidc-provider emits `grant.error` after it has written the response, and before it is sent.
   provider.on('grant.error', (context, { error, error_description: description, error_detail: detail }) => {
     const ctx: ProviderResponse = context
     if (error === 'invalid_grant' && detail !== undefined && errorOf(ctx) !== undefined) {

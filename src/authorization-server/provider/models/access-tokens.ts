@@ -76,10 +76,7 @@ export function accessTokens(
   })
 }
 
-/**
- * Relies on: oidc-provider treats a record without `aud` and `format` as an opaque token, which the user info
- * endpoint accepts.
- */
+/** Relies on: oidc-provider treats a record without `aud` and `format` as an opaque token, valid for user info. */
 function accessTokenRecord(token: Principal) {
   const isDirect = token.mode === 'direct'
   return {

@@ -185,11 +185,7 @@ async function acceptPublicClient(client: ProviderClient, authenticated: ClientA
   await authenticated(ctx, client)
 }
 
-/**
- * Only the hashes of secrets are stored.
- *
- * Relies on: client authentication awaits `client.compareClientSecret(secret)` inside the request's context.
- */
+/** Relies on: client authentication awaits `client.compareClientSecret(secret)` inside the request's context. */
 export function compareSecretsByHash(
   provider: Provider,
   { secretPrefix }: ProviderParts['settings'],

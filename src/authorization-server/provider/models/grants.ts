@@ -33,8 +33,7 @@ export function grants(parts: ProviderParts): Adapter {
 }
 
 /**
- * Relies on: the payload contains the account, the client, the time of issue, and the granted scopes of each
- * resource. Rejected scopes are in a separate field.
+ * Relies on: the payload has the account, client, time of issue, and granted scopes by resource; rejected ones apart.
  */
 function asRecord(payload: AdapterPayload): GrantRecord {
   return { ...payload, ...personOf(payload.accountId ?? '') } as unknown as GrantRecord

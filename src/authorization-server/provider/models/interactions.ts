@@ -45,8 +45,7 @@ export function interactions({ store, settings, pendingInteractions }: ProviderD
       }
       const record = recordOf(payload)
       if (payload.result === undefined) return create(digest(id), record, ttl)
-      // If two tabs send a decision, the first decision counts. An unconditional write would restore an
-      // interaction that another tab has completed.
+      // The first decision counts. An unconditional write would restore an interaction that another tab has completed.
       const now = await pending.update(digest(id), (stored) => (isDecided(stored) ? undefined : record), ttl)
       if (now !== record) throw alreadyAnswered()
     },

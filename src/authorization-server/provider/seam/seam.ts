@@ -70,8 +70,7 @@ export class ScriptlessProvider extends Provider {
 }
 
 /**
- * Relies on: oidc-provider takes all addresses in documents and redirects from `ctx.oidc.urlFor()`, which follows the
- * `Host` header. `provider.urlFor()` uses the issuer.
+ * Relies on: all addresses come from `ctx.oidc.urlFor()`, by the `Host` header. `provider.urlFor()` uses the issuer.
  */
 function takeAddressesFromIssuer(provider: Provider): void {
   const { prototype } = provider.OIDCContext as unknown as { prototype: Record<string, unknown> }

@@ -51,10 +51,7 @@ export function replaceSessionIds(ctx: KoaContextWithOIDC, session: ProviderSess
   session.iat = Math.floor(Date.now() / 1000)
 }
 
-/**
- * Relies on: oidc-provider sets the answers in `ctx.oidc.result` before it calls the first of our hooks.
- * oidc-provider reads the answers after that hook.
- */
+/** Relies on: oidc-provider sets `ctx.oidc.result` before it calls the first of our hooks, and reads it after that. */
 export function discardAnswers(ctx: KoaContextWithOIDC): void {
   Object.assign(ctx.oidc, { result: undefined })
 }
@@ -70,10 +67,7 @@ export function sessionOfRequest(): ProviderSession | undefined {
   return Provider.ctx?.oidc.session
 }
 
-/**
- * Relies on: when oidc-provider deletes the session under the old cookie, the session of the request already has the
- * new cookie, under which oidc-provider then saves it.
- */
+/** Relies on: oidc-provider deletes a session under the old cookie when it has the new one, and then saves it there. */
 export function isReplacedSession(cookie: string): boolean {
   const session = sessionOfRequest()
   return session !== undefined && session.jti !== cookie

@@ -30,9 +30,8 @@ export function tokenAsIssued({ oidc: { route } }: KoaContextWithOIDC, token: st
 /**
  * The format contains the grant and the generation of the token.
  *
- * Relies on: the id of a refresh token is the token itself, and comes from `generateTokenId()`. When
- * oidc-provider calls this method, `grantId` is set, and `rotations` is the number of earlier tokens of the
- * same family.
+ * Relies on: the id of a refresh token is the token itself, and comes from `generateTokenId()`. When oidc-provider
+ * calls this method, `grantId` is set, and `rotations` is the number of earlier tokens of the same family.
  */
 export function nameRefreshTokensAfterTheirFamily(provider: Provider, format: RefreshTokenFormat): void {
   const { prototype } = provider.RefreshToken as unknown as { prototype: Record<string, unknown> }

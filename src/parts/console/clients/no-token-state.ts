@@ -11,8 +11,7 @@ import type { TextName } from '../texts.ts'
 import { pathOf, type ClientKind } from './client-kind.ts'
 
 /**
- * The badge and the sentence of each state, and what its owner can do: the text; a path below the page, or an
- * action of the page; and the act that the caller needs.
+ * The badge and the sentence of each state, and what helps: a text; a path or an action of the page; the act it needs.
  */
 const STATES: Readonly<Record<NoTokenReason, State>> = {
   'disabled-by-operator': ['stateByOperator', 'bad', 'stateByOperatorWhy'],

@@ -97,9 +97,7 @@ function permissions(texts: Reader, { all, main }: Resources, scopes: Connection
   return lists.length > 0 ? html`${lists}` : html`<p class="muted">${texts.html('connectedMayNothing')}</p>`
 }
 
-/**
- * Sensitive operations first, so that they are always visible. Scopes without an operation give no access.
- */
+/** Sensitive operations first, so that they are visible. Scopes without an operation give no access. */
 function permissionsAt(
   texts: Reader,
   { catalog }: Resource,

@@ -31,8 +31,7 @@ export function documentsPage(services: ConsoleServices): Page {
       /** Reads the host that an operator typed, and asks for the confirmation. */
       askBlock: {
         freshSignIn: 'operator',
-        // A redirect could lead on to the host's sign-in, and browsers check the target of a form against
-        // `form-action`.
+        // A redirect could lead on to the host's sign-in, against the `form-action` of the page.
         async run(call) {
           const host = requireHost(call.form.get('host'))
           return confirmPage({ ...call, query: { confirm: 'block', host } }, confirmBlock(call))

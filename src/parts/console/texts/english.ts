@@ -132,7 +132,6 @@ export const english = {
     'The account has as many API keys and applications as it may have. Delete some of them first.',
   problemSigningKeysReadOnly: 'The signing keys are managed elsewhere, and cannot be changed here.',
 
-  // The texts of the start page of the console.
   overviewStart: 'What do you want to do?',
   overviewLevel: 'Verification level: {level}',
   overviewMayLook:
@@ -446,7 +445,6 @@ export const english = {
   clientsDeleteName: 'To confirm, type the name: {name}',
   clientsDeleteWrong: 'This is another name, so nothing was deleted. Type the name exactly as it is shown.',
 
-  // The texts of the guides with the values of one client.
   guideTitle: 'Use it from your program',
   guideIntro: 'All examples have the values of {name}. Copy them as they are.',
   guideSettings: 'Settings',
@@ -530,7 +528,6 @@ export const english = {
   guideAnswer503Hint:
     'The service is not available for the moment. Wait as long as Retry-After says, then try again.',
 
-  // The texts of the settings of applications.
   applicationSettingsTitle: 'Settings of {name}',
   doneSettingsSaved: 'The settings are saved. They apply at once.',
   appsPreviewLink: 'Preview the consent page',
@@ -584,7 +581,6 @@ export const english = {
   appsPreviewDisabled: 'The application is disabled. Users see an error instead of this page.',
   appsPreviewFirstParty: 'This application belongs to this service, so users are not asked for consent.',
 
-  // The texts of the connected applications of a user.
   connectedIntro:
     'You allowed these applications to act for you. Disconnect the ones that you no longer use or do not know.',
   connectedEmptyTitle: 'No connected applications',
@@ -617,7 +613,6 @@ export const english = {
   connectedScopePhone: 'See your phone number',
   connectedScopeOffline: 'Keep access while you are away',
 
-  // The texts of the audit trail.
   activityIntro:
     'What happened to the API keys, applications and connections of your account, newest first. What users allow one of your applications is on the page of that application.',
   activityChangesLink: 'Changes',
@@ -729,7 +724,6 @@ export const english = {
   activityFieldFirstParty: 'own application of the service',
   activityFieldResourceServer: 'key of an API (resource server)',
 
-  // The pages around a fresh sign-in at the host.
   freshTitle: 'This needs a fresh sign-in',
   freshText:
     'Sign in again in a new tab. Then come back here, and send this form again: what you entered stays here.',
@@ -738,7 +732,6 @@ export const english = {
   freshDoneText:
     'Close this tab. What you entered is in the tab that you came from: send the form again there.',
 
-  // The pages that list what needs attention.
   hygieneTitle: 'Needs attention',
   hygieneLink: 'See what needs attention',
   hygieneIntro:
@@ -771,7 +764,6 @@ export const english = {
   hygieneProductsAllUsed: 'Every product belongs to an API key or an application.',
   hygieneProductsHint: 'No API key and no application has them. Offer them, or remove them from the catalog.',
 
-  // Limits of API calls.
   limitsTitle: 'Limits of calls',
   limitsHint:
     'If both fields are empty, it has the limits of all clients: {limits}. Otherwise an empty field means no limit.',
@@ -781,7 +773,6 @@ export const english = {
   limitsDay: { one: '{count} a day', other: '{count} a day' },
   doneLimitsSaved: 'The limits were saved. They apply within seconds.',
 
-  // The pages about usage.
   usageTitle: 'Usage',
   usageShow: 'Show its calls',
   usageBack: 'Back to the client',
@@ -1104,7 +1095,6 @@ export const english = {
   operatorAuditTrail: 'Show',
   operatorAuditEmpty: 'There are no entries.',
 
-  // The texts of the token inspector.
   inspectorIntro:
     'Paste an access token to see whether it works, why not, and what it may do. Or paste a client secret that you found somewhere, to see to which API key or application it belongs. You can inspect the tokens and secrets of your own API keys and applications.',
   inspectorIntroOperator:
@@ -1213,7 +1203,6 @@ export const english = {
   inspectorUntrusted: 'Nothing of this is verified.',
 }
 
-/** The name of a text. */
 export type TextName = keyof typeof english
 
 /** Every text of the console. A text with the value `{count}` may have one form for each plural of its language. */

@@ -2,7 +2,6 @@ import type { ConsoleTexts } from './english.ts'
 
 /** Every text of the console, in German. The pages address the reader with “Sie”. */
 export const german: ConsoleTexts = {
-  // The texts of the navigation, of errors, and of what all pages have in common.
   navLabel: 'Konsole',
   navOverview: 'Übersicht',
   navApiKeys: 'API-Schlüssel',
@@ -22,7 +21,6 @@ export const german: ConsoleTexts = {
   never: 'nie',
   none: 'keine',
 
-  // The names of things, and the links and buttons, that several pages have.
   operationLabel: 'Operation',
   lowestLevel: 'niedrigste',
   showAllLink: 'Alle anzeigen',
@@ -77,7 +75,6 @@ export const german: ConsoleTexts = {
   tryAgainLink: 'Noch einmal versuchen',
   backToStart: 'Zurück zur Startseite',
 
-  // What is wrong with a form. Most texts follow the name of the field.
   problemRequired: 'darf nicht leer sein',
   problemUnknown: 'ist kein Feld dieses Formulars',
   problemType: 'hat einen Wert der falschen Art',
@@ -137,7 +134,6 @@ export const german: ConsoleTexts = {
   problemSigningKeysReadOnly:
     'Die Signaturschlüssel werden anderswo verwaltet und lassen sich hier nicht ändern.',
 
-  // The texts of the start page of the console.
   overviewStart: 'Was möchten Sie tun?',
   overviewLevel: 'Verifizierungsstufe: {level}',
   overviewMayLook:
@@ -151,12 +147,10 @@ export const german: ConsoleTexts = {
   overviewCount: { one: '{count} insgesamt', other: '{count} insgesamt' },
   overviewManyCount: { one: 'mehr als {count}', other: 'mehr als {count}' },
 
-  // The texts of the lists of API keys and applications, of the form that creates one, and of new secrets.
   doneExpirySaved: 'Das Ablaufdatum ist gespeichert.',
   doneAddressesSaved: 'Die erlaubten Adressen sind gespeichert.',
   doneRenamed: 'Der neue Name ist gespeichert.',
 
-  // Why an API key or application gets no tokens.
   stateActive: 'Aktiv',
   stateByOperator: 'Vom Betreiber deaktiviert',
   stateByOperatorWhy:
@@ -201,7 +195,6 @@ export const german: ConsoleTexts = {
   createdByLabel: 'Erstellt von',
   ownerAccount: 'Dem Konto',
 
-  // The page that gives an API key or application to someone else.
   handOverLink: 'Übergeben',
   handOverTitle: '{name} übergeben',
   handOverWhat: 'Ohne Person gehört der Zugang dem Konto und bleibt, wenn Personen das Konto verlassen.',
@@ -219,7 +212,6 @@ export const german: ConsoleTexts = {
   clientsAppHandOver: 'Anwendung übergeben',
   doneHandedOver: 'Der Zugang ist übergeben.',
 
-  // The allowed addresses and the expiry of an API key or application.
   addressesTitle: 'Erlaubte Adressen',
   addressesLabel: 'Adressen und Netze, eins je Zeile',
   addressesHint:
@@ -314,7 +306,6 @@ export const german: ConsoleTexts = {
   doneCreatedWithKey:
     'Der Zugang ist erstellt. Er hat kein Secret: Programme weisen sich mit dem privaten Schlüssel aus.',
 
-  // The texts of the page of one API key or application.
   doneProductAdded: 'Das Produkt ist hinzugefügt. Programme können es mit dem nächsten Token nutzen.',
   doneProductRemoved:
     'Das Produkt ist entfernt. Bisherige Tokens gelten nicht mehr. Programme brauchen dann ein neues Token; die meisten holen es nach einem 401 von selbst.',
@@ -466,7 +457,6 @@ export const german: ConsoleTexts = {
   clientsDeleteWrong:
     'Das ist ein anderer Name, deshalb wurde nichts gelöscht. Geben Sie den Namen genau so ein, wie er angezeigt wird.',
 
-  // The texts of the guides with the values of one client.
   guideTitle: 'Im eigenen Programm nutzen',
   guideIntro: 'Alle Beispiele enthalten die Werte von {name}. Kopieren Sie sie, wie sie sind.',
   guideSettings: 'Werte',
@@ -554,7 +544,6 @@ export const german: ConsoleTexts = {
   guideAnswer503Hint:
     'Der Dienst ist im Moment nicht verfügbar. Warten Sie so lange, wie Retry-After angibt, und versuchen Sie es dann erneut.',
 
-  // The texts of the settings of applications.
   applicationSettingsTitle: 'Einstellungen von {name}',
   doneSettingsSaved: 'Die Einstellungen sind gespeichert. Sie gelten sofort.',
   appsPreviewLink: 'Vorschau der Zustimmungsseite',
@@ -608,7 +597,6 @@ export const german: ConsoleTexts = {
   appsPreviewFirstParty:
     'Diese Anwendung gehört zu diesem Dienst. Nutzer werden nicht um Zustimmung gebeten.',
 
-  // The texts of the connected applications of a user.
   connectedIntro:
     'Sie haben diesen Anwendungen erlaubt, für Sie zu handeln. Trennen Sie, was Sie nicht mehr nutzen oder nicht kennen.',
   connectedEmptyTitle: 'Keine verbundenen Anwendungen',
@@ -640,7 +628,6 @@ export const german: ConsoleTexts = {
   connectedScopePhone: 'Ihre Telefonnummer sehen',
   connectedScopeOffline: 'Zugriff behalten, auch wenn Sie nicht da sind',
 
-  // The texts of the audit trail.
   activityIntro:
     'Was mit den API-Schlüsseln, Anwendungen und Verbindungen Ihres Kontos geschehen ist, das Neueste oben. Was Nutzer einer Ihrer Anwendungen erlauben, steht auf der Seite dieser Anwendung.',
   activityChangesLink: 'Änderungen',
@@ -753,7 +740,6 @@ export const german: ConsoleTexts = {
   activityFieldFirstParty: 'eigene Anwendung des Dienstes',
   activityFieldResourceServer: 'Schlüssel einer API (Resource-Server)',
 
-  // The pages around a fresh sign-in at the host.
   freshTitle: 'Hierfür müssen Sie sich neu anmelden',
   freshText:
     'Melden Sie sich in einem neuen Tab an. Senden Sie dann dieses Formular noch einmal: Ihre Eingaben bleiben hier stehen.',
@@ -762,7 +748,6 @@ export const german: ConsoleTexts = {
   freshDoneText:
     'Schließen Sie diesen Tab. Ihre Eingaben stehen in dem Tab, aus dem Sie kommen: Senden Sie das Formular dort noch einmal.',
 
-  // The pages that list what needs attention.
   hygieneTitle: 'Handlungsbedarf',
   hygieneLink: 'Handlungsbedarf ansehen',
   hygieneIntro:
@@ -797,7 +782,6 @@ export const german: ConsoleTexts = {
   hygieneProductsHint:
     'Kein API-Schlüssel und keine Anwendung hat sie. Bieten Sie sie an, oder entfernen Sie sie aus dem Katalog.',
 
-  // Limits of API calls.
   limitsTitle: 'Limits für Aufrufe',
   limitsHint:
     'Sind beide Felder leer, gelten die Limits aller Clients: {limits}. Sonst bedeutet ein leeres Feld: kein Limit.',
@@ -807,7 +791,6 @@ export const german: ConsoleTexts = {
   limitsDay: { one: '{count} je Tag', other: '{count} je Tag' },
   doneLimitsSaved: 'Die Limits wurden gespeichert. Sie gelten in Sekunden.',
 
-  // The pages about usage.
   usageTitle: 'Nutzung',
   usageShow: 'Aufrufe ansehen',
   usageBack: 'Zurück zum Client',
@@ -883,7 +866,6 @@ export const german: ConsoleTexts = {
   remedyInvalidGrant: 'Schicken Sie den Nutzer noch einmal durch die Anmeldung.',
   remedyUnauthorizedClient: 'Sehen Sie den Zustand des Clients auf seiner Seite an.',
 
-  // The texts of the search and of the pages of one client or account, for operators.
   operatorNav: 'Seiten des Betriebs',
   operatorNavSearch: 'Suche',
 
@@ -1023,7 +1005,6 @@ export const german: ConsoleTexts = {
   operatorEraseFinal: 'Das lässt sich nicht rückgängig machen.',
   doneOperatorErased: 'Alles ist gelöscht. In der Aktivität bleibt ein Eintrag ohne den Namen.',
 
-  // The texts of signing keys, health and the whole audit trail, for operators.
   operatorReady: 'Tokens können ausgestellt und geprüft werden.',
   operatorNotReady: 'Tokens können gerade nicht ausgestellt werden.',
   operatorHealthTitle: 'Zustand',
@@ -1127,7 +1108,6 @@ export const german: ConsoleTexts = {
   operatorAuditTrail: 'Anzeigen',
   operatorAuditEmpty: 'Es gibt keine Einträge.',
 
-  // The texts of the token inspector.
   inspectorIntro:
     'Fügen Sie ein Zugriffstoken ein, um zu sehen, ob es gilt, warum nicht und was es darf. Oder fügen Sie ein gefundenes Secret ein, um zu sehen, zu welchem API-Schlüssel oder zu welcher Anwendung es gehört. Sie können Tokens und Secrets Ihrer eigenen API-Schlüssel und Anwendungen prüfen.',
   inspectorIntroOperator:

@@ -8,8 +8,7 @@ export const NOT_HINTED = 'id_token_hint names another person than the one who i
  * Replaces `id_token_hint` by the subject of that ID token, because the parameters are stored, and an ID
  * token must not be.
  *
- * Relies on: oidc-provider has verified the hint before this call, and does not read the parameter as a token
- * after it.
+ * Relies on: oidc-provider has verified the hint before this call, and does not read the parameter as a token after it.
  */
 export function keepSubjectOfHint({ oidc }: KoaContextWithOIDC): void {
   const hint = oidc.entities.IdTokenHint

@@ -12,9 +12,8 @@ import { requireUsableScope } from '../../requested-scope.ts'
 import type { GrantWithVersions } from '../../seam/sessions.ts'
 
 /**
- * Writes one decision into a new grant: two authorizations in one grant would remove each other's scopes.
- * oidc-provider asks again for every scope that a grant neither grants nor denies. `versions` were in force before
- * the decision.
+ * Writes one decision into a new grant: two authorizations in one grant would remove each other's scopes. oidc-provider
+ * asks again for every scope that a grant neither grants nor denies. `versions` were in force before the decision.
  */
 export function writeDecision(
   grant: Grant,

@@ -19,10 +19,9 @@ const RETURN = /^\/oauth2\/authorize\/([^/]+)\/?$/i
 type Answer = ReturnType<typeof answerOf>
 
 /**
- * Lets a browser repeat its return from our pages: it lost the answer, or blocks the redirect to an installed
- * app until the person presses "Continue". For 10 seconds, the same session gets the same `Location`, as long
- * as its code is unused. A code that is sent twice would end the access (RFC 6749 4.1.2). A HEAD request
- * changes nothing.
+ * Lets a browser repeat its return from our pages: it lost the answer, or blocks the redirect to an installed app until
+ * the person presses "Continue". For 10 seconds, the same session gets the same `Location`, as long as its code is
+ * unused. A code that is sent twice would end the access (RFC 6749 4.1.2). A HEAD request changes nothing.
  */
 export function registerRepeatableReturn(provider: Provider, parts: ProviderParts): void {
   const encryption = createEncryption<Answer>(parts.settings.secrets, 'returns')

@@ -65,7 +65,6 @@ export async function listGrant(
 /**
  * 3. oidc-provider saves the first refresh token. One atomic write starts the family and consumes the code:
  * after a failure before it, the code is usable.
- *
  * @throws invalid_grant if the grant was revoked, or if the code was used: its grant is then revoked
  */
 export async function redeemCode(

@@ -25,9 +25,8 @@ export function dropIgnoredScopes({ settings }: ProviderParts, params: Record<st
 }
 
 /**
- * 2. oidc-provider reads the refresh token. A valid token looks used if a paused store applied a write late,
- * until that write is rolled back. The wait for the rollback is expensive, so it starts only after the client
- * has authenticated.
+ * 2. oidc-provider reads the refresh token. A valid token looks used if a paused store applied a write late, until that
+ * write is rolled back. The wait for the rollback is expensive, so it starts only after the client has authenticated.
  */
 async function findRefreshToken(
   parts: ProviderParts,
@@ -79,7 +78,6 @@ function requireSameResource(
 /**
  * 4. oidc-provider saves the next refresh token. One write exchanges the tokens, so exactly one is valid
  * after a failure.
- *
  * @throws invalid_grant if the token was used since step 2: its grant is then revoked
  */
 async function rotateRefreshToken(
