@@ -5,6 +5,7 @@ import type { Client } from '../../src/clients/client.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
 import { createRevocationSet, type RevocationSet } from '../../src/revocation/is-revoked.ts'
 import type { Store } from '../../src/store/contract.ts'
+import { finishersOf } from '../support/commits.ts'
 import { describeApiKeys, describeEachKind, failure } from './each-kind.ts'
 
 type Service = ClientService<Client, string, string>
@@ -224,6 +225,18 @@ describeApiKeys('the tokens of a client', (context) => {
     expect((await processes[0].service.find(clientId))?.epoch).toBe(10)
     const set = await readAll(store)
     expect([isRejected(set, clientId, 9), isRejected(set, clientId, 10)]).toEqual([true, false])
+  })
+
+  it('a client whose record is corrupt loses its tokens, although the change that should remove access rejects', async () => {
+    const store = stores.open()
+    const process = await context.withClient({ products: ['invoices'] }, store)
+    const { service, clientId, commits, clientTokens, set } = process
+    await store.set(`client:${clientId}`, 'corrupt')
+    await expect(service.disable(clientId)).rejects.toMatchObject({ code: 'ERR_STORE_CORRUPT' })
+    expect(isRejected(set, clientId, 0)).toBe(false)
+    const finishers = finishersOf(clientTokens.revocationsOf)
+    await commits.finishAll(finishers, 0)
+    expect(isRejected(set, clientId, 0)).toBe(true)
   })
 })
 
