@@ -29,7 +29,7 @@ export function createOutbox(
         made[at] = { fields: text, pending: mark({ entry, after }) }
         return made[at].pending
       })
-      return own.length === 0 ? record : { ...record, audit: [...(record.audit ?? []), ...own] }
+      return own.length === 0 ? record : { ...record, audit: [...carriedBy(record), ...own] }
     },
     /** All entries that were made, also those of a change that did not happen. */
     made: () => made.map(({ pending }) => pending),

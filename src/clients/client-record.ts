@@ -44,7 +44,7 @@ export interface DeletedClient extends WithOutbox {
   readonly deletedAt: number
 }
 
-export type StoredClient<C extends Client = Client> = ClientRecord<C> | DeletedClient
+export type ClientOrDeleted<C extends Client = Client> = ClientRecord<C> | DeletedClient
 
 /** Called after a record was written, or may have been written. Never rejects. */
 export type ClientChanged = (clientId: string) => Promise<void>
@@ -53,11 +53,11 @@ export type ClientChanged = (clientId: string) => Promise<void>
 export function clientRecords<C extends Client>(store: Store, changed: ClientChanged = async () => {}) {
   const stored = storedClients<C>(store)
 
-  function changing(clientId: string, how: 'change' | 'end'): Changeable<StoredClient<C>> {
+  function changing(clientId: string, how: 'change' | 'end'): Changeable<ClientOrDeleted<C>> {
     return {
       ...subjectOf(clientId),
       async change(write, ready) {
-        const confirmed = (found?: StoredClient<C>) => write(found) ?? (found && confirmDurable(found))
+        const confirmed = (found?: ClientOrDeleted<C>) => write(found) ?? (found && confirmDurable(found))
         const made = await stored[how](clientId, confirmed, ready).catch((error: unknown) => {
           // The change may have been applied.
           if (!isRejection(error)) void changed(clientId)
@@ -100,7 +100,7 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
     /** With deleted clients. A client that is deleted stays in its lists until the caller calls `unlist`. */
     deletable: (clientId: string) => changing(clientId, 'end'),
     /** A record that is created; the caller has listed it. No process knows it, so none is notified. */
-    creatable: (clientId: string): Changeable<StoredClient<C>> => ({
+    creatable: (clientId: string): Changeable<ClientOrDeleted<C>> => ({
       ...subjectOf(clientId),
       async change(write, ready) {
         const record = write(undefined)
@@ -124,7 +124,7 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
 export type ClientRecords<C extends Client> = ReturnType<typeof clientRecords<C>>
 
 export function storedClients<C extends Client>(store: Store) {
-  return createIndexedRecords<StoredClient<C>>(store, {
+  return createIndexedRecords<ClientOrDeleted<C>>(store, {
     name: 'client',
     version: 1,
     fields: clientRecordRule,
@@ -134,11 +134,13 @@ export function storedClients<C extends Client>(store: Store) {
   })
 }
 
-function unlessDeleted<C extends Client>(stored: StoredClient<C> | undefined): ClientRecord<C> | undefined {
+function unlessDeleted<C extends Client>(
+  stored: ClientOrDeleted<C> | undefined,
+): ClientRecord<C> | undefined {
   return stored === undefined || isDeleted(stored) ? undefined : stored
 }
 
-export function kindOf(stored: StoredClient): Client['kind'] {
+export function kindOf(stored: ClientOrDeleted): Client['kind'] {
   return isDeleted(stored) ? stored.kind : stored.client.kind
 }
 
@@ -166,7 +168,7 @@ export function credentialsOf({ client, secrets }: Pick<ClientRecord, 'client' |
   return [...secrets.map(({ hash }) => hash), ...keysOf(client).map(identityOf)]
 }
 
-export function isDeleted(stored: StoredClient): stored is DeletedClient {
+export function isDeleted(stored: ClientOrDeleted): stored is DeletedClient {
   return 'deleted' in stored
 }
 

@@ -8,7 +8,7 @@ import {
   credentialsOf,
   isDeleted,
   needsSecret,
-  type StoredClient,
+  type ClientOrDeleted,
   withNewExpiry,
 } from './client-record.ts'
 import { requireFits } from './client-products.ts'
@@ -174,7 +174,7 @@ async function insert<C extends Client>(
   const ready = Promise.all([added, records.list(clientId, record)]).then(() =>
     requireRoom(clients, accountId),
   )
-  const made = commits.commit<StoredClient<C>>({
+  const made = commits.commit<ClientOrDeleted<C>>({
     ready,
     record: records.creatable(clientId),
     write(found) {
@@ -193,7 +193,7 @@ async function insert<C extends Client>(
   }
 }
 
-function idTaken(clientId: string, found: StoredClient): GatehouseError {
+function idTaken(clientId: string, found: ClientOrDeleted): GatehouseError {
   const why = isDeleted(found)
     ? 'belonged to a client that was deleted, so no other client can have it; choose another client id'
     : 'is taken'

@@ -5,7 +5,13 @@ import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { Client } from './client.ts'
 import { clientNotFound, isClientId } from './client-id.ts'
 import { createClientLists, KINDS } from './client-index.ts'
-import { clientOf, clientRecords, isDeleted, type ClientRecord, type StoredClient } from './client-record.ts'
+import {
+  clientOf,
+  clientRecords,
+  isDeleted,
+  type ClientRecord,
+  type ClientOrDeleted,
+} from './client-record.ts'
 import type { ClientsDependencies } from './client-repository.ts'
 import { changeEntry, changeEvent } from './store-change.ts'
 import type { RemovalOptions } from '../host/change-options.ts'
@@ -57,7 +63,7 @@ export function createClientTokens(
     if (!isClientId(clientId)) throw clientNotFound(ANY_KIND, clientId)
     const { actor } = options
     const revoked = { name: 'tokens.revoked', target, options }
-    const change = commits.commit<StoredClient, ClientRecord>({
+    const change = commits.commit<ClientOrDeleted, ClientRecord>({
       record: records.deletable(clientId),
       write(found) {
         if (!found) throw clientNotFound(ANY_KIND, clientId)
@@ -66,7 +72,6 @@ export function createClientTokens(
       entry: ({ client }) => changeEntry(client, revoked),
       event: ({ client }) => changeEvent(client, revoked),
       revokes: (found) => revocationsOf(clientId, isDeleted(found) ? undefined : found),
-      isRemoval: true,
       actor,
     })
     await change.catch(async (error: unknown) => {

@@ -14,7 +14,7 @@ import {
   credentialsOf,
   isDeleted,
   kindOf,
-  type StoredClient,
+  type ClientOrDeleted,
   tombstoneOf,
   withNewExpiry,
 } from './client-record.ts'
@@ -70,7 +70,6 @@ export async function changeRecord<C extends Client>(
     event: ({ client }) => changeEvent(client, change),
     revokes:
       revokes && ((record, last) => (last && !revokes(last.client) ? [] : revocationsOf(clientId, record))),
-    isRemoval: revokes !== undefined,
     actor: options?.actor,
   })
   const { before, stored } = await keepOwners(clients, clientId, credentials, added, made)
@@ -88,7 +87,7 @@ export async function deleteClient<C extends Client>(
   checkChange('delete', options)
   requireClientId(clients, clientId)
   const { kind, records, lastUses, secretOwners, commits, logger } = clients
-  const { before } = await commits.commit<StoredClient<C>, ClientRecord<C>>({
+  const { before } = await commits.commit<ClientOrDeleted<C>, ClientRecord<C>>({
     record: records.deletable(clientId),
     write(found) {
       if (!found || kindOf(found) !== kind) throw notFound(clients, clientId)
@@ -102,7 +101,6 @@ export async function deleteClient<C extends Client>(
       { kind, clientId, accountId, actor: options.actor },
     ],
     revokes: () => revocationsOf(clientId, undefined),
-    isRemoval: true,
     actor: options.actor,
   })
   // Another process has deleted the client first.

@@ -20,13 +20,16 @@ import { createUnfinishedList, type Subject, type Unfinished } from './unfinishe
 /** Its functions are pure. `before` is the record that is changed; a change that creates its record ignores it. */
 export interface Change<R extends WithOutbox, Before extends R = R> {
   readonly record: Changeable<R>
-  /** The next version of the record; undefined for no change. Throws to reject the change. */
+  /**
+   * The next version of the record; undefined for no change. Throws to reject the change. Called again after a lost
+   * compare-and-swap.
+   */
   readonly write: (stored: R | undefined) => R | undefined
   readonly entry?: ((before: Before) => EntryFields | readonly EntryFields[]) | undefined
   readonly event?: ((before: Before) => EventOf) | undefined
   /** Asked even if nothing is changed, then without `before`: an earlier call may have ended after its write. */
   readonly revokes?: ((stored: R, before: Before | undefined) => readonly RevocationSpec[]) | undefined
-  /** A change that removes access is made even if it cannot be listed. */
+  /** Whether it is made even if it cannot be listed. @default whether it revokes */
   readonly isRemoval?: boolean | undefined
   readonly actor?: string | undefined
   /** What must be stored before the record is written. */
@@ -36,7 +39,8 @@ export interface Change<R extends WithOutbox, Before extends R = R> {
 /** A change that is listed. */
 export interface Begun {
   readonly unfinished: Unfinished
-  readonly member: string | undefined
+  /** Undefined if it could not be listed. */
+  readonly member?: string | undefined
 }
 
 /** Finish the change of a subject. May be called again. Each returns what is still to be revoked. */
@@ -69,12 +73,13 @@ export function createCommits(parts: {
   const kept = createKept({ write, what: 'unfinished changes', logger })
 
   /** A removal that cannot be listed now is listed as soon as the store is available again. */
-  async function listed(unfinished: Unfinished, isRemoval: boolean | undefined): Promise<string | undefined> {
-    return list.add(unfinished).catch((error: unknown) => {
+  async function listed(unfinished: Unfinished, isRemoval: boolean): Promise<Begun> {
+    const member = await list.add(unfinished).catch((error: unknown) => {
       if (!isRemoval) throw error
       kept.keep([unfinished])
       return undefined
     })
+    return { unfinished, member }
   }
 
   /** Nothing was changed. @param entries which were made for the change */
@@ -143,11 +148,11 @@ export function createCommits(parts: {
      *   made, and another process then finishes it
      */
     async commit<R extends WithOutbox, Before extends R = R>(change: Change<R, Before>) {
-      const { record, entry, event, revokes, isRemoval, ready, actor } = change
+      const { record, entry, event, revokes, isRemoval = revokes !== undefined, ready, actor } = change
       const unfinished = { record: record.key, subject: revokes && record.subject }
-      const adding = listed(unfinished, isRemoval)
-      const all = Promise.all([adding, ready])
-      all.catch(() => {})
+      const begun = listed(unfinished, isRemoval)
+      const mayWrite = Promise.all([begun, ready])
+      mayWrite.catch(() => {})
       const outbox = await audit.outbox()
       let before: Before | undefined
       let isChanged = false
@@ -158,8 +163,9 @@ export function createCommits(parts: {
           before = found as Before | undefined
           isChanged = next !== undefined
           return next && outbox.put(next, entry ? [entry(before as Before)].flat() : [])
-        }, all)
-        await all
+        }, mayWrite)
+        // The record does not wait for it if there is nothing to write.
+        await mayWrite
         isWritten = true
         isChanged &&= stored !== undefined
         if (event && isChanged) emit(events, event(before as Before))
@@ -168,14 +174,13 @@ export function createCommits(parts: {
         audit.settle(outbox.made().filter((each) => !entries.includes(each)))
         const made = { before: isChanged ? before : undefined, stored, isChanged }
         const revoked = stored && revokes ? revokes(stored, made.before) : []
-        await Promise.all([follow({ unfinished, member: await adding }, entries, revoked, actor), beside])
+        await Promise.all([follow(await begun, entries, revoked, actor), beside])
         return made
       } catch (error) {
         // A removal stays listed, so that all tokens of a corrupt record are revoked.
         const isOver = isRejection(error) || (isCorruptRecord(error) && !revokes)
-        const member = await adding.catch(() => false as const)
-        if (!isWritten && (isOver || member === false))
-          drop({ unfinished, member: member || undefined }, outbox.made())
+        const known = await begun.catch(() => undefined)
+        if (!isWritten && (isOver || !known)) drop(known ?? { unfinished }, outbox.made())
         throw error
       }
     },
@@ -184,9 +189,9 @@ export function createCommits(parts: {
     async revoke(spec: RevocationSpec, fields: EntryFields): Promise<readonly Revocation[]> {
       const entry = await audit.entry(fields)
       const unfinished = { revokes: [spec], entry }
-      const adding = listed(unfinished, true)
+      const begun = listed(unfinished, true)
       const stored = await revocations.revokeAs(fields.actor, spec)
-      await follow({ unfinished, member: await adding }, [entry])
+      await follow(await begun, [entry])
       return stored
     },
 
@@ -196,17 +201,14 @@ export function createCommits(parts: {
      */
     async begin(
       { entry: fields, ...what }: Omit<Unfinished, 'entry'> & { readonly entry?: EntryFields | undefined },
-      isRemoval?: boolean,
+      isRemoval = false,
     ): Promise<Begun> {
       const entry = fields && (await audit.entry(fields))
       const unfinished = { ...what, entry }
-      return listed(unfinished, isRemoval).then(
-        (member) => ({ unfinished, member }),
-        (error: unknown) => {
-          drop({ unfinished, member: undefined }, entriesOf(unfinished))
-          throw error
-        },
-      )
+      return listed(unfinished, isRemoval).catch((error: unknown) => {
+        drop({ unfinished }, entriesOf(unfinished))
+        throw error
+      })
     },
     end: (begun: Begun, revoked?: readonly RevocationSpec[], actor?: string) =>
       follow(begun, entriesOf(begun.unfinished), revoked, actor),

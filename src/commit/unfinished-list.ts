@@ -109,7 +109,7 @@ export function createUnfinishedList(parts: {
 
     /** Of all processes, each once. */
     async all(): Promise<readonly Unfinished[]> {
-      return [...bySubject(await readMembers()).values()].map(({ unfinished }) => unfinished)
+      return [...byText(await readMembers()).values()].map(({ unfinished }) => unfinished)
     },
 
     /** Each new member keeps the time of the old one, so that the change is still finished in time. */
@@ -132,7 +132,7 @@ export function createUnfinishedList(parts: {
       const due = members.filter((member) => isDue(member, minAgeMs))
       const listed = new Set(members)
       resumedAt = new Map([...resumedAt].filter(([member]) => listed.has(member)))
-      for (const { unfinished, members: own } of bySubject(due).values()) {
+      for (const { unfinished, members: own } of byText(due).values()) {
         try {
           await finish(unfinished)
         } catch (error) {
@@ -163,7 +163,7 @@ function unfinishedOf(member: string): Unfinished | undefined {
 }
 
 /** Members of equal changes together. Corrupt members are left out. */
-function bySubject(members: readonly string[]) {
+function byText(members: readonly string[]) {
   const groups = new Map<string, { readonly unfinished: Unfinished; readonly members: string[] }>()
   for (const member of members) {
     const [text, unfinished] = [member.slice(PREFIX_LENGTH), unfinishedOf(member)]

@@ -107,6 +107,13 @@ describeEachStore('a commit', (makeStore) => {
     expect(here.events.map(({ name }) => name)).toEqual(['client.changed', 'token.revoked', 'token.revoked'])
   })
 
+  it.each([7, {}, 'text', [{ foo: 1 }]])('changes a record whose outbox is corrupt: %o', async (corrupt) => {
+    const store = makeStore()
+    await store.create('thing:c1', JSON.stringify({ v: 1, epoch: 5, audit: corrupt }))
+    await processOn(store).disable()
+    expect(await namesOn(store)).toEqual(['client.changed'])
+  })
+
   it('that is rejected leaves nothing', async () => {
     const store = makeStore()
     const here = processOn(store)

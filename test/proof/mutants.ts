@@ -145,8 +145,8 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'src/commit/commit.ts',
-        replace: 'const adding = listed(unfinished, isRemoval)',
-        by: "const adding = (void listed, Promise.resolve('' as string | undefined))",
+        replace: 'const begun = listed(unfinished, isRemoval)',
+        by: 'const begun = (void listed, Promise.resolve<Begun>({ unfinished }))',
       },
     ],
     kind: 'alone',
@@ -159,7 +159,7 @@ export const MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'src/audit/outbox.ts',
-        replace: 'return own.length === 0 ? record : { ...record, audit: [...(record.audit ?? []), ...own] }',
+        replace: 'return own.length === 0 ? record : { ...record, audit: [...carriedBy(record), ...own] }',
         by: 'return record',
       },
     ],

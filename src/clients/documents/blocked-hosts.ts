@@ -99,7 +99,6 @@ export function createBlockedHosts(parts: {
         entry: () => ({ name: 'document_host.blocked', target: host, ...changeOptionsOf(options) }),
         event: () => ['document_host.blocked', { host, ...(actor !== undefined && { actor }) }],
         revokes: revocationsOf,
-        isRemoval: true,
         actor,
       })
       clear(origin, begun)
