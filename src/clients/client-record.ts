@@ -1,5 +1,5 @@
 import type { Changeable } from '../commit/changeable.ts'
-import { isRejection } from '../errors.ts'
+import { GatehouseError, isRejection } from '../errors.ts'
 import { confirmDurable } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
@@ -106,8 +106,11 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
         const record = write(undefined)
         await ready
         if (record && (await stored.create(clientId, record))) return { stored: record }
+        const found = await stored.get(clientId)
+        if (!found)
+          throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store has lost the record; try again')
         // Throws, because the id is taken.
-        return { stored: write(await stored.get(clientId)) }
+        return { stored: write(found) }
       },
     }),
     /** Without an audit entry. @param change pure; undefined for no change */

@@ -8,7 +8,7 @@ import { periodically } from '../async/periodically.ts'
 import { isRejection } from '../errors.ts'
 import type { EventOf, EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
-import type { RevocationSpec } from '../revocation/kept-until.ts'
+import { withUntil, type RevocationSpec } from '../revocation/kept-until.ts'
 import type { LongestLifetime } from '../revocation/longest-token-lifetime.ts'
 import type { Revocation } from '../revocation/revocation.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
@@ -43,8 +43,10 @@ export interface Begun {
   readonly member?: string | undefined
 }
 
-/** Finish the change of a subject. May be called again. Each returns what is still to be revoked. */
-export type Finishers = Readonly<Record<Subject['of'], (id: string) => Promise<readonly RevocationSpec[]>>>
+/** May be called again. They return what is still to be revoked; undefined if they go on without their caller. */
+export type Finishers = Readonly<
+  Record<Subject['of'], (id: string) => Promise<readonly RevocationSpec[] | undefined>>
+>
 
 const INTERVAL_MS = 60_000
 
@@ -76,7 +78,8 @@ export function createCommits(parts: {
   async function listed(unfinished: Unfinished, isRemoval: boolean): Promise<Begun> {
     const member = await list.add(unfinished).catch((error: unknown) => {
       if (!isRemoval) throw error
-      kept.keep([unfinished])
+      // What carries its entry is repeated by the caller, as a change of its own.
+      if (unfinished.record !== undefined) kept.keep([unfinished])
       return undefined
     })
     return { unfinished, member }
@@ -121,22 +124,23 @@ export function createCommits(parts: {
     await outboxes.clear(record, idsOf(entries))
   }
 
-  async function finish(unfinished: Unfinished, finishers: Finishers): Promise<void> {
+  /** False if the subject is still being finished. */
+  async function finish(unfinished: Unfinished, finishers: Finishers): Promise<boolean> {
     const { record, subject, revokes = [], entry, proof } = unfinished
     // The change was made if the record has the text, or was deleted since.
     const found = proof && (await store.get(proof.key))
-    if (proof && found !== undefined && !found.includes(proof.text)) return
+    if (proof && found !== undefined && !found.includes(proof.text)) return true
     const further = subject ? await finishers[subject.of](subject.id) : []
+    if (!further) return false
     await revocations.revokeAs(undefined, ...revokes, ...further)
     if (entry) await audit.append([entry])
     if (record !== undefined) await moveToTrail(record)
+    return true
   }
 
-  /** @param minAgeMs of the changes @default those whose process has probably stopped */
-  async function finishAll(finishers: Finishers, minAgeMs?: number): Promise<void> {
+  async function finishAll(finishers: Finishers): Promise<void> {
     await kept.flush()
-    await audit.settled()
-    await list.resume((unfinished) => finish(unfinished, finishers), minAgeMs)
+    await list.resume((unfinished) => finish(unfinished, finishers))
   }
 
   return {
@@ -168,13 +172,14 @@ export function createCommits(parts: {
         await mayWrite
         isWritten = true
         isChanged &&= stored !== undefined
-        if (event && isChanged) emit(events, event(before as Before))
         // With those that an earlier call may have left.
         const entries = carriedBy(stored)
         audit.settle(outbox.made().filter((each) => !entries.includes(each)))
         const made = { before: isChanged ? before : undefined, stored, isChanged }
         const revoked = stored && revokes ? revokes(stored, made.before) : []
-        await Promise.all([follow(await begun, entries, revoked, actor), beside])
+        const following = follow(await begun, entries, revoked, actor)
+        if (event && isChanged) emit(events, event(before as Before))
+        await Promise.all([following, beside])
         return made
       } catch (error) {
         // A removal stays listed, so that all tokens of a corrupt record are revoked.
@@ -213,6 +218,16 @@ export function createCommits(parts: {
     end: (begun: Begun, revoked?: readonly RevocationSpec[], actor?: string) =>
       follow(begun, entriesOf(begun.unfinished), revoked, actor),
     drop: (begun: Begun) => drop(begun, entriesOf(begun.unfinished)),
+
+    /** What the unfinished changes of all processes revoke. */
+    async unfinishedRevocations(specsOf: Finishers): Promise<readonly Revocation[]> {
+      const until = now() / 1000 + (await longestLifetime.seconds())
+      await audit.settled()
+      const found: RevocationSpec[] = []
+      for (const { subject, revokes = [] } of await list.all())
+        found.push(...revokes, ...((subject && (await specsOf[subject.of](subject.id))) ?? []))
+      return found.map((spec) => withUntil(spec, until))
+    },
 
     /** Entries in the memory of another process stay unchanged. */
     async erase(people: ErasedPeople): Promise<void> {

@@ -88,10 +88,9 @@ export function createUnfinishedList(parts: {
     return members
   }
 
-  function isDue(member: string, minAgeMs: number): boolean {
+  function isDue(member: string): boolean {
     const age = ageOf(member, now())
-    if (minAgeMs === 0) return true
-    if (age <= minAgeMs) return false
+    if (age <= ABANDONED_AFTER_MS) return false
     const resumed = resumedAt.get(member)
     return resumed === undefined || age > REMOVE_AFTER_MS || Math.abs(now() - resumed) > RESUME_INTERVAL_MS
   }
@@ -124,30 +123,33 @@ export function createUnfinishedList(parts: {
     },
 
     /**
-     * @param finish may be called while the change is made, and again
-     * @throws {GatehouseError} only `ERR_STORE_UNAVAILABLE`, so that one change does not stop the work on others
+     * @param finish may be called while the change is made, and again; false if it goes on
+     * @throws {GatehouseError} only `ERR_STORE_UNAVAILABLE`, after the work on all others
      */
-    async resume(finish: (unfinished: Unfinished) => Promise<void>, minAgeMs = ABANDONED_AFTER_MS) {
+    async resume(finish: (unfinished: Unfinished) => Promise<boolean>): Promise<void> {
       const members = await readMembers()
-      const due = members.filter((member) => isDue(member, minAgeMs))
+      let unavailable: unknown
       const listed = new Set(members)
       resumedAt = new Map([...resumedAt].filter(([member]) => listed.has(member)))
-      for (const { unfinished, members: own } of byText(due).values()) {
+      for (const { unfinished, members: own } of byText(members.filter(isDue)).values()) {
+        let isFinished = false
         try {
-          await finish(unfinished)
+          isFinished = await finish(unfinished)
         } catch (error) {
-          if (isStoreUnavailable(error)) throw error
-          logger.error({ err: error }, 'an unfinished change could not be finished; trying again')
+          // Its server may be another than that of the next change.
+          if (isStoreUnavailable(error)) unavailable ??= error
+          else logger.error({ err: error }, 'an unfinished change could not be finished; trying again')
           continue
         }
         for (const member of own) {
           resumedAt.set(member, now())
-          if (ageOf(member, now()) > REMOVE_AFTER_MS) await remove(member)
+          if (isFinished && ageOf(member, now()) > REMOVE_AFTER_MS) await remove(member)
         }
       }
       // A member in another format, such as one of a newer version, counts as too old.
       const longest = Math.max(maxAgeSeconds() * 1000, REMOVE_AFTER_MS)
       for (const member of members.filter((each) => ageOf(each, now()) > longest)) await remove(member)
+      if (unavailable) throw unavailable
     },
   }
 }

@@ -42,7 +42,7 @@ export function createParts(settings: ResolvedOptions) {
     erasures,
     ...createErasePerson({ ...parts, ...lists, store, erasures }),
     clientDocuments: documents.clientDocuments,
-    finishers: finishersOf(parts, documents.clearHost),
+    finishers: finishersOf(parts, documents.finishHost),
     keys,
     signingKeys: { list: keys.list, rotate: keys.rotate, revoke: keys.revoke },
   }
@@ -51,16 +51,13 @@ export function createParts(settings: ResolvedOptions) {
 /** How a process finishes what stopped processes began. */
 function finishersOf(
   { clientTokens, resumeGrant, resumeAccount }: Clients & ReturnType<typeof createGrants>,
-  clearHost: (origin: string) => Promise<void>,
+  host: Finishers['host'],
 ): Finishers {
   return {
     client: clientTokens.revocationsOf,
     grant: resumeGrant,
     account: resumeAccount,
-    async host(origin) {
-      await clearHost(origin)
-      return []
-    },
+    host,
   }
 }
 
@@ -124,8 +121,7 @@ function createDocuments(parts: Core & Clients & { readonly grantsOfUsers: Grant
   }
   return {
     clientDocuments,
-    /** Deletes the grants of a blocked host. */
-    clearHost: async (origin: string) => (await (loaded ??= load())).clear(origin),
+    finishHost: async (origin: string) => (await (loaded ??= load())).finishHost(origin),
   }
 }
 

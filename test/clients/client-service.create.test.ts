@@ -43,6 +43,18 @@ describeEachKind('creating a client', (context) => {
 })
 
 describeApiKeys('creating an API key', (context) => {
+  it('rejects, and is not recorded, if a failover loses a record that the store had refused to create again', async () => {
+    const store = context.stores.open()
+    const create: typeof store.create = async (...args) =>
+      args[0].startsWith('client:') ? false : store.create(...args)
+    const process = context.start({ ...store, create })
+    await expect(process.apiKeys.create({ accountId: 'acme', name: 'Key' })).rejects.toMatchObject({
+      code: 'ERR_STORE_UNAVAILABLE',
+    })
+    expect(process.emitted).toEqual([])
+    expect((await process.audit.list()).items).toEqual([])
+  })
+
   it('the fields of an instance of a class count, also those that the class computes', async () => {
     class Input {
       readonly accountId = 'acme'

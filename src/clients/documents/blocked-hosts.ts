@@ -1,7 +1,7 @@
 import type { WithOutbox } from '../../audit/outbox.ts'
 import type { Changeable } from '../../commit/changeable.ts'
 import type { Begun, Commits } from '../../commit/commit.ts'
-import { GatehouseError } from '../../errors.ts'
+import { GatehouseError, hasCode } from '../../errors.ts'
 import { type ChangeOptions, checkChange, changeOptionsOf } from '../../host/change-options.ts'
 import { confirmDurable } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
@@ -76,7 +76,7 @@ export function createBlockedHosts(parts: {
   readonly store: Store
   readonly commits: Pick<Commits, 'begin' | 'end' | 'commit'>
   /** Deletes the grants of the clients of a host. Does not wait for the end. */
-  readonly clear: (origin: string, begun: Begun) => void
+  readonly clear: (origin: string, begun?: Begun) => void
 }) {
   const { store, commits, clear } = parts
   const records = hostRecords(store)
@@ -107,8 +107,9 @@ export function createBlockedHosts(parts: {
     async unblock(host: string, options: ChangeOptions = {}): Promise<void> {
       checkChange('clientDocuments.unblock', options)
       const { actor } = options
-      await commits.commit({
-        record: records.changeable(requireOrigin(host)),
+      const origin = requireOrigin(host)
+      const change = commits.commit({
+        record: records.changeable(origin),
         write(stored) {
           if (!stored?.isBlocked) throw new GatehouseError('ERR_NOT_FOUND', 'this host is not blocked')
           if (!stored.isClearing) return { ...stored, isBlocked: false }
@@ -116,6 +117,11 @@ export function createBlockedHosts(parts: {
         },
         entry: () => ({ name: 'document_host.unblocked', target: host, ...changeOptionsOf(options) }),
         event: () => ['document_host.unblocked', { host, ...(actor !== undefined && { actor }) }],
+      })
+      await change.catch((error: unknown) => {
+        // The process that blocked the host may have stopped before it could list this.
+        if (hasCode(error, 'ERR_IN_PROGRESS')) clear(origin)
+        throw error
       })
     },
   }

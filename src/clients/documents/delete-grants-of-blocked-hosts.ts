@@ -2,7 +2,7 @@ import type { Begun, Commits } from '../../commit/commit.ts'
 import type { Logger } from '../../host/logger.ts'
 import { personOf, type Person } from '../../host/subject.ts'
 import type { RemovalOptions } from '../../host/change-options.ts'
-import type { hostRecords } from './blocked-hosts.ts'
+import type { hostRecords, HostRecord } from './blocked-hosts.ts'
 import type { StoredDocuments } from './stored-documents.ts'
 
 /** Deletes the grants of blocked hosts. People stay listed until then, so that another process can continue. */
@@ -19,17 +19,24 @@ export function createClearing(parts: {
 }) {
   const { hosts, documents, commits, revokeGrants, logger } = parts
 
-  /** May be called again, and by several processes. */
+  /** May be called again, also by several processes. The host may be blocked again, or imported, meanwhile. */
   async function clear(origin: string): Promise<void> {
-    const record = await hosts.get(origin)
-    if (!record?.isClearing) return
-    const { epoch, blockedBy: actor } = record
+    for (let host = await hosts.get(origin); host?.isClearing; host = await hosts.get(origin)) {
+      const { epoch } = host
+      if (await deleteGrants(host))
+        await hosts.update(origin, (stored) =>
+          stored.epoch === epoch ? { ...stored, isClearing: false } : undefined,
+        )
+    }
+  }
+
+  /** False if another process has completed this block. People may have approved clients since then. */
+  async function deleteGrants({ origin, epoch, blockedBy: actor }: HostRecord): Promise<boolean> {
     for (const clientId of await documents.allOfOrigin(origin)) {
       for (let users = await documents.users(clientId); users.length > 0;) {
         for (const subject of users) {
-          // Another process may have completed this block, and people may have approved clients since then.
           const current = await hosts.get(origin)
-          if (current?.epoch !== epoch || !current.isClearing) return
+          if (current?.epoch !== epoch || !current.isClearing) return false
           const { errors } = await revokeGrants(personOf(subject), clientId, {
             actor,
             reason: 'host-blocked',
@@ -40,22 +47,32 @@ export function createClearing(parts: {
         users = await documents.users(clientId)
       }
     }
-    await hosts.update(origin, (stored) =>
-      stored.epoch === epoch ? { ...stored, isClearing: false } : undefined,
-    )
+    return true
   }
 
-  return {
-    clear,
-    /** Does not wait for the end. */
-    begin(origin: string, begun: Begun): void {
-      const cleared = clear(origin).then(() => commits.end(begun))
-      cleared.catch((error: unknown) => {
+  const running = new Map<string, Promise<void>>()
+
+  /** Does not wait for the end. */
+  function begin(origin: string, begun?: Begun): void {
+    const cleared = running.get(origin) ?? clear(origin).finally(() => running.delete(origin))
+    running.set(origin, cleared)
+    cleared
+      .then(() => begun && commits.end(begun))
+      .catch((error: unknown) => {
         logger.warn(
           { err: error },
           'the grants of a blocked host could not be deleted; trying again within a minute',
         )
       })
+  }
+
+  return {
+    begin,
+    /** Undefined until nothing is left to delete. */
+    async finish(origin: string): Promise<[] | undefined> {
+      if (!(await hosts.get(origin))?.isClearing) return []
+      begin(origin)
+      return undefined
     },
   }
 }

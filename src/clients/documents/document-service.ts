@@ -131,7 +131,7 @@ export function createDocumentService(parts: Omit<Parts, 'clear'>) {
     block: blocked.block,
     unblock: blocked.unblock,
   }
-  return { service, clear: clearing.clear }
+  return { service, finishHost: clearing.finish }
 
   async function describe(
     clientId: string,

@@ -16,6 +16,8 @@ import type { ExportedHost } from '../../clients/documents/blocked-hosts.ts'
 import type { Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { metCorruptMember } from '../../store/met-corrupt-records.ts'
+import type { Finishers } from '../../commit/commit.ts'
+import type { RevocationSpec } from '../../revocation/kept-until.ts'
 import { createLongestLifetime } from '../../revocation/longest-token-lifetime.ts'
 import { asRevocation, type Revocation } from '../../revocation/revocation.ts'
 import { isDocumentOrigin } from '../../validation/document-id.ts'
@@ -36,6 +38,8 @@ import { clientIdRule, countRule, timeRule } from '../../clients/file-rule-build
 import { importRecord } from './import-record.ts'
 import { exportedRecord, readRecord, sectionOf, type Section } from './section.ts'
 import { signingKeySection } from './signing-keys.ts'
+
+const GRANTS_PAGE_SIZE = 50
 
 export type Sections = ReturnType<typeof createSections>
 
@@ -84,15 +88,35 @@ const revocationRule: Rule = (value) => {
   return objectOf({ below: optional(countRule) })(value)
 }
 
-/** Changes are finished first, so that the file has the revocations of processes that stopped. */
-function revocationSection({ revocationLog: log, revoked, commits, finishers }: Internals): Section {
+/** What unfinished changes revoke. Nothing is changed. */
+function specsOf({ clientTokens, grantLifecycle: { index, hasStaleConsent } }: Internals): Finishers {
+  return {
+    client: clientTokens.revocationsOf,
+    grant: async (id) => [{ of: 'grant', id }],
+    async account(accountId) {
+      const specs: RevocationSpec[] = []
+      for await (const { items, corrupt } of index.pages(accountId, GRANTS_PAGE_SIZE)) {
+        for (const { grantId, record } of items)
+          if (await hasStaleConsent(record)) specs.push({ of: 'grant', id: grantId })
+        // A corrupt record does not show whether the grant was made before the change. So the grant is revoked.
+        specs.push(...corrupt.map(({ id }) => ({ of: 'grant', id }) as const))
+      }
+      return specs
+    },
+    host: async () => [],
+  }
+}
+
+/** Those of unfinished changes come first, so that the file has those that come into force during the export. */
+function revocationSection(parts: Internals): Section {
+  const { revocationLog: log, revoked, commits } = parts
   const lines = (all: readonly Revocation[]) => ({ items: all.map((revocation) => ({ revocation })) })
 
   return sectionOf({
     is: 'revocation',
     rules: { revocation: revocationRule },
     async *pages() {
-      await commits.finishAll(finishers, 0)
+      yield lines(await commits.unfinishedRevocations(specsOf(parts)))
       for await (const revocations of log.inForce()) yield lines(revocations)
     },
     read:

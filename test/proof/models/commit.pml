@@ -9,7 +9,8 @@
  * what is listed at any time, also while the first one is at work.
  *
  * REMOVAL: the change is made even if it cannot be listed. What is then unfinished waits in the memory of its process.
- * CARRIED: the record ends with the change, so the member carries the entry, and the changed record is its proof.
+ * CARRIED: the record ends with the change, so the member carries the entry, and the changed record is its proof. If it
+ * could not be listed, and the call is rejected, the caller repeats the call.
  *
  * Abstracted: one change; the trail is one record; each id is looked for before an entry is written.
  * Left out: counted entries, failovers, the follower of the revocations (revocation-feed.pml), repeated calls.
@@ -62,6 +63,12 @@ inline append() {
 #define LOST changed && !listed && (trail == 0 || !logged)
 #else
 #define LOST false
+#endif
+/* Only a member that names its record is kept. Otherwise the call was rejected, and its caller repeats it. */
+#ifdef CARRIED
+#define KEEP_MEMBER lost = LOST
+#else
+#define KEEP_MEMBER keepsMember = true
 #endif
 #define STOPS mayStop -> mayStop = false; over = true; lost = LOST
 
@@ -128,7 +135,7 @@ proctype Commit() {
   if
   :: atomic { !isWritten ->
 #ifndef NOT_KEPT
-      if :: !isListed -> keepsMember = true :: else fi;
+      if :: !isListed -> KEEP_MEMBER :: else fi;
 #endif
       over = true; goto kept }
   :: else
@@ -145,7 +152,7 @@ proctype Commit() {
 #ifndef NOT_KEPT
   atomic {
     if :: !isListed && !isRecorded -> keepsEntry = true :: else fi;
-    if :: !isListed && !isRevoked -> keepsMember = true :: else fi
+    if :: !isListed && !isRevoked -> KEEP_MEMBER :: else fi
   }
 #endif
   if
