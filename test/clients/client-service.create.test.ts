@@ -43,7 +43,7 @@ describeEachKind('creating a client', (context) => {
 })
 
 describeApiKeys('creating an API key', (context) => {
-  it('rejects, and is not recorded, if a failover loses a record that the store had refused to create again', async () => {
+  it('rejects, and is not recorded, if a failover loses a record that another attempt created', async () => {
     const store = context.stores.open()
     const create: typeof store.create = async (...args) =>
       args[0].startsWith('client:') ? false : store.create(...args)
