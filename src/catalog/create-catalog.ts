@@ -4,7 +4,7 @@ import { findProblems } from '../validation/rules.ts'
 import type { Catalog, Operation, Product, RouteClaim } from './catalog.ts'
 import { deepFreeze } from './deep-freeze.ts'
 import type { LocalizedText, OperationDefinition, ProductDefinitions } from './definition.ts'
-import { productsRule, type CatalogOptions } from './products-rule.ts'
+import { productsRule, type CatalogOptions } from './product-definitions-rule.ts'
 import { parseRoute, shapeOf, type Route } from './route.ts'
 import { createRouteIndex } from './route-index.ts'
 

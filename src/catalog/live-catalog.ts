@@ -5,7 +5,7 @@ import type { ProductSource } from './definition.ts'
 import { isSameAs, productScopesOf, scopesOf, type ProductScopes } from './product-scopes.ts'
 import { coalesce } from '../async/coalesce.ts'
 import { withTimeout } from '../async/with-timeout.ts'
-import type { CatalogOptions } from './products-rule.ts'
+import type { CatalogOptions } from './product-definitions-rule.ts'
 
 /** The default and the maximum of the option `productsRefreshSeconds` of a gateway in another process. */
 export const REFRESH_SECONDS = { byDefault: 60, max: 86_400 }

@@ -3,7 +3,6 @@ import { withTimeout } from '../async/with-timeout.ts'
 import type { SlotCounts, Store } from './contract.ts'
 import { isCorruptRecord } from './corrupt-record.ts'
 import type { MetCorruptRecords, StoreWithMemory } from './met-corrupt-records.ts'
-import { wrapCalls } from './wrap-calls.ts'
 
 /** The default and the maximum of the option `storeTimeoutMs`. */
 export const STORE_TIMEOUT_MS = { byDefault: 1000, max: 60_000 }
@@ -73,4 +72,28 @@ function asStoreError(error: unknown, key: string | undefined): GatehouseError {
   }
   if (!isCorruptRecord(error) || key === undefined) return error
   return new GatehouseError('ERR_STORE_CORRUPT', `${error.message} (key "${key}")`, { cause: error })
+}
+
+/** `key` is the key or the index that the call uses. It is undefined for `getMany` and `publish`. */
+export type MakeCall = <T>(call: () => Promise<T>, key?: string) => Promise<T>
+
+type DataMethods = Pick<
+  Store,
+  'get' | 'getMany' | 'range' | 'publish' | 'set' | 'create' | 'replace' | 'delete' | 'add' | 'remove'
+>
+
+/** Wraps each data method of a store. */
+export function wrapCalls(store: DataMethods, read: MakeCall, write: MakeCall): DataMethods {
+  return {
+    get: (key) => read(() => store.get(key), key),
+    getMany: (keys) => read(() => store.getMany(keys)),
+    range: (index, options) => read(() => store.range(index, options), index),
+    publish: (channel, message) => read(() => store.publish(channel, message)),
+    set: (key, value, ttl) => write(() => store.set(key, value, ttl), key),
+    create: (key, value, ttl) => write(() => store.create(key, value, ttl), key),
+    replace: (key, expected, value, ttl) => write(() => store.replace(key, expected, value, ttl), key),
+    delete: (key) => write(() => store.delete(key), key),
+    add: (index, member, ttl) => write(() => store.add(index, member, ttl), index),
+    remove: (index, member) => write(() => store.remove(index, member), index),
+  }
 }

@@ -1,9 +1,8 @@
 import type { Logger } from '../host/logger.ts'
 import { createCircuitBreaker, type CircuitBreaker } from './circuit-breaker.ts'
 import type { Store } from './contract.ts'
-import { countIn, withDeadline } from './deadline.ts'
+import { countIn, withDeadline, wrapCalls } from './deadline.ts'
 import { createMetCorruptRecords, type StoreWithMemory } from './met-corrupt-records.ts'
-import { wrapCalls } from './wrap-calls.ts'
 
 /**
  * Gives every call to a store a timeout (`deadline.ts`) and a circuit breaker: both reject with ERR_STORE_UNAVAILABLE.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
-import type { CatalogOptions } from '../../src/catalog/products-rule.ts'
+import type { CatalogOptions } from '../../src/catalog/product-definitions-rule.ts'
 import { GatehouseError, type Problem } from '../../src/errors.ts'
 import { kycLevels, products } from './definitions.ts'
 

@@ -70,7 +70,7 @@ describe('imports between the layers of the source tree', () => {
     const readers = sources.filter(
       (file) => file.startsWith('src/') && !file.startsWith('src/testing/') && /\.range\(/.test(read(file)),
     )
-    expect(readers).toEqual(['src/store/pages-of-index.ts', 'src/store/wrap-calls.ts'])
+    expect(readers).toEqual(['src/store/deadline.ts', 'src/store/pages-of-index.ts'])
   })
 
   it("the network address of a caller is read from the host's context, never from that of oidc-provider", () => {
