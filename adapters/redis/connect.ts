@@ -14,8 +14,7 @@ const CONNECTION_SETTINGS = {
   maxRetriesPerRequest: 0,
   enableOfflineQueue: true,
   enableAutoPipelining: false,
-  // Without `keepAlive`, an idle connection would not notice a lost server. `disconnectTimeout` closes a
-  // connection even if its server does not answer. Both are milliseconds.
+  // Milliseconds. `keepAlive` notices a lost server; `disconnectTimeout` ends a connection whose server is silent.
   keepAlive: 10_000,
   disconnectTimeout: 200,
 }

@@ -5,7 +5,6 @@ import type { RedisClient, RedisNode } from './client.ts'
  * Counts the connections that a client has lost, including the connections to the nodes of a cluster. ioredis
  * silently resends a command if its connection is lost before the answer. A write that Redis has already applied then
  * looks like one that found nothing to change, so a write compares the count before and after its command.
- *
  * Also keeps the reason of a failed connection, which the errors of commands hide. ioredis does not count a listener
  * of `errorMonitor`, and so still prints the errors of a client without listeners.
  */

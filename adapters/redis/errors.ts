@@ -36,9 +36,8 @@ const CLIENT_FAILURES: readonly [RegExp, string][] = [
 type Rules = Readonly<Record<string, string>>
 
 /**
- * Converts the error of a failed command: Redis is unavailable or cannot answer (`ERR_STORE_UNAVAILABLE`), or the
- * value of a key has another type (`ERR_STORE_CORRUPT`). The message names the remedy, and quotes no key and no
- * value.
+ * Converts the error of a failed command: Redis is unavailable or cannot answer (`ERR_STORE_UNAVAILABLE`), or the value
+ * of a key has another type (`ERR_STORE_CORRUPT`). The message names the remedy, and quotes no key and no value.
  * @param options.isCluster the client follows redirections itself
  * @param lastError why a connection failed: the error of a client that is not connected hides the reason
  */

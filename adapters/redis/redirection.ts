@@ -24,10 +24,7 @@ export function redirectionOf(
   return { asking: kind === 'ASK', address: mapped(address, options.natMap) }
 }
 
-/**
- * Relies on: Redis redirects with the code `MOVED` or `ASK`. ioredis rejects the pipeline with this text if its keys
- * belong to several nodes.
- */
+/** Relies on: Redis redirects with `MOVED` or `ASK`; ioredis rejects a pipeline for several nodes with this text. */
 export function isMisdirected(error: unknown): boolean {
   return /^(?:MOVED |ASK |All keys in the pipeline should belong to the same slots)/.test(messageOf(error))
 }

@@ -12,9 +12,8 @@ const retryDelay = (attempt: number): number => (attempt > 100 ? 500 : Math.min(
 const NODE_REMOVED_AFTER_MS = 1000
 
 /**
- * Subscribes to channels over a separate connection, which is opened with the first subscription. In a
- * cluster this connection leads to one node, which receives the messages of all nodes. If that node leaves
- * the cluster, the adapter connects to another node.
+ * Subscribes to channels over a separate connection, which is opened with the first subscription. In a cluster it leads
+ * to one node, which receives the messages of all nodes. If that node leaves, the adapter connects to another one.
  */
 export function createSubscriptions(client: RedisClient) {
   const messages = createMessageConnection(client)

@@ -25,11 +25,9 @@ export class WaitConnectionClosed extends Error {}
 /**
  * A connection for writes that wait for replicas. WAIT blocks its connection. Commands that arrive during a WAIT
  * are queued, and then sent together, followed by one WAIT. So a command waits for at most one earlier WAIT,
- * however slow the replicas are. A command that was queued for `timeoutMs` is rejected and not sent.
- *
- * No command is sent twice. The connection is closed (`onClose`) if it is lost, if its server has too few
- * replicas, or if its server does not answer in time. Commands that were already sent are then rejected, and
- * the next write opens a new connection.
+ * however slow the replicas are. A command that was queued for `timeoutMs` is rejected and not sent. No command is sent
+ * twice. The connection is closed (`onClose`) if it is lost, or if its server has too few replicas or does not answer
+ * in time. Commands that were already sent are then rejected, and the next write opens a new connection.
  */
 export function createWaitConnection(
   connection: RedisConnection,

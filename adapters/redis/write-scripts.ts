@@ -26,10 +26,7 @@ else
 end
 return 1`)
 
-/**
- * Runs the commands of all writes, without effect on an absent key. If the user lacks one, the script answers as Redis
- * does outside of scripts, because Redis 7.0 does not name a command within a script.
- */
+/** Runs all write commands without effect. Redis 7.0 does not name a forbidden command within a script: this does. */
 export const requireRights = (key: string, channel: string): RedisCommand => [
   'eval',
   `
@@ -100,7 +97,6 @@ return reply`)
  * nothing changes, because an earlier, unconfirmed write may have made the change. But since Redis 7.2, and in Valkey,
  * WAIT waits only for the last command of its connection that replicated something. So a script that has nothing to
  * change makes a change to its key and undoes it. Replicas apply the change after all earlier writes of the key.
- *
  * A full Redis rejects a script whose first write needs memory. So the scripts read first, and one that deletes works.
  */
 export const durable = {

@@ -137,8 +137,7 @@ export function createAccountService(parts: {
       const { userId: onlyUserId, ...others } = options
       const change = { ...others, reason: 'account-changed' } as const
 
-      // Each user who owns a client or authorized a grant is looked up once, with the same arguments as in
-      // token requests.
+      // Each user who owns a client or a grant is looked up once, with the same arguments as in token requests.
       const found = new Map<string | undefined, Promise<Account | undefined>>()
       const find = (userId: string | undefined) => {
         const account = found.get(userId) ?? Promise.resolve(accounts.find(accountId, userId))

@@ -71,8 +71,7 @@ export function createErasePerson(parts: Parts) {
 
   return {
     async erase(person: PersonToErase, options: ChangeOptions = {}): Promise<ErasedRecords> {
-      // An explicit `userId: undefined` is rejected: it may come from a failed lookup of the user, and would erase the
-      // whole account.
+      // An explicit `userId: undefined` is rejected: it may be a failed lookup, and would erase the whole account.
       const rules = { accountId: textRule, ...('userId' in Object(person) && { userId: textRule }) }
       checkInput('the person cannot be erased', person, rules)
       checkChange('accounts.erase', options)

@@ -19,10 +19,7 @@ export interface RecordKind {
 
 const HOUR = 3600
 
-/**
- * If a kind is missing here, a test fails. Add each new kind to this list, with what an erasure does to its
- * records, and make `erase-person.ts` do it. The page `docs/delete-a-person.md` says the same to readers.
- */
+/** Add each new kind here, to `erase-person.ts` and to `docs/delete-a-person.md`. A test finds what is missing here. */
 const RECORD_KINDS: readonly RecordKind[] = [
   // If a client stays because it belongs to the account or to another user, it is rewritten.
   {

@@ -26,9 +26,8 @@ export function createRevokeAccount(
   grants: Pick<Grants, 'revokeAll'>,
 ) {
   /**
-   * The tokens of all clients with a readable record are rejected before the first record is changed, because changing
-   * thousands of records takes seconds. If `plan` rejects with `ERR_STORE_CORRUPT`, the other clients are still
-   * changed.
+   * The tokens of all clients with a readable record are rejected before the first record is changed: thousands take
+   * seconds. If `plan` rejects with `ERR_STORE_CORRUPT`, the other clients are still changed.
    */
   async function revokeClients(
     accountId: string,
@@ -79,10 +78,7 @@ export function createRevokeAccount(
 
   return {
     revokeClients,
-    /**
-     * The tokens of an account's clients, and its grants with their tokens. A client with a corrupt record may belong
-     * to the user, so its tokens are revoked too. `ERR_STORE_CORRUPT` is thrown after everything else was revoked.
-     */
+    /** A corrupt client may belong to the user, so its tokens are revoked too. `ERR_STORE_CORRUPT` is thrown last. */
     async revokeAll(accountId: string, options: RemovalOptions, userId?: string): Promise<RevokedAccess> {
       const isMeant = (client: Client | CorruptRecord) =>
         userId === undefined || client instanceof CorruptRecord || client.userId === userId

@@ -62,8 +62,7 @@ export function createTokens(parts: {
       if (typeof jwt !== 'string') throw reject('a token must be a text')
       const outcome = await verify(jwt)
       if ('problem' in outcome) {
-        // A token is reported as expired only after its signature was verified. So an expired token is a token of this
-        // service, and needs no revocation.
+        // The signature was verified before the expiry. So this is a token of this service, and needs no revocation.
         if (outcome.problem === 'expired') return
         throw reject(describeInvalidToken(outcome))
       }
@@ -90,8 +89,7 @@ export function createTokens(parts: {
         return { clients: 1, grants: 0 }
       }
       const { accountId, userId } = ids
-      // An explicit `userId: undefined` is rejected: it may come from a failed lookup of the user, and would revoke
-      // the tokens of the whole account.
+      // An explicit `userId: undefined` is rejected: it may be a failed lookup, and would revoke all of the account.
       const isOneUser = 'userId' in ids
       const rules = { accountId: textRule, ...(isOneUser && { userId: textRule }) }
       checkInput('the tokens cannot be revoked', { accountId, ...(isOneUser && { userId }) }, rules)

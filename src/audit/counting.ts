@@ -6,9 +6,7 @@ import { eraseWaiting, storeUncounted, writeCounts, type CountsParts } from './w
 /** For this many milliseconds after an act, equal acts are only counted. */
 const COUNT_MS = 60_000
 
-/**
- * After this, any process writes the count: its process has probably stopped, and the entries that it left were found.
- */
+/** After this, any process writes the count: its process has probably stopped, and what it left was found. */
 const GRACE_MS = 120_000
 
 /** Each minute of counting ends at a multiple of this time, so that several counts are written together. */
@@ -39,11 +37,9 @@ interface CountingParts extends CountsParts {
 
 /**
  * Counts equal acts, so that one client cannot push the entries of other clients out of the trail. The first act
- * becomes an entry at once. Equal acts within the next minute become one more entry, which has a count. The entry with
- * the count is written at the end of the minute, because an entry in the trail never changes. Until then, these acts
- * wait in the store, so that another process can count them if this process stops.
- *
- * Each process counts only its own acts, and writes its own entry.
+ * becomes an entry at once. Equal acts within the next minute become one more entry with a count. It is written at the
+ * end of the minute, because an entry never changes. Until then, these acts wait in the store, so that another process
+ * can count them if this process stops. Each process counts only its own acts, and writes its own entry.
  */
 export function createCounting(parts: CountingParts) {
   const { inBackground, now } = parts

@@ -102,9 +102,8 @@ export function createEntry(fields: EntryFields, at: number, id = newEntryId()):
 }
 
 /**
- * Who sent a request, without control characters, and cut to what `ChangeOptions` accepts. The context of oidc-provider
- * ignores the host's `app.proxy`: behind a proxy, its `ip` is the address of the proxy. So the type rejects that
- * context.
+ * Who sent a request, without control characters, and cut to what `ChangeOptions` accepts. The type rejects the context
+ * of oidc-provider: it ignores the host's `app.proxy`, so behind a proxy its `ip` is the address of the proxy.
  */
 export function requesterOf(request: {
   readonly ip: string

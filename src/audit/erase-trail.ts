@@ -25,10 +25,8 @@ export async function* chunksOf(trail: Trail): AsyncGenerator<readonly Chunk[]> 
 }
 
 /**
- * Rewrites the entries that name erased people. They keep their ids and their order, so all cursors stay valid. May be
- * repeated. Corrupt entries stay.
- *
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_CONFLICT` if other processes keep changing a chunk: call again
+ * Rewrites the entries that name erased people. They keep ids and order, so cursors stay valid. Corrupt entries stay.
+ * May be repeated. @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_CONFLICT` if others keep changing a chunk
  */
 export async function eraseInTrail(trail: Trail, people: ErasedPeople): Promise<ErasedEntries> {
   let entries = 0
@@ -49,8 +47,7 @@ async function eraseInChunk(trail: Trail, first: Chunk, people: ErasedPeople): P
     const left = entries.map((entry) => entry && eraseEntry(entry, people))
     const changed = left.filter((entry, at) => entry !== entries[at]).length
     if (text === undefined || changed === 0) return 0
-    // The lists are changed first. If the write then fails, a repeated call finds the same entries, and changes the
-    // lists again.
+    // The lists first: if the write then fails, a repeated call finds the same entries, and changes the lists again.
     await removeFromLists(trail, number, entries, left)
     const ttl = ttlLeft(trail, entries)
     if (await trail.store.replace(chunkKey(trail, number), text, textWith(chunk, left), ttl)) {

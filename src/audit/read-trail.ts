@@ -116,8 +116,7 @@ async function latestChunks(trail: Trail, before: Place, limit: number): Promise
   const chunks = (await readChunks(trail, rangeOf(bottom, top))).toReversed()
   const count = chunks.reduce((sum, chunk) => sum + liveEntries(trail.bounds, chunk).length, 0)
   if (bottom === 1 || count > limit + CHUNK_ENTRIES) return { chunks, hasMore: bottom > 1 }
-  // One round trip reads this range. No gap between two chunks is longer than the range. So if the range has no chunk,
-  // there are no older chunks.
+  // One round trip reads this range. No gap between two chunks is longer: without a chunk in it, none is older.
   const lowest = Math.max(1, bottom - Math.min(limit + MAX_STEP, MAX_KEYS))
   const older = (await readChunks(trail, rangeOf(lowest, bottom - 1))).toReversed()
   const isEnd = lowest === 1 || older.every(({ text }) => text === undefined)

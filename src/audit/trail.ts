@@ -34,9 +34,8 @@ export function createTrail(store: StoreWithMemory, name: string, bounds: TrailB
 }
 
 /**
- * A list of entries in the store, in an order that is the same for all processes. The list consists of chunks. Only the
- * last chunk grows, each time by one compare-and-swap. The next chunk is created only after the contents of the last
- * chunk show that it is full.
+ * A list of entries in the store, in the same order for all processes. It consists of chunks. Only the last chunk
+ * grows, each time by one compare-and-swap. The next one is created only after the last one shows that it is full.
  */
 export type Trail = ReturnType<typeof createTrail>
 

@@ -124,9 +124,7 @@ async function tryWrite(trail: Trail, batch: readonly PendingEntry[]): Promise<b
   return true
 }
 
-/**
- * Writes a chunk again, because its last write may not have been confirmed as durable. @returns false if it has changed
- */
+/** The last write of the chunk may not have been confirmed as durable. @returns false if the chunk has changed */
 async function confirmChunk(trail: Trail, number: number, ids: readonly string[]): Promise<boolean> {
   const key = chunkKey(trail, number)
   const text = await trail.store.get(key)

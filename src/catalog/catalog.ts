@@ -32,15 +32,11 @@ export interface Catalog {
   readonly operations: ReadonlyMap<string, Operation>
   /** The KYC levels, lowest first; may be empty. */
   readonly kycLevels: readonly string[]
-  /**
-   * A counter that rises when an operation is removed from the products that all processes on a store share. Tokens
-   * carry the epoch as `catalog_epoch`. The epoch is 0 if no operation was removed, or if the products are not shared.
-   */
+  /** Rises when an operation is removed from shared products; 0 until then. Tokens carry it as `catalog_epoch`. */
   readonly epoch: number
   /**
-   * Finds the operation of a request, in time that does not grow with the number of operations. Undefined if
-   * no operation matches, or if routers that ignore letter case find another operation than case-sensitive
-   * routers. HEAD finds the operation of GET. `path` is canonical, below the address of the API.
+   * In time that does not grow with the number of operations. Undefined also if routers that ignore letter case find
+   * another operation than others do. HEAD finds that of GET. `path` is canonical, below the address of the API.
    */
   findOperation(method: string, path: string): Operation | undefined
   /** All routes that any router would match to a request, also of withdrawn operations: their handlers still exist. */

@@ -57,9 +57,8 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
       return rejection
     },
     /**
-     * Loads the products in this process; does nothing if they are not a function.
-     * @throws {GatehouseError} `ERR_CATALOG` with the problems of the products, or with the failure of the
-     *   load as `cause`; the last valid catalog stays active
+     * Does nothing if the products are not a function. @throws {GatehouseError} `ERR_CATALOG` with their problems, or
+     * with the failure of the load as `cause`; the last valid catalog stays active
      */
     reload,
     /** Restricts the active catalog to the given part, now and after each load. */
@@ -121,10 +120,7 @@ export function catalogLookups(
   }
 }
 
-/**
- * If the best match for a request is an operation outside the allowed part, the request finds none: the host's router
- * would run the handler of the best match, and not that of a less specific route.
- */
+/** If the best match is outside, a request finds none: the router runs its handler, and not a less specific one. */
 export function restrictCatalog(catalog: Catalog, to: ProductScopes, epoch: number): Catalog {
   const products = new Map<string, Product>()
   const scopes = new Set<string>()

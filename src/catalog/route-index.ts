@@ -8,13 +8,11 @@ interface Node<T> {
 }
 
 /**
- * An index of routes. It finds the value of a method and a path by walking only the path's segments. It has
- * three trees of segments: for routers that ignore the case of ASCII letters, for routers that fold all Unicode
- * letters (`foldText`), and for case-sensitive routers.
- *
- * A general router for URLs would not be safe here. Such a router may decode percent signs, cut at `?`, change
- * letter case outside ASCII, or match an empty parameter. The gateway has already decoded the path. A second
- * decoding could find an operation that the host's router does not run.
+ * An index of routes. It finds the value of a method and a path by walking only the path's segments. It has three
+ * trees of segments: for routers that ignore the case of ASCII letters, for those that fold all Unicode letters
+ * (`foldText`), and for case-sensitive ones. A general router for URLs would not be safe here. It may decode percent
+ * signs, cut at `?`, change letter case outside ASCII, or match an empty parameter. The gateway has already decoded the
+ * path. A second decoding could find an operation that the host's router does not run.
  */
 export function createRouteIndex<T extends object>() {
   const asciiFolded = createTree<T>(foldCase)
@@ -38,8 +36,7 @@ export function createRouteIndex<T extends object>() {
       return asciiFolded.add(method, segments, value)
     },
     /**
-     * The value that all routers find, whether they ignore the case of all letters, of ASCII letters only, or
-     * of none. Undefined if no router finds a value, or if two routers find different values. A
+     * The value that all routers find, whatever letter case they ignore; undefined if two find different values. A
      * case-sensitive router that finds nothing is ignored. HEAD finds the route of GET. The decoded `path` is
      * compared as literal text except for letter case and one trailing slash.
      */

@@ -14,10 +14,7 @@ export interface Route {
 export const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[]
 export const UPPER_CASE = /[A-Z]/
 const PARAMETER = /^:[A-Za-z_][A-Za-z0-9_]*$/
-/**
- * The allowed characters of a literal segment: those of RFC 3986 3.3, and text outside ASCII. Characters with a meaning
- * in route patterns (`*`, `(`, `)`, `:`) are excluded. `;` is excluded, because some routers cut the path there.
- */
+/** RFC 3986 3.3 and text outside ASCII. Not those of patterns (`*():`). Not `;`: some routers cut the path there. */
 const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'+,=@]|%[0-9A-Fa-f]{2}|[\u{a1}-\u{10ffff}])+$/u
 const UNRESERVED = /^[A-Za-z0-9\-._~]$/
 // eslint-disable-next-line no-control-regex -- the pattern searches for control characters

@@ -8,10 +8,7 @@ export function bumpEpoch<C extends Client>(record: ClientRecord<C>): ClientReco
   return { ...record, client, partialRevocations: undefined }
 }
 
-/**
- * For tokens with one of `scopes`, or a scope of the previous partial revocation: the process that stored those may
- * have ended before it revoked the tokens.
- */
+/** Also for the scopes of the last partial revocation: its process may have ended before it revoked the tokens. */
 export function bumpEpochFor<C extends Client>(
   record: ClientRecord<C>,
   scopes: readonly string[],

@@ -76,10 +76,7 @@ function isOriginWithoutSlash(uri: string, url: URL): boolean {
 
 export type RedirectKind = 'https' | 'loopback' | 'private-scheme'
 
-/**
- * Any program on a person's computer can listen on a loopback address, or register a private-use scheme. So
- * such a redirect does not prove which program gets the code (RFC 8252 8.6).
- */
+/** Any program may listen on loopback or register a private-use scheme, and so get the code (RFC 8252 8.6). */
 export function redirectKindOf(uri: string): RedirectKind {
   const { protocol } = new URL(uri)
   if (protocol === 'https:') return 'https'

@@ -9,10 +9,7 @@ const CLIENTS_CHANNEL = 'clients'
 export interface ClientCacheParts {
   readonly store: Store
   readonly logger: Logger
-  /**
-   * Milliseconds after which a cached client is read again. Other processes see a change after this time at the
-   * latest, even if the message about it is lost. @default 10000
-   */
+  /** Milliseconds until a cached client is read again: a message about a change may be lost. @default 10000 */
   readonly maxAgeMs?: number | undefined
   /** Maximum number of cached clients. @default 10000 */
   readonly maxClients?: number | undefined
@@ -21,9 +18,8 @@ export interface ClientCacheParts {
 }
 
 /**
- * Caches the clients that were found. A missing client is never cached. So a client that another process creates is
- * found at once, and attackers cannot fill the memory with invented ids. An outdated cache never restores access:
- * tokens that are issued from an outdated record carry its epoch, and are rejected.
+ * Caches the clients that were found. A missing client is never cached: another process may create it, and attackers
+ * could fill the memory. An outdated cache never restores access: its tokens carry an old epoch, and are rejected.
  */
 export function createClientCache({
   store,

@@ -24,10 +24,7 @@ export interface ConditionalChange extends ChangeOptions {
   readonly [IF_MATCH]?: readonly string[] | undefined
 }
 
-/**
- * The change is rejected if the client was changed since it was read, or has none of the caller's ETags. The
- * caller could guess the next ETag, so the caller's never replace that of the client.
- */
+/** The change is also rejected if the client was changed since it was read: a caller could guess the next ETag. */
 export function ifUnchanged(options: ConditionalChange, client: Client): ConditionalChange {
   const { [IF_MATCH]: sent = [etagOf(client)] } = options
   return { ...options, [IF_MATCH]: sent.filter((tag) => tag === etagOf(client)) }

@@ -12,9 +12,8 @@ export function newClientId(kind: Client['kind'], bytes: Buffer = randomBytes(16
 }
 
 /**
- * Each character must mean the same in a URL, in a form and in the Basic header, even if a client does not
- * encode the id (RFC 6749 2.3.1). Lookups by a name that every object has (`__proto__`) would find inherited
- * properties.
+ * Each character means the same in a URL, a form and the Basic header, even if it is not encoded (RFC 6749 2.3.1).
+ * Lookups by a name that every object has (`__proto__`) would find inherited properties.
  */
 export function isClientId(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z0-9._~@=-]{1,200}$/.test(value) && !(value in Object.prototype)

@@ -10,8 +10,7 @@ export const MAX_SCOPE_BYTES = 4096
 type Products = Pick<Client, 'products' | 'removedOperations'>
 
 // The exported functions that change a client return the changed client, or undefined if there is nothing to change.
-// `otherScopes` are the scopes that tokens carry in addition to operations: the OpenID Connect scopes, for
-// applications.
+// `otherScopes` are what tokens carry in addition to operations: for applications, the OpenID Connect scopes.
 
 /** The new list replaces the old one. @throws {GatehouseError} `ERR_SCOPE_TOO_LARGE` */
 export function setProducts<C extends Client>(

@@ -46,10 +46,7 @@ export async function findApplications(
 /** Takes the place of a missing secret, so that each check takes the same time. No secret has this hash. */
 const NO_HASH = randomBytes(32)
 
-/**
- * @param client a result of `find`. For any other client the result is undefined
- * @param candidates the possible readings of the sent secret: many clients do not encode their secret
- */
+/** Undefined for a client that is not from `find`. @param candidates possible readings: many do not encode secrets */
 export function findSecretOf(client: StoredClient, candidates: readonly string[]): StoredSecret | undefined {
   const found = candidates.map((candidate) => findSecret(client, candidate))
   return found.find((secret) => secret !== undefined)

@@ -96,10 +96,7 @@ export function isExpired({ expiresAt }: Pick<Client, 'expiresAt'>): boolean {
   return expiresAt !== undefined && Date.now() >= expiresAt * 1000
 }
 
-/**
- * In seconds, so that no token outlives its client. At least 1: oidc-provider needs a lifetime even if the
- * client expires during the request. The claim `exp` is never later than the expiry.
- */
+/** No token outlives its client. At least 1 second: oidc-provider needs a lifetime. `exp` is never after the expiry. */
 export function lifetimeWithin({ expiresAt }: Pick<Client, 'expiresAt'>, lifetime: number): number {
   if (expiresAt === undefined) return lifetime
   return Math.max(1, Math.min(lifetime, expiresAt - Math.floor(Date.now() / 1000)))

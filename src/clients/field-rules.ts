@@ -52,7 +52,6 @@ export function storedRules(kind: Kind): Fields {
   return collect(kind, IN_RECORD, (field) => ofEach(field, field.inRecord))
 }
 
-/** For an exported file. */
 export function fileRules(kind: Kind): Fields {
   return collect(kind, IN_RECORD, (field) =>
     ofEach(field, field.inRecord && (field.inFile ?? field.rule ?? field.inRecord)),
@@ -63,7 +62,6 @@ export function answerRules(kind: Kind): Fields {
   return collect(kind, IN_RECORD, (field) => ofEach(field, field.inAnswer, field.openApi?.answer))
 }
 
-/** The rules of the input for a new client. */
 export function creationRules(creation: Creation): Fields {
   const ruleOf = ({ setBy, ruleAtCreation, rule, isRequired }: Field) =>
     setBy && (ruleAtCreation ? ruleAtCreation(creation) : isRequired ? rule : rule && optional(rule))

@@ -2,13 +2,9 @@ import { LATEST_EPOCH_SECONDS } from '../validation/predicates.ts'
 import { must, type Rule, uniqueListOf, wholeNumber } from '../validation/rules.ts'
 import { isClientId } from './client-id.ts'
 
-// Rules for exported files. Their messages never quote a value of the file. The value may be a secret in the wrong
-// place, and messages are logged.
+// Rules for exported files. Messages never quote a value: it may be a secret in the wrong place, and they are logged.
 
-/**
- * Far above real counters, and above the Unix time that `revocationOfCorrupt` uses as an epoch. Far below the largest
- * safe integer, so that a counter can still rise.
- */
+/** Above real counters and the Unix time of `revocationOfCorrupt`. Below the largest safe integer, so it can rise. */
 const MAX_COUNT = 1_000_000_000_000
 
 export const countRule = wholeNumber(0, MAX_COUNT)

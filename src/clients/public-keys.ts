@@ -3,8 +3,7 @@ import type { Fault } from '../errors.ts'
 import { isObject } from '../validation/predicates.ts'
 import { identityOf, MAX_KEY_LENGTH, thumbprintOf, type PublicJwk } from './jwk-set.ts'
 
-// The public keys with which clients authenticate (`private_key_jwt`, OpenID Connect Core 9). This file is loaded
-// when it is first needed.
+// Public keys of clients (`private_key_jwt`, OpenID Connect Core 9). This file is loaded when it is first needed.
 
 /** In bits (RFC 7518 3.3). Longer keys would make each signature check slower. */
 const RSA_BITS = { min: 2048, max: 4096 }
@@ -24,9 +23,7 @@ const ALGORITHMS: Readonly<Record<PublicJwk['kty'], readonly string[]>> = {
 
 /**
  * Reads a public key that a client registers. No message quotes the key.
- *
- * @param input a JWK (RFC 7517), its text, or a text in PEM format
- * @param now epoch seconds
+ * @param input a JWK (RFC 7517), its text, or a text in PEM format @param now epoch seconds
  */
 export function readPublicKey(input: unknown, now: number): PublicJwk | Fault {
   const given = typeof input === 'string' ? (parseJson(input) ?? input) : input
@@ -49,10 +46,8 @@ export function readPublicKey(input: unknown, now: number): PublicJwk | Fault {
 }
 
 /**
- * A public key has no identity here, because it cannot leak.
- *
- * @param text any text. A private key in PEM format may be surrounded by other text, quoted, or in one line.
- *   A JWK or a JWK Set must be the whole text. Only the first private key that a client can use counts
+ * A public key has no identity here, because it cannot leak. Only the first private key that a client can use counts.
+ * @param text any. A PEM key may be within other text, quoted, or in one line. A JWK or JWK Set must be the whole text
  */
 export function identityOfPrivateKey(text: string): string | undefined {
   if (text.length > MAX_KEY_LENGTH) return undefined

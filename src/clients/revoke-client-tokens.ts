@@ -20,10 +20,8 @@ import { bumpEpoch, bumpEpochFor, revocationsOf, revocationOfCorrupt } from './a
 
 export interface ClientTokens {
   /**
-   * Tokens that are issued later are valid.
-   *
-   * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if the record of
-   *   the client is corrupt; its tokens are revoked nevertheless
+   * Tokens that are issued later are valid. @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_STORE_UNAVAILABLE`;
+   *   `ERR_STORE_CORRUPT` if the record of the client is corrupt; its tokens are revoked nevertheless
    */
   revokeAll(clientId: string, options: RemovalOptions): Promise<void>
   /** As `revokeAll`, for tokens with one of `scopes`; for all tokens if the record is corrupt. */

@@ -9,11 +9,7 @@ const LENGTH = { bits: 43, checksum: 6 }
 
 const FORM = /^[0-9A-Za-z]{49}$/
 
-/**
- * The checksum distinguishes a secret from other texts, and a double click selects the whole secret.
- *
- * @param bytes 32 bytes
- */
+/** The checksum distinguishes a secret from other texts. A double click selects all of it. @param bytes 32 bytes */
 export function formatSecret(bytes: Uint8Array, prefix: string): string {
   const text = prefix + inBase62(BigInt(`0x${Buffer.from(bytes).toString('hex')}`), LENGTH.bits)
   return text + checksumOf(text)

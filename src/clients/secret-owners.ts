@@ -19,11 +19,9 @@ export interface SecretOwner extends Pick<Client, 'kind' | 'clientId'> {
 const LOST_SECONDS = 365 * 86_400
 
 /**
- * Finds the client of a secret by the hash of the secret. It is added before the client gets the secret, so
- * every secret can be found, even after a crash.
- *
- * A public key is not secret, so every developer may register that of another client. So each client of a key
- * has a record of its own, and an index of the key lists the clients.
+ * Finds the client of a secret by the hash of the secret. It is added before the client gets the secret, so every
+ * secret can be found, even after a crash. Every developer may register the public key of another client. So each
+ * client of a key has a record of its own, and an index of the key lists the clients.
  */
 export function createSecretOwners(store: Store) {
   const records = createCollection<SecretOwner>(store, {
@@ -124,10 +122,7 @@ export async function keepOwners<T>(
   }
 }
 
-/**
- * A key counts as leaked only if its private key was reported: its public key may be that of another client. A failure
- * is ignored: the records of lost secrets then stay for good.
- */
+/** A key is not `reported` with a secret: another client may have it. After a failure, the records stay for good. */
 export async function retireLostSecrets<C extends Client>(
   { kind, secretOwners }: { readonly kind: C['kind']; readonly secretOwners: SecretOwners },
   before: ClientRecord<C> | undefined,

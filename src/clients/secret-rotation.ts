@@ -12,7 +12,6 @@ export const OVERLAP_SECONDS = { byDefault: 86_400, max: 90 * 86_400 }
 
 /**
  * Rotates: the new secret, then the replaced one, which expires after the overlap. With an overlap of 0, only the new.
- *
  * @throws {GatehouseError} `ERR_TWO_SECRETS` if two secrets are valid already: the client's servers may use both
  */
 export function rotateSecret(
@@ -56,8 +55,6 @@ export function isRotated(
 
 /**
  * Revoking the new secret undoes the rotation: the old one does not expire any more. Undefined for no change.
- *
- * @param hasKey the client can also authenticate with a key
  * @throws {GatehouseError} `ERR_ONE_SECRET` if the client could not authenticate any more
  */
 export function revokeSecret(

@@ -30,10 +30,7 @@ export interface Change<C extends Client = Client> {
   /** The product, the scope, or the secret. */
   readonly target?: string | undefined
   readonly leak?: Leak | undefined
-  /**
-   * Whether the client loses access: then its tokens are revoked by a higher epoch, which its next tokens carry. Grants
-   * and refresh tokens stay.
-   */
+  /** Whether the client loses access: then a higher epoch revokes its tokens. Grants and refresh tokens stay. */
   readonly revokes?: ((before: C) => boolean) | undefined
   /** What the client gets: the hashes of secrets, or the identities of keys. */
   readonly credentials?: readonly string[] | undefined
@@ -44,10 +41,7 @@ export interface Change<C extends Client = Client> {
 /** Pure. Returns undefined if there is nothing to change; then there is no audit entry and no event. */
 export type ApplyChange<C extends Client> = (record: ClientRecord<C>) => ClientRecord<C> | undefined
 
-/**
- * Changes a record, with its audit entry and event, and the revocation of its tokens. If the client has the requested
- * state already, the tokens below its epoch are revoked again, because an earlier call may have ended after its write.
- */
+/** If there is nothing to change, revocations are repeated: an earlier call may have ended after its write. */
 export async function changeRecord<C extends Client>(
   clients: ClientRepository<C>,
   change: Change<C>,

@@ -40,10 +40,7 @@ export const NO_TOKEN_REASONS = [
   'no-redirect-uri',
 ] as const
 
-/**
- * The states by which the list of an owner's clients is filtered: `active` (a client gets tokens), `no-token` (it gets
- * none), or one of the reasons why it gets none.
- */
+/** The filters of an owner's clients: `active` (gets tokens), `no-token` (gets none), or a reason why it gets none. */
 export const LISTED_STATES = ['active', 'no-token', ...NO_TOKEN_REASONS] as const
 
 /** Why a client gets no token. */

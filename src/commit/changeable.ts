@@ -7,10 +7,7 @@ export interface Changeable<R> {
   readonly key: string
   /** Whose tokens its changes revoke. */
   readonly subject?: Subject | undefined
-  /**
-   * Reads the record, and writes what `write` returns by compare-and-swap, after `ready`. For undefined, the record is
-   * written again unchanged, because its last write may not have been confirmed as durable.
-   */
+  /** By compare-and-swap, after `ready`. For undefined, it writes the same: the last write may not be durable yet. */
   change(
     write: (stored: R | undefined) => R | undefined,
     ready: Promise<unknown>,

@@ -20,10 +20,7 @@ import { createUnfinishedList, type Subject, type Unfinished } from './unfinishe
 /** Its functions are pure. `before` is the record that is changed; a change that creates its record ignores it. */
 export interface Change<R extends WithOutbox, Before extends R = R> {
   readonly record: Changeable<R>
-  /**
-   * The next version of the record; undefined for no change. Throws to reject the change. Called again after a lost
-   * compare-and-swap.
-   */
+  /** The next version; undefined for no change. Throws to reject it. Called again after a lost compare-and-swap. */
   readonly write: (stored: R | undefined) => R | undefined
   readonly entry?: ((before: Before) => EntryFields | readonly EntryFields[]) | undefined
   readonly event?: ((before: Before) => EventOf) | undefined
@@ -145,8 +142,6 @@ export function createCommits(parts: {
 
   return {
     /**
-     * Changes a record, with its audit entry and the revocations that follow.
-     *
      * @returns the record before the change, if it was changed; and the record as it is stored now
      * @throws what `write` throws; {GatehouseError} `ERR_STORE_UNAVAILABLE`: repeat the call. The change may have been
      *   made, and another process then finishes it

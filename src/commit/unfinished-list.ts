@@ -60,9 +60,8 @@ const REMOVE_AFTER_MS = 600_000
 const RESUME_INTERVAL_MS = 60_000
 
 /**
- * The list of the changes that are not finished yet. A process adds a member before it begins a change, and removes it
- * when everything that belongs to the change is stored. If the process stops before that, another one finishes the
- * change. Members are `<milliseconds>:<random>:<what is unfinished>`.
+ * The list of the changes that are not finished yet. A member, `<milliseconds>:<random>:<what is unfinished>`, is added
+ * before a change, and removed when all is stored. If its process stops before that, another one finishes the change.
  */
 export function createUnfinishedList(parts: {
   readonly store: StoreWithMemory

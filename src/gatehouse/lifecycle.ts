@@ -11,9 +11,8 @@ const CONNECTING_MS = 1000
 const CLOSING_MS = 1000
 
 /**
- * Starts a service, waits for it, and stops it. Before `begin()`, only the callers of `ready()` receive the
- * error of a failed attempt. After it, `onFailure` does too, but not for an unavailable store in the first
- * second.
+ * Starts a service, waits for it, and stops it. Before `begin()`, only the callers of `ready()` receive the error of a
+ * failed attempt. After it, `onFailure` does too, but not for an unavailable store in the first second.
  */
 export function createLifecycle<Running>(
   start: () => Promise<Running>,
@@ -79,9 +78,8 @@ export function createLifecycle<Running>(
       inBackground(async () => closed || running !== undefined || startOnce())
     },
     /**
-     * While the store is unavailable, the start is retried. After any other failure, the next call begins a new one.
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` or `ERR_NOT_READY` after `timeoutMs`, `ERR_CLOSED`, and what
-     *   `start` throws
+     * While the store is unavailable, the start is retried. After another failure, the next call begins a new one.
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`, `ERR_NOT_READY` after `timeoutMs`; `ERR_CLOSED`; as `start`
      */
     async ready(timeoutMs: number): Promise<Running> {
       if (closed) throw closedError()
@@ -96,10 +94,7 @@ export function createLifecycle<Running>(
     requireOpen(): void {
       if (closed) throw closedError()
     },
-    /**
-     * Waits at most one second for a start that has not ended, because the host may close the store next. A
-     * service that starts later than that is stopped as soon as it runs.
-     */
+    /** Waits a second at most: the host may close the store next. A later start is stopped as soon as it runs. */
     async close(): Promise<void> {
       closed = true
       const last = running

@@ -139,8 +139,7 @@ function createKeySource(core: Core): KeySource {
   if ('jwks' in signingKeys) {
     return createHostKeys({ ...parts, keys: signingKeys.jwks.keys, onRevoked: revoked.onAdded })
   }
-  // While a session lasts, a sign-out still accepts an expired ID token of the session (`id_token_hint`). So
-  // the keys of ID tokens stay published at least as long as a session.
+  // While a session lasts, a sign-out accepts its expired ID tokens (`id_token_hint`), so their keys stay published.
   const idTokenLifetime = Math.max(lifetimes.idToken, lifetimes.session)
   return createRotatingKeys({
     ...parts,

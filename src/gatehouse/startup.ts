@@ -27,8 +27,7 @@ async function start(parts: Parts, buildProvider: BuildProvider) {
   await parts.store.ping()
   // This write changes nothing. A store that may only be read, or whose user lacks a right, fails now and not later.
   await parts.store.replace('absent', '-', '-')
-  // The revocations are read before the products. So the catalog knows which removed operations are revoked
-  // already, and does not revoke them again.
+  // The revocations come before the products, so that the catalog does not revoke removed operations again.
   await Promise.all([
     parts.longestLifetime.seconds(),
     parts.longestDelegatedLifetime.seconds(),

@@ -92,10 +92,7 @@ export function createOwnGateways(parts: Parts, { lifecycle, ...start }: Start, 
   }
 }
 
-/**
- * A proxy may strip the same prefix from these paths as from the path of the issuer. An API at another origin
- * gets its path when the host mounts its gateway.
- */
+/** A proxy may strip the issuer's prefix from these paths. An API at another origin gets its path when mounted. */
 function watchedParts(
   gateway: Gateway,
   { issuer, mountPath }: Pick<ResolvedOptions, 'issuer' | 'mountPath'>,

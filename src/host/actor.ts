@@ -10,9 +10,7 @@ export function isActorOf(actor: string, accountId: string): boolean {
   return actor === accountId || actor.startsWith(`${accountId}/`)
 }
 
-/**
- * Ids may contain a slash, so only the account id tells where the id of the user begins. Any other is an account.
- */
+/** Ids may contain a slash, so only the account id tells where that of the user begins. Any other is an account. */
 export function personOfActor(actor: string, accountId: string | undefined): Person {
   if (accountId === undefined || actor === accountId || !isActorOf(actor, accountId))
     return { accountId: actor }

@@ -44,7 +44,6 @@ export interface LeakOptions extends ChangeOptions {
 /** The longest text that is recorded as a network address. */
 export const MAX_ADDRESS_LENGTH = 64
 
-/** The rules of `ChangeOptions`. */
 export const changeFields = {
   actor: optional(hostIdRule),
   address: optional(lineRule(MAX_ADDRESS_LENGTH)),

@@ -213,8 +213,7 @@ export function createEvents(
   onListenerError: (error: unknown, event: string) => void,
   names: readonly (keyof GatehouseEvents)[] = NAMES satisfies AllNames,
 ): EventSink & EventSource {
-  // This emitter does not use Node's EventEmitter, which throws at an 'error' event without listeners, and
-  // warns of a leak at the 11th listener.
+  // Node's EventEmitter throws at an 'error' event without listeners, and warns of a leak at the 11th listener.
   const listeners = new Map<string, Set<(event: never) => unknown>>()
 
   function requireName(name: keyof GatehouseEvents): void {

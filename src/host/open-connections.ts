@@ -46,10 +46,7 @@ export function endConnectionsAfterAnswers(server: WebServer): void {
   }
 }
 
-/**
- * Accepts the connections that clients have opened already, at most until `deadline` (`performance.now()`). Node
- * accepts one in each turn of its event loop, and the others would be reset if the server stopped listening now.
- */
+/** Node accepts one waiting connection in each turn of its event loop. A stop to listen now would reset the others. */
 export async function acceptWaitingConnections(server: WebServer, deadline: number): Promise<void> {
   let hasAccepted = true
   const onConnection = () => {
@@ -79,7 +76,6 @@ export function closeIdleConnections(server: WebServer, includesUnused: boolean)
 
 /**
  * Destroys the connections of a server, also those of HTTP/2 and WebSockets.
- *
  * Relies on: `process._getActiveHandles()` lists the open sockets, and `server` of a socket is the server that accepted
  * it (Node 20, 22 and 24). Node documents no way to find the sockets that a server has handed on.
  */

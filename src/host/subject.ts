@@ -21,9 +21,8 @@ const SEPARATOR = '!'
 const ESCAPED = /[^\x22-\x24\x26-\x7e]+/g
 
 /**
- * The subject of a person (`sub`, RFC 9068 2.2), unique at the issuer. Without a user, it is the account id
- * itself, if the id has no characters that must be escaped. The ids must be well-formed Unicode (see
- * `subjectProblem`).
+ * The subject of a person (`sub`, RFC 9068 2.2), unique at the issuer. Without a user, it is the account id itself, if
+ * the id has no characters that must be escaped. The ids must be well-formed Unicode (see `subjectProblem`).
  */
 export function subjectOf({ accountId, userId }: Person): string {
   return userId === undefined ? escape(accountId) : `${escape(accountId)}${SEPARATOR}${escape(userId)}`

@@ -2,9 +2,8 @@ import { metCorruptMember, type StoreWithMemory } from './met-corrupt-records.ts
 import { membersOf, readMembers, type IndexReader } from './pages-of-index.ts'
 
 /**
- * An index of entries that expire. Entries that expire within the same span of time share a bucket. The store
- * deletes an expired bucket as a whole. The index `name` in the store lists the numbers of the buckets. The
- * entries of bucket 7 are in the index `name:7`.
+ * An index of entries that expire. Those that expire within the same span of time share a bucket, which the store
+ * deletes as a whole. The index `name` lists the numbers of the buckets. `name:7` has the entries of bucket 7.
  */
 export interface BucketedIndex {
   readonly store: StoreWithMemory
@@ -73,8 +72,7 @@ export function openBuckets(index: BucketedIndex) {
 export async function listBuckets(index: BucketedIndex, now: number): Promise<number[]> {
   const { store, name } = index
   const members = await membersOf(store, name)
-  // The index may also hold members that are not bucket numbers, such as the marks of the revocation log
-  // (`createLogMarks`).
+  // The index may also hold other members, such as the marks of the revocation log (`createLogMarks`).
   const numbers = members.filter((member) => /^\d{8}$/.test(member))
   if (members.some((member) => !/^(?:\d{8}$|mark:.)/.test(member))) metCorruptMember(store, name)
   const isOld = (member: string) => expiryOf(index, Number(member)) + NUMBER_RETENTION_SECONDS < now

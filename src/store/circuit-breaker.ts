@@ -22,9 +22,8 @@ interface CircuitBreakerOptions {
   readonly name: string
   readonly probe: () => Promise<void>
   /**
-   * If true, an answered probe proves that all calls work, and closes the circuit. If false, a probe is
-   * made after a pause, and its answer permits five trial calls. The first trial call that is answered closes the
-   * circuit. A failed trial call keeps the circuit open and doubles the pause.
+   * If true, an answered probe proves that all calls work, and closes the circuit. If false, a probe after a pause
+   * permits five trial calls: the first answer closes the circuit, a failed call keeps it open and doubles the pause.
    */
   readonly isProbeConclusive: boolean
   /** While its circuit is open, all calls through this breaker fail. Answers are recorded in both breakers. */
@@ -36,9 +35,8 @@ interface CircuitBreakerOptions {
 }
 
 /**
- * Passes calls to a store as long as the store answers. After five failures in a row the circuit opens. Until
- * the store answers again, calls fail at once and are not sent to the store. Requests then do not wait for an
- * unavailable database, and no commands pile up in the database client.
+ * Passes calls to a store as long as the store answers. After five failures in a row the circuit opens. Until the store
+ * answers again, calls fail at once, and are not sent. So no request waits, and no commands pile up in its client.
  *
  * While the circuit is open, the breaker calls `probe` in the background until the store answers. No other call is sent
  * before that. Otherwise a write could stay unanswered, and its caller would have to find out whether it was applied.

@@ -41,10 +41,7 @@ export interface PagesOptions extends Part {
   readonly idOf?: ((member: string) => string) | undefined
 }
 
-/**
- * Typed records in the store. A record that cannot be parsed, breaks its rules, or has another schema version
- * is reported as ERR_STORE_CORRUPT, and the store remembers it.
- */
+/** Typed records in the store. A corrupt one (`CorruptRecord`) is `ERR_STORE_CORRUPT`, and the store remembers it. */
 export function createCollection<T extends object>(store: StoreWithMemory, schema: RecordSchema) {
   const { name, version } = schema
   const key = (id: string) => `${name}:${id}`
@@ -66,10 +63,7 @@ export function createCollection<T extends object>(store: StoreWithMemory, schem
     return text === undefined || record === undefined ? undefined : { record, text }
   }
 
-  /**
-   * Changes a record, or creates it. Concurrent changes of the same record are not lost: `change`, a pure function,
-   * is called again with the latest record. It returns undefined if there is nothing to change.
-   */
+  /** `change` is pure, and called again after a concurrent change, so that none is lost. Undefined for no change. */
   async function put(
     id: string,
     change: (record: T | undefined) => T | undefined,
@@ -167,10 +161,7 @@ export function createCollection<T extends object>(store: StoreWithMemory, schem
   }
 }
 
-/**
- * For a `change` of `update` and `put`: an unchanged record that is returned is written again, because its previous
- * write may not have been confirmed as durable, and only another write can confirm it.
- */
+/** For a `change` that changes nothing: the record is written again, to confirm its last write as durable. */
 export function confirmDurable<T>(record: T): T {
   return record
 }

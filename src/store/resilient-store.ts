@@ -65,8 +65,7 @@ function withBreakers(
     ...store,
     ...wrapCalls(store, reads.run, writes.run),
     ping,
-    // The connection is restored, so the store probably answers. The ping closes the circuit, so that the subscriber
-    // can read what it missed.
+    // The store probably answers again. The ping closes the circuit, so that the subscriber can read what it missed.
     subscribe: (channel, listener, missed) =>
       store.subscribe(channel, listener, missed && (() => void ping().then(missed, missed))),
   }

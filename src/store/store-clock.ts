@@ -13,10 +13,7 @@ export interface Asked {
   readonly until: number
 }
 
-/**
- * The least milliseconds by which the clock of the store (`time`) is ahead of that of this process; negative if it is
- * behind. The store has read its clock at an unknown moment between the two times in `asked`.
- */
+/** Milliseconds by which the store's clock is ahead at least; negative if behind. The store read `time` in `asked`. */
 export function clockDifference(time: number, asked: Asked): number {
   return Math.max(0, time - asked.until) - Math.max(0, asked.from - time)
 }

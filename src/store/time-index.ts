@@ -90,7 +90,6 @@ export async function readPage<T extends object>(
   return { items, corrupt, cursor: after === undefined ? undefined : CURSORS.write({ after }) }
 }
 
-/** All pages of a list. */
 export async function* eachPage<P extends { readonly cursor?: string | undefined }>(
   read: (cursor: string | undefined) => Promise<P>,
 ): AsyncGenerator<P> {

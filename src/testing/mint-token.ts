@@ -36,7 +36,6 @@ const FIELDS = {
 
 /**
  * Signs an access token with the claims of the tokens that a gatehouse issues (RFC 9068 2).
- *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `token` has an unknown field
  */
 export async function signToken(

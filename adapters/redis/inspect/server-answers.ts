@@ -17,10 +17,7 @@ export type Fields = ReadonlyMap<string, string>
 
 const SETTINGS = ['save', 'appendfsync', 'stop-writes-on-bgsave-error']
 
-/**
- * Reads the state of a server. The result has no answer for a command that the server rejects.
- * @throws the error of ioredis, also for NOAUTH and WRONGPASS
- */
+/** Reads the state of a server. A rejected command has no answer. @throws as ioredis, also for NOAUTH and WRONGPASS */
 export async function askServer(
   server: RedisServerClient,
   { address, isCluster = false }: { address?: string | undefined; isCluster?: boolean | undefined } = {},

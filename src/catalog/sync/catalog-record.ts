@@ -5,9 +5,7 @@ import { createCollection, type Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { countRule, finiteNumberRule, listOf, mapOf, objectOf, stringRule } from '../../validation/rules.ts'
 
-/**
- * The operations of all products, in one record. The last process that starts or reloads its products determines it.
- */
+/** The operations of all products, in one record. The last process that starts or reloads them determines it. */
 export interface CatalogRecord extends WithOutbox {
   /** A random value, new at each write. Other processes recognize a change by this value. */
   readonly version: string

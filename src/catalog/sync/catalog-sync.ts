@@ -11,21 +11,17 @@ const ALONE =
 /**
  * Synchronizes the catalog between the processes on one store.
  *
- * One record in the store holds the operations of each product. A process writes the record when the process starts,
- * and when its host calls `reload`. All other processes adopt the record when they are notified, or when they notice
- * that their new tokens would be revoked. They also adopt it when the store answers again, and at the latest after
- * `pollIntervalMs`.
+ * One record in the store holds the operations of each product. A process writes it when the process starts, and when
+ * its host calls `reload`. All other processes adopt it when they are notified, when they notice that their new tokens
+ * would be revoked, when the store answers again, and at the latest after `pollIntervalMs`.
  *
  * A process never activates an operation that the record does not have. Its tokens carry the epoch of the record. The
  * removal of an operation raises the epoch, and revokes each token that carries the operation and a lower epoch.
  *
  * The last write wins, but no reload starts from outdated products: a process writes the record only if no other
  * process has changed it since it was read, before the products were loaded. Otherwise the process begins again.
- *
- * If the record is corrupt, a new process starts with its own products, until an operator restores or deletes the
- * record.
+ * If the record is corrupt, a new process starts with its own products, until an operator restores or deletes it.
  * @param parts.onRevoked calls a listener after each revocation in any process; returns a function that unsubscribes
- * @param parts.pollIntervalMs maximum milliseconds between two polls
  */
 export function createCatalogSync(
   parts: SyncParts & {
@@ -66,9 +62,8 @@ export function createCatalogSync(
     synchronize,
 
     /**
-     * Loads the products again, and makes all other processes do so; does nothing if they are not a function.
-     * @throws {GatehouseError} `ERR_CATALOG`: other processes are not notified. `ERR_STORE_UNAVAILABLE`:
-     *   other processes may not have been notified; the next poll notifies them
+     * Makes all processes load the products again, if they are a function. @throws {GatehouseError} `ERR_CATALOG`: the
+     * others are not notified. `ERR_STORE_UNAVAILABLE`: if they were not notified, the next poll notifies them
      */
     async reload(): Promise<void> {
       if (typeof products !== 'function') return

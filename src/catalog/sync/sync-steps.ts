@@ -89,8 +89,7 @@ export async function publish(state: SyncState, isReload: boolean): Promise<void
     if (record === undefined) continue
     state.hasPublished = true
     activate(state, record)
-    // If another process wrote the record after this load, that process may have newer titles and routes.
-    // `state.version` then stays unchanged, so that the next poll loads the products again.
+    // A record that was written after this load may have newer titles and routes, which the next poll then loads.
     if (loadedAfter === before?.text) state.version = record.version
     try {
       await revokeWithdrawn(state, record)
@@ -135,8 +134,7 @@ async function writeRecord(
   isReload: boolean,
 ): Promise<CatalogRecord | undefined> {
   const { records, catalog, commits } = state
-  // If the products are an object, all of them are published only once. Later, only the active operations are
-  // published, because other processes may have removed the operations that are not active.
+  // An object of products is published once, later its active operations alone: others may have been removed.
   const own =
     state.hasPublished && typeof state.products !== 'function'
       ? productScopesOf(catalog.current)

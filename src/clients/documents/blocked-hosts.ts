@@ -138,10 +138,8 @@ function requireOrigin(host: string): string {
 export type ExportedHost = Omit<HostRecord, 'isClearing' | 'audit'>
 
 /**
- * A host that is blocked in the file or in the store is blocked afterwards, and the epoch is that of the file at least.
- * May be called again.
- *
- * @returns whether the host is blocked now, and was not before
+ * A host that is blocked in the file or in the store is blocked afterwards, and its epoch is at least that of the file.
+ * May be called again. @returns whether the host is blocked now, and was not before
  */
 export async function restoreHost(
   { store, commits }: { readonly store: Store; readonly commits: Pick<Commits, 'begin' | 'commit'> },

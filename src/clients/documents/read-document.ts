@@ -14,8 +14,7 @@ import { readPublicKey } from '../public-keys.ts'
 import { originOf } from '../../validation/document-id.ts'
 import type { DocumentMetadata } from './to-application.ts'
 
-// What a client metadata document must say (draft-ietf-oauth-client-id-metadata-document-02 section 4, and the
-// profile of MCP 2026-07-28).
+// What a document must say (draft-ietf-oauth-client-id-metadata-document-02 section 4, profile of MCP 2026-07-28).
 
 /** Everybody could read them (draft section 4.1). */
 const FORBIDDEN = ['client_secret', 'client_secret_expires_at']

@@ -22,9 +22,8 @@ import {
   type StoredDocuments,
 } from './stored-documents.ts'
 
-// Applications that identify themselves by a client metadata document
-// (draft-ietf-oauth-client-id-metadata-document-02): the client id is an https address, and the document there says
-// what a developer otherwise registers. This file is loaded only with the option `clientDocuments`.
+// The client id is the https address of a client metadata document, which says what a developer otherwise registers
+// (draft-ietf-oauth-client-id-metadata-document-02). This file is loaded only with the option `clientDocuments`.
 
 const MAX_BYTES = { document: 5 * 1024, keys: 64 * 1024 }
 
@@ -71,12 +70,9 @@ export function createDocumentResolver(parts: DocumentResolverParts) {
     documents,
 
     /**
-     * Fetches the document if the stored one is too old.
-     *
-     * @param kid the key that the client's assertion names
+     * Fetches the document if the stored one is too old. @param kid the key that the client's assertion names
      * @param sender the address group of the request, which has a share of what may be fetched
-     * @throws {GatehouseError} `ERR_DOCUMENT_UNAVAILABLE` if the document cannot be fetched now;
-     *   `ERR_STORE_UNAVAILABLE`
+     * @throws {GatehouseError} `ERR_DOCUMENT_UNAVAILABLE` if it cannot be fetched now; `ERR_STORE_UNAVAILABLE`
      */
     async resolve(clientId: string, kid?: string, sender?: string): Promise<ResolvedDocument> {
       const fault = findDocumentIdProblem(clientId)
@@ -103,7 +99,6 @@ export function createDocumentResolver(parts: DocumentResolverParts) {
 
     /**
      * Call it before the approval takes effect.
-     *
      * @throws {GatehouseError} `ERR_TOO_MANY_CLIENTS` if the person was the first to approve too many documents;
      *   `ERR_DOCUMENT_UNAVAILABLE` if the document is not stored any more; `ERR_STORE_UNAVAILABLE`
      */

@@ -8,8 +8,7 @@ export function callsOf(store: Store, key: (suffix: string) => string) {
     ['set', () => store.set(key('set'), '2')],
     ['create', () => store.create(key('created'), '2')],
     ['replace', () => store.replace(key('a'), '1', '2')],
-    // The right answer to these two calls is `false`. A store that cannot reach its database does not know
-    // the answer, so it must reject.
+    // The right answer is `false`. A store that cannot reach its database does not know the answer, so it must reject.
     ['create of an existing key', () => store.create(key('a'), '2')],
     ['replace with another expected text', () => store.replace(key('a'), '3', '2')],
     ['delete', () => store.delete(key('a'))],

@@ -86,8 +86,7 @@ export const messages: StorePromises = {
     stage,
   ) {
     const { store, other, key } = stage
-    // In a cluster, the message `before` may arrive after the subscription has begun, and even after the message
-    // `last`. The check fails only if this happens in all five attempts.
+    // In a cluster, `before` may arrive after the subscription began, even after `last`, but not in all five attempts.
     for (let attempt = 1; ; attempt += 1) {
       const received: string[] = []
       const channel = key(`a${attempt}`)

@@ -3,8 +3,7 @@ export const SUFFIXES: readonly string[] = [
   ['{}', '{a}b', '{a}c', ':', '::', '*', '?', '[a-z]', '%', '_', '/', '../x', '\\', "'; --", '$', '.'],
   [' ', 'a', 'A', 'aa', 'a ', 'a\n', 'a\u0000', 'a\u0000b', '1', '01'],
   ['\u00e9', 'e\u0301', '\u00c9', '\u00df', 'ss'],
-  // One character of each plane of Unicode. The character of the first plane is U+FFFD, by which decoders
-  // replace invalid bytes.
+  // One character of each plane of Unicode; of the first plane U+FFFD, by which decoders replace invalid bytes.
   Array.from({ length: 17 }, (_, plane) => String.fromCodePoint(plane * 0x10000 + 0xfffd)),
 ].flat()
 
