@@ -49,7 +49,7 @@ export function createRecording(parts: {
     /** For entries that no other process can find. */
     keep: kept.keep,
     /** For entries of a change that did not happen. */
-    settle: counting.settle,
+    withdraw: counting.settle,
     outbox: async () => createOutbox(await numberOf(trail), now, counting.mark),
 
     async entry(fields: EntryFields): Promise<PendingEntry> {

@@ -83,14 +83,14 @@ export function createCommits(parts: {
   }
 
   /** Nothing was changed. @param entries which were made for the change */
-  function drop({ unfinished, member }: Begun, entries: readonly PendingEntry[]): void {
-    audit.settle(entries)
+  function cancel({ unfinished, member }: Begun, entries: readonly PendingEntry[]): void {
+    audit.withdraw(entries)
     kept.forget(unfinished)
     if (member !== undefined) audit.inBackground(list.remove(member))
   }
 
   /** Stores what follows a change, in any order. */
-  async function follow(
+  async function complete(
     { unfinished, member }: Begun,
     entries: readonly PendingEntry[],
     revoked: readonly RevocationSpec[] = [],
@@ -106,10 +106,10 @@ export function createCommits(parts: {
     )
     await Promise.all([isRecorded, revocations.revokeAs(actor, ...revoked)])
     kept.forget(unfinished)
-    if (await isRecorded) audit.inBackground(clear({ unfinished, member }, entries))
+    if (await isRecorded) audit.inBackground(tidy({ unfinished, member }, entries))
   }
 
-  async function clear({ unfinished: { record }, member }: Begun, entries: readonly PendingEntry[]) {
+  async function tidy({ unfinished: { record }, member }: Begun, entries: readonly PendingEntry[]) {
     if (record !== undefined) await outboxes.clear(record, idsOf(entries))
     if (member !== undefined) await list.remove(member)
   }
@@ -137,7 +137,7 @@ export function createCommits(parts: {
 
   async function finishAll(finishers: Finishers): Promise<void> {
     await kept.flush()
-    await list.resume((unfinished) => finish(unfinished, finishers))
+    await list.finishDue((unfinished) => finish(unfinished, finishers))
   }
 
   return {
@@ -169,18 +169,18 @@ export function createCommits(parts: {
         isChanged &&= stored !== undefined
         // With those that an earlier call may have left.
         const entries = carriedBy(stored)
-        audit.settle(outbox.made().filter((each) => !entries.includes(each)))
+        audit.withdraw(outbox.made().filter((each) => !entries.includes(each)))
         const made = { before: isChanged ? before : undefined, stored, isChanged }
         const revoked = stored && revokes ? revokes(stored, made.before) : []
-        const following = follow(await begun, entries, revoked, actor)
+        const completed = complete(await begun, entries, revoked, actor)
         if (event && isChanged) emit(events, event(before as Before))
-        await Promise.all([following, beside])
+        await Promise.all([completed, beside])
         return made
       } catch (error) {
         // A removal stays listed, so that all tokens of a corrupt record are revoked.
         const isOver = isRejection(error) || (isCorruptRecord(error) && !revokes)
         const known = await begun.catch(() => undefined)
-        if (!isWritten && (isOver || !known)) drop(known ?? { unfinished }, outbox.made())
+        if (!isWritten && (isOver || !known)) cancel(known ?? { unfinished }, outbox.made())
         throw error
       }
     },
@@ -191,13 +191,13 @@ export function createCommits(parts: {
       const unfinished = { revokes: [spec], entry }
       const begun = listed(unfinished, true)
       const stored = await revocations.revokeAs(fields.actor, spec)
-      await follow(await begun, [entry])
+      await complete(await begun, [entry])
       return stored
     },
 
     /**
      * Lists a change that `commit` cannot make, because it has several records, or ends its record. Then make the
-     * change, and call `end`, or `drop` if nothing was changed. After an error, another process finishes the change.
+     * change, and call `end`, or `cancel` if nothing was changed. After an error, another process finishes the change.
      */
     async begin(
       { entry: fields, ...what }: Omit<Unfinished, 'entry'> & { readonly entry?: EntryFields | undefined },
@@ -206,13 +206,13 @@ export function createCommits(parts: {
       const entry = fields && (await audit.entry(fields))
       const unfinished = { ...what, entry }
       return listed(unfinished, isRemoval).catch((error: unknown) => {
-        drop({ unfinished }, entriesOf(unfinished))
+        cancel({ unfinished }, entriesOf(unfinished))
         throw error
       })
     },
     end: (begun: Begun, revoked?: readonly RevocationSpec[], actor?: string) =>
-      follow(begun, entriesOf(begun.unfinished), revoked, actor),
-    drop: (begun: Begun) => drop(begun, entriesOf(begun.unfinished)),
+      complete(begun, entriesOf(begun.unfinished), revoked, actor),
+    cancel: (begun: Begun) => cancel(begun, entriesOf(begun.unfinished)),
 
     /** What the unfinished changes of all processes revoke. */
     async unfinishedRevocations(specsOf: Finishers): Promise<readonly Revocation[]> {

@@ -125,7 +125,7 @@ export function createUnfinishedList(parts: {
      * @param finish may be called while the change is made, and again; false if it goes on
      * @throws {GatehouseError} only `ERR_STORE_UNAVAILABLE`, after the work on all others
      */
-    async resume(finish: (unfinished: Unfinished) => Promise<boolean>): Promise<void> {
+    async finishDue(finish: (unfinished: Unfinished) => Promise<boolean>): Promise<void> {
       const members = await readMembers()
       let unavailable: unknown
       const listed = new Set(members)

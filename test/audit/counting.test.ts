@@ -276,7 +276,7 @@ describeEachStore('counts of processes that stop', (makeStore) => {
     for (let at = 0; at < 3; at += 1) {
       const outbox = await audit.outbox()
       outbox.put({}, [rename])
-      audit.settle(outbox.made())
+      audit.withdraw(outbox.made())
     }
     await audit.record(rename)
     await stop()

@@ -153,7 +153,7 @@ const approved: Method<'approved'> = async (parts, ctx, pending, decision) => {
   const begun = await commits.begin({ entry, proof })
   const { counts, next } = await finish(parts, ctx, pending, result, { merge: true })
   if (!counts) {
-    commits.drop(begun)
+    commits.cancel(begun)
     await grant.destroy()
     return next
   }
@@ -174,7 +174,7 @@ const failed: Method<'failed'> = async (parts, ctx, pending, error, description)
   const begun = await parts.commits.begin({ entry, proof }, true)
   const { counts, next } = await finish(parts, ctx, pending, answer)
   if (!counts) {
-    parts.commits.drop(begun)
+    parts.commits.cancel(begun)
     return next
   }
   await parts.commits.end(begun)
