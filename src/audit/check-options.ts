@@ -3,7 +3,7 @@ import { createCursors } from '../store/cursor.ts'
 import { checkInput, must, objectOf, oneOf, optional, textRule, wholeNumber } from '../validation/rules.ts'
 import { GatehouseError } from '../errors.ts'
 import { pageLimitRule } from '../validation/page-limit.ts'
-import { LISTED } from './list-indexes.ts'
+import { LISTED } from './writer.ts'
 
 export type TrailName = 'changes' | 'failures'
 

@@ -1,5 +1,3 @@
-import { CHUNK_ENTRIES, type Chunk } from './chunk.ts'
-
 /** The bounds of the option `audit`. */
 export const RETENTION = {
   maxAgeDays: { byDefault: 90, max: 3660 },
@@ -28,13 +26,4 @@ export type TrailBounds = Omit<AuditBounds, 'maxFailures'>
 /** Seconds for which a chunk is kept after its last entry. */
 export function ttlOf({ maxAgeDays }: TrailBounds): number {
   return maxAgeDays * 86_400
-}
-
-export function deletedUpTo({ maxEntries }: TrailBounds, lastNumber: number): number {
-  return Math.max(0, lastNumber - Math.ceil(maxEntries / CHUNK_ENTRIES))
-}
-
-export function liveEntries(bounds: TrailBounds, { entries }: Chunk) {
-  const oldest = Date.now() - ttlOf(bounds) * 1000
-  return entries.flatMap((entry, index) => (entry && entry.at >= oldest ? { entry, index } : []))
 }

@@ -4,10 +4,10 @@ import { checkInput, stringRule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import { identityOf, keysOf, MAX_KEYS, type PublicJwk, type PublicKeyInput, withKeys } from './jwk-set.ts'
 import type { ClientService, KeyInfo } from './client-service-types.ts'
-import { type ClientRepository, presentClient, requireRecord } from './client-repository.ts'
+import { type ClientRepository, requireRecord } from './client-repository.ts'
 import { changeRecord } from './store-change.ts'
 import { requireConfidential } from './public-applications.ts'
-import { lastUseSince } from './last-used.ts'
+import { lastUseSince, presentClient } from './last-used.ts'
 import { isLive } from './stored-secrets.ts'
 
 type Parts = Pick<ClientRepository<Client>, 'loadPublicKeys' | 'secretOwners'>

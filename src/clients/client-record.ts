@@ -3,9 +3,9 @@ import { GatehouseError, isRejection } from '../errors.ts'
 import { confirmDurable } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
-import { createIndexedRecords } from '../store/indexed-records.ts'
+import { createIndexedRecords } from '../store/collection.ts'
 import { clientEntriesOf, DELETED_CLIENTS, EXPIRIES, RESOURCE_SERVERS } from './index-entries.ts'
-import type { WithOutbox } from '../audit/outbox.ts'
+import type { WithOutbox } from '../audit/recording.ts'
 import type { Client } from './client.ts'
 import { identityOf, keysOf } from './jwk-set.ts'
 import { isPublicClient } from './public-applications.ts'
@@ -13,6 +13,7 @@ import { describeSecrets, hasSecretHash, type StoredSecret } from './stored-secr
 import { dueNotice } from './expiry-policy.ts'
 import { countRule, listOf, objectOf, oneOf, optional, textRule, type Rule } from '../validation/rules.ts'
 import { clientRuleOf, kindRule, storedRules } from './field-rules.ts'
+import type { RevocationSpec } from '../revocation/kept-until.ts'
 
 /** Tokens with an epoch below `since` are all revoked; those up to the present one, if they carry one of `scopes`. */
 export interface PartialRevocation {
@@ -210,4 +211,44 @@ function clientRecordRule(clientId: string): Rule {
     noticed: optional(countRule),
   })
   return (value) => deletedRule(value) && existingRule(value)
+}
+
+/** For the write that removes access: older tokens carry a lower epoch (`access_epoch`), and are rejected. */
+export function bumpEpoch<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
+  const client = { ...record.client, epoch: record.client.epoch + 1 }
+  return { ...record, client, partialRevocations: undefined }
+}
+
+/** Also for the scopes of the last partial revocation: its process may have ended before it revoked the tokens. */
+export function bumpEpochFor<C extends Client>(
+  record: ClientRecord<C>,
+  scopes: readonly string[],
+): ClientRecord<C> {
+  const { client, partialRevocations: before } = record
+  const partialRevocations = {
+    since: before?.since ?? client.epoch,
+    scopes: [...new Set([...(before?.scopes ?? []), ...scopes])],
+  }
+  return { ...bumpEpoch(record), partialRevocations }
+}
+
+/** The epoch is unknown: all below the Unix time, which is above every real one. @param now milliseconds */
+export function revocationOfCorrupt(id: string, now: number): readonly RevocationSpec[] {
+  return [{ of: 'client', id, below: Math.floor(now / 1000) }]
+}
+
+/** The revocations that a record requires. May be repeated. @param found undefined after a deletion */
+export function revocationsOf(
+  id: string,
+  found: Pick<ClientRecord, 'client' | 'partialRevocations'> | undefined,
+): readonly RevocationSpec[] {
+  if (!found) return [{ of: 'client', id }]
+  const { client, partialRevocations } = found
+  const below = partialRevocations?.since ?? client.epoch
+  // No token has an epoch below 0.
+  const revocations: RevocationSpec[] = below === 0 ? [] : [{ of: 'client', id, below }]
+  if (partialRevocations && client.epoch > 0) {
+    revocations.push({ of: 'client', id, below: client.epoch, scopes: partialRevocations.scopes })
+  }
+  return revocations
 }

@@ -12,16 +12,10 @@ import type { Client } from './client.ts'
 import type { LoadPublicKeys } from './public-keys.ts'
 import { clientNotFound, isClientId } from './client-id.ts'
 import { createClientLists, type ClientPage } from './client-index.ts'
-import {
-  type ClientChanged,
-  clientOf,
-  type ClientRecord,
-  clientRecords,
-  type ClientRecords,
-} from './client-record.ts'
+import { type ClientChanged, type ClientRecord, clientRecords } from './client-record.ts'
 import type { KeyPolicy } from './expiry-policy.ts'
 import type { Idempotency } from './idempotency.ts'
-import type { LastUses } from './last-used.ts'
+import { readWithLastUse, type LastUses } from './last-used.ts'
 import { createSecretOwners } from './secret-owners.ts'
 
 export interface ClientsDependencies {
@@ -68,32 +62,6 @@ export function createClientRepository<C extends Client>(
 
 /** A client of the other kind counts as absent. */
 export type ClientRepository<C extends Client> = ReturnType<typeof createClientRepository<C>>
-
-export async function readWithLastUse<C extends Client>(
-  records: ClientRecords<C>,
-  lastUses: LastUses,
-  clientIds: readonly string[],
-): Promise<(ClientRecord<C> | CorruptRecord | undefined)[]> {
-  const [found, usedAt] = await Promise.all([records.getEach(clientIds), lastUses.get(clientIds)])
-  return found.map((record, at) =>
-    record === undefined || record instanceof CorruptRecord
-      ? record
-      : { ...record, client: withLastUse(clientOf(record), usedAt[at]) },
-  )
-}
-
-/** The stored time is rounded down to the hour, so it may be earlier than `createdAt`. */
-function withLastUse<C extends Client>(client: C, lastUsedAt: number | undefined): C {
-  return lastUsedAt === undefined ? client : { ...client, lastUsedAt: Math.max(lastUsedAt, client.createdAt) }
-}
-
-export async function presentClient<C extends Client>(
-  { lastUses }: ClientRepository<C>,
-  record: ClientRecord<C>,
-): Promise<C> {
-  const [lastUsedAt] = await lastUses.get([record.client.clientId])
-  return withLastUse(clientOf(record), lastUsedAt)
-}
 
 export async function findClient<C extends Client>(
   { kind, records, lastUses }: ClientRepository<C>,

@@ -11,13 +11,8 @@ import {
 } from './client-products.ts'
 import { checkChange } from '../host/change-options.ts'
 import type { ClientService, DisabledBy } from './client-service-types.ts'
-import {
-  type ClientRepository,
-  findClient,
-  listClients,
-  notFound,
-  presentClient,
-} from './client-repository.ts'
+import { type ClientRepository, findClient, listClients, notFound } from './client-repository.ts'
+import { presentClient } from './last-used.ts'
 import { type Change, changeRecord, deleteClient } from './store-change.ts'
 import { listOfOwner } from './list-order-and-filters.ts'
 import { handOver } from './hand-over.ts'

@@ -1,4 +1,4 @@
-import type { Entry } from '../store/indexed-records.ts'
+import type { Entry } from '../store/collection.ts'
 import { timedMember } from '../store/time-index.ts'
 import type { Client } from './client.ts'
 import { nextNoticeTime } from './expiry-policy.ts'

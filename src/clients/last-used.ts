@@ -5,6 +5,8 @@ import { digest } from '../store/digest.ts'
 import { countRule } from '../validation/rules.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { createLru } from '../async/lru.ts'
+import type { Client } from './client.ts'
+import { clientOf, type ClientRecord, type ClientRecords } from './client-record.ts'
 
 export const LAST_USE_SECONDS = 3600
 
@@ -79,3 +81,29 @@ export function createLastUses(
 }
 
 export type LastUses = ReturnType<typeof createLastUses>
+
+export async function readWithLastUse<C extends Client>(
+  records: ClientRecords<C>,
+  lastUses: LastUses,
+  clientIds: readonly string[],
+): Promise<(ClientRecord<C> | CorruptRecord | undefined)[]> {
+  const [found, usedAt] = await Promise.all([records.getEach(clientIds), lastUses.get(clientIds)])
+  return found.map((record, at) =>
+    record === undefined || record instanceof CorruptRecord
+      ? record
+      : { ...record, client: withLastUse(clientOf(record), usedAt[at]) },
+  )
+}
+
+/** The stored time is rounded down to the hour, so it may be earlier than `createdAt`. */
+function withLastUse<C extends Client>(client: C, lastUsedAt: number | undefined): C {
+  return lastUsedAt === undefined ? client : { ...client, lastUsedAt: Math.max(lastUsedAt, client.createdAt) }
+}
+
+export async function presentClient<C extends Client>(
+  { lastUses }: { readonly lastUses: LastUses },
+  record: ClientRecord<C>,
+): Promise<C> {
+  const [lastUsedAt] = await lastUses.get([record.client.clientId])
+  return withLastUse(clientOf(record), lastUsedAt)
+}

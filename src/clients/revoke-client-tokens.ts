@@ -16,7 +16,7 @@ import type { ClientsDependencies } from './client-repository.ts'
 import { changeEntry, changeEvent } from './store-change.ts'
 import type { RemovalOptions } from '../host/change-options.ts'
 import { hostIdRule } from '../validation/rules.ts'
-import { bumpEpoch, bumpEpochFor, revocationsOf, revocationOfCorrupt } from './access-epoch.ts'
+import { bumpEpoch, bumpEpochFor, revocationsOf, revocationOfCorrupt } from './client-record.ts'
 
 export interface ClientTokens {
   /**

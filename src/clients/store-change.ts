@@ -6,7 +6,7 @@ import {
   type RemovalOptions,
 } from '../host/change-options.ts'
 import type { EventOf } from '../host/events.ts'
-import { bumpEpoch, revocationsOf } from './access-epoch.ts'
+import { bumpEpoch, revocationsOf } from './client-record.ts'
 import type { Client } from './client.ts'
 import { requireMatch, type ConditionalChange } from './client-etag.ts'
 import {

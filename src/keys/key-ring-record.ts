@@ -1,7 +1,7 @@
 import type { JWK } from 'jose'
 import { randomUUID } from 'node:crypto'
 import { GatehouseError } from '../errors.ts'
-import type { WithOutbox } from '../audit/outbox.ts'
+import type { WithOutbox } from '../audit/recording.ts'
 import { asRead } from '../commit/changeable.ts'
 import { createCollection, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'

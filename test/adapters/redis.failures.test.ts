@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { storeFailure } from '../../adapters/redis/errors.ts'
 import { areCredentialsRejected } from '../../src/errors.ts'
-import { withDeadline } from '../../src/store/deadline.ts'
+import { withDeadline } from '../../src/store/resilient-store.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { askRedis } from '../support/ask-redis.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'

@@ -3,7 +3,7 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store, StoreInspection } from 'koa-gatehouse'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { storeHealthReader } from '../../src/health/store-health.ts'
-import { withDeadline } from '../../src/store/deadline.ts'
+import { withDeadline } from '../../src/store/resilient-store.ts'
 
 type InspectedStore = Pick<Store, 'ping' | 'inspect' | 'volatile'>
 

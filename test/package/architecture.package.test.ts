@@ -70,7 +70,7 @@ describe('imports between the layers of the source tree', () => {
     const readers = sources.filter(
       (file) => file.startsWith('src/') && !file.startsWith('src/testing/') && /\.range\(/.test(read(file)),
     )
-    expect(readers).toEqual(['src/store/deadline.ts', 'src/store/pages-of-index.ts'])
+    expect(readers).toEqual(['src/store/pages-of-index.ts', 'src/store/resilient-store.ts'])
   })
 
   it("the network address of a caller is read from the host's context, never from that of oidc-provider", () => {
@@ -139,7 +139,7 @@ describe('imports between the layers of the source tree', () => {
  * The most lines that `src` and `adapters` may have together. A change that takes lines away lowers this number. A
  * change that needs more raises it, in a commit that says why.
  */
-const MAX_LINES = 56_231
+const MAX_LINES = 56_229
 
 /** One file a language with every text of the console: tables, which are read and translated as a whole. */
 const TEXTS = ['src/parts/console/texts/english.ts', 'src/parts/console/texts/german.ts']

@@ -13,7 +13,7 @@ import type { ProofStore } from './stores.ts'
 
 /** A change of a source file: the run applies it to a copy. */
 export interface Patch {
-  /** As `src/audit/outbox.ts`. */
+  /** As `src/audit/recording.ts`. */
   readonly file: string
   /** A text that the file has once. */
   readonly replace: string

@@ -130,7 +130,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'epoch-is-not-raised',
     patches: [
       {
-        file: 'src/clients/access-epoch.ts',
+        file: 'src/clients/client-record.ts',
         replace: 'epoch: record.client.epoch + 1',
         by: 'epoch: record.client.epoch',
       },
@@ -158,7 +158,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'audit-entry-after-the-change',
     patches: [
       {
-        file: 'src/audit/outbox.ts',
+        file: 'src/audit/recording.ts',
         replace: 'return own.length === 0 ? record : { ...record, audit: [...carriedBy(record), ...own] }',
         by: 'return record',
       },

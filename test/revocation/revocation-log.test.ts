@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
-import { withDeadline } from '../../src/store/deadline.ts'
+import { withDeadline } from '../../src/store/resilient-store.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
 import type { Revocation } from '../../src/revocation/revocation.ts'
 import type { RevocationSource } from '../../src/revocation/revocation-source.ts'

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
-import { withDeadline } from '../../src/store/deadline.ts'
+import { withDeadline } from '../../src/store/resilient-store.ts'
 import { createLongestLifetime } from '../../src/revocation/longest-token-lifetime.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
 import { createRevocationSet } from '../../src/revocation/is-revoked.ts'

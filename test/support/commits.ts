@@ -1,6 +1,6 @@
 import type { Store } from 'koa-gatehouse'
 import type { Audit } from '../../src/audit/audit.ts'
-import type { WithOutbox } from '../../src/audit/outbox.ts'
+import type { WithOutbox } from '../../src/audit/recording.ts'
 import type { Changeable } from '../../src/commit/changeable.ts'
 import { createCommits, type Finishers } from '../../src/commit/commit.ts'
 import type { EventSink } from '../../src/host/events.ts'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Store } from 'koa-gatehouse'
-import { CHUNK_ENTRIES, chunkText } from '../../src/audit/chunk.ts'
+import { CHUNK_ENTRIES, chunkText } from '../../src/audit/trail.ts'
 import { createEntry, type EntryFields } from '../../src/audit/entry.ts'
-import { addToLists } from '../../src/audit/list-indexes.ts'
+import { addToLists } from '../../src/audit/writer.ts'
 import { chunkKey, createTrail, headKey } from '../../src/audit/trail.ts'
 import { ttlOf } from '../../src/audit/retention.ts'
 

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { createCsrfTokens } from '../../http/csrf-tokens.ts'
+import { createCsrfTokens } from '../../http/csrf.ts'
 import type { Form } from '../../http/form-body.ts'
 import { redirect } from '../../http/redirect.ts'
 import {

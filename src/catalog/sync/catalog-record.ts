@@ -1,5 +1,5 @@
 import type { EntryFields } from '../../audit/entry.ts'
-import type { WithOutbox } from '../../audit/outbox.ts'
+import type { WithOutbox } from '../../audit/recording.ts'
 import { missingFrom, type ProductOperation, type ProductScopes } from '../product-scopes.ts'
 import { createCollection, type Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'

@@ -1,4 +1,4 @@
-import type { WithOutbox } from '../../audit/outbox.ts'
+import type { WithOutbox } from '../../audit/recording.ts'
 import type { Problem } from '../../errors.ts'
 import { isObject } from '../../validation/predicates.ts'
 import { type Fields, findProblems, objectOf } from '../../validation/rules.ts'

@@ -6,7 +6,7 @@ import { pathBelow } from '../../http/request-path.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { AnyGatehouse } from '../../gatehouse/gatehouse.ts'
 import { internalsOf } from '../../gatehouse/internals.ts'
-import { createPageTokens } from '../../http/csrf-tokens.ts'
+import { createPageTokens } from '../../http/csrf.ts'
 import { createAssets } from './assets/assets.ts'
 import {
   checkConsoleOptions,

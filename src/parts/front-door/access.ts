@@ -5,11 +5,11 @@ import type { ChangeOptions } from '../../host/change-options.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { Client } from '../../clients/client.ts'
 import { requesterOf } from '../../audit/entry.ts'
-import type { PageTokens } from '../../http/csrf-tokens.ts'
+import type { PageTokens } from '../../http/csrf.ts'
 import type { GrantParts } from './permissions-on-clients.ts'
 import { findLimit, permissionOf, type Right } from './permissions-on-clients.ts'
 import { Rejection, type RejectionDetails } from './rejection.ts'
-import { isFromOwnPage } from '../../http/request-origin.ts'
+import { isFromOwnPage } from '../../http/csrf.ts'
 
 /** An id alone is that of a deleted client. */
 type Target = Client | Pick<PermissionTarget, 'clientId' | 'grantId'>

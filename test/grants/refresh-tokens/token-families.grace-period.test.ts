@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
-import { withDeadline } from '../../../src/store/deadline.ts'
+import { withDeadline } from '../../../src/store/resilient-store.ts'
 import {
   createTokenFamilies,
   type Rotation,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../../src/catalog/create-catalog.ts'
 import { enter, type FrontDoorParts, type Guarded } from '../../../src/parts/front-door/access.ts'
 import { isCsrfTokenExpired, requireOwnPage } from '../../../src/parts/front-door/access.ts'
-import { createPageTokens } from '../../../src/http/csrf-tokens.ts'
+import { createPageTokens } from '../../../src/http/csrf.ts'
 
 const ISSUER = 'https://example.com'
 

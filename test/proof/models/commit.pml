@@ -1,7 +1,7 @@
 /*
  * One commit: a change of a record, its audit entry, and the revocation that follows.
  *
- * Models: src/commit/commit.ts and unfinished.ts, src/audit/outbox.ts and kept-in-memory.ts.
+ * Models: src/commit/commit.ts and unfinished-list.ts, src/audit/recording.ts and kept-in-memory.ts.
  *
  * A process lists what is to be finished, and then writes the record, with the entry in its outbox and a raised epoch.
  * It stores the revocation and the entry of the trail, in any order, and answers. Then it clears the outbox, and removes

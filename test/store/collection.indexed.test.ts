@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import { createIndexedRecords } from '../../src/store/indexed-records.ts'
+import { createIndexedRecords } from '../../src/store/collection.ts'
 import { stringRule } from '../../src/validation/rules.ts'
 
 interface Person {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createCsrfTokens } from '../../src/http/csrf-tokens.ts'
+import { createCsrfTokens } from '../../src/http/csrf.ts'
 
 const key = new Uint8Array(32).fill(1)
 const csrf = createCsrfTokens([key])

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { afterEach, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { GatehouseError, type Store } from 'koa-gatehouse'
-import { withDeadline } from '../../src/store/deadline.ts'
+import { withDeadline } from '../../src/store/resilient-store.ts'
 
 afterEach(() => void vi.useRealTimers())
 

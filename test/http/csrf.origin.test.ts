@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { describe, expect, it } from 'vitest'
-import { isFromOwnPage } from '../../src/http/request-origin.ts'
+import { isFromOwnPage } from '../../src/http/csrf.ts'
 
 const ISSUER = 'https://example.com'
 const HOST = 'https://app.example.com'
