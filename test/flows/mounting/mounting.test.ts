@@ -222,6 +222,7 @@ describe.each(Object.entries(MOUNTINGS))('mounted gatehouse: %s', (_name, { page
       ...mounting,
       mount: (app, gatehouse) => mounting.mount(app, gatehouse, (_ctx, next) => next()),
       store: silentStore(),
+      gatehouse: { ...mounting.gatehouse, storeTimeoutMs: 50 },
     })
     try {
       for (const path of pages) {
