@@ -11,8 +11,8 @@ import {
   type WithNewSecret,
 } from './create-client.ts'
 import type { Field } from './field-row.ts'
-import { changeRules } from './field-rules.ts'
-import { CLIENT_FIELDS } from './field-table.ts'
+import { changeRules } from './rules-from-fields.ts'
+import { CLIENT_FIELDS } from './client-fields.ts'
 import { createClientService } from './client-service.ts'
 import { fieldsSetter } from './set-fields.ts'
 import type { ClientService } from './client-service-types.ts'

@@ -12,7 +12,7 @@ import { isPublicClient } from './public-applications.ts'
 import { describeSecrets, hasSecretHash, type StoredSecret } from './stored-secrets.ts'
 import { dueNotice } from './expiry-policy.ts'
 import { countRule, listOf, objectOf, oneOf, optional, textRule, type Rule } from '../validation/rules.ts'
-import { clientRuleOf, kindRule, storedRules } from './field-rules.ts'
+import { clientRuleOf, kindRule, storedRules } from './rules-from-fields.ts'
 import type { RevocationSpec } from '../revocation/kept-until.ts'
 
 /** Tokens with an epoch below `since` are all revoked; those up to the present one, if they carry one of `scopes`. */

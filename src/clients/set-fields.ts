@@ -5,7 +5,7 @@ import { type ClientRepository } from './client-repository.ts'
 import { presentClient } from './last-used.ts'
 import type { Client } from './client.ts'
 import { timeText } from './expiry-policy.ts'
-import { fieldsOf } from './field-rules.ts'
+import { fieldsOf } from './rules-from-fields.ts'
 import { type ApplyChange, changeRecord } from './store-change.ts'
 
 /** Sets fields, which the audit entry names; null removes one. @param complete may replace the client, or throw */

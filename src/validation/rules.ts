@@ -53,7 +53,7 @@ function otherKind(what: string, value: unknown): Fault {
   return { code: kindCode(value), message: `must be ${what}, and is ${kindOf(value)}` }
 }
 
-function kindCode(value: unknown): ProblemCode {
+export function kindCode(value: unknown): ProblemCode {
   if (value === undefined) return 'required'
   return value === '' ? 'empty' : 'type'
 }
@@ -99,22 +99,6 @@ export const hostIdRule: Rule<string> = (value) =>
   typeof value === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(value)
     ? undefined
     : 'must be a text of 1 to 255 characters without control characters'
-
-export const MAX_NAME_LENGTH = 120
-
-/** A display name. Characters that reorder or hide text are rejected, because names are shown on the consent page. */
-export const nameRule: Rule<string> = (value) => {
-  if (typeof value !== 'string') return { code: kindCode(value), message: 'must be a text that is not empty' }
-  if (value.trim() === '') return { code: 'empty', message: 'must be a text that is not empty' }
-  const max = MAX_NAME_LENGTH
-  if (value.length > max) return { code: 'too-long', message: `must have at most ${max} characters`, max }
-  if (/[\p{Cc}\p{Cs}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(value)) {
-    const message =
-      'must not contain line breaks, control characters or characters that reverse the direction of text'
-    return { code: 'characters', message }
-  }
-  return undefined
-}
 
 /** Exactly one of these values. */
 export function oneOf<const T extends readonly unknown[]>(...values: T): Rule<T[number]> {

@@ -1,6 +1,6 @@
 import { digest } from '../../store/digest.ts'
 import { isObject } from '../../validation/predicates.ts'
-import { nameRule } from '../../validation/rules.ts'
+import { nameRule } from '../client-name.ts'
 import { toFault } from '../../errors.ts'
 import { displayText } from '../../http/pages/display-text.ts'
 import {

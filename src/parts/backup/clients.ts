@@ -9,7 +9,7 @@ import {
   type ClientRecord,
   type DeletedClient,
 } from '../../clients/client-record.ts'
-import { clientRuleOf, fileRules } from '../../clients/field-rules.ts'
+import { clientRuleOf, fileRules } from '../../clients/rules-from-fields.ts'
 import type { Client } from '../../clients/client.ts'
 import * as inFile from '../../clients/file-rule-builders.ts'
 import { keysOf } from '../../clients/jwk-set.ts'

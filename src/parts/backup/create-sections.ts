@@ -11,7 +11,7 @@ import {
   type ClientRecord,
   type DeletedClient,
 } from '../../clients/client-record.ts'
-import { kindRule } from '../../clients/field-rules.ts'
+import { kindRule } from '../../clients/rules-from-fields.ts'
 import type { ExportedHost } from '../../clients/documents/blocked-hosts.ts'
 import type { Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'

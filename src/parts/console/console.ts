@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { createConsentPreview } from '../../authorization-server/interaction/consent-preview.ts'
-import { createFailures, type Failure } from '../front-door/failure.ts'
+import { createFailures, type Failure } from '../front-door/error-status.ts'
 import { wantedLocales } from '../../http/locale.ts'
 import { pathBelow } from '../../http/request-path.ts'
 import { GatehouseError } from '../../errors.ts'

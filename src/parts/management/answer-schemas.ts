@@ -1,6 +1,6 @@
 import type { Client } from '../../clients/client.ts'
-import { answerRules } from '../../clients/field-rules.ts'
-import { CLIENT_FIELDS } from '../../clients/field-table.ts'
+import { answerRules } from '../../clients/rules-from-fields.ts'
+import { CLIENT_FIELDS } from '../../clients/client-fields.ts'
 import { FINDINGS } from '../../clients/hygiene-findings.ts'
 import { KINDS } from '../../clients/client-index.ts'
 import * as json from '../../validation/json-rules.ts'

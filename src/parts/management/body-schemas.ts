@@ -1,5 +1,5 @@
 import { OVERLAP_SECONDS } from '../../clients/secret-rotation.ts'
-import { bodyRules } from '../../clients/field-rules.ts'
+import { bodyRules } from '../../clients/rules-from-fields.ts'
 import { MAX_KEY_LENGTH, publicKeyRule } from '../../clients/jwk-set.ts'
 import type { Client, NewApplication } from '../../clients/client.ts'
 import type { WithKeys, WithNewSecret } from '../../clients/create-client.ts'

@@ -6,7 +6,7 @@ import { createMatch, type Match } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import { hasTooManyParameters } from '../../http/query-limit.ts'
 import { valueOf } from '../../validation/rules.ts'
-import { readBody, readQuery, requireJson } from './read-input.ts'
+import { readJsonBody, readQuery, requireJson } from './read-body-and-query.ts'
 import type { Call, Route } from './route.ts'
 import { ANSWERS } from './answer-schemas.ts'
 
@@ -44,7 +44,10 @@ async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ct
   }
   const tags = etagsOf(ctx.get('If-Match'))
   if (tags && !isConditional) throw new Rejection('unconditional')
-  const input = { query: query && readQuery(ctx, query), body: body && (await readBody(ctx, body, rules)) }
+  const input = {
+    query: query && readQuery(ctx, query),
+    body: body && (await readJsonBody(ctx, body, rules)),
+  }
   const call = { ...visit, ...input, change: { ...visit.change, ...(tags && { [IF_MATCH]: tags }) } }
   await check?.(call)
   // The host is asked last, so that no caller signs in again for a request that another check rejects.

@@ -1,5 +1,5 @@
 import type { Client } from '../../clients/client.ts'
-import { changeRules } from '../../clients/field-rules.ts'
+import { changeRules } from '../../clients/rules-from-fields.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { requireAccess } from '../front-door/access.ts'
 import type { ActionInput, ClientAction, Names } from '../front-door/client-action-types.ts'
@@ -9,7 +9,7 @@ import { NO_INPUT, runAction, runAsOperator } from '../front-door/run-client-act
 import type { AnswerName } from './answer-schemas.ts'
 import { BODIES } from './body-schemas.ts'
 import type { ServiceCode } from './openapi-codes.ts'
-import type { ClientPresenter } from './present-clients.ts'
+import type { ClientPresenter } from './add-client-state.ts'
 import { repeatOptionsOf, route, type Call, type Route } from './route.ts'
 
 type RouteNames = Names & { body: keyof typeof BODIES; answer: AnswerName; error: ServiceCode }

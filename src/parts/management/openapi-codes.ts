@@ -1,5 +1,5 @@
 import type { GatehouseErrorCode } from '../../errors.ts'
-import { statusOf } from '../front-door/failure.ts'
+import { statusOf } from '../front-door/error-status.ts'
 import { REASONS } from '../front-door/rejection.ts'
 
 const MEANINGS = {

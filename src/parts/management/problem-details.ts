@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http'
 import type { Context } from 'koa'
 import type { GatehouseErrorCode } from '../../errors.ts'
-import { createFailures, type Failure } from '../front-door/failure.ts'
+import { createFailures, type Failure } from '../front-door/error-status.ts'
 import type { RejectionDetails, RejectionReason } from '../front-door/rejection.ts'
 import { TOO_MANY_PARAMETERS } from '../../http/query-limit.ts'
 import * as json from '../../validation/json-rules.ts'
 import { valueOf } from '../../validation/rules.ts'
-import { MAX_BODY_BYTES } from './read-input.ts'
+import { MAX_JSON_BODY_BYTES } from './read-body-and-query.ts'
 
 /** Problem details (RFC 9457). */
 export const Problem = json.object({
@@ -30,7 +30,7 @@ export const Problem = json.object({
   ),
 })
 
-/** Answers with problem details (RFC 9457). `front-door/failure.ts` decides the status, and reports our errors. */
+/** Answers with problem details (RFC 9457). `front-door/error-status.ts` decides the status, and reports our errors. */
 export function createErrorAnswers(parts: Parameters<typeof createFailures>[1]) {
   const fail = createFailures('a request to the management API', parts)
   return function answerError(ctx: Context, error: unknown): void {
@@ -86,7 +86,7 @@ const REJECTIONS: Record<
     'the header X-CSRF-Token must have the csrfToken of GET /session, and the request must have the cookie that GET /session set',
   csrfExpired: 'the csrfToken is more than 24 hours old: get a new one from GET /session',
   body: 'the body is not JSON, or is not an object',
-  bodyTooLarge: `a body may have at most ${MAX_BODY_BYTES} bytes`,
+  bodyTooLarge: `a body may have at most ${MAX_JSON_BODY_BYTES} bytes`,
   mediaType: 'send JSON with Content-Type: application/json',
   input: ({ part }) => `the ${part} is not valid`,
   unconditional: 'this request cannot depend on an ETag: send it without If-Match',

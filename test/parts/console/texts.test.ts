@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { CLIENT_FIELDS } from '../../../src/clients/field-table.ts'
+import { CLIENT_FIELDS } from '../../../src/clients/client-fields.ts'
 import { createConsoleTexts, english, german } from '../../../src/parts/console/texts.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
 import type { PageText } from '../../../src/http/pages/texts.ts'
@@ -20,7 +20,7 @@ const sources = [
   '../front-door/credential-actions.ts',
 ]
   .filter((file) => file.endsWith('.ts') && !file.startsWith('texts'))
-  .concat('../../clients/field-table.ts')
+  .concat('../../clients/client-fields.ts')
   .map((file) => readFileSync(path.join(folder, file), 'utf8'))
   .join('\n')
 

@@ -1,6 +1,6 @@
 import type { Application } from '../../../clients/client.ts'
 import type { FieldForm } from '../../../clients/field-row.ts'
-import { changeRules } from '../../../clients/field-rules.ts'
+import { changeRules } from '../../../clients/rules-from-fields.ts'
 import { etagOf, IF_MATCH, type ConditionalChange } from '../../../clients/client-etag.ts'
 import { webRedirectUrisRule } from '../../../clients/application-uris.ts'
 import { GatehouseError } from '../../../errors.ts'

@@ -1,6 +1,6 @@
 import type { ApplicationChanges, Client } from '../../../clients/client.ts'
 import type { Field, FieldForm } from '../../../clients/field-row.ts'
-import { CLIENT_FIELDS } from '../../../clients/field-table.ts'
+import { CLIENT_FIELDS } from '../../../clients/client-fields.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
 import type { Form } from '../../../http/form-body.ts'
 import type { Html } from '../../../http/html.ts'

@@ -4,7 +4,7 @@ import { type Fields, objectOf, oneOf, optional, type Rule } from '../validation
 import type { Client } from './client.ts'
 import type { KeyPolicy } from './expiry-policy.ts'
 import type { Creation, Field } from './field-row.ts'
-import { CLIENT_FIELDS } from './field-table.ts'
+import { CLIENT_FIELDS } from './client-fields.ts'
 import { isObject } from '../validation/predicates.ts'
 
 type Kind = Client['kind']

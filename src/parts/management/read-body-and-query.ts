@@ -11,13 +11,13 @@ import {
   type Rule,
 } from '../../validation/rules.ts'
 
-export const MAX_BODY_BYTES = 64 * 1024
+export const MAX_JSON_BODY_BYTES = 64 * 1024
 
 const parse = bodyParser({
   enableTypes: ['json'],
   extendTypes: { json: ['application/json'] },
   parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
-  jsonLimit: MAX_BODY_BYTES,
+  jsonLimit: MAX_JSON_BODY_BYTES,
   enableRawChecking: true,
   onError(error, ctx) {
     // Discards the rest of the body. Otherwise the next request on this connection would wait forever.
@@ -31,18 +31,18 @@ export function requireJson(ctx: Context): void {
   const hasBody = (ctx.request.length ?? 0) > 0 || ctx.get('Transfer-Encoding') !== ''
   const { type } = ctx.request
   if (type === '' ? hasBody : type !== 'application/json') throw new Rejection('mediaType')
-  if ((ctx.request.length ?? 0) > MAX_BODY_BYTES) throw new Rejection('bodyTooLarge')
+  if ((ctx.request.length ?? 0) > MAX_JSON_BODY_BYTES) throw new Rejection('bodyTooLarge')
 }
 
 /** The JSON body of a request, or an empty object. If a parser of the host has read it before, that result is used. */
-export async function readBody(
+export async function readJsonBody(
   ctx: Context,
   rule: Rule,
   rules?: (body: unknown) => Fields,
 ): Promise<unknown> {
   await parse(ctx, async () => {})
   const { body, rawBody } = ctx.request as { body?: unknown; rawBody?: unknown }
-  if (typeof rawBody === 'string' && Buffer.byteLength(rawBody) > MAX_BODY_BYTES)
+  if (typeof rawBody === 'string' && Buffer.byteLength(rawBody) > MAX_JSON_BODY_BYTES)
     throw new Rejection('bodyTooLarge')
   return readPart('body', rule, body ?? {}, rules)
 }

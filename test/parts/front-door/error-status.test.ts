@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { describe, expect, it } from 'vitest'
 import { GatehouseError, type GatehouseErrorCode } from '../../../src/errors.ts'
-import { createFailures, failureOf } from '../../../src/parts/front-door/failure.ts'
+import { createFailures, failureOf } from '../../../src/parts/front-door/error-status.ts'
 import { Rejection } from '../../../src/parts/front-door/rejection.ts'
 
 describe('failureOf()', () => {

@@ -6,7 +6,7 @@ import {
   fileRules,
   newFields,
   storedRules,
-} from '../../src/clients/field-rules.ts'
+} from '../../src/clients/rules-from-fields.ts'
 import { findProblems } from '../../src/validation/rules.ts'
 
 const REQUIRED = { accountId: 'acme', name: ' Export ', clientId: 'key_1', createdAt: 1_700_000_000 }

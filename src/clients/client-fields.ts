@@ -1,3 +1,4 @@
+import { MAX_NAME_LENGTH, nameRule } from './client-name.ts'
 import { isDeepStrictEqual } from 'node:util'
 import * as json from '../validation/json-rules.ts'
 import {
@@ -5,8 +6,6 @@ import {
   countRule,
   hostIdRule,
   listOf,
-  MAX_NAME_LENGTH,
-  nameRule,
   notEmpty,
   oneOf,
   optional,
