@@ -121,6 +121,9 @@ function createOutbox(after: number, now: () => number, mark: (pending: PendingE
   }
 }
 
+/** So that changes of a busy record share one write, which they would otherwise have to repeat theirs for. */
+const CLEAR_AFTER_MS = 5
+
 /** After these, the entries stay in the record. They are in the trail already, and a later change removes them. */
 const MAX_ATTEMPTS = 50
 
@@ -166,7 +169,7 @@ export function createOutboxes(store: StoreWithMemory) {
         return waiting.done
       }
       const all = new Set(ids)
-      const done = delay(0).then(async () => {
+      const done = delay(CLEAR_AFTER_MS).then(async () => {
         clearing.delete(key)
         await clearNow(key, all)
       })

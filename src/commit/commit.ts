@@ -15,7 +15,7 @@ import type { Revocations } from '../revocation/revoke-tokens.ts'
 import { isCorruptRecord } from '../store/corrupt-record.ts'
 import type { Store } from '../store/contract.ts'
 import type { Changeable } from './changeable.ts'
-import { createUnfinishedList, type Subject, type Unfinished } from './unfinished-list.ts'
+import { ABANDONED_AFTER_MS, createUnfinishedList, type Subject, type Unfinished } from './unfinished-list.ts'
 
 /** Its functions are pure. `before` is the record that is changed; a change that creates its record ignores it. */
 export interface Change<R extends WithOutbox, Before extends R = R> {
@@ -167,9 +167,11 @@ export function createCommits(parts: {
         await mayWrite
         isWritten = true
         isChanged &&= stored !== undefined
-        // With those that an earlier call may have left.
-        const entries = carriedBy(stored)
-        audit.withdraw(outbox.made().filter((each) => !entries.includes(each)))
+        const own = outbox.made()
+        const isLeft = ({ entry }: PendingEntry) => Math.abs(now() - entry.at) > ABANDONED_AFTER_MS
+        // With those that stopped processes left. A repeated call may have left some a moment ago.
+        const entries = carriedBy(stored).filter((each) => !isChanged || own.includes(each) || isLeft(each))
+        audit.withdraw(own.filter((each) => !entries.includes(each)))
         const made = { before: isChanged ? before : undefined, stored, isChanged }
         const revoked = stored && revokes ? revokes(stored, made.before) : []
         const completed = complete(await begun, entries, revoked, actor)

@@ -52,7 +52,7 @@ const PREFIX = /^\d{13}:[\w-]{8}:/
 const PREFIX_LENGTH = 23
 
 /** A member that is older belongs to a process that has probably stopped. */
-const ABANDONED_AFTER_MS = 15_000
+export const ABANDONED_AFTER_MS = 15_000
 
 /** Until then the change is finished again, because the process that began it may be slow, and overwrite it late. */
 const REMOVE_AFTER_MS = 600_000

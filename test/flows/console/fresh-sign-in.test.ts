@@ -181,6 +181,8 @@ describe('acts that need a fresh sign-in', () => {
       const { person, permission, path, action, fields = {} } = act
       const visitor = host.visit(person)
       const form = await openAct(act)
+      // Waits for what the changes before still write.
+      await host.gatehouse.audit.list({ limit: 1 })
       writes.length = 0
       const again = await visitor.submit(form, action, fields)
       expect([path, again.status, await act.isDone()]).toEqual([path, 403, false])
