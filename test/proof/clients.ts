@@ -183,12 +183,16 @@ export async function renameTogether(options: ClientOptions): Promise<void> {
   }
 }
 
-/** Creates an API key. @returns undefined if it is not known whether that worked */
+/**
+ * Creates an API key. Each key has an account of its own: an account with too many changes within an hour would have
+ * entries that count the changes of all its keys together, without naming them.
+ * @returns undefined if it is not known whether that worked
+ */
 async function createKey(
-  { number, fleet, random, onKey }: ClientOptions,
+  { fleet, random, onKey }: ClientOptions,
   name: string,
 ): Promise<Credentials | undefined> {
-  const answer = await random.pick(fleet.services).ask('createKey', { accountId: `owner-${number}`, name })
+  const answer = await random.pick(fleet.services).ask('createKey', { accountId: `owner-of-${name}`, name })
   if ('error' in answer) return undefined
   onKey(answer.value.clientId, name)
   return answer.value
