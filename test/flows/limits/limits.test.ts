@@ -223,7 +223,7 @@ describeEachStore('limits of API calls', (makeStore) => {
     const clock = controlClock()
     await vi.waitFor(
       async () => {
-        clock.pass(300)
+        clock.pass(2000)
         await list(host, token)
         expect(events).toEqual(['stale', 'fresh'])
       },
