@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import type { Account } from 'koa-gatehouse'
@@ -27,7 +27,12 @@ describeEachRedis('the roles of a company, in two processes', (deploy, deploymen
     firm: { id: 'firm', claims: { name: 'The firm' } },
     'firm/editor': { id: 'firm', claims: { name: 'Ed Editor' }, operations: EDITOR },
   }
-  const save = () => writeFileSync(path.join(folder.folder, 'accounts.json'), JSON.stringify(accounts))
+  /** By a rename, because the other process reads the file at each refresh, so it must never read half of it. */
+  const save = () => {
+    const file = path.join(folder.folder, 'accounts.json')
+    writeFileSync(`${file}.new`, JSON.stringify(accounts))
+    renameSync(`${file}.new`, file)
+  }
 
   beforeAll(async () => {
     folder = await temporaryFolder('koa-gatehouse-roles')
@@ -66,8 +71,11 @@ describeEachRedis('the roles of a company, in two processes', (deploy, deploymen
     const { code } = await authorize(host, application.client_id, { parameters, user: 'firm/editor' })
     return (await other.exchangeCode(application, code)).body as unknown as Tokens
   }
-  const refresh = async ({ refresh_token }: Tokens) =>
-    (await other.refresh(application, refresh_token)).body as unknown as Tokens
+  const refresh = async ({ refresh_token }: Tokens) => {
+    const { status, text, body } = await other.refresh(application, refresh_token)
+    if (status !== 200) throw new Error(`a refresh was answered with ${status}: ${text}`)
+    return body as unknown as Tokens
+  }
   const callBoth = async (target: string, token: string) => [
     (await host.call(target, token)).status,
     (await other.call(target, token)).status,
