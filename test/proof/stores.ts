@@ -118,6 +118,9 @@ async function startPair(): Promise<ProofStore> {
   }
 }
 
+/** After so many milliseconds, no Sentinel begins another failover because of the same failure. */
+const SENTINELS_AGREE_MS = 6000
+
 async function startSentinel(): Promise<ProofStore> {
   const group = await startRedisSentinel()
   const links = linksTo(group.nodes, { addresses: group.addresses, sentinelName: group.name })
@@ -125,18 +128,21 @@ async function startSentinel(): Promise<ProofStore> {
     until(async () => {
       if ((await group.master()) === old) throw new Error('no replica was promoted')
     })
+  const killed = async (restartMs: number) => {
+    const master = await group.master()
+    await master.kill()
+    await promoted(master)
+    await delay(restartMs)
+    await master.restart()
+    await group.ready({ timeoutMs: 60_000 })
+  }
   return {
     isReplicated: true,
-    beyond: ['failover-ordered'],
+    beyond: ['failover-ordered', 'master-restarted'],
     link: links.link,
     faults: {
-      'master-killed': async () => {
-        const master = await group.master()
-        await master.kill()
-        await promoted(master)
-        await master.restart()
-        await group.ready({ timeoutMs: 60_000 })
-      },
+      'master-killed': () => killed(SENTINELS_AGREE_MS),
+      'master-restarted': () => killed(0),
       'master-frozen': async () => {
         const master = await group.master()
         master.pause()
