@@ -8,6 +8,7 @@
  * - `npm run bench` compares the candidates of `bench/peers/` and `test/foreign/bench/peers/`; about five minutes. It stores the results in
  *   `bench/results.json`, and makes the tables of `docs/performance.md` and the chart `docs/images/bench.svg` again.
  * - `npm run bench -- quick` is the same with one short round, and writes nothing.
+ * - `npm run bench -- tokens` compares the token endpoints alone, and writes nothing; about two minutes.
  * - `npm run bench -- growth` compares small with large: clients, tokens, operations, scopes, revocations. It stores
  *   its results in the same way.
  * - `npm run bench -- memory` shows the memory of a process over 1,300,000 requests, and what is left after `close()`;
@@ -36,11 +37,12 @@ const started = performance.now()
 const [mode = 'compare'] = process.argv.slice(2)
 if (mode === 'compare') await compare(SCHEDULE, { writes: true })
 else if (mode === 'quick') await compare(QUICK, { writes: false })
+else if (mode === 'tokens') await compare(SCHEDULE, { writes: false, isTokensOnly: true })
 else if (mode === 'growth') await measureGrowth(SCHEDULE)
 else if (mode === 'memory') await measureMemory()
 else if (mode === 'guard') await measureGuard()
 else if (mode === 'import') await measureImports()
-else throw new Error(`unknown: ${mode}; known: quick, growth, memory, guard, import`)
+else throw new Error(`unknown: ${mode}; known: quick, tokens, growth, memory, guard, import`)
 console.log(`\n${Math.round((performance.now() - started) / 1000)} s, Node ${process.version}`)
 // Ends all processes that the bench started.
 process.exit(0)

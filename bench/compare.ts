@@ -22,9 +22,13 @@ const WITH_ID = '/api/items/:id'
 /** One pass through all tokens fills the caches. */
 const MANY_TOKENS = 100_000
 const CHAINS = 16
+const REFRESHES = { warmUpRequests: 6000, amount: 2000 }
 
-/** Measures all groups, prints their tables and, if `writes`, stores the results. */
-export async function compare(schedule: Schedule, { writes }: { readonly writes: boolean }): Promise<void> {
+/** Measures all groups, or those of the token endpoint, prints their tables and, if `writes`, stores the results. */
+export async function compare(
+  schedule: Schedule,
+  { writes, isTokensOnly = false }: { readonly writes: boolean; readonly isTokensOnly?: boolean },
+): Promise<void> {
   const [load = 0] = loadavg()
   console.log(`load average before the bench: ${round(load)}`)
   const setting = await prepare()
@@ -34,8 +38,8 @@ export async function compare(schedule: Schedule, { writes }: { readonly writes:
     print(title, results)
     groups.push({ title, results })
   }
-  for (const measureGroups of [gateway, newTokens, manyTokens, tokenEndpoint])
-    await measureGroups(setting, add)
+  const all = isTokensOnly ? [tokenEndpoint] : [gateway, newTokens, manyTokens, tokenEndpoint]
+  for (const measureGroups of all) await measureGroups(setting, add)
   setting.close()
   if (writes) await saveResults({ schedule, groups }, load)
 }
@@ -106,7 +110,8 @@ async function tokenEndpoint(setting: Setting, add: AddGroup): Promise<void> {
   const scripts = [
     { name: OURS, script: 'koa-gatehouse', path: '/auth/oauth2/token' },
     { name: 'bare oidc-provider', script: 'oidc-provider', path: '/token' },
-    { name: 'node:http with one signature', script: 'one-signature', path: '/' },
+    { name: 'the least that node:http can do', script: 'floor', path: '/' },
+    { name: '@jmondi/oauth2-server', script: 'jmondi-oauth2-server', path: '/' },
   ]
   const start = async (script: string, options: object) => {
     const keyPrefix = `${script}-${JSON.stringify(options)}:`
@@ -122,14 +127,16 @@ async function tokenEndpoint(setting: Setting, add: AddGroup): Promise<void> {
     await add(title, candidates, 400)
     await end(candidates)
   }
-  const candidates: Candidate[] = []
-  for (const { name, script, path } of scripts.slice(0, 2)) {
-    const peer = await start(script, { grants: CHAINS })
-    const forms = await setting.writeForms(peer, 'refreshForms')
-    candidates.push({ name, peer, load: { path, forms, refreshes: true }, amount: 1000 })
+  for (const openId of [false, true]) {
+    const candidates: Candidate[] = []
+    for (const { name, script, path } of scripts.slice(0, 3)) {
+      const peer = await start(script, { grants: CHAINS, openId })
+      const forms = await setting.writeForms(peer, 'refreshForms')
+      candidates.push({ name, peer, load: { path, forms, refreshes: true }, ...REFRESHES })
+    }
+    await add(`Token endpoint, refresh_token${openId ? ', with an ID token' : ''}`, candidates, 200)
+    await end(candidates)
   }
-  await add('Token endpoint, refresh_token', candidates, 200)
-  await end(candidates)
   await redis.stop()
 }
 

@@ -38,6 +38,8 @@ export interface PeerOptions {
   readonly clients?: number | undefined
   /** The number of grants with a refresh token. @default 0 */
   readonly grants?: number | undefined
+  /** Whether the grants have the scope `openid`, so that a refresh gives an ID token. @default false */
+  readonly openId?: boolean | undefined
 }
 
 /** The questions that every candidate answers. */

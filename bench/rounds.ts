@@ -111,7 +111,7 @@ function namesAt(port: number) {
 
 /** The folder of what imports packages of others, from this one. `npm ci --prefix test/foreign` installs them. */
 const FOREIGN = '../test/foreign/bench'
-const FOREIGN_PEERS = ['koa-jwt', 'express-oauth2-jwt-bearer', 'fastify-jwt']
+const FOREIGN_PEERS = ['koa-jwt', 'express-oauth2-jwt-bearer', 'fastify-jwt', 'jmondi-oauth2-server']
 
 const urlOfPeer = (script: string) =>
   new URL(`${FOREIGN_PEERS.includes(script) ? FOREIGN : '.'}/peers/${script}.ts`, import.meta.url)

@@ -119,7 +119,8 @@ function assemble(options: GatehouseOptions): Gatehouse {
   async function readyForRequest() {
     const running = await lifecycle.ready(startTimeoutMs)
     await keys.ensureFresh()
-    return { provider: running.provider, features: running.features, keyRing: keys.ring }
+    const { provider, answers, features } = running
+    return { provider, answers, features, keyRing: keys.ring }
   }
 
   async function signingKey() {

@@ -41,9 +41,9 @@ async function start(parts: Parts, buildProvider: BuildProvider) {
     stops.push(await parts.catalogSync.start())
     stops.push(await keys.follow())
     const features = await loadFeatures(parts)
-    let provider = buildProvider(keys.ring.signing, features)
+    let built = buildProvider(keys.ring.signing, features)
     // Pending requests continue with the previous provider. Both providers keep their state in the store.
-    stops.push(keys.onChanged(() => (provider = buildProvider(keys.ring.signing, features))))
+    stops.push(keys.onChanged(() => (built = buildProvider(keys.ring.signing, features))))
     stops.push(parts.commits.start(parts.finishers))
     stops.push(parts.notifyOfExpiries())
     stops.push(parts.scopeLimitCheck.start())
@@ -58,9 +58,12 @@ async function start(parts: Parts, buildProvider: BuildProvider) {
       if (!isStopped) parts.logger.warn({ err: error }, 'the key of the erasures could not be read')
     })
     return {
-      /** Replaced when the signing keys change. */
+      /** Both are replaced when the signing keys change. */
       get provider() {
-        return provider
+        return built.provider
+      },
+      get answers() {
+        return built.answers
       },
       features,
       stop,

@@ -1,7 +1,11 @@
 import Keygrip from 'keygrip'
 import { createRevokeOwnToken } from '../access/revoke-own-token.ts'
 import type { Pages } from '../authorization-server/interaction/pages.ts'
-import { buildProvider, type Provider } from '../authorization-server/provider/build-provider.ts'
+import {
+  buildProvider,
+  type BuiltProvider,
+  type Provider,
+} from '../authorization-server/provider/build-provider.ts'
 import { createPendingInteractions } from '../authorization-server/provider/endpoints/authorize/pending-interactions.ts'
 import { createInteractionPort } from '../authorization-server/provider/endpoints/authorize/interaction-port.ts'
 import type { Features } from '../authorization-server/provider/features/load-features.ts'
@@ -14,7 +18,7 @@ import { deriveKey } from '../keys/derive-key.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
 import type { Parts } from './parts.ts'
 
-export type BuildProvider = (signingKeys: readonly SigningJwk[], features: Features) => Provider
+export type BuildProvider = (signingKeys: readonly SigningJwk[], features: Features) => BuiltProvider
 
 /** Wires the authorization server, except for its signing keys, which change while it runs. */
 export function createProviderBuilder(parts: Parts, pages: Pages): BuildProvider {

@@ -3,7 +3,7 @@ import type { Account } from '../../host/accounts.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import { findOnce } from '../../host/find-once.ts'
 import { personOf, type Person } from '../../host/subject.ts'
-import { identityClaims } from './claims.ts'
+import { accountClaims } from './claims.ts'
 import { requestState } from './request-state.ts'
 
 export function createAccountLookup(accounts: HostAccounts, settings: { readonly claimsInIdToken: boolean }) {
@@ -20,9 +20,7 @@ export function createAccountLookup(accounts: HostAccounts, settings: { readonly
       return {
         accountId: subject,
         claims: (use: string) =>
-          use === 'id_token' && !settings.claimsInIdToken
-            ? identityClaims(subject)
-            : { ...account.claims, ...identityClaims(subject) },
+          accountClaims(account, subject, use !== 'id_token' || settings.claimsInIdToken),
       }
     },
   }

@@ -1,7 +1,7 @@
 import type { Adapter, Provider } from 'oidc-provider'
 import { createLimitGrants } from '../../grants/max-grants.ts'
 import { createRevokeKeepingConsent } from '../../grants/revoke-grants.ts'
-import { accessTokenSigner } from '../../keys/access-token-signer.ts'
+import { accessTokenSigner } from '../../keys/token-signers.ts'
 import { createAccountLookup } from './account-lookup.ts'
 import { providerConfiguration } from './configuration.ts'
 import type { ProviderDependencies, ProviderParts } from './dependencies.ts'
@@ -9,7 +9,7 @@ import { registerRepeatableReturn } from './endpoints/authorize/repeat-return.ts
 import { registerEndSession } from './endpoints/end-session.ts'
 import { createRevokeAccessToken, fixRevocationResponse } from './endpoints/revoke.ts'
 import { completeTokenRequest, reportTokens, tokenOptions } from './endpoints/token.ts'
-import { registerClientCredentialsGrant } from './endpoints/token/client-credentials-grant.ts'
+import { createDirectToken } from './endpoints/token/client-credentials-grant.ts'
 import { createFixUserInfoResponse } from './endpoints/userinfo.ts'
 import { createFixMetadata } from './endpoints/metadata.ts'
 import { fixResponses } from './fix-responses.ts'
@@ -20,7 +20,9 @@ import { authorizationCodes, codeCollection } from './endpoints/token/authorizat
 import { clients, whenAuthenticated } from './models/clients.ts'
 import { grants } from './models/grants.ts'
 import { interactions } from './models/interactions.ts'
-import { refreshTokens, repeatRefreshToken } from './endpoints/token/refresh-token-grant.ts'
+import { createRefresh } from './endpoints/token/refresh-token-grant.ts'
+import { registerGrants, type TokenAnswers } from './endpoints/token/token-request.ts'
+import { refreshTokens } from './models/refresh-tokens.ts'
 import { sessions } from './models/sessions.ts'
 import { createAnswerHere, reportFailures } from './render-errors.ts'
 import { signAccessTokens } from './seam/tokens.ts'
@@ -29,11 +31,17 @@ import { applySeam, ScriptlessProvider } from './seam/seam.ts'
 
 export type { Provider } from 'oidc-provider'
 
+export interface BuiltProvider {
+  readonly provider: Provider
+  /** What oidc-provider also calls, for the fast path. */
+  readonly answers: TokenAnswers
+}
+
 /**
  * Builds the OAuth 2.0 and OpenID Connect server with oidc-provider, in about a millisecond. A new server
  * replaces the old one after each change of the signing keys. It keeps no data that its successor needs.
  */
-export function buildProvider(deps: ProviderDependencies): Provider {
+export function buildProvider(deps: ProviderDependencies): BuiltProvider {
   const { settings, grantLifecycle, features } = deps
   const revokeGrant = createRevokeKeepingConsent({ ...deps, lifecycle: grantLifecycle })
   const parts: ProviderParts = {
@@ -52,18 +60,13 @@ export function buildProvider(deps: ProviderDependencies): Provider {
   )
   provider.answerHere = createAnswerHere(parts)
   applySeam(provider, Object.keys(models), parts, authenticated)
-  const signingKey = deps.signingKeys.find(({ alg }) => alg === 'ES256')
-  if (signingKey) {
-    const { extraTokenClaims } = tokenOptions(parts)
-    signAccessTokens(provider, extraTokenClaims, accessTokenSigner(signingKey).signHere, recordOf)
-  }
-  registerClientCredentialsGrant(provider, parts)
+  const { extraTokenClaims } = tokenOptions()
+  signAccessTokens(provider, extraTokenClaims, accessTokenSigner(deps.signingKeys).signHere, recordOf)
+  const answers = { client_credentials: createDirectToken(parts), refresh_token: createRefresh(parts) }
+  registerGrants(provider, answers)
   const explainMissingSecret = createExplainMissingSecret(settings)
   fixResponses(provider, {
-    token(ctx) {
-      repeatRefreshToken(ctx)
-      return explainMissingSecret(ctx)
-    },
+    token: explainMissingSecret,
     revocation(ctx) {
       fixRevocationResponse(ctx)
       return explainMissingSecret(ctx)
@@ -77,7 +80,7 @@ export function buildProvider(deps: ProviderDependencies): Provider {
   reportTokens(provider, parts)
   reportWrongSecrets(provider, parts)
   reportFailures(provider, parts)
-  return provider
+  return { provider, answers }
 }
 
 /** A model that is not listed here belongs to a disabled feature, so every method of its adapter throws. */

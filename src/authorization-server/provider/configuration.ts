@@ -1,4 +1,5 @@
 import type { Configuration } from 'oidc-provider'
+import { OPENID_CLAIMS } from './claims.ts'
 import type { ProviderParts } from './dependencies.ts'
 import { authorizationOptions, resourceIndicators } from './endpoints/authorize.ts'
 import { endSession } from './endpoints/end-session.ts'
@@ -21,13 +22,13 @@ export function providerConfiguration(
   const { cors, privateKeyJwt } = parts.features
   return {
     ...authorizationOptions(parts),
-    ...tokenOptions(parts),
+    ...tokenOptions(),
     adapter,
     jwks: { keys: [...parts.signingKeys] },
     routes: ROUTES,
     scopes: [...settings.openIdScopes],
     claims: {
-      openid: ['sub', 'account_id', 'user_id'],
+      openid: OPENID_CLAIMS,
       ...(structuredClone(settings.claims) as { [scope: string]: string[] }),
     },
     conformIdTokenClaims: !settings.claimsInIdToken,

@@ -9,6 +9,7 @@ import type { Resource } from '../../catalog/resources.ts'
 import type { Application, Client } from '../../clients/client.ts'
 import { developerOf } from '../../clients/documents/document-application.ts'
 import { whyUnauthorized } from '../../clients/why-no-token.ts'
+import type { Account } from '../../host/accounts.ts'
 import { personOf } from '../../host/subject.ts'
 import { recordOf, requestState } from './request-state.ts'
 import type { ProviderParts } from './dependencies.ts'
@@ -18,12 +19,12 @@ import { invalidScope, isIgnoredScope, requestedScopes, requireAllowed } from '.
 
 /**
  * The scopes that a token of this application may carry now, besides those of OpenID Connect. All tokens of a
- * request are for one resource, so they are looked up once: a refresh checks exactly what its token will carry.
+ * request are for one resource, so they are looked up once.
  *
  * Relies on: oidc-provider sets the account and the grant before it resolves the scopes of a token. In an authorization
  * request, it resolves the scopes before the account is known, and `limitToUser` limits them later.
  */
-export async function getTokenScopes(
+async function getTokenScopes(
   parts: ProviderParts,
   ctx: KoaContextWithOIDC,
   client: ProviderClient,
@@ -33,10 +34,18 @@ export async function getTokenScopes(
   const { Account: account, Grant: grant } = ctx.oidc.entities
   const person = account && (await parts.accountLookup.find(ctx, personOf(account.accountId)))
   if (!person) return scopes
+  return grant ? limitToGrant(parts, person, grant.jti, scopes) : limitToPerson(person, scopes)
+}
+
+/** Limits the scopes of an application to what this person may do, and to what of the grant is not revoked. */
+export function limitToGrant(
+  { isGrantScopeRevoked }: ProviderParts,
+  person: Account,
+  grantId: string,
+  scopes: readonly string[],
+): readonly string[] {
   const now = Date.now() / 1000
-  return limitToPerson(person, scopes).filter(
-    (scope) => grant === undefined || !parts.isGrantScopeRevoked(grant.jti, scope, now),
-  )
+  return limitToPerson(person, scopes).filter((scope) => !isGrantScopeRevoked(grantId, scope, now))
 }
 
 /**
@@ -71,24 +80,36 @@ function getApplicationScopes(
   resource: Resource,
 ): Promise<readonly string[]> {
   const state = requestState(ctx)
-  state.applicationScopes ??= resolveScopes(parts, ctx, requireApplication(client), resource)
+  const find = (owner: Client) => parts.accountLookup.find(ctx, owner)
+  state.applicationScopes ??= resolveScopes(parts, requireApplication(recordOf(client)), resource, find).then(
+    ({ scopes, catalogEpoch }) => {
+      state.catalogEpoch = catalogEpoch
+      return scopes
+    },
+  )
   return state.applicationScopes
 }
 
-async function resolveScopes(
-  parts: ProviderParts,
-  ctx: KoaContextWithOIDC,
+/**
+ * What an application may request of its users now. Products may change until the token is signed, which must carry the
+ * epoch of its scopes.
+ * @throws unauthorized_client, invalid_target, and the errors of `find`
+ */
+export async function resolveScopes(
+  { catalog }: ProviderParts,
   application: Application,
   resource: Resource,
-): Promise<readonly string[]> {
+  find: (owner: Client) => Promise<Account | undefined>,
+) {
   const { current } = resource.catalog
-  const developer = await findDeveloper(parts, ctx, application)
+  const developer = await developerOf(application, find)
   if (whyUnauthorized(current, application, developer)) {
-    throw noAccess(resource, parts.catalog.current, application, developer)
+    throw noAccess(resource, catalog.current, application, developer)
   }
-  // Products may change until the token is signed, which must carry the epoch of its scopes.
-  requestState(ctx).catalogEpoch = current.epoch
-  return applicationScopes(current, application, developer?.kycLevel)
+  return {
+    scopes: applicationScopes(current, application, developer?.kycLevel),
+    catalogEpoch: current.epoch,
+  }
 }
 
 function findDeveloper({ accountLookup }: ProviderParts, ctx: KoaContextWithOIDC, client: Client) {
@@ -103,7 +124,7 @@ export async function checkRequestedScope(
   client: ProviderClient,
 ): Promise<void> {
   const { openIdScopes } = parts.settings
-  const application = requireApplication(client)
+  const application = requireApplication(recordOf(client))
   const resource = resourceOfRequest(parts, ctx)
   const requested = requestedScopes(scope).filter((name) => !isIgnoredScope(name, openIdScopes))
   const allowed = await getApplicationScopes(parts, ctx, client, resource)
@@ -130,8 +151,7 @@ export async function describeResource(
   return resourceServerOf(resource, scopes.join(' '))
 }
 
-function requireApplication(client: ProviderClient): Application {
-  const record = recordOf(client)
-  if (record.kind === 'application') return record
+export function requireApplication(client: Client): Application {
+  if (client.kind === 'application') return client
   throw new errors.UnauthorizedClient('an API key acts on its own account only; use an application here')
 }

@@ -17,11 +17,21 @@ import { rollbackDeadline } from '../../grants/refresh-tokens/uncertain-writes.t
 import type { FoundRefreshToken, TokenFamilies } from '../../grants/refresh-tokens/token-families.ts'
 import type { RefreshTokenFormat } from '../../grants/refresh-tokens/token-format.ts'
 
-/** Lookups of the fast path. oidc-provider reuses them, and so waits at most once for an unavailable store. */
+/** What the fast path did. oidc-provider reuses it, and so waits at most once for an unavailable store. */
 export interface EarlyLookups {
   /** A failed lookup fails again with the same error. */
   readonly registry: ClientRegistry
   readonly accounts: KnownAccounts
+  readonly refreshReads?: RefreshReads | undefined
+  /** An answer that failed, so that oidc-provider writes its error. */
+  readonly answer?: Promise<never>
+}
+
+/** The records of a refresh token that this service has made, and of its grant. They are read in one round trip. */
+export interface RefreshReads {
+  readonly found: Promise<FoundRefreshToken | undefined>
+  /** Undefined if the token does not name a grant of ours. */
+  readonly grant: Promise<Stored<GrantRecord> | undefined> | undefined
 }
 
 /** What one request has read, so that no record and no account is read twice. */
@@ -40,14 +50,10 @@ export interface RequestState {
   credential?: UsedCredential | undefined
   isMistyped?: boolean | undefined
   code?: { readonly code: string; readonly payload: Promise<AdapterPayload | undefined> } | undefined
-  refreshToken?:
-    | { readonly token: string; readonly found: Promise<FoundRefreshToken | undefined> }
-    | undefined
+  refreshReads?: RefreshReads | undefined
   grant?: { readonly grantId: string; readonly stored: Promise<Stored<GrantRecord> | undefined> } | undefined
   /** Set only while a code is exchanged. */
   listing?: Listing | undefined
-  /** Set if the client retried within the grace period. */
-  repeatedRefreshToken?: string | undefined
   applicationScopes?: Promise<readonly string[]> | undefined
   catalogEpoch?: number | undefined
   /** For the developer of the client. */
@@ -60,7 +66,8 @@ const states = new WeakMap<object, RequestState>()
 
 export function startRequest(ctx: object, host: Context, early?: EarlyLookups): void {
   const accounts = early?.accounts ?? new Map()
-  states.set(ctx, { host, early, deadline: rollbackDeadline(), accounts, clients: new Map() })
+  const { refreshReads } = early ?? {}
+  states.set(ctx, { host, early, deadline: rollbackDeadline(), accounts, clients: new Map(), refreshReads })
 }
 
 export function requestState(ctx: KoaContextWithOIDC | Context): RequestState {
@@ -99,11 +106,14 @@ export function startLookups(registry: ClientRegistry): EarlyLookups {
 
 // These records are read early, at the same time as the client or the family, which saves two round trips.
 
-interface Readers {
-  readonly codes: Collection<AdapterPayload>
+export interface RefreshReaders {
   readonly families: TokenFamilies
   readonly refreshTokenFormat: RefreshTokenFormat
   readonly grantLifecycle: GrantLifecycle
+}
+
+interface Readers extends RefreshReaders {
+  readonly codes: Collection<AdapterPayload>
 }
 
 /** Starts to read the code or refresh token. A failure is thrown where the record is awaited. */
@@ -111,9 +121,22 @@ export function prefetch(parts: Readers, ctx: KoaContextWithOIDC): void {
   if (ctx.oidc.route !== 'token') return
   const { grant_type: grantType, code, refresh_token: token } = ctx.oidc.body ?? {}
   if (grantType === 'authorization_code' && typeof code === 'string') getCode(parts, ctx, code).catch(ignore)
-  if (grantType !== 'refresh_token' || typeof token !== 'string') return
   // Strangers can make up tokens, so a token that we did not issue is read only after the client has authenticated.
-  if (parts.refreshTokenFormat.isGenuine(token)) getRefreshToken(parts, ctx, token).catch(ignore)
+  if (grantType === 'refresh_token' && typeof token === 'string' && parts.refreshTokenFormat.isGenuine(token))
+    requestState(ctx).refreshReads ??= startRefreshReads(parts, token)
+}
+
+/** A failure is thrown where the record is awaited. */
+export function startRefreshReads(
+  { families, refreshTokenFormat, grantLifecycle }: RefreshReaders,
+  token: string,
+): RefreshReads {
+  const { grantId } = refreshTokenFormat.parse(token) ?? {}
+  const found = families.find(token)
+  const grant = grantId === undefined ? undefined : grantLifecycle.records.read(grantId)
+  found.catch(ignore)
+  grant?.catch(ignore)
+  return { found, grant }
 }
 
 export function getCode(
@@ -124,22 +147,6 @@ export function getCode(
   const state = requestState(ctx)
   if (state.code?.code !== code) state.code = { code, payload: codes.get(digest(code)) }
   return state.code.payload
-}
-
-/** If we issued the token, this function also starts to read its grant. */
-export function getRefreshToken(
-  parts: Readers,
-  ctx: KoaContextWithOIDC,
-  token: string,
-): Promise<FoundRefreshToken | undefined> {
-  const state = requestState(ctx)
-  if (state.refreshToken?.token !== token) {
-    state.refreshToken = { token, found: parts.families.find(token) }
-    const { refreshTokenFormat: format } = parts
-    const grantId = format.isGenuine(token) ? format.parse(token)?.grantId : undefined
-    if (grantId !== undefined) getGrant(parts, ctx, grantId).catch(ignore)
-  }
-  return state.refreshToken.found
 }
 
 export function getGrant(

@@ -18,7 +18,8 @@ import { AUTHORIZATION_PARAMETERS } from '../provider/endpoints/authorize.ts'
 import { END_SESSION_PARAMETERS } from '../provider/endpoints/end-session.ts'
 import type { Features } from '../provider/features/load-features.ts'
 import { createRevocationFeed } from '../provider/endpoints/revocation-feed.ts'
-import { createFastPath } from '../provider/endpoints/token/direct-access-fast-path.ts'
+import { createFastPath } from '../provider/endpoints/token/fast-path.ts'
+import type { TokenAnswers } from '../provider/endpoints/token/token-request.ts'
 import { canonicalizeParameters } from '../provider/resource-indicator.ts'
 import {
   CLIENT_ENDPOINTS,
@@ -30,12 +31,13 @@ import {
   REVOCATION_FEED,
   ROUTES,
 } from '../provider/routes.ts'
+import type { RefreshReaders } from '../provider/request-state.ts'
 import { runProvider, type ProviderInput } from '../provider/run-provider.ts'
 import { checkRequest, letPageRead } from './check-request.ts'
 import { pauseConnection, type RequestsInFlight } from './requests-in-flight.ts'
 import { createReject, createRouter } from './router.ts'
 
-export interface AuthorizationServerParts extends SharedDependencies {
+export interface AuthorizationServerParts extends SharedDependencies, RefreshReaders {
   readonly settings: ProviderSettings & { readonly maxSignInAttempts: number; readonly mountPath: string }
   readonly port: InteractionPort
   readonly csrfKeys: InteractionOptions['csrfKeys']
@@ -49,6 +51,7 @@ export interface AuthorizationServerParts extends SharedDependencies {
 
 interface Running {
   readonly provider: Provider
+  readonly answers: TokenAnswers
   readonly features: Features
   readonly keyRing: KeyRing
 }
@@ -74,7 +77,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   const reject = createReject(pages)
   const answerInteraction = interactionRoutes({ ...parts, issuer, maxSignInAttempts })
   const answerFeed = createRevocationFeed({ ...parts, issuer, source: parts.revocationSource })
-  const answerDirectAccess = createFastPath({ ...parts, isFlood: requestsInFlight.isFlood })
+  const answerUsualRequest = createFastPath({ ...parts, isFlood: requestsInFlight.isFlood })
 
   async function answer(ctx: Context, path: string): Promise<boolean> {
     const route = normalizePath(path)
@@ -122,12 +125,12 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   }
 
   async function answerChecked(running: Running, ctx: Context, path: string, sent: ProviderInput) {
-    const { provider, keyRing } = running
+    const { provider, answers } = running
     const isTokenRequest = sent.form !== undefined && normalizePath(path) === ROUTES.token
-    const direct = isTokenRequest ? await answerDirectAccess(ctx, sent.form, keyRing.signing) : undefined
-    if (direct?.isAnswered) return true
+    const usual = isTokenRequest ? await answerUsualRequest(ctx, sent.form, answers) : undefined
+    if (usual?.isAnswered) return true
     const query = canonicalizeParameters(ctx.search, resources)
-    return runProvider(provider, ctx, path, { ...sent, query, early: direct?.early })
+    return runProvider(provider, ctx, path, { ...sent, query, early: usual?.early })
   }
 
   const route = createRouter(parts, {

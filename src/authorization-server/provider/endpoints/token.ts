@@ -8,7 +8,6 @@ import {
 import { requesterOf } from '../../../audit/entry.ts'
 import { networksClaim } from '../../../clients/allowed-addresses.ts'
 import type { Client as ClientRecord } from '../../../clients/client.ts'
-import type { UsedCredential } from '../../../clients/stored-secrets.ts'
 import { whyNotAuthenticated, type NoTokenReason } from '../../../clients/why-no-token.ts'
 import type { GatehouseEvents } from '../../../host/events.ts'
 import { describeAddress } from '../../../http/client-address.ts'
@@ -20,26 +19,25 @@ import { requireUsableScope } from '../requested-scope.ts'
 import { otherResource } from '../resource-indicator.ts'
 import { reasonOf } from '../resource-access.ts'
 import { fillInRedirectUri } from './token/authorization-code-grant.ts'
-import { ownClaims } from './token/access-token-claims.ts'
-import { checkRefresh, dropIgnoredScopes } from './token/refresh-token-grant.ts'
+import { delegatedClaims } from './token/access-token-claims.ts'
 
 // The token endpoint (RFC 6749 3.2). Each grant type has its own file in `token/`.
 
 /** Options of oidc-provider for the token endpoint. */
-export function tokenOptions(parts: ProviderParts) {
+export function tokenOptions() {
   return {
     // No refresh token expires with the browser session.
     issueRefreshToken: async () => true,
-    rotateRefreshToken: (ctx) => checkRefresh(parts, ctx),
     expiresWithSession: async () => false,
     // We revoke grants ourselves, in an order that survives failures (`grants/revoke-grants.ts`).
     revokeGrantPolicy: async () => false,
-    // Relies on: in a code exchange, this hook is the last call before the code is used up. In a refresh, oidc-provider
-    // calls this hook after the refresh token is used up, so `checkRefresh` makes the same check earlier.
+    // Relies on: in a code exchange, this hook is the last call before the code is used up.
     extraTokenClaims: async (ctx, token) => {
       // If the scope is empty, oidc-provider splits it into one empty name, which is removed here.
       requireUsableScope([...token.scopes].filter(Boolean))
-      return ownClaims(ctx, token)
+      const { catalogEpoch } = requestState(ctx)
+      if (token.kind !== 'AccessToken') throw new TypeError('this token is issued without oidc-provider')
+      return delegatedClaims(recordOf(token.client), personOf(token.accountId), token.grantId, catalogEpoch)
     },
   } satisfies Configuration
 }
@@ -52,7 +50,6 @@ export async function completeTokenRequest(
   const { route, params } = ctx.oidc
   if (route !== 'token' || !params) return
   requireAllowedAddress(parts, ctx, recordOf(client))
-  if (params['grant_type'] === 'refresh_token') dropIgnoredScopes(parts, params)
   if (params['grant_type'] === 'authorization_code') await fillInRedirectUri(parts, ctx, client, params)
 }
 
@@ -89,49 +86,32 @@ function explainOtherResource(ctx: ProviderResponse): void {
   ctx.body = { error: 'invalid_target', error_description: otherResource('authorization code', resource) }
 }
 
-interface IssuedToken {
-  readonly tokenId: string
-  readonly scopes: readonly string[]
-  readonly lifetime: number
-}
-
-function issuedEvent(
+/** @param token.lifetime in seconds */
+export function reportToken(
+  { events }: SharedDependencies,
   mode: 'direct' | 'delegated',
   { clientId }: ClientRecord,
   { accountId, userId }: Person,
-  { tokenId, scopes, lifetime }: IssuedToken,
-) {
-  const expiresAt = Math.floor(Date.now() / 1000) + lifetime
-  return { mode, clientId, accountId, userId, tokenId, grantId: undefined, scopes, expiresAt }
-}
-
-export function reportDirectToken(
-  { events, clientUsed }: SharedDependencies,
-  { client, secret }: { readonly client: ClientRecord; readonly secret: UsedCredential | undefined },
-  token: IssuedToken,
+  token: {
+    readonly tokenId: string
+    readonly grantId?: string | undefined
+    readonly scopes: readonly string[]
+    readonly lifetime: number
+  },
 ): void {
-  clientUsed(client, secret)
-  events.emit('token.issued', issuedEvent('direct', client, client, token))
+  const { tokenId, grantId, scopes, lifetime } = token
+  const expiresAt = Math.floor(Date.now() / 1000) + lifetime
+  events.emit('token.issued', { mode, clientId, accountId, userId, tokenId, grantId, scopes, expiresAt })
 }
 
-/** Emits `token.issued` and `token.rejected`, and explains `invalid_grant` to the client. */
+/** Emits `token.issued` for a code exchange, and `token.rejected`, and explains `invalid_grant` to the client. */
 export function reportTokens(provider: Provider, parts: SharedDependencies): void {
-  provider.on('grant.success', (ctx) => {
-    const token = ctx.oidc.entities.AccessToken ?? ctx.oidc.entities.ClientCredentials
-    if (!token) return
-    const client = recordOf(ctx.oidc.client)
-    const issued = { tokenId: token.jti, scopes: [...token.scopes], lifetime: token.expiration }
-    if (token.kind === 'ClientCredentials') {
-      const { credential: secret } = requestState(ctx)
-      return reportDirectToken(parts, { client, secret }, issued)
-    }
-    // A code exchange and a refresh have recorded the use of the client with their last write.
-    const { Grant: grant } = ctx.oidc.entities
-    const person = grant?.accountId === undefined ? client : personOf(grant.accountId)
-    parts.events.emit('token.issued', {
-      ...issuedEvent('delegated', client, person, issued),
-      grantId: grant?.jti,
-    })
+  provider.on('grant.success', ({ oidc }) => {
+    const { AccessToken: token, Grant: grant } = oidc.entities
+    if (!token || grant?.accountId === undefined) return
+    const { jti: tokenId, scopes, expiration: lifetime } = token
+    const issued = { tokenId, grantId: grant.jti, scopes: [...scopes], lifetime }
+    reportToken(parts, 'delegated', recordOf(oidc.client), personOf(grant.accountId), issued)
   })
 
   // Relies on: oidc-provider emits `grant.error` after it has written the response, and before it is sent.

@@ -1,7 +1,7 @@
 import type { Client, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Client as ClientRecord } from '../../../clients/client.ts'
 import type { RefreshTokenFormat } from '../../../grants/refresh-tokens/token-format.ts'
-import type { AccessTokenSigner } from '../../../keys/access-token-signer.ts'
+import type { TokenSigner } from '../../../keys/token-signers.ts'
 import { registeredClaims } from '../endpoints/token/access-token-claims.ts'
 import { currentContext } from '../request-state.ts'
 
@@ -31,18 +31,13 @@ export function tokenAsIssued({ oidc: { route } }: KoaContextWithOIDC, token: st
  * The format contains the grant and the generation of the token.
  *
  * Relies on: the id of a refresh token is the token itself, and comes from `generateTokenId()`. When oidc-provider
- * calls this method, `grantId` is set, and `rotations` is the number of earlier tokens of the same family.
+ * calls this method, `grantId` is set, and the token is the first of its family.
  */
 export function nameRefreshTokensAfterTheirFamily(provider: Provider, format: RefreshTokenFormat): void {
   const { prototype } = provider.RefreshToken as unknown as { prototype: Record<string, unknown> }
-  prototype['generateTokenId'] = function (this: { grantId: string; rotations?: number }) {
-    return format.mint({ grantId: this.grantId, generation: this.rotations ?? 0 })
+  prototype['generateTokenId'] = function (this: { grantId: string }) {
+    return format.mint({ grantId: this.grantId, generation: 0 })
   }
-}
-
-/** Relies on: oidc-provider sets this entity before it saves the next token. */
-export function isRotation({ oidc }: KoaContextWithOIDC): boolean {
-  return oidc.entities.RotatedRefreshToken !== undefined
 }
 
 type ExtraTokenClaims = NonNullable<Configuration['extraTokenClaims']>
@@ -62,26 +57,25 @@ type AccessToken = Parameters<ExtraTokenClaims>[1] & {
 export function signAccessTokens(
   provider: Provider,
   extraTokenClaims: ExtraTokenClaims,
-  sign: AccessTokenSigner['signHere'],
+  sign: TokenSigner['signHere'],
   recordOf: (client: Client | undefined) => Pick<ClientRecord, 'expiresAt'>,
 ): void {
-  for (const { prototype } of [provider.AccessToken, provider.ClientCredentials]) {
-    const model = prototype as unknown as { getValueAndPayload(): Promise<object> }
-    const original = model.getValueAndPayload
-    model.getValueAndPayload = async function (this: typeof model & AccessToken) {
-      if (this.format !== 'jwt') return original.call(this)
-      const extra = await extraTokenClaims(currentContext(), this)
-      const { jti: tokenId, clientId = '', accountId: subject = clientId, scope } = this
-      const token = {
-        tokenId,
-        subject,
-        clientId,
-        scope,
-        lifetime: this.expiration,
-        client: recordOf(this.client),
-      }
-      const claims = registeredClaims({ ...token, issuer: provider.issuer, audience: this.aud })
-      return { value: sign({ ...extra, ...claims }) }
+  const { prototype } = provider.AccessToken
+  const model = prototype as unknown as { getValueAndPayload(): Promise<object> }
+  const original = model.getValueAndPayload
+  model.getValueAndPayload = async function (this: typeof model & AccessToken) {
+    if (this.format !== 'jwt') return original.call(this)
+    const extra = await extraTokenClaims(currentContext(), this)
+    const { jti: tokenId, clientId = '', accountId: subject = clientId, scope } = this
+    const token = {
+      tokenId,
+      subject,
+      clientId,
+      scope,
+      lifetime: this.expiration,
+      client: recordOf(this.client),
     }
+    const claims = registeredClaims({ ...token, issuer: provider.issuer, audience: this.aud })
+    return { value: sign({ ...extra, ...claims }) }
   }
 }

@@ -2,7 +2,7 @@ import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
 import { Provider, type KoaContextWithOIDC } from 'oidc-provider'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { signAccessTokens } from '../../../../src/authorization-server/provider/seam/tokens.ts'
-import { accessTokenSigner } from '../../../../src/keys/access-token-signer.ts'
+import { accessTokenSigner } from '../../../../src/keys/token-signers.ts'
 import { generateSigningKey, toPublicJwk, type SigningJwk } from '../../../../src/keys/generate-key.ts'
 
 const ISSUER = 'https://example.com'
@@ -30,7 +30,7 @@ describe('access tokens', () => {
       clientDefaults: { id_token_signed_response_alg: 'ES256' },
       extraTokenClaims,
     })
-    if (signsHere) signAccessTokens(provider, extraTokenClaims, accessTokenSigner(key).signHere, () => ({}))
+    if (signsHere) signAccessTokens(provider, extraTokenClaims, accessTokenSigner([key]).signHere, () => ({}))
     return provider
   }
 

@@ -1,10 +1,8 @@
-import type { KoaContextWithOIDC, UnknownObject } from 'oidc-provider'
 import { networksClaim } from '../../../../clients/allowed-addresses.ts'
 import type { Client } from '../../../../clients/client.ts'
-import { personOf } from '../../../../host/subject.ts'
-import { recordOf, requestState } from '../../request-state.ts'
+import type { Person } from '../../../../host/subject.ts'
 
-// The claims of an access token (RFC 9068 2.2). The fast path and the tokens of oidc-provider both use this file.
+// The claims of an access token (RFC 9068 2.2). Both ways to issue a token use this file.
 
 export function registeredClaims(token: {
   readonly tokenId: string
@@ -23,6 +21,7 @@ export function registeredClaims(token: {
   return { jti, sub, iat, exp, scope, client_id, iss, aud }
 }
 
+/** `access_mode` is needed, because an account id may equal a client id. */
 export function directClaims(key: Client, catalogEpoch: number | undefined) {
   return {
     access_mode: 'direct',
@@ -34,25 +33,17 @@ export function directClaims(key: Client, catalogEpoch: number | undefined) {
   }
 }
 
-type Entities = KoaContextWithOIDC['oidc']['entities']
-
-/**
- * Our own claims in the access token that oidc-provider issues. `access_mode` is needed, because an account
- * id may equal a client id. No I/O: no step may fail after a refresh token has been exchanged.
- */
-export function ownClaims(
-  ctx: KoaContextWithOIDC,
-  token: NonNullable<Entities['AccessToken'] | Entities['ClientCredentials']>,
-): UnknownObject {
-  const client = recordOf(token.client)
-  const { catalogEpoch } = requestState(ctx)
-  if (token.kind === 'ClientCredentials') return directClaims(client, catalogEpoch)
-  const { accountId, userId } = personOf(token.accountId)
+export function delegatedClaims(
+  client: Client,
+  { accountId, userId }: Person,
+  grantId: string | undefined,
+  catalogEpoch: number | undefined,
+) {
   return {
     access_mode: 'delegated',
     account_id: accountId,
     user_id: userId,
-    grant_id: token.grantId,
+    grant_id: grantId,
     access_epoch: client.epoch,
     catalog_epoch: catalogEpoch,
     allowed_networks: networksClaim(client),

@@ -1,39 +1,44 @@
-import type { Provider, TokenEndpointGrantContext } from 'oidc-provider'
 import type { Catalog } from '../../../../catalog/catalog.ts'
 import { directScopes, limitToOwner } from '../../../../catalog/resolve-scopes.ts'
 import type { Resource } from '../../../../catalog/resources.ts'
 import type { Client } from '../../../../clients/client.ts'
+import { lifetimeWithin } from '../../../../clients/expiry-policy.ts'
 import { whyNoOperation, whyUnauthorized } from '../../../../clients/why-no-token.ts'
 import type { Account } from '../../../../host/accounts.ts'
+import { findOnce } from '../../../../host/find-once.ts'
+import { randomId } from '../../../../keys/random-id.ts'
+import { accessTokenSigner } from '../../../../keys/token-signers.ts'
+import type { ProviderParts } from '../../dependencies.ts'
 import { requestedScopes, requireAllowed, requireUsableScope } from '../../requested-scope.ts'
 import { explainRejectionAt, noAccess } from '../../resource-access.ts'
-import { recordOf, requestState } from '../../request-state.ts'
-import type { ProviderParts } from '../../dependencies.ts'
-import { namedResource, resourceServerOf } from '../../resource-indicator.ts'
+import { namedResource } from '../../resource-indicator.ts'
+import { reportToken } from '../token.ts'
+import { directClaims, registeredClaims } from './access-token-claims.ts'
+import type { AnswerTokenRequest } from './token-request.ts'
 
-/** Registers client credentials (RFC 6749 4.4). By default, a token of oidc-provider has no scope. */
-export function registerClientCredentialsGrant(
-  provider: Provider,
-  { resources, catalog, accountLookup }: ProviderParts,
-): void {
-  async function clientCredentials(
-    ctx: TokenEndpointGrantContext<{ scope?: string; resource?: string | string[] }>,
-  ): Promise<void> {
-    const { client, params } = ctx.oidc
-    const key = recordOf(client)
-    const resource = namedResource(params.resource, resources)
+/** Creates what answers client credentials (RFC 6749 4.4). Its errors are those of oidc-provider, and of the host. */
+export function createDirectToken(parts: ProviderParts): AnswerTokenRequest {
+  const { resources, catalog, accounts, settings } = parts
+  const { issuer, lifetimes } = settings
+  const signer = accessTokenSigner(parts.signingKeys)
+
+  return async function directToken({ client, credential, ...request }) {
+    const resource = namedResource(request.resource, resources)
     const { current: all } = catalog
-    requestState(ctx).catalogEpoch = all.epoch
-    const findOwner = () => accountLookup.find(ctx, key)
-    const scope = (await directTokenScopes(resource, all, key, params.scope, findOwner)).join(' ')
-
-    const token = new provider.ClientCredentials({ client, scope })
-    token.resourceServer = new provider.ResourceServer(resource.address, resourceServerOf(resource, scope))
-    ctx.oidc.entity('ClientCredentials', token)
-    ctx.body = directTokenResponse(await token.save(), token.expiration, scope)
+    const findOwner = () => findOnce(accounts, request.accounts, client)
+    const scopes = await directTokenScopes(resource, all, client, request.scope, findOwner)
+    const { clientId } = client
+    const { address: audience } = resource
+    const [tokenId, scope] = [randomId(), scopes.join(' ')]
+    const lifetime = lifetimeWithin(client, lifetimes.directAccessToken)
+    const registered = { tokenId, subject: clientId, clientId, scope, lifetime, client, issuer, audience }
+    const claims = { ...directClaims(client, all.epoch), ...registeredClaims(registered) }
+    const token = await (request.signsHere ? signer.signHere : signer.signOnOtherThread)(claims)
+    parts.clientUsed(client, credential)
+    reportToken(parts, 'direct', client, client, { tokenId, scopes, lifetime })
+    // RFC 6749 4.4.3.
+    return { access_token: token, expires_in: lifetime, scope, token_type: 'Bearer' }
   }
-
-  provider.registerGrantType('client_credentials', clientCredentials, ['scope', 'resource'])
 }
 
 /**
@@ -41,7 +46,7 @@ export function registerClientCredentialsGrant(
  * products, also those of other resources.
  * @throws unauthorized_client, invalid_target, invalid_scope, and the errors of `findOwner`
  */
-export async function directTokenScopes(
+async function directTokenScopes(
   resource: Resource,
   all: Catalog,
   key: Client,
@@ -63,9 +68,4 @@ export async function directTokenScopes(
   const scopes = requested.length > 0 ? requested : allowed
   requireUsableScope(scopes)
   return scopes
-}
-
-/** RFC 6749 4.4.3. `lifetime` is in seconds. */
-export function directTokenResponse(accessToken: string, lifetime: number, scope: string) {
-  return { access_token: accessToken, expires_in: lifetime, scope, token_type: 'Bearer' }
 }

@@ -1,72 +1,173 @@
-import { errors, type Adapter, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
+import { errors } from 'oidc-provider'
+import { requesterOf } from '../../../../audit/entry.ts'
 import type { Resource } from '../../../../catalog/resources.ts'
+import type { Client } from '../../../../clients/client.ts'
+import { lifetimeWithin } from '../../../../clients/expiry-policy.ts'
 import { isPublicClient } from '../../../../clients/public-applications.ts'
+import { isActive, type GrantRecord } from '../../../../grants/grant-record.ts'
 import { ownerOf, revokeAfterRace, revokeReused } from '../../../../grants/refresh-tokens/revoke-reused.ts'
 import type { FoundRefreshToken } from '../../../../grants/refresh-tokens/token-families.ts'
-import { currentContext, getGrant, getRefreshToken, recordOf, requestState } from '../../request-state.ts'
-import { getTokenScopes } from '../../delegated-scopes.ts'
+import { findOnce } from '../../../../host/find-once.ts'
+import { personOf, subjectOf } from '../../../../host/subject.ts'
+import { randomId } from '../../../../keys/random-id.ts'
+import { accessTokenSigner, idTokenSigner } from '../../../../keys/token-signers.ts'
+import type { Stored } from '../../../../store/collection.ts'
+import { idTokenClaims } from '../../claims.ts'
+import { limitToGrant, requireApplication, resolveScopes } from '../../delegated-scopes.ts'
 import type { ProviderParts } from '../../dependencies.ts'
-import type { ProviderResponse } from '../../fix-responses.ts'
-import { isIgnoredScope, requestedScopes, requireUsableScope } from '../../requested-scope.ts'
+import { refreshTokenLifetime } from '../../lifetimes.ts'
+import { startRefreshReads } from '../../request-state.ts'
+import { invalidScope, isIgnoredScope, requestedScopes, requireUsableScope } from '../../requested-scope.ts'
 import { otherResource } from '../../resource-indicator.ts'
-import { requesterOf } from '../../../../audit/entry.ts'
-import { modelAdapter, withoutId } from '../../models/adapter.ts'
-import { isRotation, tokenAsIssued } from '../../seam/tokens.ts'
-import { redeemCode, requireSameHostEpoch } from './authorization-code-grant.ts'
+import { reportToken } from '../token.ts'
+import { delegatedClaims, registeredClaims } from './access-token-claims.ts'
+import { requireSameHostEpoch } from './authorization-code-grant.ts'
+import type { AnswerTokenRequest, TokenRequest } from './token-request.ts'
 
-// A refresh (RFC 6749 6), step by step. oidc-provider calls the steps in this order.
+/**
+ * The stored payload of a refresh token. oidc-provider writes it at the exchange of a code; each refresh copies it.
+ *
+ * Relies on: the names and meanings of oidc-provider's fields.
+ */
+type TokenPayload = Readonly<Record<'accountId' | 'clientId' | 'grantId' | 'gty' | 'scope', string>> & {
+  readonly exp: number
+  readonly resource: string | string[] | undefined
+  readonly rotations?: number
+  readonly authTime?: number
+  readonly sid?: string
+  /** Claims of the ID token that the authorization request needs, such as `auth_time` with `max_age`. */
+  readonly claims?: { readonly id_token?: object }
+}
 
-/** 1. oidc-provider would reject standard scopes that this issuer and the token do not have. */
-export function dropIgnoredScopes({ settings }: ProviderParts, params: Record<string, unknown>): void {
-  const { scope } = params
-  if (typeof scope !== 'string') return
-  const scopes = requestedScopes(scope).filter((name) => !isIgnoredScope(name, settings.openIdScopes))
-  params['scope'] = scopes.join(' ') || undefined
+const GTY = 'refresh_token'
+
+/**
+ * Creates what answers a refresh (RFC 6749 6). Its errors are those of oidc-provider, and of the host. All that can fail
+ * is done before the token is exchanged, so no client is left without a token.
+ */
+export function createRefresh(parts: ProviderParts): AnswerTokenRequest {
+  const { settings, accounts, grantLifecycle, signingKeys } = parts
+  const { issuer, lifetimes, openIdScopes } = settings
+  const signAccessToken = accessTokenSigner(signingKeys)
+  const signIdToken = idTokenSigner(signingKeys)
+
+  return async function refresh(request) {
+    const { client } = request
+    const found = await findToken(parts, request)
+    const payload = found.payload as unknown as TokenPayload
+    const { grantId, accountId: subject } = payload
+    const stored = await findGrant(parts, request, grantId)
+    const { record: grant } = stored
+    const wanted = wantedScopes(parts, request, payload)
+    const person = personOf(subject)
+    const account = await findOnce(accounts, request.accounts, person)
+    if (!account) throw new errors.InvalidGrant('refresh token invalid (referenced account not found)')
+    if (subject !== subjectOf(grant)) throw new errors.InvalidGrant('accountId mismatch')
+    if (found.state === 'used') {
+      const requester = requesterOf(request.host)
+      await revokeReused(parts, 'refresh_token.reused', payload, requester, found.afterSeconds)
+      throw new errors.InvalidGrant('refresh token already used')
+    }
+
+    const resource = requireSameResource(parts, payload, request)
+    const find = (owner: Client) => findOnce(accounts, request.accounts, owner)
+    const { scopes: all, catalogEpoch } = await resolveScopes(
+      parts,
+      requireApplication(client),
+      resource,
+      find,
+    )
+    const allowed = new Set([...openIdScopes, ...limitToGrant(parts, account, grantId, all)])
+    const scopes = (grant.resources?.[resource.address] ?? '')
+      .split(' ')
+      .filter((name) => wanted.includes(name) && allowed.has(name))
+    requireUsableScope(scopes)
+    requireSameHostEpoch(client, grant)
+    // The grant must live as long as the next token.
+    if (!(await grantLifecycle.extend(grantId, stored))) throw new errors.InvalidGrant('grant not found')
+
+    const [tokenId, scope, lifetime] = [
+      randomId(),
+      scopes.join(' '),
+      lifetimeWithin(client, lifetimes.delegatedAccessToken),
+    ]
+    const { clientId } = client
+    const { address: audience } = resource
+    const accessToken = signAccessToken.signHere({
+      ...delegatedClaims(client, person, grantId, catalogEpoch),
+      ...registeredClaims({ tokenId, subject, clientId, scope, lifetime, client, issuer, audience }),
+    })
+    const needed = payload.claims?.id_token
+    const idToken = wanted.includes('openid')
+      ? signIdToken.signOnOtherThread(idTokenClaims(settings, { ...payload, account, grant, wanted, needed }))
+      : undefined
+    const [refreshToken] = await Promise.all([exchange(parts, request, found, payload), idToken])
+    reportToken(parts, 'delegated', client, person, { tokenId, grantId, scopes, lifetime })
+    return {
+      access_token: accessToken,
+      expires_in: lifetime,
+      id_token: await idToken,
+      refresh_token: refreshToken,
+      scope,
+      token_type: 'Bearer',
+    }
+  }
 }
 
 /**
- * 2. oidc-provider reads the refresh token. A valid token looks used if a paused store applied a write late, until that
- * write is rolled back. The wait for the rollback is expensive, so it starts only after the client has authenticated.
+ * A valid token looks used if a paused store applied a write late, until that write is rolled back. The wait for the
+ * rollback is expensive, so it starts only for a client that has authenticated.
+ * @throws invalid_grant
  */
-async function findRefreshToken(
+async function findToken(
   parts: ProviderParts,
-  ctx: KoaContextWithOIDC,
-  token: string,
-): Promise<FoundRefreshToken | undefined> {
-  const found = await getRefreshToken(parts, ctx, token)
-  if (found?.state !== 'used') return found
-  const state = requestState(ctx)
-  const polled = parts.families.findForRotation(token, state.deadline)
-  state.refreshToken = { token, found: polled }
-  return polled
+  { client, token, reads, deadline }: TokenRequest,
+): Promise<FoundRefreshToken> {
+  const { families } = parts
+  if (token === undefined) throw new errors.InvalidRequest("missing required parameter 'refresh_token'")
+  const read = await (reads ?? startRefreshReads(parts, token)).found
+  const found = read?.state === 'used' ? await families.findForRotation(token, deadline) : read
+  if (!found) throw new errors.InvalidGrant('refresh token not found')
+  const { clientId, exp } = found.payload as unknown as TokenPayload
+  if (clientId !== client.clientId) throw new errors.InvalidGrant('client mismatch')
+  if (exp <= nowInSeconds()) throw new errors.InvalidGrant('refresh token is expired')
+  return found
 }
 
-/**
- * 3. oidc-provider has checked client, token, grant and account. A refresh without any scope is rejected
- * before the token is used up. The grant must live as long as the next token.
- */
-export async function checkRefresh(parts: ProviderParts, ctx: KoaContextWithOIDC): Promise<true> {
-  const { openIdScopes } = parts.settings
-  const { Client: client, Grant: grant, RefreshToken: token } = ctx.oidc.entities
-  if (!client || !grant || !token) throw new TypeError('this refresh lacks its client, grant or token')
-  const resource = requireSameResource(parts, token.resource, ctx.oidc.params?.['resource'])
+/** @throws invalid_grant */
+async function findGrant(
+  { grantLifecycle }: ProviderParts,
+  { client, reads }: TokenRequest,
+  grantId: string,
+): Promise<Stored<GrantRecord>> {
+  const stored = await (reads?.grant ?? grantLifecycle.records.read(grantId))
+  if (!stored || !isActive(stored.record)) throw new errors.InvalidGrant('grant not found')
+  if (stored.record.exp <= nowInSeconds()) throw new errors.InvalidGrant('grant is expired')
+  if (stored.record.clientId !== client.clientId) throw new errors.InvalidGrant('client mismatch')
+  return stored
+}
 
-  const allowed = new Set([...openIdScopes, ...(await getTokenScopes(parts, ctx, client, resource))])
-  const authorized = new Set(grant.getResourceScope(resource.address).split(' '))
-  const wanted = ctx.oidc.params?.['scope'] ? ctx.oidc.requestParamScopes : token.scopes
-  requireUsableScope([...wanted].filter((scope) => allowed.has(scope) && authorized.has(scope)))
-
-  const stored = await getGrant(parts, ctx, grant.jti)
-  requireSameHostEpoch(recordOf(client), stored?.record)
-  if (await parts.grantLifecycle.extend(grant.jti, stored)) return true
-  throw new errors.InvalidGrant('grant not found')
+/** The requested scopes, or else those of the token. @throws invalid_scope */
+function wantedScopes(
+  { settings }: ProviderParts,
+  request: TokenRequest,
+  { scope }: TokenPayload,
+): readonly string[] {
+  const held = scope.split(' ')
+  const asked = requestedScopes(request.scope).filter((name) => !isIgnoredScope(name, settings.openIdScopes))
+  const missing = asked.filter((name) => !held.includes(name))
+  if (missing.length === 0) return asked.length > 0 ? asked : held
+  throw invalidScope(
+    `refresh token missing requested scope${missing.length > 1 ? 's' : ''}`,
+    missing.join(' '),
+  )
 }
 
 /** @throws invalid_target: a refresh may name the resource of its grant, but not change it */
 function requireSameResource(
   { resources }: ProviderParts,
-  granted: string | string[] | undefined,
-  requested: unknown,
+  { resource: granted }: TokenPayload,
+  { resource: requested }: TokenRequest,
 ): Resource {
   const resource = resources.find(granted)
   if (!resource) throw new errors.InvalidTarget('the resource of this refresh token does not exist any more')
@@ -76,94 +177,43 @@ function requireSameResource(
 }
 
 /**
- * 4. oidc-provider saves the next refresh token. One write exchanges the tokens, so exactly one is valid
- * after a failure.
- * @throws invalid_grant if the token was used since step 2: its grant is then revoked
+ * One write exchanges the tokens, so exactly one is valid after a failure. A client that has retried the refresh gets
+ * the same token as in the first response.
+ * @throws invalid_grant if the token was used since it was read: its grant is then revoked
  */
-async function rotateRefreshToken(
+async function exchange(
   parts: ProviderParts,
-  ctx: KoaContextWithOIDC,
-  next: string,
-  payload: AdapterPayload,
-  ttl: number,
-): Promise<void> {
-  const { refreshToken, deadline, host } = requestState(ctx)
-  const previous = await refreshToken?.found
-  if (!previous) throw new TypeError('this request has not found the refresh token')
-  const client = recordOf(ctx.oidc.client)
-  parts.clientUsed(client, requestState(ctx).credential)
-  const graceSeconds = isPublicClient(client) ? parts.settings.publicGraceSeconds : undefined
-  const exchange = await parts.families.rotate(previous, next, payload, ttl, deadline, graceSeconds)
-  if (!exchange) {
+  { client, credential, deadline, host }: TokenRequest,
+  found: FoundRefreshToken,
+  payload: TokenPayload,
+): Promise<string> {
+  const { families, refreshTokenFormat, settings } = parts
+  const { grantId, gty } = payload
+  const rotations = (payload.rotations ?? 0) + 1
+  const now = nowInSeconds()
+  const ttl = refreshTokenLifetime(client, settings.lifetimes)
+  const copied = {
+    ...found.payload,
+    iat: now,
+    exp: now + ttl,
+    gty: gty.endsWith(GTY) ? gty : `${gty} ${GTY}`,
+    rotations,
+    // The ID token of a refresh has no `nonce` (OpenID Connect Core 12.2).
+    nonce: undefined,
+  }
+  parts.clientUsed(client, credential)
+  const next = refreshTokenFormat.mint({ grantId, generation: rotations })
+  const graceSeconds = isPublicClient(client) ? settings.publicGraceSeconds : undefined
+  const exchanged = await families.rotate(found, next, copied, ttl, deadline, graceSeconds)
+  if (!exchanged) {
     // Another request used the token a moment ago: about one second.
     await revokeAfterRace(parts, 'refresh_token.reused', payload, requesterOf(host), 1)
     throw new errors.InvalidGrant('refresh token already used')
   }
-  if (!exchange.isRetry) return
-  requestState(ctx).repeatedRefreshToken = exchange.next
-  parts.events.emit('refresh_token.retried', ownerOf(payload))
+  if (exchanged.isRetry) parts.events.emit('refresh_token.retried', ownerOf(payload))
+  return exchanged.next
 }
 
-/** 5. A client that has retried the refresh gets the same refresh token as in the first response. */
-export function repeatRefreshToken(ctx: ProviderResponse): void {
-  const { repeatedRefreshToken } = requestState(ctx)
-  const body = ctx.body as { refresh_token?: string } | undefined
-  if (repeatedRefreshToken === undefined || body?.refresh_token === undefined) return
-  ctx.body = { ...body, refresh_token: repeatedRefreshToken }
-}
-
-/**
- * Refresh tokens, stored as families. oidc-provider first consumes a token, and then saves the next token. A failure
- * in between would leave the client without a valid token, so one write in `upsert` does both.
- */
-export function refreshTokens(parts: ProviderParts): Adapter {
-  function find(ctx: KoaContextWithOIDC, token: string) {
-    const { route } = ctx.oidc
-    if (route === 'introspection') return getRefreshToken(parts, ctx, token)
-    return route === 'revocation' ? parts.families.find(token) : findRefreshToken(parts, ctx, token)
-  }
-
-  return modelAdapter('RefreshToken', {
-    async upsert(token, payload, ttl = 0) {
-      const ctx = currentContext()
-      if (isRotation(ctx)) await rotateRefreshToken(parts, ctx, token, withoutId(payload), ttl)
-      else await redeemCode(parts, ctx, token, withoutId(payload), ttl)
-    },
-
-    async find(value) {
-      const ctx = currentContext()
-      const found = await find(ctx, tokenAsIssued(ctx, value))
-      if (!found) return undefined
-      // The previous token is not active, although the client can send it again within the grace period.
-      const isConsumed =
-        ctx.oidc.route === 'introspection' ? found.state !== 'current' : found.state === 'used'
-      // The ID token of a refresh has no `nonce` (OpenID Connect Core 12.2).
-      return { ...found.payload, jti: value, consumed: isConsumed || undefined, nonce: undefined }
-    },
-
-    consume: async () => {},
-
-    /** For a token that was used before (RFC 9700 4.14.2), and a token that its client revokes. */
-    async destroy() {
-      const ctx = currentContext()
-      const { route, entities } = ctx.oidc
-      const { RefreshToken: token } = entities
-      if (!token) throw new TypeError('this request has not found the refresh token')
-      const { host, refreshToken } = requestState(ctx)
-      if (route !== 'token') {
-        const owner = ownerOf(token)
-        const reason = 'client-revoked-token'
-        return parts.revokeGrant(owner.grantId, {
-          name: 'grant.revoked',
-          ...owner,
-          ...requesterOf(host),
-          reason,
-        })
-      }
-      const { afterSeconds } = (await refreshToken?.found) ?? {}
-      await revokeReused(parts, 'refresh_token.reused', token, requesterOf(host), afterSeconds)
-    },
-
-    revokeByGrantId: async () => {},
-  })
+function nowInSeconds(): number {
+  return Math.floor(Date.now() / 1000)
 }
