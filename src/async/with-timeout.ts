@@ -2,21 +2,24 @@
  * Waits at most `milliseconds` for `work`, and then throws `late.error()`. After the timeout, `work`
  * continues, and its result is ignored. The timer keeps the process alive, unless `late.keepsAlive` is false.
  */
-export async function withTimeout<T>(
+export function withTimeout<T>(
   milliseconds: number,
   work: () => T | PromiseLike<T>,
   late: { readonly error: () => Error; readonly keepsAlive?: boolean | undefined },
 ): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late.error()), milliseconds)
+  // `Promise.race` would make three promises more, which every call of a store would pay for.
+  return new Promise((resolve, reject) => {
+    const working = work()
+    const timer = setTimeout(() => reject(late.error()), milliseconds)
     if (late.keepsAlive === false) timer.unref()
+    const settling =
+      <V>(settle: (value: V) => void) =>
+      (value: V) => {
+        clearTimeout(timer)
+        settle(value)
+      }
+    Promise.resolve(working).then(settling(resolve), settling(reject))
   })
-  try {
-    return await Promise.race([work(), tooLate])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** False also if `work` rejects. After the timeout it continues. The timer does not keep the process alive. */

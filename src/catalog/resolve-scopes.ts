@@ -87,7 +87,17 @@ export function hasOperation(
   )
 }
 
-export function operationsOf(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): Operation[] {
+/** The operations of each holder in each catalog: token requests of the same client ask again and again. */
+const known = new WeakMap<Catalog, WeakMap<object, readonly Operation[]>>()
+
+export function operationsOf(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): readonly Operation[] {
+  const ofCatalog = known.get(catalog) ?? new WeakMap<object, readonly Operation[]>()
+  const operations = ofCatalog.get(client) ?? findOperations(catalog, client)
+  known.set(catalog, ofCatalog.set(client, operations))
+  return operations
+}
+
+function findOperations(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): readonly Operation[] {
   const available = new Set(client.products.flatMap((id) => catalog.products.get(id)?.operations ?? []))
   const removed = new Set(client.removedOperations)
   // In the catalog's order, so that equal sets of scopes give equal lists, whatever the order of the products.

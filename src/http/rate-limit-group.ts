@@ -12,7 +12,8 @@ import { clientAddress, groupsOf, mappedAddress } from './client-address.ts'
 export function addressGroup(ip: string): string {
   const plain = clientAddress(ip)
   const [address = ''] = plain.split('%', 1)
-  if (!isIPv6(address)) return Buffer.from(plain.slice(0, MAX_ADDRESS_LENGTH)).toString()
+  if (!address.includes(':') || !isIPv6(address))
+    return Buffer.from(plain.slice(0, MAX_ADDRESS_LENGTH)).toString()
   const groups = groupsOf(address)
   const network = groups.slice(0, 4).map((group) => group.toString(16))
   return mappedAddress(groups) ?? `${network.join(':')}::/64`

@@ -90,7 +90,7 @@ export function recordOf(client: ProviderClient | undefined, ctx = Provider.ctx)
   return record
 }
 
-export function startLookups(registry: ClientRegistry): EarlyLookups {
+export function startLookups(registry: ClientRegistry, refreshReads?: RefreshReads): EarlyLookups {
   const clients = new Map<string, Promise<StoredClient | undefined>>()
   return {
     registry: {
@@ -101,6 +101,7 @@ export function startLookups(registry: ClientRegistry): EarlyLookups {
       },
     },
     accounts: new Map(),
+    refreshReads,
   }
 }
 

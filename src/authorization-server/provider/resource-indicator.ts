@@ -46,6 +46,7 @@ export function resourceServerOf({ address }: Pick<Resource, 'address'>, scope: 
  * URL(…).href`. Leaves one blank between two scopes, and no other, as oidc-provider expects (RFC 6749 3.3).
  */
 export function canonicalizeParameters(text: string, { find }: Pick<Resources, 'find'>): string {
+  if (!text.includes('scope=') && !text.includes('resource=')) return text
   const trimmed = text.replaceAll(SCOPE, (scopes) => scopes.replace(BLANKS, '+').replace(/^\+|\+$/g, ''))
   return trimmed.replaceAll(RESOURCE, (parameter, name: string, value: string) => {
     if (value.length > MAX_LENGTH) return parameter

@@ -66,6 +66,7 @@ export async function checkRequest(
 
 /** Several libraries send a public application in this way. Any other client is rejected. */
 function withoutEmptySecret(sent: { readonly form: string; readonly authorization: string }) {
+  if (sent.authorization === '') return sent
   const { rawId, rawSecret } = readRawCredentials(sent.authorization)
   const id = rawSecret === '' ? formDecode(rawId) : undefined
   const parameters = new URLSearchParams(sent.form)

@@ -107,7 +107,8 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
       count(1)
       const timer = setTimeout(release, MAX_TIME_MS).unref()
       try {
-        await turn()
+        const waits = turn()
+        if (waits) await waits
         return await answer()
       } finally {
         clearTimeout(timer)

@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto'
+import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto'
+import { randomId } from '../../keys/random-id.ts'
 
 export interface RefreshTokenParts {
   /** Also identifies the family. */
@@ -20,7 +21,7 @@ export function createRefreshTokenFormat(macKeys: readonly Buffer[]) {
 
   return {
     mint({ grantId, generation }: RefreshTokenParts): string {
-      const body = `${grantId}.${generation}.${randomBytes(32).toString('base64url')}`
+      const body = `${grantId}.${generation}.${randomId()}`
       return `${body}.${mac(newest, body).toString('base64url')}`
     },
     /** Undefined if the text has another format. Does not check that the token is genuine. */

@@ -22,19 +22,21 @@ export function createDirectToken(parts: ProviderParts): AnswerTokenRequest {
   const { issuer, lifetimes } = settings
   const signer = accessTokenSigner(parts.signingKeys)
 
-  return async function directToken({ client, credential, ...request }) {
+  return async function directToken(request) {
+    const { client } = request
     const resource = namedResource(request.resource, resources)
     const { current: all } = catalog
     const findOwner = () => findOnce(accounts, request.accounts, client)
     const scopes = await directTokenScopes(resource, all, client, request.scope, findOwner)
     const { clientId } = client
     const { address: audience } = resource
-    const [tokenId, scope] = [randomId(), scopes.join(' ')]
+    const tokenId = randomId()
+    const scope = scopes.join(' ')
     const lifetime = lifetimeWithin(client, lifetimes.directAccessToken)
     const registered = { tokenId, subject: clientId, clientId, scope, lifetime, client, issuer, audience }
     const claims = { ...directClaims(client, all.epoch), ...registeredClaims(registered) }
     const token = await (request.signsHere ? signer.signHere : signer.signOnOtherThread)(claims)
-    parts.clientUsed(client, credential)
+    parts.clientUsed(client, request.credential)
     reportToken(parts, 'direct', client, client, { tokenId, scopes, lifetime })
     // RFC 6749 4.4.3.
     return { access_token: token, expires_in: lifetime, scope, token_type: 'Bearer' }

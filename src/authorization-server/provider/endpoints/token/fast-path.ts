@@ -44,14 +44,17 @@ export function createFastPath(parts: FastPathParts) {
     answers: TokenAnswers,
   ): Promise<FastPathResult> {
     const request = isUsual(ctx) ? readRequest(ctx, form) : undefined
-    const resource = request && resources.find(request.resource ?? resources.main.address)
-    if (!request || !resource || isDocumentId(request.credentials.clientId)) return { isAnswered: false }
+    if (!request || (request.resource !== undefined && !resources.find(request.resource)))
+      return { isAnswered: false }
+    if (isDocumentId(request.credentials.clientId)) return { isAnswered: false }
 
     // Strangers can make up tokens, so a token that we did not issue is read only after the client has authenticated.
-    const { token = '' } = request
+    const { token } = request
     const reads =
-      token !== '' && parts.refreshTokenFormat.isGenuine(token) ? startRefreshReads(parts, token) : undefined
-    const early = { ...startLookups(registry), refreshReads: reads }
+      token !== undefined && parts.refreshTokenFormat.isGenuine(token)
+        ? startRefreshReads(parts, token)
+        : undefined
+    const early = startLookups(registry, reads)
     // A failed lookup is passed on too: oidc-provider gets the same error from `early`.
     const client = await early.registry.find(request.credentials.clientId).catch(() => null)
     const kind = request.grantType === 'refresh_token' ? 'application' : 'apiKey'
@@ -68,17 +71,24 @@ export function createFastPath(parts: FastPathParts) {
     if (networks !== undefined && !parts.proxyCheck.mayUseFrom(networks, requesterOf(ctx).address)) {
       return { isAnswered: false, early }
     }
-    const answer = answers[request.grantType]({
-      ...request,
+    const { grantType, scope, resource } = request
+    const { accounts } = early
+    // In direct access, another core signs, but not during a flood. In a refresh, this would cost more: `TokenSigner`.
+    const signsHere = kind === 'application' || isFlood()
+    const deadline = rollbackDeadline()
+    const sent = {
       host: ctx,
       client,
       credential: secret,
+      scope,
+      resource,
+      token,
       reads,
-      accounts: early.accounts,
-      deadline: rollbackDeadline(),
-      // In direct access, another core signs, but not during a flood. In a refresh, this costs more: `TokenSigner`.
-      signsHere: kind === 'application' || isFlood(),
-    })
+      accounts,
+      deadline,
+      signsHere,
+    }
+    const answer = answers[grantType](sent)
     try {
       respond(ctx, 200, await answer)
       return { isAnswered: true }

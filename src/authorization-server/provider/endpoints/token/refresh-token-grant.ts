@@ -86,11 +86,9 @@ export function createRefresh(parts: ProviderParts): AnswerTokenRequest {
     // The grant must live as long as the next token.
     if (!(await grantLifecycle.extend(grantId, stored))) throw new errors.InvalidGrant('grant not found')
 
-    const [tokenId, scope, lifetime] = [
-      randomId(),
-      scopes.join(' '),
-      lifetimeWithin(client, lifetimes.delegatedAccessToken),
-    ]
+    const tokenId = randomId()
+    const scope = scopes.join(' ')
+    const lifetime = lifetimeWithin(client, lifetimes.delegatedAccessToken)
     const { clientId } = client
     const { address: audience } = resource
     const accessToken = signAccessToken.signHere({
