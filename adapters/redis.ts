@@ -2,6 +2,7 @@ import { GatehouseError } from '../src/errors.ts'
 import type { Store } from '../src/store/contract.ts'
 import type { RedisClient, RedisCommand } from './redis/client.ts'
 import { firstConnection } from './redis/connect.ts'
+import { corkForThisTurn } from './redis/cork.ts'
 import { createDurableWrites } from './redis/durable-writes.ts'
 import { storeClosed, storeFailure } from './redis/errors.ts'
 import { inspectRedis } from './redis/inspect.ts'
@@ -10,7 +11,7 @@ import { KEY_PREFIX, requireOptions, type RedisStoreOptions } from './redis/opti
 import { isMisdirected } from './redis/redirection.ts'
 import { createSubscriptions } from './redis/subscriptions.ts'
 import { execute, writes, type Write } from './redis/write-commands.ts'
-import { countInSlots, requireRights } from './redis/write-scripts.ts'
+import { countInSlots, getMany, requireRights } from './redis/write-scripts.ts'
 
 export type { RedisClient, RedisConnection } from './redis/client.ts'
 export type { Durability, RedisStoreOptions } from './redis/options.ts'
@@ -104,8 +105,13 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const store: Store = {
     get: (name) => run(() => get(name)),
 
-    // MGET would require that all keys are in one slot of a cluster. All commands are sent before the first answer.
-    getMany: (names) => run(() => Promise.all(names.map(get))),
+    // In a cluster, the keys are on several nodes. All commands are sent before the first answer.
+    getMany: (names) =>
+      run(async () => {
+        if (client.isCluster || names.length < 2) return Promise.all(names.map(get))
+        const values = (await execute(getMany(names.map(key)), send)) as (string | null)[]
+        return values.map((value) => value ?? undefined)
+      }),
 
     ...writesBy(key, execWrite),
 
@@ -156,6 +162,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
 }
 
 async function sendCommand(client: RedisClient, command: RedisCommand): Promise<unknown> {
+  corkForThisTurn(client)
   try {
     return await client.call(...command)
   } catch (error) {

@@ -16,7 +16,8 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   CLUSTERDOWN:
     'the cluster does not serve this slot; check CLUSTER INFO, and restore its master or a replica',
   TRYAGAIN: 'the slot is migrating to another node; try again',
-  CROSSSLOT: 'it treats this as a command with several keys; is there a proxy in between?',
+  CROSSSLOT:
+    'it does not take several keys in a command; if it is a cluster, use Redis.Cluster, and otherwise look for a proxy in between',
   UNBLOCKED: 'its role changed during WAIT; the write may be lost',
 }
 

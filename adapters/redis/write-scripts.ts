@@ -9,13 +9,19 @@ export interface ScriptCall {
 }
 
 /** Redis runs the script atomically. */
-function createScript(text: string): (key: string, ...args: (string | number)[]) => ScriptCall {
+function createScript(text: string): (keys: string | string[], ...args: (string | number)[]) => ScriptCall {
   const sha1 = createHash('sha1').update(text).digest('hex')
-  return (key, ...args) => ({
-    command: ['evalsha', sha1, 1, key, ...args],
-    withText: ['eval', text, 1, key, ...args],
-  })
+  return (keys, ...args) => {
+    const all = [[keys].flat().length, keys, args].flat()
+    return { command: ['evalsha', sha1, ...all], withText: ['eval', text, ...all] }
+  }
 }
+
+/** MGET would answer that a key whose value has the wrong type is absent. */
+export const getMany = createScript(`
+local values = {}
+for at, key in ipairs(KEYS) do values[at] = redis.call('GET', key) end
+return values`)
 
 export const compareAndSwap = createScript(`
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end

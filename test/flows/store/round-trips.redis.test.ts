@@ -112,7 +112,7 @@ describeWithRedis('round trips to Redis', () => {
 
     const AFTER_THE_CODE = [
       ['evalsha grants', 'evalsha grants', 'get grant', LIST],
-      ['evalsha grant', 'get consent-version', 'get consent-version'],
+      ['evalsha consent-version', 'evalsha grant'],
       ['set client-usage', 'set refresh-family', 'set secret-usage', LIST],
     ]
 
@@ -213,7 +213,7 @@ describeWithRedis('round trips to Redis', () => {
           // The list of an owner reads all clients of the account, also those of the tests above.
           expect(trips.map((trip) => [...new Set(trip)])).toEqual([
             ['zrangebylex clients'],
-            ['get client', 'get client-usage'],
+            ['evalsha client', 'evalsha client-usage'],
           ])
         }
         const empty = await link.of(() => host.gatehouse[kind].listByOwner('unknown'))

@@ -16,7 +16,6 @@ import { idTokenClaims } from '../../claims.ts'
 import { limitToGrant, requireApplication, resolveScopes } from '../../delegated-scopes.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 import { refreshTokenLifetime } from '../../lifetimes.ts'
-import { startRefreshReads } from '../../request-state.ts'
 import { invalidScope, isIgnoredScope, requestedScopes, requireUsableScope } from '../../requested-scope.ts'
 import { otherResource } from '../../resource-indicator.ts'
 import { reportToken } from '../token.ts'
@@ -123,7 +122,7 @@ async function findToken(
 ): Promise<FoundRefreshToken> {
   const { families } = parts
   if (token === undefined) throw new errors.InvalidRequest("missing required parameter 'refresh_token'")
-  const read = await (reads ?? startRefreshReads(parts, token)).found
+  const read = await (reads?.found ?? families.find(token))
   const found = read?.state === 'used' ? await families.findForRotation(token, deadline) : read
   if (!found) throw new errors.InvalidGrant('refresh token not found')
   const { clientId, exp } = found.payload as unknown as TokenPayload
