@@ -12,6 +12,6 @@ export function acceptingGateways(registry: ClientRegistry): GatewayAuthenticati
     proxyCheck: createProxyCheck({ issuer: 'https://example.com/auth', logger: silentLogger }),
     audit: { reject() {} } as unknown as GatewayAuthentication['audit'],
     events: { emit: () => false },
-    wrongSecrets: { add: () => ({ waitSeconds: 0, isFirst: false }) },
+    wrongSecrets: { isBeyond: () => false, add: () => ({ waitSeconds: 0, isFirst: false }) },
   }
 }

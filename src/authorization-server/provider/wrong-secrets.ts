@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type { AuditWriter } from '../../audit/audit.ts'
 import { requesterOf } from '../../audit/entry.ts'
+import { createLru } from '../../async/lru.ts'
 import { createRateLimit } from '../../async/rate-limit.ts'
 import type { Client } from '../../clients/client.ts'
 import type { EventSink } from '../../host/events.ts'
@@ -10,6 +11,8 @@ import type { Store } from '../../store/contract.ts'
 /** Wrong secrets a minute from one address: for one client id, and for all ids together. Further ones get 429. */
 const MAX = { ofClient: 10, ofAddress: 100 }
 
+const MAX_BEYOND = 10_000
+
 /**
  * Limits requests with wrong client secrets. A secret is verified before, and a right one always passes: nothing that a
  * stranger does delays the owner, also behind the same address.
@@ -17,8 +20,12 @@ const MAX = { ofClient: 10, ofAddress: 100 }
 export function createWrongSecretLimit(store: Pick<Store, 'count' | 'delete'>) {
   const now = () => Math.floor(Date.now() / 1000)
   const limit = createRateLimit({ windowSeconds: 60, now, shared: { name: 'wrong-secret', store } })
+  /** Addresses whose last wrong secret was beyond the bounds, until epoch seconds. */
+  const beyondUntil = createLru<string, number>(MAX_BEYOND)
 
   return {
+    /** Whether an address is beyond the bounds for some client id. Much cheaper than `add`. */
+    isBeyond: (address: string) => (beyondUntil.get(address) ?? 0) > now(),
     /**
      * `clientId` as it was sent, so that strangers cannot find out which clients exist. `isFirst`: the caller has
      * just passed the bounds. Seconds are 0 within the bounds.
@@ -30,6 +37,7 @@ export function createWrongSecretLimit(store: Pick<Store, 'count' | 'delete'>) {
         bounds.push({ key: JSON.stringify([clientId, address]), max: MAX.ofClient })
       }
       const waitSeconds = limit.take(bounds)
+      if (waitSeconds > 0) beyondUntil.set(address, now() + waitSeconds)
       return { waitSeconds, isFirst: waitSeconds === 0 && limit.waitSeconds(bounds) > 0 }
     },
   }

@@ -1,5 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import compose from 'koa-compose'
+import { findSecretOf } from '../../clients/client-registry.ts'
+import { readBasicCredentials, type BasicCredentials } from '../../http/basic-credentials.ts'
 import type { KeyRing } from '../../keys/key-ring.ts'
 import type { RevocationSource } from '../../revocation/revocation-source.ts'
 import { answerError } from '../../http/error-response.ts'
@@ -109,9 +111,18 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     const { credentials, form } = checked
     const sent = { ...checked, form: form && canonicalizeParameters(form, resources) }
     if (address === undefined || credentials === undefined) return answerChecked(running, ctx, path, sent)
-    const sender = { address, credentials }
+    // An address that has sent too many wrong secrets waits, but not with a right one.
+    const isLast = parts.wrongSecrets.isBeyond(address) && (await hasWrongSecret(checked))
+    const sender = { address, credentials, isLast }
     const isAnswered = await requestsInFlight.run(sender, () => answerChecked(running, ctx, path, sent))
     return isAnswered ?? rejectForNow(ctx, path, address)
+  }
+
+  async function hasWrongSecret(sent: ProviderInput): Promise<boolean> {
+    const credentials = readCredentials(sent)
+    if (!credentials) return false
+    const client = await parts.registry.find(credentials.clientId).catch(() => undefined)
+    return !client || !findSecretOf(client, credentials.clientSecrets)
   }
 
   function rejectForNow(ctx: Context, path: string, address: string): true {
@@ -145,6 +156,14 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     answer,
   })
   return compose([route, issuerPage(issuer, mountPath, pages)]) as Middleware
+}
+
+/** @returns undefined without a secret, as of a public application */
+function readCredentials({ form, authorization = '' }: ProviderInput): BasicCredentials | undefined {
+  const parameters = new URLSearchParams(form)
+  const [clientId, secret] = ['client_id', 'client_secret'].map((name) => parameters.get(name) ?? '')
+  if (!clientId || !secret) return readBasicCredentials(authorization)
+  return { clientId, clientSecrets: [secret] }
 }
 
 const RETRY_AFTER_SECONDS = 2

@@ -28,6 +28,8 @@ export interface Sender {
   readonly address: string
   /** With the secret, so that a stranger with a wrong secret does not use up the share of the client. */
   readonly credentials: string
+  /** Whether the request waits until no other waits for its turn. */
+  readonly isLast: boolean
 }
 
 /**
@@ -41,7 +43,10 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
   const few = Math.max(1, Math.floor(max * FEW))
   const counts = new Map<string, number>()
   const waiting: (() => void)[] = []
+  /** Requests that come after all others: with wrong secrets, of an address that has sent too many of them. */
+  const last: (() => void)[] = []
   let total = 0
+  let totalOfLast = 0
   /** Requests that have begun in this turn, or wait for a later turn. */
   let begun = 0
   let loggedAt = Number.NEGATIVE_INFINITY
@@ -52,17 +57,20 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
     else counts.delete(key)
   }
 
-  function turn(): Promise<void> | undefined {
+  const isFlood = () => total - totalOfLast > USUAL
+
+  function turn(isLast: boolean): Promise<void> | undefined {
     begun += 1
     if (begun === 1) setImmediate(nextTurn)
-    return begun <= (total > USUAL ? PER_TURN : USUAL)
+    return !isLast && begun - last.length <= (isFlood() ? PER_TURN : USUAL)
       ? undefined
-      : new Promise((resolve) => waiting.push(resolve))
+      : new Promise((resolve) => (isLast ? last : waiting).push(resolve))
   }
 
   function nextTurn(): void {
     const ready = waiting.splice(0, PER_TURN)
-    begun = ready.length + waiting.length
+    ready.push(...last.splice(0, Math.max(1, PER_TURN - ready.length)))
+    begun = ready.length + waiting.length + last.length
     if (begun > 0) setImmediate(nextTurn)
     for (const begin of ready) begin()
   }
@@ -78,7 +86,7 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
   }
 
   return {
-    isFlood: () => total > USUAL,
+    isFlood,
 
     isSending: (address: string) => counts.has(address),
 
@@ -90,12 +98,13 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
     },
 
     /** @returns undefined if too many requests are in flight */
-    async run<T>({ address, credentials }: Sender, answer: () => Promise<T>): Promise<T | undefined> {
+    async run<T>({ address, credentials, isLast }: Sender, answer: () => Promise<T>): Promise<T | undefined> {
       // The space distinguishes credentials from addresses, which contain no space.
       const client = ` ${credentials}`
       if (this.isFull(address) || (counts.get(client) ?? 0) >= share) return undefined
       const count = (change: 1 | -1) => {
         total += change
+        if (isLast) totalOfLast += change
         add(address, change)
         add(client, change)
       }
@@ -107,7 +116,7 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
       count(1)
       const timer = setTimeout(release, MAX_TIME_MS).unref()
       try {
-        const waits = turn()
+        const waits = turn(isLast)
         if (waits) await waits
         return await answer()
       } finally {

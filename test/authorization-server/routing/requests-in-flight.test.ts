@@ -5,7 +5,7 @@ import { silentLogger } from '../../../src/host/logger.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-const sender = { address: '192.0.2.1', credentials: 'key secret' }
+const sender = { address: '192.0.2.1', credentials: 'key secret', isLast: false }
 
 // Fixed bug: a callback of the host that never answered took a place for ever.
 it('a request that is never answered has its place for 30 seconds', async () => {
@@ -33,7 +33,7 @@ it('a request that is never answered has its place for 30 seconds', async () => 
 it('the last quarter takes an address that sends few requests, up to one hundredth of the limit', async () => {
   const inFlight = createRequestsInFlight({ max: 200, logger: silentLogger })
   const send = (address: string) =>
-    void inFlight.run({ address, credentials: address }, () => new Promise<never>(() => {}))
+    void inFlight.run({ address, credentials: address, isLast: false }, () => new Promise<never>(() => {}))
   for (const address of ['a', 'b', 'c']) for (let count = 0; count < 50; count += 1) send(address)
   const isFull = () => [inFlight.isFull('a'), inFlight.isFull('owner')]
   expect(isFull()).toEqual([true, false])
@@ -41,4 +41,20 @@ it('the last quarter takes an address that sends few requests, up to one hundred
   expect(isFull()).toEqual([true, false])
   send('owner')
   expect(isFull()).toEqual([true, true])
+})
+
+it('what comes last waits for its turn, whatever is in flight, and everything else begins at once', async () => {
+  const inFlight = createRequestsInFlight({ max: 1000, logger: silentLogger })
+  const begun: string[] = []
+  const send = (name: string, isLast: boolean) =>
+    inFlight.run({ address: name, credentials: name, isLast }, async () => void begun.push(name))
+  const all = Array.from({ length: 100 }, (_, at) => send(`wrong ${at}`, true))
+  await send('right', false)
+  expect(begun).toEqual(['right'])
+  expect(inFlight.isFlood()).toBe(false)
+  await new Promise((resolve) => setImmediate(resolve))
+  await send('another', false)
+  expect(begun).toEqual(['right', 'wrong 0', 'wrong 1', 'another'])
+  await Promise.all(all)
+  expect(begun.slice(4)).toEqual(Array.from({ length: 98 }, (_, at) => `wrong ${at + 2}`))
 })

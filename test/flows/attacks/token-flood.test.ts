@@ -34,6 +34,21 @@ describe('the limit of token requests in flight', () => {
     expect((await directly(host, keys[SHARE]!, from('2001:db8::1'))).status).toBe(200)
   })
 
+  it('wrong secrets beyond their limit wait for one another, and a right secret of the same address does not wait', async () => {
+    const { host } = await startLimited({ gatehouse: { maxTokenRequests: 1000 } })
+    const key = await host.createApiKey()
+    const wrong = { ...key, client_secret: 'x'.repeat(43) }
+    const address = from('192.0.2.1')
+    // These requests use up the limit, and open the connections.
+    await Promise.all(Array.from({ length: 101 }, () => directly(host, wrong, address)))
+    const answered: number[] = []
+    const send = async (client: typeof key) =>
+      void answered.push((await directly(host, client, address)).status)
+    await Promise.all([...Array.from({ length: 100 }, () => send(wrong)), send(key)])
+    expect(answered.filter((status) => status === 429)).toHaveLength(100)
+    expect(answered.indexOf(200)).toBeLessThan(80)
+  })
+
   it('one client has a quarter, whatever its addresses; with a wrong secret, strangers do not use it up', async () => {
     const { host, hold, waitFor } = await startLimited()
     const [key, other] = [await host.createApiKey(), await host.createApiKey()]
