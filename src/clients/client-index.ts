@@ -44,24 +44,50 @@ export function createClientLists<C extends Client>(
     options: ListOptions,
   ): Promise<RecordList<ClientRecord<C>>> {
     const index = clientIndexName(kind, accountId)
-    const isOf = ({ client, listedAt }: ClientRecord, member: string | undefined) =>
-      client.kind === kind && timedMember(listedAt, client.clientId) === member
     return readPage(options, {
       reader: store,
       index,
-      async load(members) {
-        const records = await load(members.map((member) => readMember(store, index, member)))
-        return records.map((record, at) =>
-          record && (record instanceof CorruptRecord || isOf(record, members[at])) ? record : undefined,
-        )
-      },
-      removeStale: (members) =>
-        Promise.allSettled(members.filter(isStale).map((member) => store.remove(index, member))),
+      load: (members) => loadMembers(kind, index, members),
+      removeStale: (members) => removeStale(index, members),
     })
   }
 
+  async function loadMembers(kind: Client['kind'], index: string, members: readonly string[]) {
+    const isOf = ({ client, listedAt }: ClientRecord, member: string | undefined) =>
+      client.kind === kind && timedMember(listedAt, client.clientId) === member
+    const records = await load(members.map((member) => readMember(store, index, member)))
+    return records.map((record, at) =>
+      record && (record instanceof CorruptRecord || isOf(record, members[at])) ? record : undefined,
+    )
+  }
+
+  const removeStale = (index: string, members: readonly string[]) =>
+    Promise.allSettled(members.filter(isStale).map((member) => store.remove(index, member)))
+
   return {
     page,
+
+    /** The records of an account, the newest first, `size` at once. Only the entries of its index are all read. */
+    async *newest(
+      kind: Client['kind'],
+      accountId: string,
+      size: number,
+      isWanted: (listedAt: number, clientId: string) => boolean,
+    ) {
+      const index = clientIndexName(kind, accountId)
+      const members = (await membersOf(store, index))
+        .filter((member) => isWanted(timeOfMember(member), readMember(store, index, member)))
+        .toReversed()
+      for (let at = 0; at < members.length; at += size) {
+        const some = members.slice(at, at + size)
+        const records = await loadMembers(kind, index, some)
+        await removeStale(
+          index,
+          some.filter((_, each) => records[each] === undefined),
+        )
+        yield records
+      }
+    },
 
     async *pages(accountId: string | undefined, kinds: readonly Client['kind'][] = KINDS) {
       for (const kind of kinds)

@@ -14,11 +14,13 @@ import {
 import type { Client } from './client.ts'
 import type { ClientPage } from './client-index.ts'
 import type { ClientRecord } from './client-record.ts'
-import { recordsOfOwner, type ClientRepository } from './client-repository.ts'
+import { newestOfOwner, recordsOfOwner, type ClientRepository } from './client-repository.ts'
 import type { ListOrder, OwnerListOptions } from './client-service-types.ts'
 import { createStates, LISTED_STATES } from './why-no-token.ts'
 
 export const LIST_ORDERS = ['newest', 'name', 'last-used'] as const satisfies readonly ListOrder[]
+
+const FILTERS = ['name', 'product', 'state', 'unusedSince'] as const
 
 const fieldsOf = (sort: ListOrder): Fields => ({
   name: optional(textRule),
@@ -44,7 +46,7 @@ const cursorsOf = (sort: ListOrder) =>
 
 const names = new Intl.Collator('en', { numeric: true })
 
-/** Reads, filters and sorts all clients of an account in memory: `maxClientsPerAccount` limits them. */
+/** Filters and sorts in memory: `maxClientsPerAccount` limits the clients of an account. */
 export async function listOfOwner<C extends Client>(
   clients: ClientRepository<C>,
   accountId: string,
@@ -54,12 +56,25 @@ export async function listOfOwner<C extends Client>(
   const { sort = 'newest', limit = PAGE_LIMIT.byDefault, cursor } = options
   const cursors = cursorsOf(sort)
   const after = cursors.read(cursor)
-  const records = await recordsOfOwner(clients, accountId)
-  const matching = records.filter(({ client }) => matches(client, options))
-  const found = await withState(clients, matching, options.state)
+  const isAfter = (place: Place) => after === undefined || compare(place, after) > 0
+  const found: ClientRecord<C>[] = []
+  const isFiltered = FILTERS.some((name) => options[name] !== undefined)
+  // One more than the page, to know whether there is a next page. Another order needs all records.
+  const size = isFiltered ? PAGE_LIMIT.max : limit + 1
+  const pages =
+    sort === 'newest'
+      ? newestOfOwner(clients, accountId, size, (listedAt, clientId) =>
+          isAfter({ by: 0, age: -listedAt, clientId }),
+        )
+      : [await recordsOfOwner(clients, accountId)]
+  for await (const records of pages) {
+    const matching = records.filter(({ client }) => matches(client, options))
+    found.push(...(await withState(clients, matching, options.state)))
+    if (found.length > limit && sort === 'newest') break
+  }
   const rest = found
     .map((record) => ({ client: record.client, place: placeOf(record, sort) }))
-    .filter(({ place }) => after === undefined || compare(place, after) > 0)
+    .filter(({ place }) => isAfter(place))
     .toSorted((one, other) => compare(one.place, other.place))
   const page = rest.slice(0, limit)
   const last = page.at(-1)

@@ -188,12 +188,13 @@ describe('lists of one owner', () => {
     // Waits until the entries of the creations are in the audit trail.
     await host.gatehouse.audit.list({ limit: 1 })
     const { call } = host.api('acme')
-    for (const query of ['', '?limit=500', '?name=key%207&limit=5', '?sort=name']) {
+    const most = { '': 4, '?limit=500': 4, '?name=key%207&limit=5': 4, '?name=none': 6, '?sort=name': 6 }
+    for (const [query, count] of Object.entries(most)) {
       calls.length = 0
       const { body } = await call(`GET /api-keys${query}`)
       const reads = calls.filter((each) => /^(range|getMany|get) /.test(each) && IS_OF_CLIENTS.test(each))
-      expect(reads).toHaveLength(6)
-      expect(body.cursor).toBeDefined()
+      expect(reads).toHaveLength(count)
+      expect(body.cursor !== undefined).toBe(query !== '?name=none')
     }
     await host.close()
   }, 120_000)
