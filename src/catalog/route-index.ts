@@ -22,19 +22,6 @@ export function createRouteIndex<T extends object>() {
   let foldsToAscii = false
   /** A path in lower case may match a route with upper-case letters in some routers only. */
   let hasUpperCase = false
-  /** What `search` has found for the paths of routes without parameters, by method and path. Null before a search. */
-  const exact = new Map<string, Map<string, T | null>>()
-  let isSearched = false
-
-  function search(method: string, path: string): T | undefined {
-    const found = asciiFolded.find(method, path)
-    if (found !== undefined && (hasUpperCase || UPPER_CASE.test(path))) {
-      // For example, one router matches `GET /items/KEYS` to `/items/keys`, and another to `/items/:id`.
-      if ((caseSensitive.find(method, path) ?? found) !== found) return undefined
-    }
-    if (!foldsToAscii && isAscii(path)) return found
-    return found === unicodeFolded.find(method, path) ? found : undefined
-  }
 
   return {
     /** The existing value of the route is not replaced, but returned. */
@@ -46,12 +33,6 @@ export function createRouteIndex<T extends object>() {
       )
       hasUpperCase ||= segments.some((s) => 'literal' in s && UPPER_CASE.test(s.literal))
       caseSensitive.add(method, segments, value)
-      if (isSearched) throw new TypeError('routes are added before the first is searched')
-      const literals = segments.flatMap((segment) => ('literal' in segment ? [segment.literal] : []))
-      if (literals.length === segments.length) {
-        const paths = exact.get(method) ?? new Map<string, T | null>()
-        exact.set(method, paths.set(`/${literals.join('/')}`, null))
-      }
       return asciiFolded.add(method, segments, value)
     },
     /**
@@ -60,13 +41,13 @@ export function createRouteIndex<T extends object>() {
      * compared as literal text except for letter case and one trailing slash.
      */
     find(method: string, path: string): T | undefined {
-      const paths = exact.get(method)
-      const known = paths?.get(path)
-      if (known) return known
-      isSearched = true
-      const found = search(method, path)
-      if (known === null && found !== undefined) paths?.set(path, found)
-      return found
+      const found = asciiFolded.find(method, path)
+      if (found !== undefined && (hasUpperCase || UPPER_CASE.test(path))) {
+        // For example, one router matches `GET /items/KEYS` to `/items/keys`, and another to `/items/:id`.
+        if ((caseSensitive.find(method, path) ?? found) !== found) return undefined
+      }
+      if (!foldsToAscii && isAscii(path)) return found
+      return found === unicodeFolded.find(method, path) ? found : undefined
     },
     /** All values that any router finds: some ignore letter case, and some do not. */
     findAll(method: string, path: string): readonly T[] {
