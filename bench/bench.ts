@@ -24,7 +24,7 @@ import { measureGuard } from './guard.ts'
 import { measureImports } from './imports.ts'
 import { measureMemory } from './memory.ts'
 
-const DEADLINE_MS = 420_000
+const DEADLINE_MS = 600_000
 const SCHEDULE = { rounds: 5, seconds: 0.8, warmUpSeconds: 2, pacedSeconds: 2 }
 const QUICK = { rounds: 1, seconds: 0.6, warmUpSeconds: 0.6, pacedSeconds: 0.3 }
 

@@ -12,12 +12,10 @@ export function withTimeout<T>(
     const working = work()
     const timer = setTimeout(() => reject(late.error()), milliseconds)
     if (late.keepsAlive === false) timer.unref()
-    const settling =
-      <V>(settle: (value: V) => void) =>
-      (value: V) => {
-        clearTimeout(timer)
-        settle(value)
-      }
+    const settling = (settle: (value: never) => void) => (value: unknown) => {
+      clearTimeout(timer)
+      settle(value as never)
+    }
     Promise.resolve(working).then(settling(resolve), settling(reject))
   })
 }

@@ -48,7 +48,8 @@ export function createClientLists<C extends Client>(
       reader: store,
       index,
       load: (members) => loadMembers(kind, index, members),
-      removeStale: (members) => removeStale(index, members),
+      removeStale: (members) =>
+        Promise.allSettled(members.filter(isStale).map((member) => store.remove(index, member))),
     })
   }
 
@@ -61,32 +62,23 @@ export function createClientLists<C extends Client>(
     )
   }
 
-  const removeStale = (index: string, members: readonly string[]) =>
-    Promise.allSettled(members.filter(isStale).map((member) => store.remove(index, member)))
-
   return {
     page,
 
-    /** The records of an account, the newest first, `size` at once. Only the entries of its index are all read. */
-    async *newest(
+    /** The newest clients of an account. Undefined if an entry has no sound record: `page` reports and removes it. */
+    async newest(
       kind: Client['kind'],
       accountId: string,
-      size: number,
+      count: number,
       isWanted: (listedAt: number, clientId: string) => boolean,
-    ) {
+    ): Promise<ClientRecord<C>[] | undefined> {
       const index = clientIndexName(kind, accountId)
-      const members = (await membersOf(store, index))
-        .filter((member) => isWanted(timeOfMember(member), readMember(store, index, member)))
-        .toReversed()
-      for (let at = 0; at < members.length; at += size) {
-        const some = members.slice(at, at + size)
-        const records = await loadMembers(kind, index, some)
-        await removeStale(
-          index,
-          some.filter((_, each) => records[each] === undefined),
-        )
-        yield records
-      }
+      const members = (await membersOf(store, index)).filter((member) =>
+        isWanted(timeOfMember(member), readMember(store, index, member)),
+      )
+      const records = await loadMembers(kind, index, members.slice(-count))
+      const isSound = (record: (typeof records)[number]) => record && !(record instanceof CorruptRecord)
+      return records.every(isSound) ? (records as ClientRecord<C>[]) : undefined
     },
 
     async *pages(accountId: string | undefined, kinds: readonly Client['kind'][] = KINDS) {

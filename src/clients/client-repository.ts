@@ -93,34 +93,16 @@ export async function recordsOfOwner<C extends Client>(
   return records
 }
 
-/** As `recordsOfOwner`, the newest first, `size` at once. */
-export async function* newestOfOwner<C extends Client>(
-  clients: ClientRepository<C>,
-  accountId: string,
-  size: number,
-  isWanted: (listedAt: number, clientId: string) => boolean,
-): AsyncGenerator<ClientRecord<C>[]> {
-  const { kind, index } = clients
-  for await (const found of index.newest(kind, accountId, size, isWanted)) {
-    const isCorrupt = (record: (typeof found)[number]) => record instanceof CorruptRecord
-    report(clients, found.filter(isCorrupt) as CorruptRecord[])
-    yield found.filter((record) => record && !isCorrupt(record)) as ClientRecord<C>[]
-  }
-}
-
 async function readRecords<C extends Client>(
-  clients: ClientRepository<C>,
+  { kind, index, logger }: ClientRepository<C>,
   accountId: string | undefined,
   options: ListOptions,
 ) {
-  const page = await clients.index.page(clients.kind, accountId, options)
-  report(clients, page.corrupt)
-  return page
-}
-
-function report({ logger }: Pick<ClientsDependencies, 'logger'>, corrupt: readonly CorruptRecord[]): void {
-  for (const { key, error } of corrupt)
+  const page = await index.page(kind, accountId, options)
+  for (const { key, error } of page.corrupt) {
     logger.error({ err: error, key }, 'a list omits an API key or application whose record is corrupt')
+  }
+  return page
 }
 
 /** @throws {GatehouseError} `ERR_NOT_FOUND` */

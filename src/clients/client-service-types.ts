@@ -123,9 +123,8 @@ export interface ClientService<
    */
   findOwn(accountId: string, clientId: string): Promise<C>
   /**
-   * The clients of one account, newest first, page by page. In this order, a call reads the clients of the page; a
-   * filter reads on until the page is full. With another `sort`, a call reads all clients of the account. A client
-   * whose record is corrupt is omitted and logged.
+   * The clients of one account, newest first, page by page. A call with a filter, or with another
+   * `sort`, reads all clients of the account. A client whose record is corrupt is omitted and logged.
    *
    * @throws {GatehouseError} the errors of `accounts.find`, if `state` is given
    */

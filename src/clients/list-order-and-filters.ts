@@ -14,7 +14,7 @@ import {
 import type { Client } from './client.ts'
 import type { ClientPage } from './client-index.ts'
 import type { ClientRecord } from './client-record.ts'
-import { newestOfOwner, recordsOfOwner, type ClientRepository } from './client-repository.ts'
+import { recordsOfOwner, type ClientRepository } from './client-repository.ts'
 import type { ListOrder, OwnerListOptions } from './client-service-types.ts'
 import { createStates, LISTED_STATES } from './why-no-token.ts'
 
@@ -46,7 +46,10 @@ const cursorsOf = (sort: ListOrder) =>
 
 const names = new Intl.Collator('en', { numeric: true })
 
-/** Filters and sorts in memory: `maxClientsPerAccount` limits the clients of an account. */
+/**
+ * Filters and sorts all clients of an account in memory: `maxClientsPerAccount` limits them. Without a filter, the newest
+ * come from the index, so only those of the page are read.
+ */
 export async function listOfOwner<C extends Client>(
   clients: ClientRepository<C>,
   accountId: string,
@@ -57,21 +60,15 @@ export async function listOfOwner<C extends Client>(
   const cursors = cursorsOf(sort)
   const after = cursors.read(cursor)
   const isAfter = (place: Place) => after === undefined || compare(place, after) > 0
-  const found: ClientRecord<C>[] = []
-  const isFiltered = FILTERS.some((name) => options[name] !== undefined)
-  // One more than the page, to know whether there is a next page. Another order needs all records.
-  const size = isFiltered ? PAGE_LIMIT.max : limit + 1
-  const pages =
-    sort === 'newest'
-      ? newestOfOwner(clients, accountId, size, (listedAt, clientId) =>
-          isAfter({ by: 0, age: -listedAt, clientId }),
-        )
-      : [await recordsOfOwner(clients, accountId)]
-  for await (const records of pages) {
-    const matching = records.filter(({ client }) => matches(client, options))
-    found.push(...(await withState(clients, matching, options.state)))
-    if (found.length > limit && sort === 'newest') break
-  }
+  const isPlain = sort === 'newest' && FILTERS.every((name) => options[name] === undefined)
+  const newest = isPlain
+    ? await clients.index.newest(clients.kind, accountId, limit + 1, (listedAt, clientId) =>
+        isAfter({ by: 0, age: -listedAt, clientId }),
+      )
+    : undefined
+  const records = newest ?? (await recordsOfOwner(clients, accountId))
+  const matching = records.filter(({ client }) => matches(client, options))
+  const found = await withState(clients, matching, options.state)
   const rest = found
     .map((record) => ({ client: record.client, place: placeOf(record, sort) }))
     .filter(({ place }) => isAfter(place))

@@ -176,8 +176,9 @@ export interface GatehouseOptions<
   /**
    * Maximum number of API keys and applications of one account, counted together. Each further creation rejects with
    * `ERR_TOO_MANY_CLIENTS`, in your code, the console and the management API. An account that exceeds the limit keeps
-   * its clients, and an import ignores the limit. Each creation reads the account's list of clients. A list that is
-   * not in the order `newest` reads all clients of the account. So both take longer with thousands of clients.
+   * its clients, and an import ignores the limit. Each creation reads the account's list of clients. A list with a
+   * filter, or in another order than `newest`, reads all clients of the account. So both take longer with thousands of
+   * clients.
    * @default 500
    */
   readonly maxClientsPerAccount?: number | undefined

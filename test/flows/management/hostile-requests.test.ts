@@ -188,7 +188,7 @@ describe('lists of one owner', () => {
     // Waits until the entries of the creations are in the audit trail.
     await host.gatehouse.audit.list({ limit: 1 })
     const { call } = host.api('acme')
-    const most = { '': 4, '?limit=500': 4, '?name=key%207&limit=5': 4, '?name=none': 6, '?sort=name': 6 }
+    const most = { '': 4, '?limit=500': 4, '?name=key%207&limit=5': 6, '?name=none': 6, '?sort=name': 6 }
     for (const [query, count] of Object.entries(most)) {
       calls.length = 0
       const { body } = await call(`GET /api-keys${query}`)

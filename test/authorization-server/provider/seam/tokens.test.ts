@@ -24,8 +24,7 @@ describe('access tokens', () => {
     const provider = new Provider(ISSUER, {
       jwks: { keys: [key] },
       clients: [{ client_id: 'app', client_secret: 'a secret', redirect_uris: ['https://app.example/'] }],
-      features: { clientCredentials: { enabled: true } },
-      ttl: { AccessToken: 600, ClientCredentials: 60 },
+      ttl: { AccessToken: 600 },
       enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
       clientDefaults: { id_token_signed_response_alg: 'ES256' },
       extraTokenClaims,
@@ -39,16 +38,13 @@ describe('access tokens', () => {
     return claims
   }
 
-  /** The JWTs of a delegated and a direct token, as `provider` makes them. */
+  /** The JWT of a delegated token, as `provider` makes it. */
   async function issue(provider: Provider): Promise<string[]> {
     const client = await provider.Client.find('app')
     if (!client) throw new Error('the client was not found')
     const scope = 'items:read items:list'
     const common = { client, scope }
-    const tokens = [
-      new provider.AccessToken({ ...common, accountId: 'acme', grantId: 'grant' } as never),
-      new provider.ClientCredentials(common),
-    ]
+    const tokens = [new provider.AccessToken({ ...common, accountId: 'acme', grantId: 'grant' } as never)]
     const info = {
       audience: AUDIENCE,
       scope,
@@ -67,7 +63,7 @@ describe('access tokens', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_750_000_000_000 })
     const [theirs, ours] = [await issue(build(false)), await issue(build(true))]
     vi.useRealTimers()
-    expect(ours).toHaveLength(2)
+    expect(ours).toHaveLength(1)
     expect(ours.map(decodeProtectedHeader)).toEqual(theirs.map(decodeProtectedHeader))
     expect(ours.map(withoutId)).toEqual(theirs.map(withoutId))
   })

@@ -7,12 +7,13 @@ import { isPublicClient } from '../../../../clients/public-applications.ts'
 import { isActive, type GrantRecord } from '../../../../grants/grant-record.ts'
 import { ownerOf, revokeAfterRace, revokeReused } from '../../../../grants/refresh-tokens/revoke-reused.ts'
 import type { FoundRefreshToken } from '../../../../grants/refresh-tokens/token-families.ts'
+import type { Account } from '../../../../host/accounts.ts'
 import { findOnce } from '../../../../host/find-once.ts'
 import { personOf, subjectOf } from '../../../../host/subject.ts'
 import { randomId } from '../../../../keys/random-id.ts'
 import { accessTokenSigner, idTokenSigner } from '../../../../keys/token-signers.ts'
 import type { Stored } from '../../../../store/collection.ts'
-import { idTokenClaims } from '../../claims.ts'
+import { accountClaims, OPENID_CLAIMS } from '../../claims.ts'
 import { limitToGrant, requireApplication, resolveScopes } from '../../delegated-scopes.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 import { refreshTokenLifetime } from '../../lifetimes.ts'
@@ -94,9 +95,8 @@ export function createRefresh(parts: ProviderParts): AnswerTokenRequest {
       ...delegatedClaims(client, person, grantId, catalogEpoch),
       ...registeredClaims({ tokenId, subject, clientId, scope, lifetime, client, issuer, audience }),
     })
-    const needed = payload.claims?.id_token
     const idToken = wanted.includes('openid')
-      ? signIdToken.signOnOtherThread(idTokenClaims(settings, { ...payload, account, grant, wanted, needed }))
+      ? signIdToken.signOnOtherThread(idTokenClaims(parts, payload, account, grant, wanted))
       : undefined
     const [refreshToken] = await Promise.all([exchange(parts, request, found, payload), idToken])
     reportToken(parts, 'delegated', client, person, { tokenId, grantId, scopes, lifetime })
@@ -209,6 +209,26 @@ async function exchange(
   }
   if (exchanged.isRetry) parts.events.emit('refresh_token.retried', ownerOf(payload))
   return exchanged.next
+}
+
+/** The claims of the ID token of a refresh (OpenID Connect Core 12.2), as oidc-provider chooses them. */
+function idTokenClaims(
+  { settings }: ProviderParts,
+  payload: TokenPayload,
+  account: Account,
+  grant: GrantRecord & { readonly openid?: { readonly scope?: string } },
+  wanted: readonly string[],
+) {
+  const { accountId: sub, clientId: aud, authTime: auth_time, sid } = payload
+  const scopes = (grant.openid?.scope ?? '').split(' ').filter((scope) => wanted.includes(scope))
+  const names = scopes.flatMap((scope) =>
+    scope === 'openid' ? OPENID_CLAIMS : (settings.claims[scope] ?? []),
+  )
+  const chosen = new Set([...names, ...Object.keys(payload.claims?.id_token ?? {})])
+  const available = { ...accountClaims(account, sub, settings.claimsInIdToken), auth_time }
+  const claims = Object.fromEntries(Object.entries(available).filter(([name]) => chosen.has(name)))
+  const iat = nowInSeconds()
+  return { ...claims, sid, aud, exp: iat + settings.lifetimes.idToken, iat, iss: settings.issuer, sub }
 }
 
 function nowInSeconds(): number {
