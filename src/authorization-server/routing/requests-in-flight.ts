@@ -45,6 +45,8 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
   const waiting: (() => void)[] = []
   /** Requests that come after all others: with wrong secrets, of an address that has sent too many of them. */
   const last: (() => void)[] = []
+  /** The oldest comes first. A timer for each request would cost more than all else here. */
+  const inFlight = new Set<{ readonly since: number; release(): void }>()
   let total = 0
   let totalOfLast = 0
   /** Requests that have begun in this turn, or wait for a later turn. */
@@ -91,6 +93,11 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
     isSending: (address: string) => counts.has(address),
 
     isFull(address: string): boolean {
+      for (const each of inFlight) {
+        if (performance.now() - each.since < MAX_TIME_MS) break
+        inFlight.delete(each)
+        each.release()
+      }
       const own = counts.get(address) ?? 0
       const isFull = own >= share || total >= (own < few ? max : max - share)
       if (isFull) logRejection(address)
@@ -114,13 +121,14 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
         isCounted = false
       }
       count(1)
-      const timer = setTimeout(release, MAX_TIME_MS).unref()
+      const running = { since: performance.now(), release }
+      inFlight.add(running)
       try {
         const waits = turn(isLast)
         if (waits) await waits
         return await answer()
       } finally {
-        clearTimeout(timer)
+        inFlight.delete(running)
         release()
       }
     },

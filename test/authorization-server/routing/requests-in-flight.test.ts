@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createRequestsInFlight } from '../../../src/authorization-server/routing/requests-in-flight.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
 const sender = { address: '192.0.2.1', credentials: 'key secret', isLast: false }
@@ -13,10 +13,10 @@ it('a request that is never answered has its place for 30 seconds', async () => 
   const ends: ((answer: string) => void)[] = []
   const hung = () => new Promise<string>((resolve) => ends.push(resolve))
   const first = inFlight.run(sender, hung)
-  await vi.advanceTimersByTimeAsync(29_999)
+  vi.advanceTimersByTime(29_999)
   expect(await inFlight.run(sender, async () => 'answered')).toBeUndefined()
   expect(inFlight.isFull(sender.address)).toBe(true)
-  await vi.advanceTimersByTimeAsync(1)
+  vi.advanceTimersByTime(1)
   expect(await inFlight.run(sender, async () => 'answered')).toBe('answered')
   // The answer that comes late frees no second place.
   const second = inFlight.run(sender, hung)
@@ -27,7 +27,6 @@ it('a request that is never answered has its place for 30 seconds', async () => 
   ends[1]?.('answered')
   expect(await second).toBe('answered')
   expect(inFlight.isFull(sender.address)).toBe(false)
-  expect(vi.getTimerCount()).toBe(0)
 })
 
 it('the last quarter takes an address that sends few requests, up to one hundredth of the limit', async () => {
