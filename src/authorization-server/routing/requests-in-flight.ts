@@ -71,7 +71,7 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
 
   function nextTurn(): void {
     const ready = waiting.splice(0, PER_TURN)
-    ready.push(...last.splice(0, Math.max(1, PER_TURN - ready.length)))
+    ready.push(...last.splice(0, 1))
     begun = ready.length + waiting.length + last.length
     if (begun > 0) setImmediate(nextTurn)
     for (const begin of ready) begin()
