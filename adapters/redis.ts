@@ -33,7 +33,7 @@ export type { Durability, RedisStoreOptions } from './redis/options.ts'
  * client.on('error', (error) => logger.warn({ error }, 'redis'))
  * ```
  *
- * Redis must not evict keys (`maxmemory-policy noeviction`). Every command uses a single key. The store never
+ * Redis must not evict keys (`maxmemory-policy noeviction`). In a cluster, every command uses a single key. The store never
  * sends `KEYS`, `SCAN` or `FLUSHALL`, and `WAIT` is its only blocking command. With the first subscription,
  * the store opens a separate connection for messages. With `durability` it also opens a connection to each
  * master. The writes that wait for replicas use these connections, so that they do not delay other commands.

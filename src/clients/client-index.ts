@@ -76,7 +76,11 @@ export function createClientLists<C extends Client>(
       const members = (await membersOf(store, index)).filter((member) =>
         isWanted(timeOfMember(member), readMember(store, index, member)),
       )
-      const records = await loadMembers(kind, index, members.slice(-count))
+      let start = Math.max(0, members.length - count)
+      const timeAt = (at: number) => timeOfMember(members[at] ?? '')
+      // The order of a page decides between clients of the same millisecond, so none of them is cut off.
+      while (start > 0 && timeAt(start - 1) === timeAt(start)) start -= 1
+      const records = await loadMembers(kind, index, members.slice(start))
       const isSound = (record: (typeof records)[number]) => record && !(record instanceof CorruptRecord)
       return records.every(isSound) ? (records as ClientRecord<C>[]) : undefined
     },

@@ -38,9 +38,11 @@ function createSigner(jwk: SigningJwk, typ: string | undefined) {
       const content = contentOf(claims)
       return join(content, sign('sha256', Buffer.from(content, 'latin1'), key))
     },
-    async signOnOtherThread(claims: object): Promise<string> {
+    /** Throws at once if the claims cannot be written as JSON. */
+    signOnOtherThread(claims: object): Promise<string> {
       const content = contentOf(claims)
-      return join(content, await signAsync('sha256', Buffer.from(content, 'latin1'), key))
+      const signing = signAsync('sha256', Buffer.from(content, 'latin1'), key)
+      return signing.then((signature) => join(content, signature))
     },
   }
 }

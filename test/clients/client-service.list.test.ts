@@ -42,6 +42,21 @@ describeApiKeys('lists of clients', (context) => {
     expect(items.map(({ clientId }) => clientId)).toEqual(ids.toReversed())
   })
 
+  it('each page has every client of one millisecond once, also if several processes created them', async () => {
+    const store = stores.open()
+    const ids: string[] = []
+    for (let index = 0; index < 5; index += 1)
+      ids.push((await context.created(context.start(store))).clientId)
+    const listed: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await context.start(store).service.listByOwner('acme', { cursor, limit: 1 })
+      listed.push(...page.items.map(({ clientId }) => clientId))
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    expect(listed.toSorted()).toEqual(ids.toSorted())
+  })
+
   it('an owner filters and sorts a list by name, product, last use and state', async () => {
     const { service, lastUses } = context.start()
     const add = async (clientId: string, name: string, products: string[]) => {

@@ -33,7 +33,7 @@ import {
   REVOCATION_FEED,
   ROUTES,
 } from '../provider/routes.ts'
-import type { RefreshReaders } from '../provider/request-state.ts'
+import { startLookups, type EarlyLookups, type RefreshReaders } from '../provider/request-state.ts'
 import { runProvider, type ProviderInput } from '../provider/run-provider.ts'
 import { checkRequest, letPageRead } from './check-request.ts'
 import { pauseConnection, type RequestsInFlight } from './requests-in-flight.ts'
@@ -112,17 +112,19 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     const sent = { ...checked, form: form && canonicalizeParameters(form, resources) }
     if (address === undefined || credentials === undefined) return answerChecked(running, ctx, path, sent)
     // An address that has sent too many wrong secrets waits, but not with a right one.
-    const isLast = parts.wrongSecrets.isBeyond(address) && (await hasWrongSecret(checked))
-    const sender = { address, credentials, isLast }
-    const isAnswered = await requestsInFlight.run(sender, () => answerChecked(running, ctx, path, sent))
+    const early = parts.wrongSecrets.isBeyond(address) ? startLookups(parts.registry) : undefined
+    const comesLast = early && (() => hasWrongSecret(early, checked))
+    const answer = () => answerChecked(running, ctx, path, { ...sent, early })
+    const isAnswered = await requestsInFlight.run({ address, credentials, comesLast }, answer)
     return isAnswered ?? rejectForNow(ctx, path, address)
   }
 
-  async function hasWrongSecret(sent: ProviderInput): Promise<boolean> {
+  /** False if the store does not answer. */
+  async function hasWrongSecret({ registry }: EarlyLookups, sent: ProviderInput): Promise<boolean> {
     const credentials = readCredentials(sent)
     if (!credentials) return false
-    const client = await parts.registry.find(credentials.clientId).catch(() => undefined)
-    return !client || !findSecretOf(client, credentials.clientSecrets)
+    const client = await registry.find(credentials.clientId).catch(() => null)
+    return client !== null && !(client && findSecretOf(client, credentials.clientSecrets))
   }
 
   function rejectForNow(ctx: Context, path: string, address: string): true {
@@ -138,10 +140,10 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   async function answerChecked(running: Running, ctx: Context, path: string, sent: ProviderInput) {
     const { provider, answers } = running
     const isTokenRequest = sent.form !== undefined && normalizePath(path) === ROUTES.token
-    const usual = isTokenRequest ? await answerUsualRequest(ctx, sent.form, answers) : undefined
+    const usual = isTokenRequest ? await answerUsualRequest(ctx, sent.form, answers, sent.early) : undefined
     if (usual?.isAnswered) return true
     const query = canonicalizeParameters(ctx.search, resources)
-    return runProvider(provider, ctx, path, { ...sent, query, early: usual?.early })
+    return runProvider(provider, ctx, path, { ...sent, query, early: usual?.early ?? sent.early })
   }
 
   const route = createRouter(parts, {

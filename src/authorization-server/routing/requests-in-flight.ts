@@ -28,8 +28,8 @@ export interface Sender {
   readonly address: string
   /** With the secret, so that a stranger with a wrong secret does not use up the share of the client. */
   readonly credentials: string
-  /** Whether the request waits until no other waits for its turn. */
-  readonly isLast: boolean
+  /** Whether the request waits until no other waits for its turn. Called when the request is counted. */
+  readonly comesLast?: (() => Promise<boolean>) | undefined
 }
 
 /**
@@ -105,7 +105,10 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
     },
 
     /** @returns undefined if too many requests are in flight */
-    async run<T>({ address, credentials, isLast }: Sender, answer: () => Promise<T>): Promise<T | undefined> {
+    async run<T>(
+      { address, credentials, comesLast }: Sender,
+      answer: () => Promise<T>,
+    ): Promise<T | undefined> {
       // The space distinguishes credentials from addresses, which contain no space.
       const client = ` ${credentials}`
       if (this.isFull(address) || (counts.get(client) ?? 0) >= share) return undefined
@@ -115,6 +118,7 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
         add(address, change)
         add(client, change)
       }
+      let isLast = false
       let isCounted = true
       const release = () => {
         if (isCounted) count(-1)
@@ -124,6 +128,10 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
       const running = { since: performance.now(), release }
       inFlight.add(running)
       try {
+        if (comesLast && (await comesLast()) && isCounted) {
+          isLast = true
+          totalOfLast += 1
+        }
         const waits = turn(isLast)
         if (waits) await waits
         return await answer()

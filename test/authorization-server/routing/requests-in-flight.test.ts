@@ -5,7 +5,7 @@ import { silentLogger } from '../../../src/host/logger.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-const sender = { address: '192.0.2.1', credentials: 'key secret', isLast: false }
+const sender = { address: '192.0.2.1', credentials: 'key secret' }
 
 // Fixed bug: a callback of the host that never answered took a place for ever.
 it('a request that is never answered has its place for 30 seconds', async () => {
@@ -32,7 +32,7 @@ it('a request that is never answered has its place for 30 seconds', async () => 
 it('the last quarter takes an address that sends few requests, up to one hundredth of the limit', async () => {
   const inFlight = createRequestsInFlight({ max: 200, logger: silentLogger })
   const send = (address: string) =>
-    void inFlight.run({ address, credentials: address, isLast: false }, () => new Promise<never>(() => {}))
+    void inFlight.run({ address, credentials: address }, () => new Promise<never>(() => {}))
   for (const address of ['a', 'b', 'c']) for (let count = 0; count < 50; count += 1) send(address)
   const isFull = () => [inFlight.isFull('a'), inFlight.isFull('owner')]
   expect(isFull()).toEqual([true, false])
@@ -46,7 +46,10 @@ it('what comes last waits for its turn, whatever is in flight, and everything el
   const inFlight = createRequestsInFlight({ max: 1000, logger: silentLogger })
   const begun: string[] = []
   const send = (name: string, isLast: boolean) =>
-    inFlight.run({ address: name, credentials: name, isLast }, async () => void begun.push(name))
+    inFlight.run(
+      { address: name, credentials: name, ...(isLast && { comesLast: async () => true }) },
+      async () => void begun.push(name),
+    )
   const all = Array.from({ length: 100 }, (_, at) => send(`wrong ${at}`, true))
   await send('right', false)
   expect(begun).toEqual(['right'])

@@ -42,6 +42,7 @@ export function createFastPath(parts: FastPathParts) {
     ctx: Context,
     form: string,
     answers: TokenAnswers,
+    known?: EarlyLookups,
   ): Promise<FastPathResult> {
     const request = isUsual(ctx) ? readRequest(ctx, form) : undefined
     if (!request || (request.resource !== undefined && !resources.find(request.resource)))
@@ -54,7 +55,7 @@ export function createFastPath(parts: FastPathParts) {
       token !== undefined && parts.refreshTokenFormat.isGenuine(token)
         ? startRefreshReads(parts, token)
         : undefined
-    const early = startLookups(registry, reads)
+    const early = known ? { ...known, refreshReads: reads } : startLookups(registry, reads)
     // A failed lookup is passed on too: oidc-provider gets the same error from `early`.
     const client = await early.registry.find(request.credentials.clientId).catch(() => null)
     const kind = request.grantType === 'refresh_token' ? 'application' : 'apiKey'
