@@ -40,8 +40,6 @@ export function modelLifetimes(lifetimes: Lifetimes): Configuration['ttl'] {
   return {
     AccessToken: (_ctx, _token, client) => lifetimeWithin(recordOf(client), lifetimes.delegatedAccessToken),
     AuthorizationCode: lifetimes.authorizationCode,
-    ClientCredentials: (_ctx, _token, client) =>
-      lifetimeWithin(recordOf(client), lifetimes.directAccessToken),
     // For the person's decision and the exchange of the code. The first refresh token extends it.
     Grant: INTERACTION_SECONDS + lifetimes.authorizationCode + GRANT_MARGIN_SECONDS,
     IdToken: lifetimes.idToken,

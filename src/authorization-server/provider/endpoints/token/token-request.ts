@@ -30,8 +30,8 @@ export type AnswerTokenRequest = (request: TokenRequest) => Promise<object>
 export type TokenAnswers = Readonly<Record<'client_credentials' | 'refresh_token', AnswerTokenRequest>>
 
 /**
- * Registers our grant types, for all requests that the fast path does not answer. If it has failed, oidc-provider writes
- * that error.
+ * Registers our grant types, for all requests that the fast path does not answer. If the fast path has failed,
+ * oidc-provider writes its error.
  *
  * Relies on: a grant type that is registered again replaces the built-in one.
  */
