@@ -36,7 +36,12 @@ describeWithRedis('health() on Redis', () => {
 
   it('a Redis with good settings passes every check of health()', async () => {
     const { gatehouse } = await openOnRedis()
-    const health = await gatehouse.health()
+    // On a busy machine, one answer of Redis may take longer than `store.latency` permits.
+    const health = await vi.waitFor(async () => {
+      const read = await uncachedHealth(gatehouse)
+      expect(read.status).toBe('pass')
+      return read
+    }, 5000)
     expectReadable(health)
     expect(listOf(health)).toEqual([
       'start pass',
@@ -53,7 +58,7 @@ describeWithRedis('health() on Redis', () => {
       'products pass',
       'revocations pass',
     ])
-    expect(health).toMatchObject({ ready: true, status: 'pass' })
+    expect(health.ready).toBe(true)
   })
 
   it('health() fails within the timeout while Redis is frozen and passes when Redis continues, and the gateway stays ready', async () => {
