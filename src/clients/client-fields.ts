@@ -147,10 +147,12 @@ export const CLIENT_FIELDS = {
       inBody: expiryTime,
       openApi: {
         creation: 'null: it never expires',
-        change: 'null: it never expires. An earlier time than before revokes the tokens issued so far',
+        change:
+          'null: it never expires. An earlier time revokes the tokens issued so far if they could outlive it',
         answer: 'From then on it gets no tokens; absent if it never expires',
       },
-      revokesTokens: ({ expiresAt = Infinity }: Client, after: unknown) => Number(after) < expiresAt,
+      revokesTokens: ({ expiresAt = Infinity }: Client, after: unknown, tokensEnd: number) =>
+        Number(after) < Math.min(expiresAt, tokensEnd),
       label: 'expiryLabel',
       input: { type: 'date', forms: {} },
     },

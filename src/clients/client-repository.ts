@@ -13,12 +13,12 @@ import type { LoadPublicKeys } from './public-keys.ts'
 import { clientNotFound, isClientId } from './client-id.ts'
 import { createClientLists, type ClientPage } from './client-index.ts'
 import { type ClientChanged, type ClientRecord, clientRecords } from './client-record.ts'
-import type { KeyPolicy } from './expiry-policy.ts'
+import type { KeyPolicy, TokenLifetimes } from './expiry-policy.ts'
 import type { Idempotency } from './idempotency.ts'
 import { readWithLastUse, type LastUses } from './last-used.ts'
 import { createSecretOwners } from './secret-owners.ts'
 
-export interface ClientsDependencies {
+export interface ClientsDependencies extends TokenLifetimes {
   readonly store: Store
   readonly catalog: CurrentCatalog
   readonly accounts: Pick<HostAccounts, 'find'>

@@ -232,8 +232,9 @@ export interface ClientChanges {
   /** Display name; at most 120 characters. */
   readonly name?: string | undefined
   /**
-   * When the client expires, in epoch seconds, as in `NewClient`; null for never. If the new time is earlier than the
-   * previous time, all access tokens of the client are revoked.
+   * When the client expires, in epoch seconds, as in `NewClient`; null for never. All access tokens of the client are
+   * revoked if they could outlive the new time: if it is earlier than the previous time, and earlier than the end of the
+   * longest lifetime of its tokens, plus one hour.
    */
   readonly expiresAt?: number | null | undefined
   /** As in `NewClient`; empty for any address. Each change revokes all access tokens of the client. */

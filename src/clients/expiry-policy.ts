@@ -1,4 +1,5 @@
 import type { Fault } from '../errors.ts'
+import type { LongestLifetime } from '../revocation/longest-token-lifetime.ts'
 import type { Rule } from '../validation/rules.ts'
 import { isGatewayKey, type Client } from './client.ts'
 
@@ -100,6 +101,28 @@ export function isExpired({ expiresAt }: Pick<Client, 'expiresAt'>): boolean {
 export function lifetimeWithin({ expiresAt }: Pick<Client, 'expiresAt'>, lifetime: number): number {
   if (expiresAt === undefined) return lifetime
   return Math.max(1, Math.min(lifetime, expiresAt - Math.floor(Date.now() / 1000)))
+}
+
+/** A process that has not seen a new expiry may issue tokens that do not end at it. */
+const LATE_TOKEN_SECONDS = 3600
+
+export interface TokenLifetimes {
+  /** Of the access tokens of API keys. */
+  readonly longestLifetime: Pick<LongestLifetime, 'seconds'>
+  /** Of those of applications. */
+  readonly longestDelegatedLifetime: Pick<LongestLifetime, 'seconds'>
+}
+
+/**
+ * A new expiry before this time revokes the tokens issued so far, because they could outlive it. In epoch seconds: the
+ * present expiry, or the time at which the last token of any process has expired.
+ */
+export async function tokensEnd(
+  { kind, expiresAt = Infinity }: Pick<Client, 'kind' | 'expiresAt'>,
+  { longestLifetime, longestDelegatedLifetime }: TokenLifetimes,
+): Promise<number> {
+  const longest = kind === 'apiKey' ? longestLifetime : longestDelegatedLifetime
+  return Math.min(expiresAt, Date.now() / 1000 + (await longest.seconds()) + LATE_TOKEN_SECONDS)
 }
 
 /** Days before the expiry. 0 is the expiry itself. */

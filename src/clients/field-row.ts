@@ -48,8 +48,8 @@ export interface Field<Text extends string = string> {
   readonly isRemovable?: boolean
   /** Its descriptions in the OpenAPI document. */
   readonly openApi?: { readonly creation?: string; readonly change?: string; readonly answer?: string }
-  /** Whether a change to this value revokes the tokens issued so far. */
-  readonly revokesTokens?: (before: Client, after: unknown) => boolean
+  /** Whether a change to this value revokes the tokens issued so far. @param tokensEnd when the last has expired */
+  readonly revokesTokens?: (before: Client, after: unknown, tokensEnd: number) => boolean
   /** The text of the console that names it. */
   readonly label?: Text
   readonly input?: {

@@ -4,7 +4,7 @@ import { checkInput, type Fields } from '../validation/rules.ts'
 import { type ClientRepository } from './client-repository.ts'
 import { presentClient } from './last-used.ts'
 import type { Client } from './client.ts'
-import { timeText } from './expiry-policy.ts'
+import { timeText, tokensEnd } from './expiry-policy.ts'
 import { fieldsOf } from './rules-from-fields.ts'
 import { type ApplyChange, changeRecord } from './store-change.ts'
 
@@ -35,9 +35,10 @@ export function fieldsSetter<C extends Client>(
     const target = typeof expiresAt === 'number' ? timeText(expiresAt) : undefined
     const what = { clientId, name, target, options }
     const apply = ofClient(set)
+    const end = typeof expiresAt === 'number' ? await tokensEnd({ kind: clients.kind }, clients) : Infinity
     const revoking = given.flatMap(([field, value]) => {
       const revokes = value === null ? undefined : fieldsOf(clients.kind)[field]?.revokesTokens
-      return revokes ? [(before: C) => revokes(before, value)] : []
+      return revokes ? [(before: C) => revokes(before, value, end)] : []
     })
     const isRemoval = (before: C) => revoking.some((revokes) => revokes(before))
     const revokes = revoking.length > 0 ? isRemoval : undefined

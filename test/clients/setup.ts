@@ -100,12 +100,9 @@ export function services(
   events.on('token.revoked', (event) => revoked.push(event))
   const set = createRevocationSet()
   const log = createRevocationLog(store)
-  const revocations = createRevocations({
-    log,
-    set,
-    longestLifetime: createLongestLifetime(store, 864_000),
-    events,
-  })
+  const longestLifetime = createLongestLifetime(store, 864_000)
+  const longestDelegatedLifetime = createLongestLifetime(store, 3600, 'longest-delegated-access-token')
+  const revocations = createRevocations({ log, set, longestLifetime, events })
   const changed: string[] = []
   const audit = auditOf(store)
   const commits = commitsOf(store, { audit, revocations, events })
@@ -118,6 +115,8 @@ export function services(
     events,
     lastUses,
     revocations,
+    longestLifetime,
+    longestDelegatedLifetime,
     clientChanged: clientChanged ?? (async (clientId: string) => void changed.push(clientId)),
     logger: silentLogger,
     maxClientsPerAccount: 500,

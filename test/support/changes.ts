@@ -27,6 +27,7 @@ export const ACTOR = 'acme/ann'
 const actor = { actor: ACTOR }
 const owner = { accountId: 'acme', products: ['invoices', 'payments'] }
 const CALLBACK = 'https://app.example/callback'
+const TOMORROW = Math.floor(Date.now() / 1000) + 86_400
 const [BEFORE, AFTER] = ['Old name', 'New name']
 
 /** What a client is before the change. */
@@ -66,8 +67,8 @@ export const CLIENT_CHANGES: readonly ClientChange[] = [
   {
     name: 'set an earlier expiry',
     revokes: true,
-    make: ({ apiKeys }, id) => apiKeys.update(id, { expiresAt: 3_900_000_000 }, actor),
-    isMade: (stored) => stored?.client.expiresAt === 3_900_000_000,
+    make: ({ apiKeys }, id) => apiKeys.update(id, { expiresAt: TOMORROW }, actor),
+    isMade: (stored) => stored?.client.expiresAt === TOMORROW,
   },
   {
     name: 'set limits',

@@ -99,23 +99,6 @@ describe('the expiry of a client', () => {
     expect((await host.requestDirectToken(key)).body['expires_in']).toBe(10 * DAY)
   })
 
-  it('an earlier expiry revokes all tokens, a later one and none revoke nothing', async () => {
-    const key = await host.createApiKey()
-    const token = async () => String((await host.requestDirectToken(key)).body['access_token'])
-    const works = async (jwt: string) => (await host.call('GET /invoices/list', jwt)).status === 200
-    const first = await token()
-    await expire(key, nowSeconds() + 50 * DAY)
-    expect(await works(first)).toBe(false)
-    const second = await token()
-    await expire(key, nowSeconds() + 60 * DAY)
-    expect(await works(second)).toBe(true)
-    await expire(key, nowSeconds() + 55 * DAY)
-    expect(await works(second)).toBe(false)
-    const third = await token()
-    await expire(key, null)
-    expect(await works(third)).toBe(true)
-  })
-
   it('an expiry that is not valid is rejected, and nothing is changed', async () => {
     const key = await host.createApiKey()
     const application = await host.createApplication()

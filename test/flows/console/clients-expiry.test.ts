@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
@@ -19,6 +19,7 @@ describe('the expiry on the pages of the console', () => {
     })
   })
   afterAll(() => Promise.all([host.close(), strict.close()]))
+  afterEach(() => void vi.useRealTimers())
 
   it.each([
     ['api-keys', 'apiKeys'],
@@ -54,6 +55,35 @@ describe('the expiry on the pages of the console', () => {
     expect(textOf(removed.body)).toContain('Expiry removed: it never expires')
     const changes = (await host.gatehouse.audit.list({ clientId })).items.map(({ change }) => change)
     expect(changes.filter((change) => change === 'expiresAt')).toHaveLength(2)
+  })
+
+  it('the form says before which day the present tokens would stop working', async () => {
+    const noon = (Math.ceil(Date.now() / DAY_MS) + 0.5) * DAY_MS
+    vi.useFakeTimers({ toFake: ['Date'], now: noon })
+    const { apiKeys, applications } = host.gatehouse
+    const [key, application] = [await host.createApiKey(), await host.createApplication()]
+    const warnings = async (path: string) =>
+      [
+        ...textOf((await host.visit('acme').open(`/console${path}`)).body).matchAll(
+          /a day before ([^,]+, \d+)/g,
+        ),
+      ].map(([, day]) => new Date(`${day} UTC`).toISOString().slice(0, 10))
+    // Tokens of an API key live 10 days, those of an application an hour.
+    expect(await warnings(`/api-keys/${key.client_id}`)).toEqual([dayIn(10)])
+    expect(await warnings(`/applications/${application.client_id}`)).toEqual([])
+    await apiKeys.update(key.client_id, { expiresAt: endOf(dayIn(5)) })
+    await applications.update(application.client_id, { expiresAt: endOf(dayIn(5)) })
+    expect(await warnings(`/api-keys/${key.client_id}`)).toEqual([dayIn(5)])
+    expect(await warnings(`/applications/${application.client_id}`)).toEqual([])
+    await apiKeys.update(key.client_id, { expiresAt: endOf(dayIn(50)) })
+
+    const [visitor, path] = [host.visit('acme'), `/console/api-keys/${key.client_id}`]
+    const { body } = await host.requestDirectToken(key)
+    const status = async () => (await host.call('GET /invoices/list', String(body['access_token']))).status
+    const moved = await visitor.submit(await visitor.open(path), 'expire', { expiresAt: dayIn(10) })
+    expect(await status()).toBe(200)
+    await visitor.submit(moved, 'expire', { expiresAt: dayIn(9) })
+    expect(await status()).toBe(401)
   })
 
   it('a day within the policy is the default, and another one is rejected with the form as it was', async () => {

@@ -189,7 +189,7 @@ describe('the page of what needs attention', () => {
       ],
       Long: ['It lives longer than this service allows now.'],
     })
-    expect(textOf(page.body)).toContain('Let it expire in 60 days')
+    expect(textOf(page.body)).toMatch(/Its secret and its tokens stay valid\.\s+Let it expire in 60 days/)
     const fixed = await visitor.submit(only(page, 'breaks-policy'), 'fix')
     expect(Object.keys(rowsOf(fixed))).toEqual(['Ancient'])
     const shown = await visitor.submit(fixed, 'rotateSecret')

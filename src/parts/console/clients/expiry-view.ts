@@ -3,6 +3,7 @@ import {
   defaultDaysOf,
   expiresSoon,
   isExpiryRequired,
+  tokensEnd,
   type KeyPolicy,
 } from '../../../clients/expiry-policy.ts'
 import { isGatewayKey, type Client } from '../../../clients/client.ts'
@@ -77,7 +78,11 @@ export function expiryPanel(kind: ClientKind, services: ConsoleServices): Client
       sent.get('expiresAt') === lastDayOf(expiresAt) ? {} : { expiresAt: readExpiry(sent) },
     done: () => 'doneExpirySaved',
     guard: {
-      warning: 'expiryEarlier',
+      async warning({ texts, resource }) {
+        const end = await tokensEnd(resource, services)
+        const isPossible = !isGatewayKey(resource) && lastDayOf(end) > dayOf(Date.now())
+        return isPossible && texts.html('expiryEarlier', { day: texts.date(end - 1) })
+      },
       input: 'before',
       textOf: ({ expiresAt }) => String(expiresAt),
     },

@@ -25,7 +25,7 @@ interface FieldPanel {
   readonly done: (changes: ClientChanges) => Redirect['done']
   /** For a field whose change revokes tokens. What changed since the form was shown is not overwritten. */
   readonly guard?: {
-    readonly warning: TextName
+    readonly warning: (call: Call<Client>) => HtmlValue | Promise<HtmlValue>
     /** The hidden input with the value that the form changes. */
     readonly input: string
     readonly textOf: (client: Client) => string
@@ -39,8 +39,9 @@ export function fieldPanel(kind: ClientKind, services: ConsoleServices, options:
     async show(call) {
       const { texts, resource: client } = call
       if (isHidden?.(client) || !(await call.may(`${kind.permissions}:write`))) return undefined
+      const warning = await guard?.warning(call)
       const content = html`${guard && html`<input type="hidden" name="${guard.input}" value="${guard.textOf(client)}" />`}
-        ${inputs(call)} ${guard && html`<p class="hint">${texts.html(guard.warning)}</p>`}
+        ${inputs(call)} ${warning && html`<p class="hint">${warning}</p>`}
         <div class="buttons"><button>${texts.html('saveButton')}</button></div>`
       return panel(
         { title: texts.html(title), id },
@@ -100,7 +101,7 @@ export function addressesPanel(kind: ClientKind, services: ConsoleServices): Cli
     read: (sent, client) => toChanges(typedTexts(sent, client, 'addresses')),
     done: () => 'doneAddressesSaved',
     guard: {
-      warning: 'addressesRevoke',
+      warning: ({ texts }) => texts.html('addressesRevoke'),
       input: 'addressesBefore',
       textOf: ({ allowedAddresses = [] }) => allowedAddresses.join('\n'),
     },

@@ -1,7 +1,7 @@
 import { isGatewayKey, type Client, type ClientChanges } from '../../../clients/client.ts'
 import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
 import { givesMore, rightTo } from '../../front-door/permissions-on-clients.ts'
-import type { KeyPolicy } from '../../../clients/expiry-policy.ts'
+import { tokensEnd, type KeyPolicy } from '../../../clients/expiry-policy.ts'
 import { renewalDays, type Finding } from '../../../clients/hygiene-findings.ts'
 import type { ClientFindings } from '../../../clients/hygiene.ts'
 import { html, type Html, type HtmlValue } from '../../../http/html.ts'
@@ -79,12 +79,12 @@ export function cursorOf({ query, form: sent }: Pick<Call, 'query' | 'form'>): s
 }
 
 /** What the fix of a finding does, and its button. A new secret is created on the page of the client. */
-export function fixForm(
+export async function fixForm(
   call: Pick<Call, 'texts' | 'self' | 'to' | 'csrfToken' | 'query' | 'form'>,
   finding: Finding,
   found: ClientFindings,
   services: ConsoleServices,
-): Html {
+): Promise<Html> {
   const { texts } = call
   const fix = fixOf(finding, found)
   if (fix === 'rotate') {
@@ -102,12 +102,14 @@ export function fixForm(
     const button = confirmLink(call, link, texts.html('clientsRevokeOld'))
     return hintAbove(texts.html('clientsRevokeOldWhat'), button)
   }
+  const { expiresAt } = renewalOf(found.client, services.keyPolicy)
+  const keepsTokens = fix === 'expire' && (expiresAt ?? Infinity) >= (await tokensEnd(found.client, services))
   const isRenewal = finding === 'expires-soon'
   const renewal = isGatewayKey(found.client) ? 'fixNeverExpire' : 'fixRenew'
   const expire = texts.html(isRenewal ? renewal : 'fixExpire', { days: renewalDays(services.keyPolicy) })
   const words = {
     disable: [texts.html('fixDisableHint'), texts.html('disableButton')],
-    expire: [texts.html(isRenewal ? 'fixRenewHint' : 'fixExpireHint'), expire],
+    expire: [texts.html(keepsTokens ? 'fixRenewHint' : 'fixExpireHint'), expire],
   }
   const [hint, button] = words[fix]
   return form(

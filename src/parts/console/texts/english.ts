@@ -223,7 +223,7 @@ export const english = {
   expiryHintRequired: 'Programs get no tokens after this day.',
   expiryHintMax: 'Programs get no tokens after this day. At most {days} days from today.',
   expiryEarlier:
-    'If you choose an earlier day than before, all its tokens stop working at once. Programs then get new ones.',
+    'If you choose a day before {day}, its present tokens stop working at once. Programs then get new ones.',
   expiryBreaksPolicy:
     'It keeps working, although this service now requires an earlier expiry. Choose an earlier day.',
   expiryBadge: 'Expires {in}',

@@ -224,7 +224,7 @@ export const german: ConsoleTexts = {
   expiryHintRequired: 'Nach diesem Tag erhalten Programme keine Tokens.',
   expiryHintMax: 'Nach diesem Tag erhalten Programme keine Tokens. Höchstens {days} Tage ab heute.',
   expiryEarlier:
-    'Wenn Sie einen früheren Tag als bisher wählen, gelten alle Tokens sofort nicht mehr. Programme holen sich dann neue.',
+    'Bei einem Tag vor dem {day} gelten die jetzigen Tokens sofort nicht mehr. Programme holen sich dann neue.',
   expiryBreaksPolicy:
     'Der Zugang gilt weiter, obwohl dieser Dienst jetzt ein früheres Ablaufdatum verlangt. Wählen Sie einen früheren Tag.',
   expiryBadge: 'Läuft {in} ab',
