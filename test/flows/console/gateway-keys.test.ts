@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
@@ -38,7 +38,7 @@ describe('the key of a gateway in the console', () => {
     }
     const page = await read(`/api-keys/${clientId}`)
     expect(textOf(page)).toContain('A gateway in another process reads revocations with this key.')
-    expect(page).not.toMatch(/id="expiry"|form="addProduct"|\/guide"/)
+    expect(page).not.toMatch(/id="expiry"|\/guide"/)
     expect(await text(`/operator/clients/${clientId}`, 'root')).toContain('It needs no tokens.')
     expect(await text(`/api-keys/${clientId}/guide`)).not.toContain('Add a product')
     for (const [path, person] of [
@@ -46,6 +46,31 @@ describe('the key of a gateway in the console', () => {
       ['/operator/hygiene', 'root'],
     ] as const) {
       expect(await text(path, person)).toContain('Nothing needs attention.')
+    }
+  })
+
+  it('its page says what it is for, for which resources, and when its gateway was last seen, and offers nothing that needs a token', async () => {
+    const { apiKeys } = host.gatehouse
+    const page = await read(`/api-keys/${clientId}`)
+    expect(textOf(page)).toMatch(
+      /May introspect tokens for\s+all resources\s+Gateway last seen\s+never\s+Expiry\s+never/,
+    )
+    expect(page).not.toMatch(/key_\S+\/usage"|id="access"|Last used|Limits of calls/)
+    const resources = [host.audience]
+    const input = { accountId: 'acme', name: 'MCP', resourceServer: true, resources } as const
+    const { apiKey, clientSecret } = await apiKeys.create(input)
+    const basic = Buffer.from(`${apiKey.clientId}:${clientSecret}`).toString('base64')
+    await fetch(`${host.issuer}/oauth2/revocations`, { headers: { authorization: `Basic ${basic}` } })
+    const seen = [
+      [`/api-keys/${apiKey.clientId}`, 'acme'],
+      [`/operator/clients/${apiKey.clientId}`, 'root'],
+    ] as const
+    for (const [path, person] of seen) {
+      await vi.waitFor(async () =>
+        expect(await text(path, person)).toMatch(
+          /introspect tokens for\s+\S+\/api\s+Gateway last seen\s+within the last hour/,
+        ),
+      )
     }
   })
 

@@ -25,6 +25,7 @@ export function accessPanel(kind: ClientKind, services: ConsoleServices): Client
   return {
     async show(call) {
       const { texts, resource: client } = call
+      if (isGatewayKey(client)) return undefined
       // As for a token request.
       const [owner, mayWrite, mayGive] = await Promise.all([
         accounts.find(client.accountId, client.userId),
@@ -33,16 +34,14 @@ export function accessPanel(kind: ClientKind, services: ConsoleServices): Client
       ])
       const { current } = catalog
       const { missingFor } = accessOf(current, client, owner)
-      const isGateway = isGatewayKey(client)
-      const none = isGateway ? 'gatewayAccess' : word(kind, 'AccessNone')
       const found = { catalog: current, client, kycLevel: owner?.kycLevel, missingFor, mayWrite, mayGive }
       return panel(
         { title: texts.html('clientsAccess'), id: 'access' },
         html`<p class="muted">
-            ${texts.html(client.products.length === 0 ? none : word(kind, 'AccessHint'))}
+            ${texts.html(word(kind, client.products.length === 0 ? 'AccessNone' : 'AccessHint'))}
           </p>
           ${client.products.map((id) => productAccess(call, found, id))}
-          ${mayGive && !isGateway && productsToAdd(call, found)} ${mayGive && sharedForms(call)}`,
+          ${mayGive && productsToAdd(call, found)} ${mayGive && sharedForms(call)}`,
       )
     },
   }

@@ -1,5 +1,5 @@
 import { keysOf } from '../../../clients/jwk-set.ts'
-import type { Application, Client } from '../../../clients/client.ts'
+import { isGatewayKey, type Application, type Client } from '../../../clients/client.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { People } from '../activity/people.ts'
@@ -10,7 +10,8 @@ import type { Call } from '../page-types.ts'
 import { scopeTitle } from '../scope-title.ts'
 import type { ConsoleServices } from '../services.ts'
 import { pathOf, type ClientKind } from './client-kind.ts'
-import { lastUsed, productTitle } from './no-token-state.ts'
+import { useFacts } from './gateway-key-view.ts'
+import { productTitle } from './no-token-state.ts'
 import { expiryFact } from './expiry-view.ts'
 
 const MAX_URIS = 5
@@ -41,13 +42,16 @@ export function factsForOwner(
     ],
     [texts.html('createdLabel'), texts.ago(client.createdAt)],
     [texts.html('createdByLabel'), createdBy !== undefined && people({ accountId, userId: createdBy })],
-    [texts.html('clientsColumnLastUsed'), lastUsed(call, client)],
+    ...useFacts(call, client, 'clientsColumnLastUsed'),
     [texts.html('expiryTitle'), expiryFact(call, client)],
     [
       texts.html('addressesTitle'),
       allowedAddresses.length > 0 && html`<span dir="ltr">${texts.list(allowedAddresses)}</span>`,
     ],
-    [texts.html('limitsTitle'), limits && limitsText(call, client.limits ?? limits.defaults)],
+    [
+      texts.html('limitsTitle'),
+      limits && !isGatewayKey(client) && limitsText(call, client.limits ?? limits.defaults),
+    ],
     [texts.html('appsRedirectUris'), application && redirectUriList(call, kind, application)],
     [
       texts.html('appsOrigins'),
@@ -95,7 +99,7 @@ export function factsForOperator(
     [texts.html('operatorUser'), user(userId)],
     [texts.html('createdByLabel'), user(createdBy)],
     [texts.html('createdLabel'), texts.ago(client.createdAt)],
-    [texts.html('operatorLastUsed'), lastUsed(call, client)],
+    ...useFacts(call, client, 'operatorLastUsed'),
     [
       texts.html('usageTitle'),
       usage && html`<a href="${to(`${clientPath(clientId)}/usage`)}">${texts.html('usageShow')}</a>`,

@@ -67,7 +67,7 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
           ${stateBadge(call, noToken)}
         </div>
         <div class="line">
-          ${services.usage && html`<a class="button" href="${to(`${path}/usage`)}">${texts.html('usageTitle')}</a>`}
+          ${services.usage && !isGatewayKey(client) && html`<a class="button" href="${to(`${path}/usage`)}">${texts.html('usageTitle')}</a>`}
           ${!isGatewayKey(client) && html`<a class="button" href="${to(`${path}/guide`)}">${texts.html('guideTitle')}</a>`}
         </div>
       </div>

@@ -167,8 +167,11 @@ export const english = {
   stateNoSecretWhy:
     'It has no valid secret and no public key. Programs get no tokens until its owner creates a new secret and gives it to them.',
   gatewayBadge: 'Gateway',
-  gatewayWhat: 'A gateway in another process reads revocations with this key. It needs no tokens.',
-  gatewayAccess: 'A gateway needs no product. Without a valid key, it receives no revocations.',
+  gatewayWhat:
+    'A gateway in another process reads revocations with this key. Without a valid key, it receives none. It needs no tokens.',
+  gatewayResources: 'May introspect tokens for',
+  gatewayAllResources: 'all resources',
+  gatewaySeen: 'Gateway last seen',
   gatewayOldSecretUntil: 'The old secret works until {time}. Give the gateway the new one before that.',
   stateNoProduct: 'No product yet',
   stateNoProductWhy: 'It gets no tokens until it has a product.',

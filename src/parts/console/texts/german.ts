@@ -168,8 +168,11 @@ export const german: ConsoleTexts = {
   stateNoSecretWhy:
     'Es gibt weder ein gültiges Secret noch einen öffentlichen Schlüssel. Programme erhalten keine Tokens, bis der Besitzer ein neues Secret erstellt und verteilt.',
   gatewayBadge: 'Gateway',
-  gatewayWhat: 'Ein Gateway in einem anderen Prozess liest damit Widerrufe. Es braucht keine Tokens.',
-  gatewayAccess: 'Ein Gateway braucht kein Produkt. Ohne gültigen Schlüssel erhält es keine Widerrufe.',
+  gatewayWhat:
+    'Ein Gateway in einem anderen Prozess liest damit Widerrufe. Ohne gültigen Schlüssel erhält es keine. Es braucht keine Tokens.',
+  gatewayResources: 'Darf Tokens prüfen für',
+  gatewayAllResources: 'alle Ressourcen',
+  gatewaySeen: 'Gateway zuletzt gesehen',
   gatewayOldSecretUntil: 'Das alte Secret gilt bis {time}. Geben Sie dem Gateway vorher das neue.',
   stateNoProduct: 'Noch kein Produkt',
   stateNoProductWhy: 'Der Zugang erhält keine Tokens, bis er ein Produkt hat.',
