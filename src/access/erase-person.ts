@@ -56,7 +56,7 @@ interface Parts {
   readonly events: EventSink
 }
 
-/** Erases people. `personal-data.ts` lists the personal data in the store, and what an erasure does with it. */
+/** Erases people. `test/support/personal-data.ts` lists the personal data in the store, and how it is erased. */
 export function createErasePerson(parts: Parts) {
   const { store, erasures, audit, events } = parts
   // The option `clientDocuments` may have been removed, so the documents are read without it too.

@@ -1,7 +1,7 @@
 // Also runs on: Redis
 import { expect, it } from 'vitest'
 import type { Account, AuditRecord, Store } from 'koa-gatehouse'
-import { kindOfRecord } from '../../../src/access/personal-data.ts'
+import { kindOfRecord } from '../../support/personal-data.ts'
 import { authorizationUrl, authorize, connect, signInAs, startHost } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { watchedStore, type Dump } from '../../support/watched-store.ts'

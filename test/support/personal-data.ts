@@ -1,4 +1,4 @@
-export type Erased =
+type Erased =
   | 'deleted'
   /** The record stays, without the fields that identify the person. */
   | 'rewritten'
@@ -7,7 +7,7 @@ export type Erased =
   /** The record names no person. */
   | 'nothing'
 
-export interface RecordKind {
+interface RecordKind {
   /** The key in the store, or the name of an index. `<…>` is any text without a colon, and `<…*>` is any text. */
   readonly key: string
   /** The parts of the record that name a person or describe a person. Empty if there are none. */
