@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
-import { readChunk, type Chunk } from './trail.ts'
+import { deletedUpTo, readChunk, type Chunk } from './trail.ts'
 import { isEntry } from './entry.ts'
 import { eraseEntry, type ErasedPeople } from './erase-entry.ts'
 import { addToLists, removeFromLists } from './writer.ts'
 import { ttlOf } from './retention.ts'
-import { deletedUpTo } from './trail.ts'
 import { chunkKey, corruptChunk, findLast, rangeOf, readChunks, type Trail } from './trail.ts'
 
 const PAGE_SIZE = 200

@@ -1,9 +1,8 @@
 import { PAGE_LIMIT } from '../validation/page-limit.ts'
-import { CHUNK_ENTRIES, MAX_STEP, type Chunk } from './trail.ts'
+import { CHUNK_ENTRIES, deletedUpTo, liveEntries, MAX_STEP, type Chunk } from './trail.ts'
 import type { AuditEntry } from './entry.ts'
 import { CURSORS, type AuditListOptions, type AuditReadOptions } from './check-options.ts'
 import { LISTED, listedChunks, type ListFilter } from './writer.ts'
-import { deletedUpTo, liveEntries } from './trail.ts'
 import { corruptChunk, findLast, MAX_KEYS, rangeOf, readChunks, readHead, type Trail } from './trail.ts'
 
 /** A page of entries, newest first. */

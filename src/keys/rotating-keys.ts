@@ -1,6 +1,5 @@
-import type { JWK } from 'jose'
 // Model: test/proof/models/key-rotation.pml
-import { createLocalJWKSet, errors, type JSONWebKeySet } from 'jose'
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWK } from 'jose'
 import { GatehouseError } from '../errors.ts'
 import type { AuditWriter } from '../audit/audit.ts'
 import type { Commits } from '../commit/commit.ts'

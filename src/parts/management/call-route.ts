@@ -1,7 +1,6 @@
 import type { Context } from 'koa'
 import { etagsOf, IF_MATCH } from '../../clients/client-etag.ts'
-import { enter, type FrontDoorParts } from '../front-door/access.ts'
-import { isCsrfTokenExpired, requireOwnPage } from '../front-door/access.ts'
+import { enter, isCsrfTokenExpired, requireOwnPage, type FrontDoorParts } from '../front-door/access.ts'
 import { createMatch, type Match } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import { hasTooManyParameters } from '../../http/query-limit.ts'
