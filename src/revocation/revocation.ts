@@ -8,14 +8,11 @@ import { isCount, isEpochSeconds, isObject, isText } from '../validation/predica
 export type Revocation = {
   /** Epoch seconds at which all tokens that this revocation covers have expired. */
   readonly until: number
+  readonly id: string
 } & (
-  | {
-      readonly of: 'key'
-      readonly id: string
-    }
+  | { readonly of: 'key' }
   | {
       readonly of: 'token'
-      readonly id: string
       /** The client that revoked its own token; undefined if the host revoked the token. */
       readonly clientId?: string | undefined
       /** The `access_epoch` of a token that its client revoked. */
@@ -25,7 +22,6 @@ export type Revocation = {
     }
   | {
       readonly of: 'grant'
-      readonly id: string
       /** Only tokens with one of these scopes that expire until then. The grant itself is not revoked. */
       readonly scopes?: readonly string[] | undefined
     }
@@ -35,7 +31,6 @@ export type Revocation = {
        * or an origin such as `https://claude.ai`, for all clients with metadata documents there.
        */
       readonly of: 'client'
-      readonly id: string
       readonly below?: number | undefined
       /** If set, only the tokens that carry one of these scopes are revoked. */
       readonly scopes?: readonly string[] | undefined
@@ -43,7 +38,6 @@ export type Revocation = {
   | {
       /** All tokens that carry a scope and whose `catalog_epoch` is below `below`. */
       readonly of: 'operation'
-      readonly id: string
       readonly below: number
     }
 )
