@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import type { Fault } from '../errors.ts'
+import { parseJson } from '../validation/parse-json.ts'
 import { isObject } from '../validation/predicates.ts'
 import { identityOf, MAX_KEY_LENGTH, thumbprintOf, type PublicJwk } from './jwk-set.ts'
 
@@ -26,7 +27,8 @@ const ALGORITHMS: Readonly<Record<PublicJwk['kty'], readonly string[]>> = {
  * @param input a JWK (RFC 7517), its text, or a text in PEM format @param now epoch seconds
  */
 export function readPublicKey(input: unknown, now: number): PublicJwk | Fault {
-  const given = typeof input === 'string' ? (parseJson(input) ?? input) : input
+  const mayBeJson = typeof input === 'string' && input.length <= MAX_KEY_LENGTH
+  const given = mayBeJson ? (parseJson(input) ?? input) : input
   if (isPrivate(given)) {
     const message =
       'is a private key: send the public key. If others may have seen this private key, create a new pair'
@@ -98,14 +100,6 @@ function parseKey(given: unknown): KeyObject | undefined {
       return createPublicKey({ key: { kty, crv, x, y, n, e } as JsonWebKey, format: 'jwk' })
     }
     return typeof given === 'string' && given.length <= MAX_KEY_LENGTH ? createPublicKey(given) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return text.length <= MAX_KEY_LENGTH ? JSON.parse(text) : undefined
   } catch {
     return undefined
   }

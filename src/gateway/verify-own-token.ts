@@ -3,6 +3,7 @@ import { promisify, types } from 'node:util'
 import type { JWTHeaderParameters, JWTPayload, JWTVerifyGetKey } from 'jose'
 import { createLru } from '../async/lru.ts'
 import { withRawSignatures } from '../keys/raw-signatures.ts'
+import { parseJson } from '../validation/parse-json.ts'
 import { isObject, isText } from '../validation/predicates.ts'
 
 interface OwnToken {
@@ -87,10 +88,6 @@ function keyObjectOf(key: webcrypto.CryptoKey) {
 }
 
 export function parsePart(encoded: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString())
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(Buffer.from(encoded, 'base64url').toString())
+  return isObject(value) ? value : undefined
 }

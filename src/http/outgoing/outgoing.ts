@@ -108,7 +108,8 @@ const DOMAIN_NAME = /^[a-z\d_-]+(\.[a-z\d_-]+)+$/
 /** @throws {OutgoingProblem} `rejected` if no request may be made to this URL */
 export function parseTarget(text: string): URL {
   if (text.length > MAX_URL_LENGTH) throw rejected(`the URL has more than ${MAX_URL_LENGTH} characters`)
-  const url = parse(text)
+  const url = URL.parse(text)
+  if (!url) throw rejected('the URL is not valid')
   if (url.protocol !== 'https:') throw rejected('the URL does not start with https://')
   if (url.username !== '' || url.password !== '') throw rejected('the URL contains a user name or password')
   if (url.hash !== '') throw rejected('the URL contains a fragment')
@@ -119,12 +120,4 @@ export function parseTarget(text: string): URL {
   if (!DOMAIN_NAME.test(url.hostname))
     throw rejected('the host of the URL is not a domain name of the internet')
   return url
-}
-
-function parse(text: string): URL {
-  try {
-    return new URL(text)
-  } catch {
-    throw rejected('the URL is not valid')
-  }
 }
