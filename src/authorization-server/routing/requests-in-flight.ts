@@ -95,7 +95,6 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
     isFull(address: string): boolean {
       for (const each of inFlight) {
         if (performance.now() - each.since < MAX_TIME_MS) break
-        inFlight.delete(each)
         each.release()
       }
       const own = counts.get(address) ?? 0
@@ -119,16 +118,16 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
         add(client, change)
       }
       let isLast = false
-      let isCounted = true
-      const release = () => {
-        if (isCounted) count(-1)
-        isCounted = false
+      const running = {
+        since: performance.now(),
+        release(): void {
+          if (inFlight.delete(running)) count(-1)
+        },
       }
       count(1)
-      const running = { since: performance.now(), release }
       inFlight.add(running)
       try {
-        if (comesLast && (await comesLast()) && isCounted) {
+        if (comesLast && (await comesLast()) && inFlight.has(running)) {
           isLast = true
           totalOfLast += 1
         }
@@ -136,8 +135,7 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
         if (waits) await waits
         return await answer()
       } finally {
-        inFlight.delete(running)
-        release()
+        running.release()
       }
     },
   }
