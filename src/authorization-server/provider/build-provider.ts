@@ -26,7 +26,6 @@ import { refreshTokens } from './models/refresh-tokens.ts'
 import { sessions } from './models/sessions.ts'
 import { createAnswerHere, reportFailures } from './render-errors.ts'
 import { signAccessTokens } from './seam/tokens.ts'
-import { recordOf } from './request-state.ts'
 import { applySeam, ScriptlessProvider } from './seam/seam.ts'
 
 export type { Provider } from 'oidc-provider'
@@ -61,7 +60,7 @@ export function buildProvider(deps: ProviderDependencies): BuiltProvider {
   provider.answerHere = createAnswerHere(parts)
   applySeam(provider, Object.keys(models), parts, authenticated)
   const { extraTokenClaims } = tokenOptions()
-  signAccessTokens(provider, extraTokenClaims, accessTokenSigner(deps.signingKeys).signHere, recordOf)
+  signAccessTokens(provider, extraTokenClaims, accessTokenSigner(deps.signingKeys).signHere)
   const answers = { client_credentials: createDirectToken(parts), refresh_token: createRefresh(parts) }
   registerGrants(provider, answers)
   const explainMissingSecret = createExplainMissingSecret(settings)

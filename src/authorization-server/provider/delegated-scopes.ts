@@ -112,10 +112,6 @@ export async function resolveScopes(
   }
 }
 
-function findDeveloper({ accountLookup }: ProviderParts, ctx: KoaContextWithOIDC, client: Client) {
-  return developerOf(client, (owner) => accountLookup.find(ctx, owner))
-}
-
 /** Checks `scope` of an authorization request. If none is left, all that are allowed are filled in. */
 export async function checkRequestedScope(
   parts: ProviderParts,
@@ -128,10 +124,12 @@ export async function checkRequestedScope(
   const resource = resourceOfRequest(parts, ctx)
   const requested = requestedScopes(scope).filter((name) => !isIgnoredScope(name, openIdScopes))
   const allowed = await getApplicationScopes(parts, ctx, client, resource)
-  const level = (await findDeveloper(parts, ctx, application))?.kycLevel
+  const developer = await developerOf(application, (owner) => parts.accountLookup.find(ctx, owner))
   const operations = requested.filter((name) => !openIdScopes.includes(name))
   const { current: all } = parts.catalog
-  requireAllowed(operations, (name) => explainRejectionAt(resource, all, application, level, name))
+  requireAllowed(operations, (name) =>
+    explainRejectionAt(resource, all, application, developer?.kycLevel, name),
+  )
   Object.assign(ctx.oidc.params ?? {}, {
     scope: (requested.length > 0 ? requested : allowed).join(' '),
     resource: resource.address,

@@ -122,8 +122,7 @@ export function prefetch(parts: Readers, ctx: KoaContextWithOIDC): void {
   if (ctx.oidc.route !== 'token') return
   const { grant_type: grantType, code, refresh_token: token } = ctx.oidc.body ?? {}
   if (grantType === 'authorization_code' && typeof code === 'string') getCode(parts, ctx, code).catch(ignore)
-  // Strangers can make up tokens, so a token that we did not issue is read only after the client has authenticated.
-  if (grantType === 'refresh_token' && typeof token === 'string' && parts.refreshTokenFormat.isGenuine(token))
+  if (grantType === 'refresh_token' && typeof token === 'string')
     requestState(ctx).refreshReads ??= startRefreshReads(parts, token)
 }
 
@@ -131,7 +130,9 @@ export function prefetch(parts: Readers, ctx: KoaContextWithOIDC): void {
 export function startRefreshReads(
   { families, refreshTokenFormat, grantLifecycle }: RefreshReaders,
   token: string,
-): RefreshReads {
+): RefreshReads | undefined {
+  // Strangers can make up tokens, so a token that we did not issue is read only after the client has authenticated.
+  if (!refreshTokenFormat.isGenuine(token)) return undefined
   const { grantId } = refreshTokenFormat.parse(token) ?? {}
   const found = families.find(token)
   const grant = grantId === undefined ? undefined : grantLifecycle.records.read(grantId)

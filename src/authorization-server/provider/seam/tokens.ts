@@ -1,9 +1,8 @@
-import type { Client, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
-import type { Client as ClientRecord } from '../../../clients/client.ts'
+import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { RefreshTokenFormat } from '../../../grants/refresh-tokens/token-format.ts'
 import type { TokenSigner } from '../../../keys/token-signers.ts'
 import { registeredClaims } from '../endpoints/token/access-token-claims.ts'
-import { currentContext } from '../request-state.ts'
+import { currentContext, recordOf } from '../request-state.ts'
 
 /** Because of the colon, a token with this prefix does not look like a JWT. */
 const DISGUISE = 'token:'
@@ -58,7 +57,6 @@ export function signAccessTokens(
   provider: Provider,
   extraTokenClaims: ExtraTokenClaims,
   sign: TokenSigner['signHere'],
-  recordOf: (client: Client | undefined) => Pick<ClientRecord, 'expiresAt'>,
 ): void {
   const { prototype } = provider.AccessToken
   const model = prototype as unknown as { getValueAndPayload(): Promise<object> }
@@ -66,16 +64,10 @@ export function signAccessTokens(
   model.getValueAndPayload = async function (this: typeof model & AccessToken) {
     if (this.format !== 'jwt') return original.call(this)
     const extra = await extraTokenClaims(currentContext(), this)
-    const { jti: tokenId, clientId = '', accountId: subject = clientId, scope } = this
-    const token = {
-      tokenId,
-      subject,
-      clientId,
-      scope,
-      lifetime: this.expiration,
-      client: recordOf(this.client),
-    }
-    const claims = registeredClaims({ ...token, issuer: provider.issuer, audience: this.aud })
+    const client = recordOf(this.client)
+    const { jti: tokenId, accountId: subject = client.clientId, scope, expiration: lifetime, aud } = this
+    const token = { tokenId, subject, scope, lifetime, client, issuer: provider.issuer, audience: aud }
+    const claims = registeredClaims(token)
     return { value: sign({ ...extra, ...claims }) }
   }
 }

@@ -1,7 +1,10 @@
 import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
+import type { Context } from 'koa'
 import { Provider, type KoaContextWithOIDC } from 'oidc-provider'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { requestState, startRequest } from '../../../../src/authorization-server/provider/request-state.ts'
 import { signAccessTokens } from '../../../../src/authorization-server/provider/seam/tokens.ts'
+import type { Client } from '../../../../src/clients/client.ts'
 import { accessTokenSigner } from '../../../../src/keys/token-signers.ts'
 import { generateSigningKey, toPublicJwk, type SigningJwk } from '../../../../src/keys/generate-key.ts'
 
@@ -13,7 +16,10 @@ describe('access tokens', () => {
   beforeAll(async () => {
     // oidc-provider warns of every option that is left at its default.
     for (const level of ['warn', 'info'] as const) vi.spyOn(console, level).mockImplementation(() => {})
-    vi.spyOn(Provider, 'ctx', 'get').mockReturnValue({} as KoaContextWithOIDC)
+    const ctx = {} as KoaContextWithOIDC
+    vi.spyOn(Provider, 'ctx', 'get').mockReturnValue(ctx)
+    startRequest(ctx, {} as Context)
+    requestState(ctx).clients.set('app', { clientId: 'app' } as Client)
     key = await generateSigningKey('ES256')
   })
   afterAll(() => void vi.restoreAllMocks())
@@ -29,7 +35,7 @@ describe('access tokens', () => {
       clientDefaults: { id_token_signed_response_alg: 'ES256' },
       extraTokenClaims,
     })
-    if (signsHere) signAccessTokens(provider, extraTokenClaims, accessTokenSigner([key]).signHere, () => ({}))
+    if (signsHere) signAccessTokens(provider, extraTokenClaims, accessTokenSigner([key]).signHere)
     return provider
   }
 

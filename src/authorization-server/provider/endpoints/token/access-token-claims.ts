@@ -7,18 +7,17 @@ import type { Person } from '../../../../host/subject.ts'
 export function registeredClaims(token: {
   readonly tokenId: string
   readonly subject: string
-  readonly clientId: string
   readonly scope: string | undefined
   /** In seconds. */
   readonly lifetime: number
-  readonly client: Pick<Client, 'expiresAt'>
+  readonly client: Pick<Client, 'clientId' | 'expiresAt'>
   readonly issuer: string
   readonly audience: string | string[] | undefined
 }) {
-  const { tokenId: jti, subject: sub, clientId: client_id, scope, issuer: iss, audience: aud } = token
+  const { tokenId: jti, subject: sub, scope, client, issuer: iss, audience: aud } = token
   const iat = Math.floor(Date.now() / 1000)
-  const exp = Math.min(iat + token.lifetime, token.client.expiresAt ?? Infinity)
-  return { jti, sub, iat, exp, scope, client_id, iss, aud }
+  const exp = Math.min(iat + token.lifetime, client.expiresAt ?? Infinity)
+  return { jti, sub, iat, exp, scope, client_id: client.clientId, iss, aud }
 }
 
 /** `access_mode` is needed, because an account id may equal a client id. */

@@ -28,12 +28,11 @@ export function createDirectToken(parts: ProviderParts): AnswerTokenRequest {
     const { current: all } = catalog
     const findOwner = () => findOnce(accounts, request.accounts, client)
     const scopes = await directTokenScopes(resource, all, client, request.scope, findOwner)
-    const { clientId } = client
     const { address: audience } = resource
     const tokenId = randomId()
     const scope = scopes.join(' ')
     const lifetime = lifetimeWithin(client, lifetimes.directAccessToken)
-    const registered = { tokenId, subject: clientId, clientId, scope, lifetime, client, issuer, audience }
+    const registered = { tokenId, subject: client.clientId, scope, lifetime, client, issuer, audience }
     const claims = { ...directClaims(client, all.epoch), ...registeredClaims(registered) }
     const token = await (request.signsHere ? signer.signHere : signer.signOnOtherThread)(claims)
     parts.clientUsed(client, request.credential)

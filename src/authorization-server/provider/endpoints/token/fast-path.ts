@@ -49,12 +49,8 @@ export function createFastPath(parts: FastPathParts) {
       return { isAnswered: false }
     if (isDocumentId(request.credentials.clientId)) return { isAnswered: false }
 
-    // Strangers can make up tokens, so a token that we did not issue is read only after the client has authenticated.
     const { token } = request
-    const reads =
-      token !== undefined && parts.refreshTokenFormat.isGenuine(token)
-        ? startRefreshReads(parts, token)
-        : undefined
+    const reads = token === undefined ? undefined : startRefreshReads(parts, token)
     const early = known ? { ...known, refreshReads: reads } : startLookups(registry, reads)
     // A failed lookup is passed on too: oidc-provider gets the same error from `early`.
     const client = await early.registry.find(request.credentials.clientId).catch(() => null)

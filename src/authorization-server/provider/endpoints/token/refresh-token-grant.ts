@@ -89,11 +89,10 @@ export function createRefresh(parts: ProviderParts): AnswerTokenRequest {
     const tokenId = randomId()
     const scope = scopes.join(' ')
     const lifetime = lifetimeWithin(client, lifetimes.delegatedAccessToken)
-    const { clientId } = client
     const { address: audience } = resource
     const accessToken = signAccessToken.signHere({
       ...delegatedClaims(client, person, grantId, catalogEpoch),
-      ...registeredClaims({ tokenId, subject, clientId, scope, lifetime, client, issuer, audience }),
+      ...registeredClaims({ tokenId, subject, scope, lifetime, client, issuer, audience }),
     })
     const idToken = wanted.includes('openid')
       ? signIdToken.signOnOtherThread(idTokenClaims(parts, payload, account, grant, wanted))
