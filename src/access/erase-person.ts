@@ -1,3 +1,4 @@
+import { inBatches } from '../async/in-batches.ts'
 import type { Audit } from '../audit/audit.ts'
 import { eraseEntry, type ErasedPeople } from '../audit/erase-entry.ts'
 import type { Commits } from '../commit/commit.ts'
@@ -153,30 +154,26 @@ async function deleteClients(
     }
   }
 
-  async function deleteOne(found: ClientRecord | CorruptRecord): Promise<number> {
+  async function deleteOne(found: ClientRecord | CorruptRecord): Promise<boolean> {
     if (found instanceof CorruptRecord) {
       await clientTokens.revokeAll(found.id, change).catch(collectIn(errors))
-      return 0
+      return false
     }
     const { kind, clientId } = found.client
     accountIds.add(found.client.accountId)
     try {
       await (kind === 'apiKey' ? apiKeys : applications).delete(clientId, change)
-      return 1
+      return true
     } catch (error) {
       // Another process has deleted the client meanwhile.
       if (!hasCode(error, 'ERR_NOT_FOUND')) throw error
-      return 0
+      return false
     }
   }
 
-  let deleted = 0
-  for (let at = 0; at < meant.length; at += CONCURRENCY) {
-    const counts = await Promise.all(meant.slice(at, at + CONCURRENCY).map(deleteOne))
-    deleted += counts.reduce((sum, count) => sum + count, 0)
-  }
+  const deleted = await inBatches(meant, CONCURRENCY, deleteOne)
   await clientErasure.removeDeletedNames()
-  return deleted
+  return deleted.filter(Boolean).length
 }
 
 async function eraseTrail(

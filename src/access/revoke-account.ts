@@ -1,3 +1,4 @@
+import { inBatches } from '../async/in-batches.ts'
 import type { GatehouseError } from '../errors.ts'
 import type { Client } from '../clients/client.ts'
 import { changeOptionsOf, type RemovalOptions } from '../host/change-options.ts'
@@ -70,9 +71,7 @@ export function createRevokeAccount(
       else await clientTokens.revokeAll(clientId, options)
       clients += 1
     }
-    for (let at = 0; at < changes.length; at += CONCURRENCY) {
-      await Promise.all(changes.slice(at, at + CONCURRENCY).map((each) => change(each).catch(collect)))
-    }
+    await inBatches(changes, CONCURRENCY, (each) => change(each).catch(collect))
     return { clients, errors }
   }
 

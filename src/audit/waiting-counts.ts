@@ -1,3 +1,4 @@
+import { inBatches } from '../async/in-batches.ts'
 import type { Store } from '../store/contract.ts'
 import { pagesOf } from '../store/pages-of-index.ts'
 import type { PendingEntry } from './entry.ts'
@@ -58,9 +59,7 @@ async function writeAll({ store, write }: CountsParts, members: readonly string[
     return { entry: { ...entry, id, count, until }, after }
   })
   if (entries.length > 0) await write(entries)
-  for (let at = 0; at < members.length; at += BATCH_SIZE) {
-    await Promise.all(members.slice(at, at + BATCH_SIZE).map((member) => store.remove(INDEX, member)))
-  }
+  await inBatches(members, BATCH_SIZE, (member) => store.remove(INDEX, member))
   return []
 }
 

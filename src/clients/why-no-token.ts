@@ -1,3 +1,4 @@
+import { inBatches } from '../async/in-batches.ts'
 import type { Catalog, CurrentCatalog, Operation } from '../catalog/catalog.ts'
 import { directScopes, hasOperation, hasRequiredKycLevel, limitToPerson } from '../catalog/resolve-scopes.ts'
 import type { Account } from '../host/accounts.ts'
@@ -114,13 +115,11 @@ export interface ClientState {
 }
 
 /** Finds why clients get no token. It asks the host once for each owner and each user. */
-export function createStates({
-  accounts,
-  catalog,
-}: {
+export function createStates(parts: {
   readonly accounts: Pick<HostAccounts, 'find'>
   readonly catalog: CurrentCatalog
 }) {
+  const { accounts, catalog } = parts
   return async function statesOf(clients: readonly Client[]): Promise<ClientState[]> {
     const asked: KnownAccounts = new Map()
     const find = (accountId: string, userId?: string) => findOnce(accounts, asked, { accountId, userId })
@@ -132,12 +131,7 @@ export function createStates({
       ])
       return { noToken: whyNoToken(catalog.current, client, owner), knownToFormer }
     }
-    const states: ClientState[] = []
-    while (states.length < clients.length) {
-      const next = clients.slice(states.length, states.length + CONCURRENCY)
-      states.push(...(await Promise.all(next.map(stateOf))))
-    }
-    return states
+    return inBatches(clients, CONCURRENCY, stateOf)
   }
 }
 

@@ -1,3 +1,4 @@
+import { inBatches } from '../async/in-batches.ts'
 import type { Account } from './accounts.ts'
 
 const CONCURRENCY = 5
@@ -7,11 +8,6 @@ export async function missingUsers(
   userIds: readonly string[],
   find: (userId: string) => Promise<Account | undefined>,
 ): Promise<string[]> {
-  const missing: string[] = []
-  for (let at = 0; at < userIds.length; at += CONCURRENCY) {
-    const batch = userIds.slice(at, at + CONCURRENCY)
-    const found = await Promise.all(batch.map(find))
-    missing.push(...batch.filter((_, index) => found[index] === undefined))
-  }
-  return missing
+  const found = await inBatches(userIds, CONCURRENCY, find)
+  return userIds.filter((_, at) => found[at] === undefined)
 }

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { FAST_CLOCK_MS, LATE_ENTRY_MS } from '../async/clock-tolerances.ts'
+import { inBatches } from '../async/in-batches.ts'
 import { unavailablePause } from '../async/unavailable-pause.ts'
 import {
   addEntry,
@@ -74,11 +75,12 @@ export function createRevocationLog(
 
   return {
     /** Resolves when the revocations are stored. After an error some may be stored: add all of them again. */
-    add: (revocations: readonly Revocation[]) => inBatches(revocations, (each) => addRevocation(log, each)),
+    add: (revocations: readonly Revocation[]) =>
+      inBatches(revocations, BATCH_SIZE, (each) => addRevocation(log, each)),
 
     /** Removes revocations that another stored revocation covers. */
     remove: (revocations: readonly Revocation[]) =>
-      inBatches(revocations, (each) =>
+      inBatches(revocations, BATCH_SIZE, (each) =>
         removeEntry(buckets, [bucketOf(buckets, each.until)], bucketEntry(writeRevocation(each))),
       ),
 
@@ -105,12 +107,6 @@ export function createRevocationLog(
 }
 
 export type RevocationLog = ReturnType<typeof createRevocationLog>
-
-async function inBatches<T>(all: readonly T[], write: (one: T) => Promise<unknown>): Promise<void> {
-  for (let at = 0; at < all.length; at += BATCH_SIZE) {
-    await Promise.all(all.slice(at, at + BATCH_SIZE).map(write))
-  }
-}
 
 async function addRevocation({ store, now, buckets }: Log, revocation: Revocation): Promise<void> {
   const made = now()

@@ -1,6 +1,7 @@
 import { createHash, verify, type KeyObject } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
+import { inBatches } from '../../async/in-batches.ts'
 import { requesterOf } from '../../audit/entry.ts'
 import type { FoundSecret, LeakedSecrets } from '../../clients/leaked-secrets.ts'
 import { GatehouseError, isStoreUnavailable } from '../../errors.ts'
@@ -236,12 +237,10 @@ async function revokeSecrets(
     }
     revocations.set(token, () => secrets.revoke(secret, token, { ...requester, ...leak }))
   }
-  const each = [...revocations.values()]
   const failures: unknown[] = []
-  for (let from = 0; from < each.length; from += REVOKED_AT_ONCE) {
-    const batch = each.slice(from, from + REVOKED_AT_ONCE)
-    await Promise.all(batch.map((revoke) => revoke().catch((error: unknown) => failures.push(error))))
-  }
+  await inBatches([...revocations.values()], REVOKED_AT_ONCE, (revoke) =>
+    revoke().catch((error: unknown) => failures.push(error)),
+  )
   if (failures.length > 0) throw failures[0]
   return found
 }
