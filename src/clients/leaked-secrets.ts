@@ -45,15 +45,12 @@ export interface Secrets {
   reportLeaked(secret: string, options?: LeakOptions): Promise<FoundSecret | undefined>
 }
 
-export function createSecrets({
-  store,
-  apiKeys,
-  applications,
-}: {
+export function createSecrets(parts: {
   readonly store: Store
   readonly apiKeys: Pick<ApiKeys, 'reportCompromised'>
   readonly applications: Pick<Applications, 'reportCompromised'>
 }) {
+  const { store, apiKeys, applications } = parts
   const owners = createSecretOwners(store)
   const { getEach } = clientRecords(store)
 

@@ -18,22 +18,6 @@ import type { RemovalOptions } from '../host/change-options.ts'
 import { hostIdRule } from '../validation/rules.ts'
 import { bumpEpoch, bumpEpochFor, revocationsOf, revocationOfCorrupt } from './client-record.ts'
 
-export interface ClientTokens {
-  /**
-   * Tokens that are issued later are valid. @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_STORE_UNAVAILABLE`;
-   *   `ERR_STORE_CORRUPT` if the record of the client is corrupt; its tokens are revoked nevertheless
-   */
-  revokeAll(clientId: string, options: RemovalOptions): Promise<void>
-  /** As `revokeAll`, for tokens with one of `scopes`; for all tokens if the record is corrupt. */
-  revokeScopes(clientId: string, scopes: readonly string[], options: RemovalOptions): Promise<void>
-  /** At once, before each client's own revocation. @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
-  revokeFirst(planned: readonly PlannedRevocation[]): Promise<void>
-  /** What the current epoch requires. Repeating these revocations is harmless. */
-  revocationsOf(clientId: string): Promise<readonly RevocationSpec[]>
-  /** With corrupt records. @throws {GatehouseError} after the last page, `ERR_STORE_CORRUPT` for a list */
-  listByAccount(accountId: string): AsyncIterable<readonly (Client | CorruptRecord)[]>
-}
-
 export interface PlannedRevocation {
   readonly client: Client
   /** Undefined for all tokens. */
@@ -47,7 +31,7 @@ export function createClientTokens(
   parts: Pick<ClientsDependencies, 'store' | 'clientChanged' | 'commits'> & {
     readonly revocations: Pick<Revocations, 'revokeFirst' | 'revokeAs'>
   },
-): ClientTokens {
+) {
   const { store, revocations, clientChanged, commits } = parts
   const records = clientRecords<Client>(store, clientChanged)
   const index = createClientLists<Client>(store)
@@ -80,30 +64,38 @@ export function createClientTokens(
   }
 
   return {
-    revokeAll: (clientId, options) => revoke(clientId, options, bumpEpoch),
+    /**
+     * Tokens that are issued later are valid. @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_STORE_UNAVAILABLE`;
+     *   `ERR_STORE_CORRUPT` if the record of the client is corrupt; its tokens are revoked nevertheless
+     */
+    revokeAll: (clientId: string, options: RemovalOptions) => revoke(clientId, options, bumpEpoch),
 
-    revokeScopes: (clientId, scopes, options) =>
+    /** As `revokeAll`, for tokens with one of `scopes`; for all tokens if the record is corrupt. */
+    revokeScopes: (clientId: string, scopes: readonly string[], options: RemovalOptions) =>
       revoke(clientId, options, (record) => bumpEpochFor(record, scopes), scopes.join(' ')),
 
-    // `revokeAll` and `revokeScopes` raise each epoch by 1 later, so the present epoch is revoked here.
-    revokeFirst: (planned) =>
+    /** At once, before each client's own revocation. @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
+    revokeFirst: (planned: readonly PlannedRevocation[]) =>
       revocations.revokeFirst(
         planned.map(({ client, scopes }) => ({
           of: 'client',
           id: client.clientId,
+          // `revokeAll` and `revokeScopes` raise each epoch by 1 later, so the present epoch is revoked here.
           below: client.epoch + 1,
           ...(scopes && { scopes }),
         })),
       ),
 
-    async revocationsOf(clientId) {
+    /** What the current epoch requires. Repeating these revocations is harmless. */
+    async revocationsOf(clientId: string): Promise<readonly RevocationSpec[]> {
       const [found] = await records.getEach([clientId])
       if (found instanceof CorruptRecord) return revocationOfCorrupt(clientId, Date.now())
       const exists = found !== undefined || (await records.deletedKind(clientId)) !== undefined
       return exists ? revocationsOf(clientId, found) : []
     },
 
-    async *listByAccount(accountId) {
+    /** With corrupt records. @throws {GatehouseError} after the last page, `ERR_STORE_CORRUPT` for a list */
+    async *listByAccount(accountId: string): AsyncGenerator<readonly (Client | CorruptRecord)[]> {
       // An account with an invalid id has no clients. The store may also reject such an id in a key.
       if (hostIdRule(accountId) !== undefined) return
       const errors: GatehouseError[] = []
@@ -119,3 +111,5 @@ export function createClientTokens(
     },
   }
 }
+
+export type ClientTokens = ReturnType<typeof createClientTokens>

@@ -16,14 +16,9 @@ export const OVERLAP_SECONDS = { byDefault: 86_400, max: 90 * 86_400 }
  */
 export function rotateSecret(
   secrets: readonly StoredSecret[],
-  {
-    hash,
-    now,
-    overlapSeconds,
-    shownTo,
-    hint,
-  }: { hash: string; hint: string; now: number; overlapSeconds: number; shownTo?: string | undefined },
+  next: { hash: string; hint: string; now: number; overlapSeconds: number; shownTo?: string | undefined },
 ): StoredSecret[] {
+  const { hash, hint, now, overlapSeconds, shownTo } = next
   const createdAt = Math.floor(now / 1000)
   const added = { hash, createdAt, hint, ...(shownTo !== undefined && { shownTo }) }
   if (overlapSeconds === 0) return [added]

@@ -123,13 +123,9 @@ export function changeEvent(
 
 export function changeEntry(
   client: Client,
-  {
-    name,
-    target,
-    leak,
-    options,
-  }: Pick<Change, 'name' | 'target' | 'leak'> & { readonly options: RemovalOptions | undefined },
+  change: Pick<Change, 'name' | 'target' | 'leak'> & { readonly options: RemovalOptions | undefined },
 ): EntryFields {
+  const { name, target, leak, options } = change
   const details = { ...entryDetails(client, options ?? {}), reason: options?.reason }
   if (name === 'compromised') return { name: 'client.compromised', ...details, ...leak }
   return { name: 'client.changed', ...details, change: name, target }

@@ -11,15 +11,12 @@ const TIMES_PER_ADDRESS = 10
  * Limits the attempts to sign in within 15 minutes of the first attempt. Attempts are counted for each interaction,
  * for each identifier from one address, and for each address, in all processes together. `now` is in epoch seconds.
  */
-export function createSignInRateLimit({
-  store,
-  max,
-  now,
-}: {
+export function createSignInRateLimit(parts: {
   readonly store: Pick<Store, 'count' | 'delete'>
   readonly max: number
   readonly now: () => number
 }) {
+  const { store, max, now } = parts
   const limit = createRateLimit({ windowSeconds: 900, now, shared: { name: 'sign-in', store } })
   const ofKey = (key: string) => ({ key: `key ${key}`, max })
   const ofAddress = (address: string) => ({ key: `address ${address}`, max: TIMES_PER_ADDRESS * max })

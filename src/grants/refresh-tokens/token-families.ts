@@ -53,16 +53,13 @@ export interface Rotation {
 export function createTokenFamilies(
   store: Store,
   format: RefreshTokenFormat,
-  {
-    tombstoneTtl,
-    gracePeriod,
-    now = () => Date.now(),
-  }: {
+  options: {
     readonly tombstoneTtl: number
     readonly gracePeriod?: GracePeriod | undefined
     readonly now?: (() => number) | undefined
   },
 ) {
+  const { tombstoneTtl, gracePeriod, now = () => Date.now() } = options
   const records = createCollection<FamilyRecord>(store, {
     name: 'refresh-family',
     version: 1,

@@ -71,17 +71,8 @@ function contentOf(status: number, properties: Record<string, object>) {
 }
 
 /** They follow from the checks that `call-route.ts` makes for the fields of the route, and from its `errors`. */
-function codesOf({
-  method,
-  access,
-  query,
-  body,
-  find,
-  isConditional,
-  isRepeatable,
-  confirms,
-  errors,
-}: Route): ProblemCode[] {
+function codesOf(route: Route): ProblemCode[] {
+  const { method, access, query, body, find, isConditional, isRepeatable, confirms, errors } = route
   if (access === 'public') return ['ERR_QUERY']
   const isChange = method !== 'get'
   return [
