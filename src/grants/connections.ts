@@ -1,4 +1,5 @@
 import type { Logger } from '../host/logger.ts'
+import type { Person } from '../host/subject.ts'
 import type { GrantLifecycle } from './grant-lifecycle.ts'
 import { toGrant, type Grant } from './grant.ts'
 
@@ -13,14 +14,6 @@ export interface Connection {
   readonly lastUsedAt?: number | undefined
 }
 
-export interface Connections {
-  /** The newest comes first. A grant with a corrupt record is left out and logged. */
-  list(holder: {
-    readonly accountId: string
-    readonly userId?: string | undefined
-  }): Promise<readonly Connection[]>
-}
-
 /**
  * Groups the grants of people by application. It reads all grants of the account, because a page may have only some of
  * those of an application, and their records, because an index entry names neither the application nor the user.
@@ -29,10 +22,11 @@ export function createConnections(parts: {
   readonly index: Pick<GrantLifecycle['index'], 'all'>
   readonly logger: Logger
   readonly audience: string
-}): Connections {
+}) {
   const { index, logger, audience } = parts
   return {
-    async list({ accountId, userId }) {
+    /** The newest comes first. A grant with a corrupt record is left out and logged. */
+    async list({ accountId, userId }: Person): Promise<readonly Connection[]> {
       const { items, corrupt } = await index.all(accountId)
       for (const { key, error } of corrupt) {
         logger.error({ err: error, key }, 'a list omits a grant whose record is corrupt')
