@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { StoreCheck } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { connect } from '../../support/host.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
@@ -39,6 +40,29 @@ describe('the pages of operators', () => {
     const none = await find('nothing-here')
     expect(none.text).toContain('Nothing was found.')
     expect(none.text).toContain('Open it as an account nevertheless')
+  })
+
+  it('a failed check is never beside OK, and looks worse than a warning, although tokens are issued', async () => {
+    const store = memoryStore()
+    const check = {
+      name: 'persistence',
+      status: 'fail',
+      message: 'nothing is kept',
+      remedy: 'Keep it',
+    } as const
+    const checks: StoreCheck[] = [check, { ...check, name: 'memory', status: 'warn' }]
+    const other = await startConsole({ store: { ...store, inspect: async () => ({ checks }) } })
+    try {
+      expect((await other.gatehouse.health()).ready).toBe(true)
+      for (const path of ['/console/operator', '/console/operator/health']) {
+        const { body } = await other.visit('root').open(path)
+        const line = /<p class="line">\s*<span class="badge[^]*?<\/p>/.exec(body)?.[0] ?? ''
+        const badges = [...line.matchAll(/badge (\w+)">([^<]*)/g)].map(([, tone, text]) => `${tone} ${text}`)
+        expect(badges).toEqual(['bad Failed', 'bad 1 check failed', 'warn 1 check needs attention'])
+      }
+    } finally {
+      await other.close()
+    }
   })
 
   it('a client is disabled, enabled, its tokens revoked, and reported as leaked, and the API follows', async () => {

@@ -1,11 +1,10 @@
 import type { ConsoleServices } from '../services.ts'
-import { html } from '../../../http/html.ts'
-import type { HealthCheck } from '../../../health/health-report.ts'
+import { html, type Html } from '../../../http/html.ts'
+import type { Health, HealthCheck } from '../../../health/health-report.ts'
 import { badge, table } from '../elements/elements.ts'
-import type { Page } from '../page-types.ts'
+import type { Call, Page } from '../page-types.ts'
 import type { Reader } from '../reader-formats.ts'
 import { operatorPage, operatorView } from './operator-page.ts'
-import { healthSummary } from './search-page.ts'
 
 const PATH = '/operator/health'
 
@@ -44,6 +43,21 @@ const RESULTS = {
   warn: ['operatorHealthWarn', 'warn'],
   pass: ['operatorHealthPass', 'good'],
 } as const
+
+/** A service that is not ready has failed, whatever its checks say. A failed check is a failure of a ready service too. */
+export function healthSummary({ texts }: Pick<Call, 'texts'>, { ready, status, checks }: Health): Html {
+  const countOf = (wanted: HealthCheck['status']) => checks.filter((check) => check.status === wanted).length
+  const [failed, passed] = [countOf('fail'), countOf('pass')]
+  const open = checks.length - passed - failed
+  const [text, tone] = RESULTS[ready ? status : 'fail']
+  return html`<p class="line">
+    ${badge(texts.html(text), tone)}
+    <span>${texts.html(ready ? 'operatorReady' : 'operatorNotReady')}</span>
+    ${failed > 0 && badge(texts.html('operatorHealthFailed', { count: failed }), 'bad')}
+    ${open > 0 && badge(texts.html('operatorHealthOpen', { count: open }), 'warn')}
+    <span class="muted">${texts.html('operatorHealthPassed', { count: passed })}</span>
+  </p>`
+}
 
 function rank({ status }: HealthCheck): number {
   return Object.keys(RESULTS).indexOf(status)

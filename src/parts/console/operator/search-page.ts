@@ -4,12 +4,13 @@ import { MAX_SEARCH_LENGTH, search, type Found } from '../../front-door/search.t
 import type { Health } from '../../../health/health-report.ts'
 import { hostOf, isDocumentId } from '../../../validation/document-id.ts'
 import { clientTable } from '../clients/client-table.ts'
-import { badge, columns, notice, panel, table } from '../elements/elements.ts'
+import { columns, notice, panel, table } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import type { Call, Page, View } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { DOCUMENTS_PATH } from './client-href.ts'
 import { hasDocuments } from './documents-page.ts'
+import { healthSummary } from './health-page.ts'
 import { clientPath, holderLink, holderPath, operatorPage, operatorView } from './operator-page.ts'
 
 const PATH = '/operator'
@@ -113,15 +114,4 @@ function searchForm(call: Call): Html {
     html`${id}
       <div class="buttons"><button class="primary">${texts.html('operatorSearchButton')}</button></div>`,
   )
-}
-
-export function healthSummary({ texts }: Pick<Call, 'texts'>, { ready, checks }: Health): Html {
-  const passed = checks.filter(({ status }) => status === 'pass').length
-  const open = checks.length - passed
-  return html`<p class="line">
-    ${badge(texts.html(ready ? 'operatorHealthPass' : 'operatorHealthFail'), ready ? 'good' : 'bad')}
-    <span>${texts.html(ready ? 'operatorReady' : 'operatorNotReady')}</span>
-    ${open > 0 && badge(texts.html('operatorHealthOpen', { count: open }), 'warn')}
-    <span class="muted">${texts.html('operatorHealthPassed', { count: passed })}</span>
-  </p>`
 }

@@ -998,6 +998,7 @@ export const english = {
   operatorNotReady: 'Tokens cannot be issued now.',
   operatorHealthTitle: 'Health',
   operatorHealthPassed: { one: '{count} check passed', other: '{count} checks passed' } as PageText,
+  operatorHealthFailed: { one: '{count} check failed', other: '{count} checks failed' } as PageText,
   operatorHealthOpen: {
     one: '{count} check needs attention',
     other: '{count} checks need attention',

@@ -1012,6 +1012,7 @@ export const german: ConsoleTexts = {
   operatorNotReady: 'Tokens können gerade nicht ausgestellt werden.',
   operatorHealthTitle: 'Zustand',
   operatorHealthPassed: { one: '{count} Prüfung in Ordnung', other: '{count} Prüfungen in Ordnung' },
+  operatorHealthFailed: { one: '{count} Prüfung fehlgeschlagen', other: '{count} Prüfungen fehlgeschlagen' },
   operatorHealthOpen: {
     one: '{count} Prüfung braucht Aufmerksamkeit',
     other: '{count} Prüfungen brauchen Aufmerksamkeit',
