@@ -21,6 +21,8 @@ export interface ReaderTexts<Name extends string> {
   /** For readers whose preferred locales are all unavailable. */
   readonly defaultLocale: string
   langOf(name: Name): string
+  /** The locale of dates and numbers in a text: its language, with the region of the reader. @default of the page */
+  formatLocaleOf(name?: Name): string
   /** As markup, with `lang` if it differs from the page's. Texts are in `<bdi>`: they cannot change the direction. */
   html(name: Name, values?: Readonly<Record<string, HtmlValue>>): Html
   /** For the title of a window. Values are not isolated: some screen readers read those characters out. */
@@ -80,9 +82,12 @@ export function createReaderTexts<Texts extends NamedTexts>(options: {
     /** @param wanted in order of preference; looked up as in RFC 4647 3.4 */
     forReader(wanted: readonly string[]): ReaderTexts<Name> {
       const locales = wanted.filter((tag) => tag.length <= MAX_LOCALE_LENGTH).slice(0, MAX_LOCALES)
-      const lang = lookupLocale(localeNames, [...locales, defaultLocale]) ?? 'en'
+      const tag = [...locales, defaultLocale].find((each) => lookupLocale(localeNames, [each]) !== undefined)
+      const lang = (tag !== undefined && lookupLocale(localeNames, [tag])) || 'en'
+      const formatLocale = withRegion(lang, tag)
       const texts = complete.get(lang.toLowerCase()) ?? english
       const langOf = (name: Name) => (texts[name] === undefined ? 'en' : lang)
+      const formatLocaleOf = (name?: Name) => (name && texts[name] === undefined ? 'en' : formatLocale)
       function textOf(name: Name, count: unknown): string {
         const text = texts[name] ?? english[name] ?? ''
         return typeof text === 'string' ? text : pluralOf(text, langOf(name), Number(count))
@@ -93,18 +98,25 @@ export function createReaderTexts<Texts extends NamedTexts>(options: {
         locales,
         defaultLocale,
         langOf,
+        formatLocaleOf,
         html(name, values = {}) {
-          const sentence = fillIn(textOf(name, values['count']), values, langOf(name))
+          const sentence = fillIn(textOf(name, values['count']), values, formatLocaleOf(name))
           return texts[name] === undefined ? html`<span lang="en" dir="ltr">${sentence}</span>` : sentence
         },
         plain: (name, values = {}) =>
           textOf(name, values['count']).replaceAll(/\{(\w+)\}/g, (whole, placeholder: string) => {
             const value = values[placeholder]
-            return typeof value === 'number' ? writeNumber(value, langOf(name)) : (value ?? whole)
+            return typeof value === 'number' ? writeNumber(value, formatLocaleOf(name)) : (value ?? whole)
           }),
       }
     },
   }
+}
+
+/** `de-CH` for the texts `de` and the wanted `de-CH-1996`. An unknown region is left out, and so are extensions. */
+function withRegion(lang: string, wanted = lang): string {
+  const [region = ''] = /^(?:-[a-z]{4})?-(?:[a-z]{2}|\d{3})(?![a-z\d])/i.exec(wanted.slice(lang.length)) ?? []
+  return new Intl.NumberFormat(lang + region).resolvedOptions().locale
 }
 
 function withoutPart<Texts extends NamedTexts>(

@@ -5,66 +5,61 @@ import type { ConsoleReaderTexts } from './texts.ts'
 
 export type Reader = ReturnType<ReturnType<typeof createReaders>>
 
+const DAY = 86_400
+
+/** From the smallest unit: its length in seconds, and how many of them are shown at most. */
 const UNITS = [
-  ['year', 31_536_000],
-  ['month', 2_592_000],
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
+  ['minute', 60, 60],
+  ['hour', 3600, 24],
+  ['day', DAY, 30],
+  ['month', 2_629_800, 12],
+  ['year', 31_557_600, Infinity],
 ] as const
 
 /** Creating a format takes much longer than using it. */
-function createFormats(lang: string) {
+function createFormats(locale: string) {
+  const format = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', day: 'numeric', ...options })
+  const { hour12 } = format({ hour: 'numeric' }).resolvedOptions()
+  const time = { hour: hour12 ? 'numeric' : '2-digit', minute: '2-digit', timeZoneName: 'short' } as const
   return {
-    date: new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeZone: 'UTC' }),
-    dateTime: new Intl.DateTimeFormat(lang, {
-      year: 'numeric',
-      month: 'short',
-      day: 'numeric',
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-      timeZone: 'UTC',
-      timeZoneName: 'short',
-    }),
-    hour: new Intl.DateTimeFormat(lang, {
-      month: 'short',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: '2-digit',
-      timeZone: 'UTC',
-      timeZoneName: 'short',
-    }),
-    relative: new Intl.RelativeTimeFormat(lang),
-    thisMinute: new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }).format(0, 'minute'),
-    list: new Intl.ListFormat(lang),
-    number: new Intl.NumberFormat(lang),
+    date: format({ year: 'numeric' }),
+    dateTime: format({ year: 'numeric', ...time, second: '2-digit' }),
+    hour: format(time),
+    relative: new Intl.RelativeTimeFormat(locale),
+    now: new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(0, 'second'),
+    list: new Intl.ListFormat(locale),
+    number: new Intl.NumberFormat(locale),
   }
 }
 
 /** Adds dates, numbers and lists to the texts of a reader. */
 export function createReaders() {
-  // Small, because only the languages of the texts occur.
+  // Small, because only the languages of the texts occur, with the regions that `Intl` knows.
   const known = new Map<string, ReturnType<typeof createFormats>>()
 
-  function formatsOf(lang: string) {
-    const formats = known.get(lang) ?? createFormats(lang)
-    known.set(lang, formats)
+  function formatsOf(locale: string) {
+    const formats = known.get(locale) ?? createFormats(locale)
+    known.set(locale, formats)
     return formats
   }
 
   return function readerOf(texts: ConsoleReaderTexts) {
-    const formats = formatsOf(texts.lang)
+    const formats = formatsOf(texts.formatLocaleOf())
     const isoOf = (milliseconds: number) => new Date(milliseconds).toISOString()
     const time = (milliseconds: number, text: string) =>
       html`<time datetime="${isoOf(milliseconds)}">${text}</time>`
 
     /** “in 3 days”, beside an exact time. @param seconds epoch seconds */
     function relative(seconds: number): string {
-      const difference = seconds - Date.now() / 1000
-      const unit = UNITS.find(([, length]) => Math.abs(difference) >= length)
-      // So that the text stays correct for a while.
-      return unit ? formats.relative.format(Math.trunc(difference / unit[1]), unit[0]) : formats.thisMinute
+      const left = seconds - Date.now() / 1000
+      // To the end of a day, only whole days count: the last day that was chosen 7 days ahead is “in 7 days”.
+      const difference = seconds % DAY === 0 && left > DAY ? left - (left % DAY) : left
+      const [unit, length] =
+        UNITS.find(([, each, most]) => Math.round(Math.abs(difference) / each) < most) ?? UNITS[4]
+      const count = Math.round(difference / length)
+      if (count !== 0) return formats.relative.format(count, unit)
+      return difference > 0 ? formats.now : texts.plain('justNow')
     }
 
     return {
@@ -72,6 +67,11 @@ export function createReaders() {
       localize: (text: LocalizedText) => localize(text, texts.locales, texts.defaultLocale),
       /** @param seconds epoch seconds */
       date: (seconds: number): Html => time(seconds * 1000, formats.date.format(seconds * 1000)),
+      /** A person chooses the last day, in UTC; a program may set an exact time. @param seconds epoch seconds */
+      expiry: (seconds: number): Html =>
+        seconds % DAY === 0
+          ? time(seconds * 1000 - 1, formats.date.format(seconds * 1000 - 1))
+          : time(seconds * 1000, formats.dateTime.format(seconds * 1000)),
       /** With its day, in UTC. @param seconds epoch seconds */
       hour: (seconds: number): Html => time(seconds * 1000, formats.hour.format(seconds * 1000)),
       dateTime: (milliseconds: number): Html => time(milliseconds, formats.dateTime.format(milliseconds)),

@@ -26,7 +26,7 @@ describe('the lists of API keys and applications', () => {
     const rows = rowsOf(body).toReversed()
     expect(rows).toHaveLength(4)
     expect(rows[0]).toContain(`href="/console/api-keys/${apiKey.clientId}"`)
-    expect(textOf(rows[0])).toMatch(/^Nightly export Invoices, Payments Active never this minute/)
+    expect(textOf(rows[0])).toMatch(/^Nightly export Invoices, Payments Active never just now/)
     expect(textOf(rows[1])).toContain('Without product none No product yet never')
     expect(textOf(rows[2])).toContain('Off Invoices Disabled never')
     expect(textOf(rows[3])).toContain('Active within the last hour')

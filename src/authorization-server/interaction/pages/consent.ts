@@ -38,7 +38,7 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
   const { problem, pressed, forms, destination } = model
   const label = problem === undefined ? undefined : 'errorCodeLabel'
   const around = { application, pressed, isInvalid: problem !== undefined }
-  const duration = writeDuration(model.accessLifetime, texts.langOf('consentDuration'))
+  const duration = writeDuration(model.accessLifetime, texts.formatLocaleOf('consentDuration'))
   return layout(frame, {
     title: windowTitle(texts, 'consentTitle', forms ? label : 'previewLabel', names),
     isWide: true,

@@ -95,7 +95,7 @@ export function sentenceOf(
 }
 
 function timeIn(target: string, texts: Reader): Html | undefined {
-  return /^\d{4}-\d\d-\d\dT/.test(target) ? texts.dateTime(Date.parse(target)) : undefined
+  return /^\d{4}-\d\d-\d\dT/.test(target) ? texts.expiry(Date.parse(target) / 1000) : undefined
 }
 
 function fieldsOf(change: string, texts: Reader): string {

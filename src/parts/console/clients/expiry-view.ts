@@ -91,7 +91,7 @@ export function expiryPanel(kind: ClientKind, services: ConsoleServices): Client
 
 export function expiryFact({ texts }: Pick<Call, 'texts'>, { expiresAt }: Client): Html {
   if (expiresAt === undefined) return html`<span class="muted">${texts.html('never')}</span>`
-  return html`${texts.dateTime(expiresAt * 1000)} <span class="muted">(${texts.relative(expiresAt)})</span>`
+  return html`${texts.expiry(expiresAt)} <span class="muted">(${texts.relative(expiresAt)})</span>`
 }
 
 export function expiryBadge(

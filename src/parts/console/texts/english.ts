@@ -19,6 +19,7 @@ export const english = {
   nextPageLink: 'Next page',
   firstPageLink: 'First page',
   opensNewTab: '(opens in a new tab)',
+  justNow: 'just now',
   never: 'never',
   none: 'none',
 

@@ -18,6 +18,7 @@ export const german: ConsoleTexts = {
   nextPageLink: 'Nächste Seite',
   firstPageLink: 'Erste Seite',
   opensNewTab: '(öffnet einen neuen Tab)',
+  justNow: 'gerade eben',
   never: 'nie',
   none: 'keine',
 
