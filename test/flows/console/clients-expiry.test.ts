@@ -7,6 +7,11 @@ const DAY_MS = 86_400_000
 const dayIn = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
 /** The end of a day, in epoch seconds. */
 const endOf = (day: string) => (Date.parse(day) + DAY_MS) / 1000
+const written = (day: string) =>
+  new Date(day).toLocaleDateString('en', { dateStyle: 'medium', timeZone: 'UTC' })
+/** What the form sends for a typed day, and without an expiry. */
+const on = (expiresAt: string) => ({ expiry: 'other', expiresAt })
+const NEVER = { expiry: '' }
 
 describe('the expiry on the pages of the console', () => {
   let host: ConsoleHost
@@ -28,7 +33,7 @@ describe('the expiry on the pages of the console', () => {
     const visitor = host.visit('acme')
     const form = await visitor.open(`/console/${section}/new`)
     const day = dayIn(20)
-    await visitor.submit(form, 'create', { name: 'Short', product: 'invoices', expiresAt: day })
+    await visitor.submit(form, 'create', { name: 'Short', product: 'invoices', ...on(day) })
     const { items } = await host.gatehouse[service].listByOwner('acme')
     const { clientId, expiresAt } = items[0]!
     expect(expiresAt).toBe(endOf(day))
@@ -39,18 +44,20 @@ describe('the expiry on the pages of the console', () => {
     const path = `/console/${section}/${clientId}`
     const page = await visitor.open(path)
     expect(page.body).toContain(`value="${day}"`)
+    // The chosen day is shown, not the midnight after it.
+    expect(textOf(page.body)).toContain(`Expiry ${written(day)} (in 20 days)`)
     // The same day changes nothing.
-    await visitor.submit(page, 'expire', { expiresAt: day })
+    await visitor.submit(page, 'expire', on(day))
     const earlier = dayIn(10)
-    const moved = await visitor.submit(page, 'expire', { expiresAt: earlier })
+    const moved = await visitor.submit(page, 'expire', on(earlier))
     expect(textOf(moved.body)).toContain('The expiry is saved.')
     expect((await host.gatehouse[service].find(clientId))?.expiresAt).toBe(endOf(earlier))
     expect(textOf(moved.body)).toContain('Expiry set to')
     // A form of an old tab changes nothing.
-    const old = await visitor.submit(page, 'expire', { expiresAt: '' })
+    const old = await visitor.submit(page, 'expire', NEVER)
     expect([old.status, textOf(old.body)]).toEqual([422, expect.stringContaining('It was changed meanwhile')])
     expect((await host.gatehouse[service].find(clientId))?.expiresAt).toBe(endOf(earlier))
-    const removed = await visitor.submit(moved, 'expire', { expiresAt: '' })
+    const removed = await visitor.submit(moved, 'expire', NEVER)
     expect((await host.gatehouse[service].find(clientId))?.expiresAt).toBeUndefined()
     expect(textOf(removed.body)).toContain('Expiry removed: it never expires')
     const changes = (await host.gatehouse.audit.list({ clientId })).items.map(({ change }) => change)
@@ -92,7 +99,7 @@ describe('the expiry on the pages of the console', () => {
     expect(form.body).toMatch(new RegExp(`value="${dayIn(30)}"|value="${dayIn(29)}"`))
     expect(textOf(form.body)).toContain('At most 90 days from today.')
     for (const [expiresAt, problem] of [
-      ['', 'must not be empty'],
+      ['', 'has a value of the wrong kind'],
       ['2001-01-01', 'must be in the future'],
       [dayIn(100), 'must be at most 90 days ahead'],
       ['soon', 'has a value of the wrong kind'],
@@ -100,7 +107,11 @@ describe('the expiry on the pages of the console', () => {
       // A day that does not exist does not become a day of the next month.
       [`${new Date().getUTCFullYear() + 1}-02-30`, 'has a value of the wrong kind'],
     ] as const) {
-      const answer = await visitor.submit(form, 'create', { name: 'Key', product: 'invoices', expiresAt })
+      const answer = await visitor.submit(form, 'create', {
+        name: 'Key',
+        product: 'invoices',
+        ...on(expiresAt),
+      })
       expect([answer.status, textOf(answer.body)], expiresAt).toEqual([422, expect.stringContaining(problem)])
       expect(answer.body).toContain('value="Key"')
     }
@@ -109,8 +120,29 @@ describe('the expiry on the pages of the console', () => {
     await visitor.submit(form, 'create', { name: 'Key', product: 'invoices' })
     const [created] = (await strict.gatehouse.apiKeys.listByOwner('acme')).items
     const page = await visitor.open(`/console/api-keys/${created!.clientId}`)
-    const answer = await visitor.submit(page, 'expire', { expiresAt: '' })
+    const answer = await visitor.submit(page, 'expire', NEVER)
     expect([answer.status, textOf(answer.body)]).toEqual([422, expect.stringContaining('must not be empty')])
+  })
+
+  it('an expiry in 30, 60, 90 or 365 days is one choice, within the policy, with the day that it means', async () => {
+    const choicesOf = (body: string) =>
+      [...body.matchAll(/name="expiry"\s+value="([^"]*)"\s*(checked)?/g)].map(([, value, checked]) =>
+        checked ? `${value} checked` : value,
+      )
+    const visitor = host.visit('acme')
+    const form = await visitor.open('/console/api-keys/new')
+    expect(choicesOf(form.body)).toEqual([...[30, 60, 90, 365].map(dayIn), ' checked', 'other'])
+    expect(textOf(form.body)).toContain(`90 days ${written(dayIn(90))}`)
+    await visitor.submit(form, 'create', { name: 'Quick', product: 'invoices', expiry: dayIn(90) })
+    const [quick] = (await host.gatehouse.apiKeys.listByOwner('acme')).items
+    expect(quick?.expiresAt).toBe(endOf(dayIn(90)))
+    const page = await visitor.open(`/console/api-keys/${quick!.clientId}`)
+    expect(choicesOf(page.body)).toContain(`${dayIn(90)} checked`)
+    const moved = await visitor.submit(page, 'expire', { expiry: dayIn(30) })
+    expect(textOf(moved.body)).toContain(`Expiry ${written(dayIn(30))}`)
+
+    const limited = await strict.visit('acme').open('/console/api-keys/new')
+    expect(choicesOf(limited.body)).toEqual([`${dayIn(30)} checked`, dayIn(60), dayIn(90), 'other'])
   })
 
   it('the page of a client that breaks a new policy says so, and the client works', async () => {

@@ -109,7 +109,7 @@ describe('the expiry of the key of a gateway in the console, under a policy', ()
       const visitor = host.visit('root')
       const page = await visitor.open(`/console/api-keys/${clientId}`)
       expect(textOf(page.body)).not.toContain('longer than this service allows')
-      const saved = await visitor.submit(page, 'expire', { expiresAt: '' })
+      const saved = await visitor.submit(page, 'expire', { expiry: '' })
       expect(textOf(saved.body)).toContain('The expiry is saved')
       expect((await apiKeys.find(clientId))?.expiresAt).toBeUndefined()
     } finally {

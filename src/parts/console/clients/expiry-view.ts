@@ -3,6 +3,7 @@ import {
   defaultDaysOf,
   expiresSoon,
   isExpiryRequired,
+  policyOf,
   tokensEnd,
   type KeyPolicy,
 } from '../../../clients/expiry-policy.ts'
@@ -11,7 +12,7 @@ import type { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { isDay } from '../../../validation/predicates.ts'
 import { badge } from '../elements/elements.ts'
-import { field } from '../elements/form.ts'
+import { field, radio } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { ClientKind, ClientPanel } from './client-kind.ts'
@@ -30,10 +31,20 @@ function dayOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10)
 }
 
+/** The choices besides a day that is typed, as days from today. */
+const QUICK_DAYS = [30, 60, 90, 365]
+/** The choice of the day that is typed. Every other choice sends its day; never is empty. */
+const OTHER = 'other'
+
+function dayIn(sent: Form): string | undefined {
+  const choice = sent.get('expiry') ?? OTHER
+  return (choice === OTHER ? sent.get('expiresAt') : choice)?.trim()
+}
+
 /** Epoch seconds; null for never; undefined without a field; for an invalid day `NaN`, which is rejected. */
 export function readExpiry(sent: Form): number | null | undefined {
-  const day = sent.get('expiresAt')?.trim()
-  if (day === undefined || day === '') return day === undefined ? undefined : null
+  const day = dayIn(sent)
+  if (day === undefined || (day === '' && sent.get('expiry') !== OTHER)) return day === undefined ? day : null
   return isDay(day) ? (Date.parse(day) + DAY_MS) / 1000 : Number.NaN
 }
 
@@ -42,24 +53,32 @@ export function expiryField(
   keyPolicy: KeyPolicy,
   client?: Client,
 ): Html {
-  const { texts } = call
-  const policy = client && isGatewayKey(client) ? {} : keyPolicy
+  const { texts, form: sent } = call
+  const policy = client ? policyOf(client, keyPolicy) : keyPolicy
   const { maxAgeDays } = policy
   const byDefault = defaultDaysOf(policy)
-  const now = Date.now()
-  const chosen = client ? client.expiresAt : byDefault && Math.floor(now / 1000) + byDefault * 86_400
-  const isRequired = isExpiryRequired(policy)
-  const hint = isRequired ? (maxAgeDays === undefined ? 'expiryHintRequired' : 'expiryHintMax') : 'expiryHint'
-  return field(call, {
-    name: 'expiresAt',
-    type: 'date',
-    label: texts.html('expiryLabel'),
-    hint: texts.html(hint, { days: maxAgeDays }),
-    value: lastDayOf(chosen),
-    isRequired,
-    min: dayOf(now),
-    max: maxAgeDays === undefined ? undefined : dayOf(now + maxAgeDays * DAY_MS),
-  })
+  const dayAhead = (days: number) => dayOf(Date.now() + days * DAY_MS)
+  const current = client ? lastDayOf(client.expiresAt) : byDefault === undefined ? '' : dayAhead(byDefault)
+  const choices: (readonly [value: string, title: Html, hint?: Html])[] = [
+    ...[...new Set([...QUICK_DAYS, byDefault ?? 30])]
+      .filter((days) => days <= (maxAgeDays ?? Infinity))
+      .toSorted((one, other) => one - other)
+      .map((count) => {
+        const day = dayAhead(count)
+        return [day, texts.html('expiryDays', { count }), texts.date(Date.parse(day) / 1000)] as const
+      }),
+    ...(isExpiryRequired(policy) ? [] : [['', texts.html('expiryNever')] as const]),
+    [OTHER, texts.html('expiryOther')],
+  ]
+  const chosen = sent.get('expiry') ?? (choices.some(([value]) => value === current) ? current : OTHER)
+  return html`<fieldset>
+    <legend>${texts.html('expiryWhen')}</legend>
+    ${maxAgeDays !== undefined && html`<p class="hint">${texts.html('expiryMax', { days: maxAgeDays })}</p>`}
+    <ul class="choices across">
+      ${choices.map(([value, ...labels]) => html`<li>${radio('expiry', value, value === chosen, ...labels)}</li>`)}
+    </ul>
+    ${field(call, { name: 'expiresAt', type: 'date', label: texts.html('expiryLabel'), value: current })}
+  </fieldset>`
 }
 
 /** The form that sets, moves and removes the expiry of a client. */
@@ -75,7 +94,7 @@ export function expiryPanel(kind: ClientKind, services: ConsoleServices): Client
     inputs: (call) => expiryField(call, policy, call.resource),
     // A program may have set an exact time within this day, which then stays.
     read: (sent, { expiresAt }) =>
-      sent.get('expiresAt') === lastDayOf(expiresAt) ? {} : { expiresAt: readExpiry(sent) },
+      dayIn(sent) === lastDayOf(expiresAt) ? {} : { expiresAt: readExpiry(sent) },
     done: () => 'doneExpirySaved',
     guard: {
       async warning({ texts, resource }) {

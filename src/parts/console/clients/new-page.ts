@@ -5,7 +5,7 @@ import { html, type Html } from '../../../http/html.ts'
 import type { Catalog, Operation, Product } from '../../../catalog/catalog.ts'
 import { hasRequiredKycLevel } from '../../../catalog/resolve-scopes.ts'
 import { badge, buttons, notice } from '../elements/elements.ts'
-import { field, form, linesOf } from '../elements/form.ts'
+import { field, form, linesOf, radio } from '../elements/form.ts'
 import { page, type Call, type Page, type Redirect, type View } from '../page-types.ts'
 import { backTo, word, trail, type ClientKind } from './client-kind.ts'
 import { expiryField, readExpiry } from './expiry-view.ts'
@@ -249,16 +249,7 @@ async function credentialsChoice(
   if (kind === 'apiKey' || !publicApplications) return key || undefined
   const { isPublic } = readCredentials(form)
   const choice = (value: string, title: TextName, hint: TextName) =>
-    html`<label class="choice"
-      ><input
-        type="radio"
-        name="${KIND.name}"
-        value="${value}"
-        ${isPublic === (value === KIND.isPublic) && 'checked'}
-      /><span class="tight"
-        ><strong>${texts.html(title)}</strong><span class="hint">${texts.html(hint)}</span></span
-      ></label
-    >`
+    radio(KIND.name, value, isPublic === (value === KIND.isPublic), texts.html(title), texts.html(hint))
   return html`<fieldset>
     <legend>${texts.html('clientsKind')}</legend>
     <ul class="choices">

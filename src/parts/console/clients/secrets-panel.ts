@@ -5,6 +5,7 @@ import { isPublicClient } from '../../../clients/public-applications.ts'
 import type { SecretInfo } from '../../../clients/stored-secrets.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { badge, panel } from '../elements/elements.ts'
+import { radio } from '../elements/form.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import type { Call, Confirmation, Redirect, View } from '../page-types.ts'
 import { type ClientKind, type ClientPanel, backTo, trail } from './client-kind.ts'
@@ -15,7 +16,6 @@ import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
 import { Rejection } from '../../front-door/rejection.ts'
 import { rightTo } from '../../front-door/permissions-on-clients.ts'
 import { runAction } from '../../front-door/run-client-action.ts'
-import type { TextName } from '../texts.ts'
 import { actionFor, ownerOf } from './client-action-forms.ts'
 import { credentialUse } from './no-token-state.ts'
 import { secretView } from './new-secret-view.ts'
@@ -151,14 +151,6 @@ function secretActions(kind: ClientKind, services: ConsoleServices): ClientPanel
     if (isPublicClient(resource)) throw new Rejection('noRoute')
     const secrets = await service.listSecrets(resource.clientId)
     const chosen = form.get('overlap') ?? 'day'
-    const choice = (name: string, text: TextName) =>
-      html`<li>
-        <label class="choice"
-          ><input type="radio" name="overlap" value="${name}" ${name === chosen && 'checked'} /><span
-            >${texts.html(text)}</span
-          ></label
-        >
-      </li>`
     return html`<input type="hidden" name="request" value="${form.get('request') ?? randomUUID()}" /> ${
         secrets.length === 0
           ? html`<input type="hidden" name="overlap" value="day" />`
@@ -166,7 +158,10 @@ function secretActions(kind: ClientKind, services: ConsoleServices): ClientPanel
               <legend>${texts.html('clientsOverlap')}</legend>
               <p class="hint">${texts.html('clientsOverlapHint')}</p>
               <ul class="choices">
-                ${Object.entries(OVERLAPS).map(([name, { text }]) => choice(name, text))}
+                ${Object.entries(OVERLAPS).map(
+                  ([name, { text }]) =>
+                    html`<li>${radio('overlap', name, name === chosen, texts.html(text))}</li>`,
+                )}
               </ul>
             </fieldset>`
       }`

@@ -37,9 +37,6 @@ interface FieldOptions {
   readonly type?: 'text' | 'url' | 'lines' | 'date' | undefined
   readonly isRequired?: boolean | undefined
   readonly maxLength?: number | undefined
-  /** As `2026-07-01`: the first and the last day that the browser offers. */
-  readonly min?: string | undefined
-  readonly max?: string | undefined
   readonly autocomplete?: string | undefined
   readonly isFocused?: boolean | undefined
   /** A monospaced font, no spelling check, from left to right. */
@@ -52,7 +49,7 @@ export function field(
   options: FieldOptions,
 ): Html {
   const { name, label, hint, type = 'text', isRequired, isFocused, isCode } = options
-  const { maxLength, min, max, autocomplete } = options
+  const { maxLength, autocomplete } = options
   const own = problems.filter(({ path }) => path === name || path.startsWith(`${name}[`))
   const value = sent.get(name) ?? options.value ?? ''
   // Browsers drop a line break at the beginning of a textarea, so an empty first line needs two line breaks.
@@ -61,8 +58,7 @@ export function field(
     Boolean,
   )
   const attributes = html`id="${name}" name="${name}" ${isRequired && 'required'} ${isFocused && 'autofocus'}
-  ${maxLength !== undefined && html`maxlength="${maxLength}"`} ${min !== undefined && html`min="${min}"`}
-  ${max !== undefined && html`max="${max}"`}
+  ${maxLength !== undefined && html`maxlength="${maxLength}"`}
   ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
   ${described.length > 0 && html`aria-describedby="${described.join(' ')}"`}
   ${own.length > 0 && html`aria-invalid="true"`} ${isCode && html`class="code" spellcheck="false" dir="ltr"`}`
@@ -82,6 +78,15 @@ export function field(
     ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`} ${control}
     ${own.length > 0 && html`<p class="problem" id="${name}-problem">${sentences}</p>`}
   </div>`
+}
+
+/** One of several choices of the same name. */
+export function radio(name: string, value: string, isChecked: boolean, title: Html, hint?: Html): Html {
+  return html`<label class="choice"
+    ><input type="radio" name="${name}" value="${value}" ${isChecked && 'checked'} /><span class="tight"
+      ><strong>${title}</strong>${hint && html`<span class="hint">${hint}</span>`}</span
+    ></label
+  >`
 }
 
 function lineOf(path: string, text: string): number | undefined {

@@ -223,9 +223,11 @@ export const english = {
   addressesRevoke: 'A change revokes all tokens issued so far. Programs get new ones.',
   expiryTitle: 'Expiry',
   expiryLabel: 'Last day (UTC)',
-  expiryHint: 'Programs get no tokens after this day. Leave it empty if it shall never expire.',
-  expiryHintRequired: 'Programs get no tokens after this day.',
-  expiryHintMax: 'Programs get no tokens after this day. At most {days} days from today.',
+  expiryWhen: 'When does it expire?',
+  expiryDays: { one: '{count} day', other: '{count} days' },
+  expiryNever: 'Never',
+  expiryOther: 'Another day',
+  expiryMax: 'At most {days} days from today.',
   expiryEarlier:
     'If you choose a day before {day}, its present tokens stop working at once. Programs then get new ones.',
   expiryBreaksPolicy:

@@ -223,10 +223,11 @@ export const german: ConsoleTexts = {
   addressesRevoke: 'Eine Änderung widerruft alle bisherigen Tokens. Programme holen neue.',
   expiryTitle: 'Ablaufdatum',
   expiryLabel: 'Letzter Tag (UTC)',
-  expiryHint:
-    'Nach diesem Tag erhalten Programme keine Tokens. Lassen Sie das Feld leer, wenn der Zugang nie ablaufen soll.',
-  expiryHintRequired: 'Nach diesem Tag erhalten Programme keine Tokens.',
-  expiryHintMax: 'Nach diesem Tag erhalten Programme keine Tokens. Höchstens {days} Tage ab heute.',
+  expiryWhen: 'Wann läuft der Zugang ab?',
+  expiryDays: { one: '{count} Tag', other: '{count} Tage' },
+  expiryNever: 'Nie',
+  expiryOther: 'Anderer Tag',
+  expiryMax: 'Höchstens {days} Tage ab heute.',
   expiryEarlier:
     'Bei einem Tag vor dem {day} gelten die jetzigen Tokens sofort nicht mehr. Programme holen sich dann neue.',
   expiryBreaksPolicy:
