@@ -104,7 +104,7 @@ const SITUATIONS: Record<Kind, readonly Situation[]> = {
     {
       ...UNAUTHORIZED,
       noToken: 'user-operations',
-      badge: 'Person may do nothing',
+      badge: 'Owner lacks permission',
       userId: 'max',
       change: ({ users }) => users.set('max', ['payments:list']),
     },

@@ -55,7 +55,7 @@ describe('the key of a gateway in the console', () => {
     expect(textOf(page)).toMatch(
       /May introspect tokens for\s+all resources\s+Gateway last seen\s+never\s+Expiry\s+never/,
     )
-    expect(page).not.toMatch(/key_\S+\/usage"|id="access"|Last used|Limits of calls/)
+    expect(page).not.toMatch(/key_\S+\/usage"|id="access"|Last used|Call limits/)
     const resources = [host.audience]
     const input = { accountId: 'acme', name: 'MCP', resourceServer: true, resources } as const
     const { apiKey, clientSecret } = await apiKeys.create(input)

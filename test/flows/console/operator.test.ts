@@ -39,7 +39,7 @@ describe('the pages of operators', () => {
     expect((await find('alice/ann')).path).toBe('/console/operator/accounts/alice/users/ann')
     const none = await find('nothing-here')
     expect(none.text).toContain('Nothing was found.')
-    expect(none.text).toContain('Open it as an account nevertheless')
+    expect(none.text).toContain('Open it as an account anyway')
   })
 
   it('a failed check is never beside OK, and looks worse than a warning, although tokens are issued', async () => {

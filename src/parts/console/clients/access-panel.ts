@@ -38,7 +38,7 @@ export function accessPanel(kind: ClientKind, services: ConsoleServices): Client
       return panel(
         { title: texts.html('clientsAccess'), id: 'access' },
         html`<p class="muted">
-            ${texts.html(word(kind, client.products.length === 0 ? 'AccessNone' : 'AccessHint'))}
+            ${texts.html(client.products.length === 0 ? word(kind, 'AccessNone') : word(kind, 'AccessHint'))}
           </p>
           ${client.products.map((id) => productAccess(call, found, id))}
           ${mayGive && productsToAdd(call, found)} ${mayGive && sharedForms(call)}`,

@@ -183,7 +183,7 @@ export const english = {
   stateOwnerGone: 'Owner has left',
   stateOwnerGoneWhy:
     'It gets no tokens, because the person or account to which it belongs does not exist any more. Give it to the account, or to another person.',
-  stateUserOperations: 'Person may do nothing',
+  stateUserOperations: 'Owner lacks permission',
   stateUserOperationsWhy:
     'It gets no tokens, because the person to whom it belongs may use none of its operations. Give it to the account, or to another person.',
   stateLevel: 'Level too low',
@@ -340,8 +340,8 @@ export const english = {
   clientsAllowed: 'Allowed',
   clientsLacksProduct: 'Product not added',
   clientsLacksOperation: 'Removed',
-  clientsLacksUser: 'Not allowed to its user',
-  clientsLacksToken: 'Gets no tokens',
+  clientsLacksUser: 'Owner lacks permission',
+  clientsLacksToken: 'Cannot get tokens',
   clientsRemove: 'Remove',
   clientsRestore: 'Restore',
   clientsAdd: 'Add',
@@ -498,11 +498,11 @@ export const english = {
   guideStepRefresh: 'Get a new token',
   guideStepRefreshHint:
     'A token expires, the authorization of the user stays. Each response has a new refresh token. Store it at once: the old one is no longer valid.',
-  guideStepRevoke: 'End a token',
+  guideStepRevoke: 'Revoke a token',
   guideStepRevokeKeyHint:
-    'When a token is no longer needed, or has leaked, the revocation endpoint (RFC 7009) ends it. Later calls with it get 401.',
+    'When a token is no longer needed, or has leaked, the revocation endpoint (RFC 7009) revokes it. Later calls with it get 401.',
   guideStepRevokeAppHint:
-    'When a token is no longer needed, or has leaked, the revocation endpoint (RFC 7009) ends it. Later calls with it get 401. If you send the refresh token instead, the user is disconnected.',
+    'When a token is no longer needed, or has leaked, the revocation endpoint (RFC 7009) revokes it. Later calls with it get 401. If you send the refresh token instead, the user is disconnected.',
   guideNoRead: 'No operation can be called without a value in its address. Call one of the operations above.',
 
   guideProgram: 'In your program',
@@ -720,7 +720,7 @@ export const english = {
   activityFieldAllowedAddresses: 'allowed addresses',
   activityFieldLimits: 'limits',
   activityFieldProducts: 'products',
-  activityFieldRedirectUris: 'redirect addresses',
+  activityFieldRedirectUris: 'redirect URIs',
   activityFieldPostLogoutRedirectUris: 'addresses after sign-out',
   activityFieldOrigins: 'origins',
   activityFieldHomepageUri: 'home page',
@@ -770,7 +770,7 @@ export const english = {
   hygieneProductsAllUsed: 'Every product belongs to an API key or an application.',
   hygieneProductsHint: 'No API key and no application has them. Offer them, or remove them from the catalog.',
 
-  limitsTitle: 'Limits of calls',
+  limitsTitle: 'Call limits',
   limitsHint:
     'If both fields are empty, it has the limits of all clients: {limits}. Otherwise an empty field means no limit.',
   limitsPerMinute: 'Calls a minute',
@@ -865,7 +865,7 @@ export const english = {
   listNewest: 'Newest first',
   listByLastUse: 'Last use',
   listFilter: 'Filter',
-  stateNoToken: 'Gets no tokens',
+  stateNoToken: 'Cannot get tokens',
 
   operatorAccounts: 'Accounts and users',
   operatorSearchTitle: 'Find a client or an account',
@@ -873,7 +873,7 @@ export const english = {
   operatorSearchHint: 'A client ID, an account, a user as account/user, or the beginning of words of a name.',
   operatorSearchButton: 'Find',
   operatorSearchNone: 'Nothing was found.',
-  operatorSearchNoneAccount: 'Open it as an account nevertheless',
+  operatorSearchNoneAccount: 'Open it as an account anyway',
   operatorSearchNoneWhy:
     'If the account was deleted, its API keys, applications and connections may still exist.',
   operatorMore: 'Details',

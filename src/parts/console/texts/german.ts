@@ -56,7 +56,7 @@ export const german: ConsoleTexts = {
   errorForbiddenTitle: 'Keine Berechtigung',
   errorForbidden: 'Ihr Konto darf das nicht. Fragen Sie die Person, die es verwaltet.',
   errorOperator: 'Das dürfen nur die Betreiber dieses Dienstes.',
-  errorOwner: 'Der Zugang gehört einer anderen Person, und nur diese Person darf das.',
+  errorOwner: 'Der Client gehört einer anderen Person, und nur diese Person darf das.',
   errorFormTitle: 'Das Formular konnte nicht geprüft werden',
   errorForm:
     'Es wurde nichts geändert. Das Formular gehört zu einer anderen Sitzung, oder eine andere Website hat es gesendet. Öffnen Sie die Seite neu und wiederholen Sie den Schritt.',
@@ -72,7 +72,7 @@ export const german: ConsoleTexts = {
     'Dieses Formular wurde schon mit anderem Inhalt gesendet, oder was es erstellt hat, wurde inzwischen gelöscht. Beginnen Sie von vorn.',
   errorInProgress:
     'Dasselbe Formular wird gerade verarbeitet. Warten Sie einen Moment und laden Sie die Seite neu.',
-  errorMethod: 'Diese Adresse kann so nicht benutzt werden.',
+  errorMethod: 'Diese Adresse kann so nicht genutzt werden.',
   tryAgainLink: 'Noch einmal versuchen',
   backToStart: 'Zurück zur Startseite',
 
@@ -120,7 +120,7 @@ export const german: ConsoleTexts = {
   problemPrivateKey:
     'ist ein privater Schlüssel, der geheim bleiben muss. Nichts wurde gespeichert. Fügen Sie den öffentlichen Schlüssel ein. Wenn andere diesen privaten Schlüssel gesehen haben können, erstellen Sie ein neues Paar',
   problemKeyLeaked:
-    'gehört zu einem privaten Schlüssel, der als bekannt geworden gemeldet wurde. Erstellen Sie ein neues Paar',
+    'gehört zu einem privaten Schlüssel, für den ein Leck gemeldet wurde. Erstellen Sie ein neues Paar',
   problemKeyType:
     'muss ein EC-Schlüssel mit der Kurve P-256 sein (ES256) oder ein RSA-Schlüssel von 2048 bis 4096 Bit (RS256, PS256), für Signaturen',
   problemOverlap: 'Ende des jetzigen Secrets',
@@ -155,12 +155,12 @@ export const german: ConsoleTexts = {
   stateActive: 'Aktiv',
   stateByOperator: 'Vom Betreiber deaktiviert',
   stateByOperatorWhy:
-    'Der Betreiber dieses Dienstes hat den Zugang deaktiviert: Er erhält keine Tokens, und seine Tokens werden abgelehnt. Nur der Betreiber kann ihn wieder aktivieren; bitte wenden Sie sich an ihn.',
+    'Der Betreiber dieses Dienstes hat den Client deaktiviert: Er erhält keine Tokens, und seine Tokens werden abgelehnt. Nur der Betreiber kann ihn wieder aktivieren; bitte wenden Sie sich an ihn.',
   stateDisabled: 'Deaktiviert',
-  stateDisabledWhy: 'Der Zugang ist deaktiviert: Er erhält keine Tokens, und seine Tokens werden abgelehnt.',
+  stateDisabledWhy: 'Der Client ist deaktiviert: Er erhält keine Tokens, und seine Tokens werden abgelehnt.',
   stateExpired: 'Abgelaufen',
   stateExpiredWhy:
-    'Der Zugang ist abgelaufen: Er erhält keine Tokens, und keines seiner Tokens gilt noch. Setzen Sie einen späteren Tag, um ihn wieder zu nutzen.',
+    'Der Client ist abgelaufen: Er erhält keine Tokens, und keines seiner Tokens gilt noch. Setzen Sie einen späteren Tag, um ihn wieder zu nutzen.',
   stateExpiredNext: 'Ablaufdatum ändern',
   stateCompromised: 'Leck gemeldet',
   stateCompromisedWhy:
@@ -176,17 +176,17 @@ export const german: ConsoleTexts = {
   gatewaySeen: 'Gateway zuletzt gesehen',
   gatewayOldSecretUntil: 'Das alte Secret gilt bis {time}. Geben Sie dem Gateway vorher das neue.',
   stateNoProduct: 'Noch kein Produkt',
-  stateNoProductWhy: 'Der Zugang erhält keine Tokens, bis er ein Produkt hat.',
+  stateNoProductWhy: 'Der Client erhält keine Tokens, bis er ein Produkt hat.',
   stateNoOperation: 'Keine Operation übrig',
   stateNoOperationWhy:
-    'Der Zugang erhält keine Tokens, weil alle Operationen seiner Produkte entfernt wurden oder seine Produkte nicht mehr angeboten werden.',
+    'Der Client erhält keine Tokens, weil alle Operationen seiner Produkte entfernt wurden oder seine Produkte nicht mehr angeboten werden.',
   stateNoOperationNext: 'Operationen ändern',
   stateOwnerGone: 'Besitzer fehlt',
   stateOwnerGoneWhy:
-    'Der Zugang erhält keine Tokens, weil es die Person oder das Konto, denen er gehört, nicht mehr gibt. Übergeben Sie ihn dem Konto oder einer anderen Person.',
-  stateUserOperations: 'Person darf nichts davon',
+    'Der Client erhält keine Tokens, weil es die Person oder das Konto, denen er gehört, nicht mehr gibt. Übergeben Sie ihn dem Konto oder einer anderen Person.',
+  stateUserOperations: 'Besitzer nicht berechtigt',
   stateUserOperationsWhy:
-    'Der Zugang erhält keine Tokens, weil die Person, der er gehört, keine seiner Operationen nutzen darf. Übergeben Sie ihn dem Konto oder einer anderen Person.',
+    'Der Client erhält keine Tokens, weil die Person, der er gehört, keine seiner Operationen nutzen darf. Übergeben Sie ihn dem Konto oder einer anderen Person.',
   stateLevel: 'Stufe zu niedrig',
   stateLevelWhy:
     'Die Anwendung erhält keine Tokens, weil alle ihre Operationen eine höhere Stufe Ihres Kontos brauchen.',
@@ -201,29 +201,29 @@ export const german: ConsoleTexts = {
 
   handOverLink: 'Übergeben',
   handOverTitle: '{name} übergeben',
-  handOverWhat: 'Ohne Person gehört der Zugang dem Konto und bleibt, wenn Personen das Konto verlassen.',
+  handOverWhat: 'Ohne Person gehört der Client dem Konto und bleibt, wenn Personen das Konto verlassen.',
   handOverTokens: 'Die Tokens gelten sofort nicht mehr, weil sie im Namen des jetzigen Besitzers handeln.',
   handOverSecrets:
     'Die Secrets gelten weiter. Wenn der jetzige Besitzer sie nicht mehr kennen soll, erstellen Sie danach ein neues Secret.',
   handOverToPerson:
-    'Wenn eine Person den Zugang bekommt, gelten alle öffentlichen Schlüssel nicht mehr. Auch alle Secrets gelten nicht mehr, außer wenn nur diese Person sie gesehen hat. Ein Programm, das sein Secret oder seinen Schlüssel verliert, steht still, bis diese Person ein neues Secret erstellt.',
+    'Wenn eine Person den Client bekommt, gelten alle öffentlichen Schlüssel nicht mehr. Auch alle Secrets gelten nicht mehr, außer wenn nur diese Person sie gesehen hat. Ein Programm, das sein Secret oder seinen Schlüssel verliert, steht still, bis diese Person ein neues Secret erstellt.',
   handOverToAccount:
-    'Wenn das Konto den Zugang bekommt, gelten Secrets und öffentliche Schlüssel weiter, und Programme holen sich neue Tokens. Wenn der jetzige Besitzer sie nicht mehr kennen soll, ersetzen Sie sie danach.',
+    'Wenn das Konto den Client bekommt, gelten Secrets und öffentliche Schlüssel weiter, und Programme holen sich neue Tokens. Wenn der jetzige Besitzer sie nicht mehr kennen soll, ersetzen Sie sie danach.',
   handOverTo: 'Person (optional)',
   handOverHint:
-    'Die Id einer Person dieses Kontos. Lassen Sie das Feld leer, um den Zugang dem Konto zu geben.',
+    'Die ID einer Person dieses Kontos. Lassen Sie das Feld leer, um den Client dem Konto zu geben.',
   clientsKeyHandOver: 'API-Schlüssel übergeben',
   clientsAppHandOver: 'Anwendung übergeben',
-  doneHandedOver: 'Der Zugang ist übergeben.',
+  doneHandedOver: 'Der Client ist übergeben.',
 
   addressesTitle: 'Erlaubte Adressen',
-  addressesLabel: 'Adressen und Netze, eins je Zeile',
+  addressesLabel: 'Adressen und Netze, eins pro Zeile',
   addressesHint:
-    'Programme erhalten und benutzen Tokens nur von diesen IP-Adressen und Netzen aus, zum Beispiel 203.0.113.0/24. Lassen Sie das Feld leer, um jede Adresse zu erlauben.',
+    'Programme erhalten und nutzen Tokens nur von diesen IP-Adressen und Netzen aus, zum Beispiel 203.0.113.0/24. Lassen Sie das Feld leer, um jede Adresse zu erlauben.',
   addressesRevoke: 'Eine Änderung widerruft alle bisherigen Tokens. Programme holen neue.',
   expiryTitle: 'Ablaufdatum',
   expiryLabel: 'Letzter Tag (UTC)',
-  expiryWhen: 'Wann läuft der Zugang ab?',
+  expiryWhen: 'Wann läuft der Client ab?',
   expiryDays: { one: '{count} Tag', other: '{count} Tage' },
   expiryNever: 'Nie',
   expiryOther: 'Anderer Tag',
@@ -231,7 +231,7 @@ export const german: ConsoleTexts = {
   expiryEarlier:
     'Bei einem Tag vor dem {day} gelten die jetzigen Tokens sofort nicht mehr. Programme holen sich dann neue.',
   expiryBreaksPolicy:
-    'Der Zugang gilt weiter, obwohl dieser Dienst jetzt ein früheres Ablaufdatum verlangt. Wählen Sie einen früheren Tag.',
+    'Der Client gilt weiter, obwohl dieser Dienst jetzt ein früheres Ablaufdatum verlangt. Wählen Sie einen früheren Tag.',
   expiryBadge: 'Läuft {in} ab',
 
   clientsUsedLately: 'in der letzten Stunde',
@@ -267,8 +267,8 @@ export const german: ConsoleTexts = {
   clientsProductsNone: 'Es gibt noch keine Produkte. Sie können sie später hinzufügen.',
   clientsOperationCount: { one: '{count} Operation', other: '{count} Operationen' },
   clientsBlockedCount: {
-    one: '{count} Operation erfordert eine höhere Prüfstufe Ihres Kontos.',
-    other: '{count} Operationen erfordern eine höhere Prüfstufe Ihres Kontos.',
+    one: '{count} Operation erfordert eine höhere Verifizierungsstufe Ihres Kontos.',
+    other: '{count} Operationen erfordern eine höhere Verifizierungsstufe Ihres Kontos.',
   },
   clientsNeedsLevel:
     'Erfordert die Stufe {needed}. Ihr Konto hat {level}: Die Operation kann hinzugefügt, aber noch nicht von Nutzern angefordert werden.',
@@ -309,7 +309,7 @@ export const german: ConsoleTexts = {
   donePublicCreated:
     'Die Anwendung ist erstellt. Sie hat kein Secret: Die Anleitung zeigt, wie sie Nutzer mit PKCE anmeldet.',
   doneCreatedWithKey:
-    'Der Zugang ist erstellt. Er hat kein Secret: Programme weisen sich mit dem privaten Schlüssel aus.',
+    'Der Client ist erstellt. Er hat kein Secret: Programme weisen sich mit dem privaten Schlüssel aus.',
 
   doneProductAdded: 'Das Produkt ist hinzugefügt. Programme können es mit dem nächsten Token nutzen.',
   doneProductRemoved:
@@ -324,13 +324,13 @@ export const german: ConsoleTexts = {
   doneKeyAdded:
     'Der öffentliche Schlüssel ist hinzugefügt. Programme können den privaten Schlüssel jetzt nutzen.',
   doneKeyRemoved: 'Der öffentliche Schlüssel ist entfernt.',
-  doneClientDisabled: 'Der Zugang ist deaktiviert. Seine Tokens gelten nicht mehr.',
-  doneClientEnabled: 'Der Zugang ist aktiviert. Programme können wieder Tokens holen.',
+  doneClientDisabled: 'Der Client ist deaktiviert. Seine Tokens gelten nicht mehr.',
+  doneClientEnabled: 'Der Client ist aktiviert. Programme können wieder Tokens holen.',
   doneClientReported:
     'Alle Secrets und Tokens sind widerrufen. Erstellen Sie ein neues Secret und stellen Sie Ihre Programme darauf um.',
   doneKeysReported:
     'Alle Secrets, öffentlichen Schlüssel und Tokens sind widerrufen. Fügen Sie einen neuen öffentlichen Schlüssel hinzu, oder erstellen Sie ein neues Secret.',
-  doneClientDeleted: 'Der Zugang ist gelöscht, und seine Tokens gelten nicht mehr.',
+  doneClientDeleted: 'Der Client ist gelöscht, und seine Tokens gelten nicht mehr.',
 
   clientsAbout: 'Überblick',
   clientsNoRedirectUri:
@@ -346,7 +346,7 @@ export const german: ConsoleTexts = {
   clientsAllowed: 'Erlaubt',
   clientsLacksProduct: 'Produkt fehlt',
   clientsLacksOperation: 'Entfernt',
-  clientsLacksUser: 'Person darf das nicht',
+  clientsLacksUser: 'Besitzer nicht berechtigt',
   clientsLacksToken: 'Erhält keine Tokens',
   clientsRemove: 'Entfernen',
   clientsRestore: 'Wieder erlauben',
@@ -442,7 +442,7 @@ export const german: ConsoleTexts = {
   clientsLeakedLink: 'Melden',
   clientsKeyDelete: 'API-Schlüssel löschen',
   clientsAppDelete: 'Anwendung löschen',
-  clientsDeleteHint: 'Programme, die den Zugang nutzen, funktionieren sofort und endgültig nicht mehr.',
+  clientsDeleteHint: 'Programme, die den Client nutzen, funktionieren sofort und endgültig nicht mehr.',
   clientsDeleteLink: 'Löschen',
 
   clientsWhatHappens: 'Was passiert',
@@ -490,7 +490,7 @@ export const german: ConsoleTexts = {
     'Nachdem Nutzer der Anwendung zugestimmt haben, kehrt ihr Browser zu deren Redirect-URI zurück. Fügen Sie zuerst eine hinzu. Dann zeigt diese Seite die Beispiele.',
   guideOpenClient: 'Produkte auswählen',
   guideOpenSettings: 'Redirect-URI hinzufügen',
-  guideDisabled: 'Der Zugang ist deaktiviert. Bis Sie ihn aktivieren, antwortet der Token-Endpoint mit 401.',
+  guideDisabled: 'Der Client ist deaktiviert. Bis Sie ihn aktivieren, antwortet der Token-Endpoint mit 401.',
 
   guideTerminal: 'Im Terminal ausprobieren',
   guideStepSecret: 'Secret eingeben',
@@ -506,16 +506,16 @@ export const german: ConsoleTexts = {
     'Danach öffnet der Browser die Redirect-URI. Kopieren Sie aus ihrer Adresse den Wert nach code=. Er gilt nur kurz und nur einmal.',
   guideStepCodeNote:
     'Wenn an dieser Adresse ein Programm antwortet, halten Sie es vorher an. Oder tragen Sie in den Einstellungen als erste eine Redirect-URI ein, an der nichts läuft, etwa http://localhost:9/callback, und laden Sie diese Seite neu.',
-  guideStepExchange: 'Code gegen Token tauschen',
+  guideStepExchange: 'Code gegen Tokens tauschen',
   guideStepCall: 'API aufrufen',
   guideStepRefresh: 'Neues Token holen',
   guideStepRefreshHint:
     'Ein Token läuft ab, die Zustimmung des Nutzers bleibt. Jede Antwort enthält ein neues Refresh-Token. Speichern Sie es sofort: Das alte gilt nicht mehr.',
-  guideStepRevoke: 'Token beenden',
+  guideStepRevoke: 'Token widerrufen',
   guideStepRevokeKeyHint:
-    'Wird ein Token nicht mehr gebraucht oder ist es in falsche Hände geraten, beendet es der Revocation-Endpoint (RFC 7009). Spätere Aufrufe damit erhalten 401.',
+    'Wird ein Token nicht mehr gebraucht oder ist es in falsche Hände geraten, widerruft es der Revocation-Endpoint (RFC 7009). Spätere Aufrufe damit erhalten 401.',
   guideStepRevokeAppHint:
-    'Wird ein Token nicht mehr gebraucht oder ist es in falsche Hände geraten, beendet es der Revocation-Endpoint (RFC 7009). Spätere Aufrufe damit erhalten 401. Senden Sie stattdessen das Refresh-Token, wird die Verbindung des Nutzers getrennt.',
+    'Wird ein Token nicht mehr gebraucht oder ist es in falsche Hände geraten, widerruft es der Revocation-Endpoint (RFC 7009). Spätere Aufrufe damit erhalten 401. Senden Sie stattdessen das Refresh-Token, wird die Verbindung des Nutzers getrennt.',
   guideNoRead:
     'Keine Operation lässt sich ohne einen Wert in der Adresse aufrufen. Rufen Sie eine der Operationen oben auf.',
 
@@ -539,13 +539,13 @@ export const german: ConsoleTexts = {
     'Das Token ist gültig, aber der Nutzer hat diese Operation nicht erlaubt. Bitten Sie ihn mit diesem Scope noch einmal um Zugriff.',
   guideAnswerClient401: '401 invalid_client vom Token-Endpoint',
   guideAnswerClient401Hint:
-    'Die Client-ID oder das Secret ist falsch, das Secret wurde ersetzt, oder der Zugang ist deaktiviert.',
+    'Die Client-ID oder das Secret ist falsch, das Secret wurde ersetzt, oder der Client ist deaktiviert.',
   guideAnswerClient401Public: 'Die Client-ID ist falsch, oder die Anwendung ist deaktiviert.',
   guideAnswerClient401Key:
-    'Die Client-ID oder das JWT ist falsch, das JWT wurde schon benutzt, der Schlüssel wurde entfernt, oder der Zugang ist deaktiviert.',
+    'Die Client-ID oder das JWT ist falsch, das JWT wurde schon genutzt, der Schlüssel wurde entfernt, oder der Client ist deaktiviert.',
   guideAnswerGrant: '400 invalid_grant vom Token-Endpoint',
   guideAnswerGrantHint:
-    'Der Code oder das Refresh-Token wurde schon benutzt oder ist abgelaufen, oder der Nutzer hat die Anwendung getrennt. Bitten Sie ihn noch einmal um Zugriff.',
+    'Der Code oder das Refresh-Token wurde schon genutzt oder ist abgelaufen, oder der Nutzer hat die Anwendung getrennt. Bitten Sie ihn noch einmal um Zugriff.',
   guideAnswer503Hint:
     'Der Dienst ist im Moment nicht verfügbar. Warten Sie so lange, wie Retry-After angibt, und versuchen Sie es dann erneut.',
 
@@ -673,8 +673,8 @@ export const german: ConsoleTexts = {
   activityEnabled: 'Aktiviert',
   activityHandedOver: 'An einen anderen Besitzer übergeben',
   activitySecretExposed: 'Ein Secret ist Personen bekannt, die das Konto verlassen haben',
-  activityTokensRevoked: 'Alle Zugriffstokens widerrufen',
-  activityScopedTokensRevoked: 'Zugriffstokens mit bestimmten Operationen widerrufen',
+  activityTokensRevoked: 'Alle Access-Tokens widerrufen',
+  activityScopedTokensRevoked: 'Access-Tokens mit bestimmten Operationen widerrufen',
   activityExpiring: 'Läuft am {time} ab',
   activityExpired: 'Am {time} abgelaufen: Es gibt keine Tokens mehr',
   activityExpirySet: 'Ablaufdatum gesetzt: {time}',
@@ -689,16 +689,16 @@ export const german: ConsoleTexts = {
   activityDisconnected: 'Verbindung getrennt, Tokens widerrufen',
   activityErased: 'Die Daten einer Person gelöscht',
   activityByErased: 'gelöscht',
-  activityTokenRevoked: 'Ein Zugriffstoken widerrufen',
-  activityTokenIssued: 'Zugriffstoken ausgestellt',
+  activityTokenRevoked: 'Ein Access-Token widerrufen',
+  activityTokenIssued: 'Access-Token ausgestellt',
   activityTokenRejected: 'Anfrage nach einem Token abgelehnt',
   activityRefreshRetried: 'Refresh-Token nach einer verlorenen Antwort erneut gesendet',
   activityRefreshReused:
-    'Refresh-Token zweimal benutzt, also vielleicht gestohlen: Verbindung getrennt, Tokens widerrufen',
+    'Refresh-Token zweimal genutzt, also vielleicht gestohlen: Verbindung getrennt, Tokens widerrufen',
   activityRefreshTwice:
     'Das Programm hat ein Refresh-Token innerhalb von {seconds} s zweimal gesendet. Ändern Sie es: nur eine Erneuerung zugleich, und das neue Refresh-Token sofort speichern.',
   activityCodeReused:
-    'Autorisierungscode zweimal benutzt, also vielleicht gestohlen: Verbindung getrennt, Tokens widerrufen',
+    'Autorisierungscode zweimal genutzt, also vielleicht gestohlen: Verbindung getrennt, Tokens widerrufen',
   activityWrongSecret: 'Anfrage mit falschem Secret abgelehnt',
   activitySignInRejected: 'Anmeldung mit falschen Zugangsdaten abgelehnt',
   activityKeyPublished: 'Signaturschlüssel veröffentlicht; er signiert später',
@@ -724,7 +724,7 @@ export const german: ConsoleTexts = {
   activityKey: 'Schlüssel {id}',
   activityReason: 'Grund: {reason}',
   activityReasonClient: 'die Anwendung hat es selbst widerrufen',
-  activityReasonTooManyRevoked: 'die Anwendung hat zu viele Token einzeln widerrufen',
+  activityReasonTooManyRevoked: 'die Anwendung hat zu viele Tokens einzeln widerrufen',
   activityReasonHost: 'ein Betreiber hat den Host der Anwendung blockiert',
   activityReasonTooMany: 'eine Person hatte mehr als 100 Verbindungen zu einer Anwendung',
   activityReasonAccount: 'das Konto oder seine Stufe hat sich geändert',
@@ -735,8 +735,8 @@ export const german: ConsoleTexts = {
   activityFieldAllowedAddresses: 'erlaubte Adressen',
   activityFieldLimits: 'Limits',
   activityFieldProducts: 'Produkte',
-  activityFieldRedirectUris: 'Redirect-Adressen',
-  activityFieldPostLogoutRedirectUris: 'Adressen nach der Abmeldung',
+  activityFieldRedirectUris: 'Redirect-URIs',
+  activityFieldPostLogoutRedirectUris: 'Adressen nach dem Abmelden',
   activityFieldOrigins: 'Origins',
   activityFieldHomepageUri: 'Startseite',
   activityFieldLogoUri: 'Logo',
@@ -777,10 +777,10 @@ export const german: ConsoleTexts = {
   fixExpire: 'In {days} Tagen ablaufen lassen',
   fixExpireHint: 'Die jetzigen Tokens gelten sofort nicht mehr. Programme holen sich dann neue.',
   fixRenew: 'Auf {days} Tage verlängern',
-  fixNeverExpire: 'Ablauf entfernen',
+  fixNeverExpire: 'Ablaufdatum entfernen',
   fixRenewHint: 'Secret und Tokens gelten weiter.',
-  fixDisableHint: 'Es gibt dann keine neuen Tokens. Der Zugang kann wieder aktiviert werden.',
-  fixAskOwner: 'Den Inhaber um ein neues Secret bitten',
+  fixDisableHint: 'Es gibt dann keine neuen Tokens. Der Client kann wieder aktiviert werden.',
+  fixAskOwner: 'Den Besitzer um ein neues Secret bitten',
   hygieneProducts: 'Produkte, die nichts nutzt',
   hygieneProductsFind: 'Produkte suchen',
   hygieneProductsAllUsed: 'Jedes Produkt gehört zu einem API-Schlüssel oder einer Anwendung.',
@@ -790,11 +790,11 @@ export const german: ConsoleTexts = {
   limitsTitle: 'Limits für Aufrufe',
   limitsHint:
     'Sind beide Felder leer, gelten die Limits aller Clients: {limits}. Sonst bedeutet ein leeres Feld: kein Limit.',
-  limitsPerMinute: 'Aufrufe je Minute',
-  limitsPerDay: 'Aufrufe je Tag',
-  limitsMinute: { one: '{count} je Minute', other: '{count} je Minute' },
-  limitsDay: { one: '{count} je Tag', other: '{count} je Tag' },
-  doneLimitsSaved: 'Die Limits wurden gespeichert. Sie gelten in Sekunden.',
+  limitsPerMinute: 'Aufrufe pro Minute',
+  limitsPerDay: 'Aufrufe pro Tag',
+  limitsMinute: { one: '{count} pro Minute', other: '{count} pro Minute' },
+  limitsDay: { one: '{count} pro Tag', other: '{count} pro Tag' },
+  doneLimitsSaved: 'Die Limits wurden gespeichert. Sie gelten innerhalb von Sekunden.',
 
   usageTitle: 'Nutzung',
   usageShow: 'Aufrufe ansehen',
@@ -864,12 +864,12 @@ export const german: ConsoleTexts = {
   remedyExpiredToken: 'Holen Sie nach einem 401 ein neues Token, und wiederholen Sie den Aufruf.',
   remedyInsufficientScope: 'Geben Sie dem Client die Operation, oder rufen Sie sie nicht mehr auf.',
   remedyAddress: 'Erlauben Sie die Adresse beim Client, oder rufen Sie von einer erlaubten auf.',
-  remedyRateLimited: 'Warten Sie, solange Retry-After es sagt, und rufen Sie seltener auf.',
+  remedyRateLimited: 'Warten Sie, so lange, wie Retry-After angibt, und rufen Sie seltener auf.',
   remedyNotFound: 'Prüfen Sie Methode und Pfad.',
   remedyInvalidClient:
     'Prüfen Sie das Secret. Sind die Anfragen nicht von Ihnen, probiert jemand Secrets aus.',
   remedyInvalidGrant: 'Schicken Sie den Nutzer noch einmal durch die Anmeldung.',
-  remedyUnauthorizedClient: 'Sehen Sie den Zustand des Clients auf seiner Seite an.',
+  remedyUnauthorizedClient: 'Sehen Sie den Status des Clients auf seiner Seite an.',
 
   operatorNav: 'Seiten des Betriebs',
   operatorNavSearch: 'Suche',
@@ -882,11 +882,11 @@ export const german: ConsoleTexts = {
   listNewest: 'Neueste zuerst',
   listByLastUse: 'Letzte Nutzung',
   listFilter: 'Filtern',
-  stateNoToken: 'Bekommt keine Tokens',
+  stateNoToken: 'Erhält keine Tokens',
 
   operatorAccounts: 'Konten und Personen',
   operatorSearchTitle: 'Client oder Konto finden',
-  operatorSearchField: 'Id oder Name',
+  operatorSearchField: 'ID oder Name',
   operatorSearchHint:
     'Eine Client-ID, ein Konto, eine Person als Konto/Person, oder der Anfang von Wörtern eines Namens.',
   operatorSearchButton: 'Suchen',
@@ -897,35 +897,35 @@ export const german: ConsoleTexts = {
   operatorMore: 'Einzelheiten',
 
   operatorUser: 'Person',
-  operatorLastUsed: 'Zuletzt benutzt',
+  operatorLastUsed: 'Zuletzt genutzt',
   operatorRemoved: 'Entfernte Operationen',
-  operatorRedirects: 'Redirect-Adressen',
+  operatorRedirects: 'Redirect-URIs',
   operatorMarks: 'Merkmale',
   operatorFirstParty: 'eigene Anwendung des Dienstes, ohne Zustimmungsseite',
   operatorPublic: 'öffentliche Anwendung, ohne Secret',
   operatorDeleted: 'Gelöscht',
   operatorDeletedText:
-    'Dieser API-Schlüssel oder diese Anwendung wurde gelöscht. Die Tokens werden abgelehnt, und die Id wird nie wieder benutzt.',
+    'Dieser API-Schlüssel oder diese Anwendung wurde gelöscht. Die Tokens werden abgelehnt, und die ID wird nie wieder vergeben.',
   operatorSearchNoneClient: 'Als Client öffnen',
   operatorTrailEmpty: 'Es gibt keine Einträge, oder sie sind älter, als das Protokoll sie aufbewahrt.',
   operatorActions: 'Aktionen',
 
-  operatorDisableTitle: 'Zugang deaktivieren',
+  operatorDisableTitle: 'Client deaktivieren',
   operatorDisableText:
     'Die jetzigen Tokens werden sofort abgelehnt. Neue gibt es erst, wenn ein Betreiber wieder aktiviert.',
-  operatorEnableTitle: 'Zugang aktivieren',
+  operatorEnableTitle: 'Client aktivieren',
   operatorEnableText: 'Es gibt wieder Tokens. Frühere Tokens bleiben abgelehnt.',
   operatorRevokeTokensTitle: 'Seine Tokens widerrufen',
   operatorRevokeTokens: 'Tokens widerrufen',
   operatorRevokeTokensText: 'Alle jetzigen Tokens werden abgelehnt. Neue Tokens sind möglich.',
   operatorCompromised: 'Leck melden',
   operatorCompromisedText:
-    'Alle Secrets und Tokens werden widerrufen. Nichts funktioniert, bis der Inhaber ein neues Secret erstellt.',
+    'Alle Secrets und Tokens werden widerrufen. Nichts funktioniert, bis der Besitzer ein neues Secret erstellt.',
   doneOperatorDisabled: 'Deaktiviert: Tokens werden abgelehnt, bis ein Betreiber wieder aktiviert.',
   doneOperatorEnabled: 'Aktiviert.',
   doneOperatorRevoked: 'Die Tokens werden abgelehnt.',
   doneOperatorCompromised:
-    'Alle Secrets und Tokens sind widerrufen. Bitten Sie den Inhaber, ein neues Secret zu erstellen.',
+    'Alle Secrets und Tokens sind widerrufen. Bitten Sie den Besitzer, ein neues Secret zu erstellen.',
 
   operatorAccountTitle: 'Konto {account}',
   operatorUserTitle: 'Person {user} im Konto {account}',
@@ -966,7 +966,7 @@ export const german: ConsoleTexts = {
   operatorRevokeNothing: 'Derzeit nichts: Es gibt keine API-Schlüssel, Anwendungen und Verbindungen.',
   operatorRevokeNot: 'Was nicht endet',
   operatorRevokeSecrets:
-    'API-Schlüssel und Anwendungen können mit ihren Secrets neue Tokens bekommen, wenn sie nicht deaktiviert sind und kein Leck gemeldet ist.',
+    'API-Schlüssel und Anwendungen können mit ihren Secrets neue Tokens erhalten, wenn sie nicht deaktiviert sind und kein Leck gemeldet ist.',
   operatorRevokeSession:
     'Die Anmeldung auf Ihrer eigenen Website endet nicht. Die Person kann Anwendungen wieder verbinden. Beenden Sie die Anmeldung dort.',
   operatorEndSecrets: 'Auch alle Secrets beenden (für alle API-Schlüssel und Anwendungen ein Leck melden)',
@@ -986,11 +986,11 @@ export const german: ConsoleTexts = {
     one: 'Für {count} API-Schlüssel oder Anwendung ist ein Leck gemeldet. Alle Secrets sind beendet.',
     other: 'Für {count} API-Schlüssel und Anwendungen ist ein Leck gemeldet. Alle Secrets sind beendet.',
   },
-  operatorStillTitle: 'Was noch Tokens bekommen kann',
+  operatorStillTitle: 'Was noch Tokens erhalten kann',
   operatorStillText:
-    'Diese können mit ihren Secrets neue Tokens bekommen. Auf der Seite können Sie deaktivieren oder ein Leck melden.',
+    'Diese können mit ihren Secrets neue Tokens erhalten. Auf der Seite können Sie deaktivieren oder ein Leck melden.',
   operatorStillMore: 'Nur die ersten {count} werden angezeigt. Die übrigen stehen auf der Seite des Kontos.',
-  operatorStillNone: 'Kein API-Schlüssel und keine Anwendung kann neue Tokens bekommen.',
+  operatorStillNone: 'Kein API-Schlüssel und keine Anwendung kann neue Tokens erhalten.',
 
   operatorErase: 'Personenbezogene Daten löschen',
   operatorEraseText:
@@ -1000,7 +1000,7 @@ export const german: ConsoleTexts = {
   operatorEraseAccountTitle: 'Konto {account} mit allen Personen endgültig löschen?',
   operatorEraseUserTitle: 'Person {user} des Kontos {account} endgültig löschen?',
   operatorEraseDeleted:
-    'Gelöscht werden die API-Schlüssel, die Anwendungen und die Verbindungen. Alle Tokens werden sofort abgelehnt. Aus der Aktivität verschwinden Kennungen, Namen, Netzadressen und Browser.',
+    'Gelöscht werden die API-Schlüssel, die Anwendungen und die Verbindungen. Alle Tokens werden sofort abgelehnt. Aus der Aktivität verschwinden IDs, Namen, Netzadressen und Browser.',
   operatorEraseStays:
     'Es bleibt, was wann geschah, ohne Namen; die IDs der gelöschten API-Schlüssel und Anwendungen; und ein Hash, mit dem eine wiederhergestellte Sicherung erneut gelöscht wird.',
   operatorEraseStaysOfUser:
@@ -1031,7 +1031,7 @@ export const german: ConsoleTexts = {
 
   operatorKeysTitle: 'Signaturschlüssel',
   operatorKeysIntro:
-    'Mit diesen Schlüsseln werden Tokens signiert: mit ES256 Zugriffstokens, mit RS256 ID-Tokens. Die Schlüssel lösen einander von selbst ab.',
+    'Mit diesen Schlüsseln werden Tokens signiert: mit ES256 Access-Tokens, mit RS256 ID-Tokens. Die Schlüssel lösen einander von selbst ab.',
   operatorKeysHost: 'Der Host verwaltet die Schlüssel. Sie werden in seiner Konfiguration ersetzt.',
   operatorNextRotation: 'Der nächste Wechsel ist am {time} ({ago}).',
   operatorKeysOf: 'Schlüssel für {alg}',
@@ -1069,7 +1069,7 @@ export const german: ConsoleTexts = {
   documentsApprovedBy: 'Erlaubt von',
   documentsUsers: { one: '{count} Person', other: '{count} Personen' },
   documentsManyUsers: '{number} Personen oder mehr',
-  documentsMethod: 'Authentifiziert sich mit',
+  documentsMethod: 'Weist sich aus mit',
   documentsMethodNone: 'nichts: Sie ist öffentlich, ohne Secret oder Schlüssel',
   documentsMethodKey: 'ihrem privaten Schlüssel',
   documentsRedirects: { one: '{count} Redirect-URI', other: '{count} Redirect-URIs' },
@@ -1079,12 +1079,12 @@ export const german: ConsoleTexts = {
   documentsBlocked: 'Blockiert',
   documentsNoPolicy: 'Nicht mehr zugelassen',
   documentsNoPolicyText:
-    'Kein Eintrag der Option clientDocuments deckt dieses Dokument noch ab, daher bekommt die Anwendung keine Tokens.',
+    'Kein Eintrag der Option clientDocuments deckt dieses Dokument noch ab, daher erhält die Anwendung keine Tokens.',
   documentsActivity: 'Aktivität zeigen',
   documentsBlock: 'Diesen Host blockieren',
   documentsBlockTitle: '{host} blockieren?',
   documentsBlockText:
-    'Alle Tokens der Anwendungen dieses Hosts werden sofort abgelehnt, und keine von ihnen bekommt ein neues Token.',
+    'Alle Tokens der Anwendungen dieses Hosts werden sofort abgelehnt, und keine von ihnen erhält ein neues Token.',
   documentsBlockConnections:
     'Die Verbindungen seiner Anwendungen werden gelöscht. Nachdem Sie den Host wieder zugelassen haben, müssen die Personen die Anwendungen erneut erlauben.',
   documentsBlockSubdomains:
@@ -1110,15 +1110,15 @@ export const german: ConsoleTexts = {
   operatorAuditAccount: 'Konto',
   operatorAuditClient: 'Client',
   operatorAuditActor: 'Wer',
-  operatorAuditValue: 'Genaue Id oder genauer Name',
+  operatorAuditValue: 'Genaue ID oder genauer Name',
   operatorAuditTrail: 'Anzeigen',
   operatorAuditEmpty: 'Es gibt keine Einträge.',
 
   inspectorIntro:
-    'Fügen Sie ein Zugriffstoken ein, um zu sehen, ob es gilt, warum nicht und was es darf. Oder fügen Sie ein gefundenes Secret ein, um zu sehen, zu welchem API-Schlüssel oder zu welcher Anwendung es gehört. Sie können Tokens und Secrets Ihrer eigenen API-Schlüssel und Anwendungen prüfen.',
+    'Fügen Sie ein Access-Token ein, um zu sehen, ob es gilt, warum nicht und was es darf. Oder fügen Sie ein gefundenes Secret ein, um zu sehen, zu welchem API-Schlüssel oder zu welcher Anwendung es gehört. Sie können Tokens und Secrets Ihrer eigenen API-Schlüssel und Anwendungen prüfen.',
   inspectorIntroOperator:
-    'Fügen Sie ein Zugriffstoken ein, um zu sehen, ob es gilt, warum nicht und was es darf. Oder fügen Sie ein Secret ein, um zu sehen, zu welchem API-Schlüssel oder zu welcher Anwendung es gehört. Im Betrieb können Sie jedes Token und jedes Secret dieses Dienstes prüfen.',
-  inspectorField: 'Zugriffstoken oder Secret',
+    'Fügen Sie ein Access-Token ein, um zu sehen, ob es gilt, warum nicht und was es darf. Oder fügen Sie ein Secret ein, um zu sehen, zu welchem API-Schlüssel oder zu welcher Anwendung es gehört. Im Betrieb können Sie jedes Token und jedes Secret dieses Dienstes prüfen.',
+  inspectorField: 'Access-Token oder Secret',
   inspectorHint:
     'Ein Token ist der Text nach „Bearer“ im Authorization-Header. Der Text wird hier geprüft und weder gespeichert noch protokolliert.',
   inspectorKeyHint:
@@ -1128,11 +1128,11 @@ export const german: ConsoleTexts = {
 
   inspectorEmpty: 'Fügen Sie zuerst ein Token oder ein Secret ein.',
   inspectorTooLong:
-    'Dieser Text ist zu lang für ein Zugriffstoken. Zugriffstokens haben höchstens 16.384 Zeichen.',
+    'Dieser Text ist zu lang für ein Access-Token. Access-Tokens haben höchstens 16.384 Zeichen.',
   inspectorEncrypted:
-    'Dieses Token ist verschlüsselt. Zugriffstokens dieses Dienstes sind signiert und nicht verschlüsselt.',
+    'Dieses Token ist verschlüsselt. Access-Tokens dieses Dienstes sind signiert und nicht verschlüsselt.',
   inspectorNotJwt:
-    'Das ist kein Zugriffstoken. Ein Zugriffstoken ist ein JWT: drei Teile aus Buchstaben, Ziffern, „-“ und „_“, mit Punkten dazwischen. Es ist auch kein Secret Ihrer API-Schlüssel und Anwendungen. Refresh-Tokens und Codes können nicht geprüft werden.',
+    'Das ist kein Access-Token. Ein Access-Token ist ein JWT: drei Teile aus Buchstaben, Ziffern, „-“ und „_“, mit Punkten dazwischen. Es ist auch kein Secret Ihrer API-Schlüssel und Anwendungen. Refresh-Tokens und Codes können nicht geprüft werden.',
   inspectorForeign:
     'Das ist kein Token eines Ihrer API-Schlüssel oder einer Ihrer Anwendungen. Deshalb wird nichts darüber gezeigt.',
 
@@ -1153,16 +1153,16 @@ export const german: ConsoleTexts = {
   inspectorValid: 'Dieses Token gilt.',
   inspectorValidText: 'Es gilt bis {time} ({ago}).',
   inspectorValidEnd:
-    'Um es vorher zu beenden: Deaktivieren Sie den Client, entfernen Sie eine Operation, oder senden Sie das Token an den Widerrufsendpunkt {address}.',
+    'Um es vorher zu beenden: Deaktivieren Sie den Client, entfernen Sie eine Operation, oder senden Sie das Token an den Revocation-Endpoint {address}.',
   inspectorExpired: 'Dieses Token ist abgelaufen.',
   inspectorExpiredText:
     'Es galt bis {time} ({ago}). Seine Signatur stimmt. Holen Sie mit dem Secret oder dem Refresh-Token ein neues.',
   inspectorRevoked: 'Dieses Token wurde widerrufen.',
   inspectorRevokedToken: 'Das Token selbst wurde widerrufen. Holen Sie ein neues.',
   inspectorRevokedGrant:
-    'Die Verbindung dahinter ist beendet: Die Person hat die Verbindung getrennt, oder ein Code oder Refresh-Token wurde zweimal benutzt. Bitten Sie die Person, die Anwendung neu zu verbinden.',
+    'Die Verbindung dahinter ist beendet: Die Person hat die Verbindung getrennt, oder ein Code oder Refresh-Token wurde zweimal genutzt. Bitten Sie die Person, die Anwendung neu zu verbinden.',
   inspectorRevokedHost:
-    'Ein Betreiber hat den Host der Anwendung blockiert. Bis zur Freigabe erhält die Anwendung keine Tokens.',
+    'Ein Betreiber hat den Host der Anwendung blockiert. Bis er wieder zugelassen ist, erhält die Anwendung keine Tokens.',
   inspectorRevokedKey:
     'Der Schlüssel, der es signiert hat, wurde widerrufen, vielleicht wegen eines Lecks. Holen Sie ein neues Token; es wird mit einem anderen Schlüssel signiert.',
   inspectorRevokedDeleted: 'Der API-Schlüssel oder die Anwendung wurde gelöscht.',
@@ -1179,13 +1179,13 @@ export const german: ConsoleTexts = {
     'Das Konto oder die Person, der der Client gehört, darf diese Operationen nicht mehr nutzen: {list}. Holen Sie ein neues Token ohne sie.',
   inspectorRevokedOperation:
     'Der Dienst hat diese Operationen nicht mehr oder hat sie geändert: {list}. Holen Sie ein neues Token.',
-  inspectorNotAccessToken: 'Das ist kein Zugriffstoken.',
+  inspectorNotAccessToken: 'Das ist kein Access-Token.',
   inspectorNotAccessTokenText:
-    'Es ist ein JWT anderer Art, zum Beispiel ein ID-Token. APIs nehmen nur Zugriffstokens an (typ ist at+jwt).',
+    'Es ist ein JWT anderer Art, zum Beispiel ein ID-Token. APIs nehmen nur Access-Tokens an (typ ist at+jwt).',
   inspectorUnsigned: 'Dieses Token ist nicht signiert.',
   inspectorUnsignedText: 'So ein Token kann jeder schreiben, deshalb lehnt es jede API ab.',
   inspectorOtherIssuer: 'Dieses Token stammt von einem anderen Dienst.',
-  inspectorOtherIssuerText: 'Sein Aussteller (iss) ist nicht {issuer}. Diese API lehnt es ab.',
+  inspectorOtherIssuerText: 'Sein Issuer (iss) ist nicht {issuer}. Diese API lehnt es ab.',
   inspectorOtherAudience: 'Dieses Token ist für eine andere API.',
   inspectorOtherAudienceText: 'Sein Empfänger (aud) ist nicht {audience}. Holen Sie ein Token für diese API.',
   inspectorWrongSignature: 'Die Signatur dieses Tokens ist falsch.',
@@ -1199,7 +1199,7 @@ export const german: ConsoleTexts = {
   inspectorNoKeyId: 'Sein Header nennt den Schlüssel nicht, der es signiert hat (kid).',
   inspectorWrongAlgorithm: 'Es ist nicht mit ES256 signiert, dem Verfahren dieses Dienstes.',
   inspectorNotValidYet:
-    'Es gilt noch nicht (nbf). Benutzen Sie es später, oder prüfen Sie die Uhr des Ausstellers.',
+    'Es gilt noch nicht (nbf). Nutzen Sie es später, oder prüfen Sie die Uhr des Issuers.',
   inspectorMissingClaim: 'Der Claim {claim} fehlt oder hat einen falschen Typ.',
   inspectorWrongClaim: 'Der Claim {claim} hat einen falschen Wert.',
   inspectorBoundToKey:
@@ -1212,7 +1212,7 @@ export const german: ConsoleTexts = {
   inspectorModeDelegated: 'die Person {account}, die die Anwendung verbunden hat',
   inspectorIssued: 'Ausgestellt',
   inspectorKey: 'Signiert mit Schlüssel',
-  inspectorTokenId: 'Token-Id',
+  inspectorTokenId: 'Token-ID',
   inspectorOperations: 'Was es darf',
   inspectorOperationsFormer: 'Was es nennt',
   inspectorNoOperations: 'Das Token enthält keine Operation, deshalb ist kein Aufruf der API erlaubt.',
