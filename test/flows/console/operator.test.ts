@@ -65,6 +65,20 @@ describe('the pages of operators', () => {
     }
   })
 
+  it('a German operator reads in German what each check means and what to do, and the exact message in English', async () => {
+    const checked = await host.gatehouse.health()
+    const { body } = await operator().get('/console/operator/health', { 'accept-language': 'de' })
+    for (const { name, message } of checked.checks) {
+      const [, row = ''] =
+        new RegExp(`<tr>([^]*?)<code class="whole">${name}</code>[^]*?</tr>`).exec(body) ?? []
+      expect(textOf(row.split('<tr>').at(-1) ?? ''), name).toMatch(/^ ?[A-ZÄÖÜ][^.]+\. ?$/)
+      expect(textOf(body)).toContain(message.split(/[\d`]/, 1)[0])
+    }
+    expect(textOf(body)).toContain(
+      'Was zu tun ist: Nutzen Sie Redis mit appendonly. Genaue Meldung (englisch)',
+    )
+  })
+
   it('a client is disabled, enabled, its tokens revoked, and reported as leaked, and the API follows', async () => {
     const client = await host.createApiKey(['invoices'])
     const path = `/console/operator/clients/${client.client_id}`

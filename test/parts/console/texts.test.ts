@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { CLIENT_FIELDS } from '../../../src/clients/client-fields.ts'
 import { createConsoleTexts, english, german } from '../../../src/parts/console/texts.ts'
+import { germanChecks } from '../../../src/parts/console/texts/german-checks.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
 import type { PageText } from '../../../src/http/pages/texts.ts'
 
@@ -91,6 +92,25 @@ describe('the texts of the console', () => {
     })
     expect(names.length).toBeGreaterThan(500)
     expect(wrong).toEqual([])
+  })
+
+  it('each check of health has a German text: what holds if it passes, and what to do', () => {
+    const root = path.join(folder, '../../..')
+    const below = (start: string) =>
+      readdirSync(path.join(root, start), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => readFileSync(path.join(root, start, file), 'utf8'))
+    const namesIn = (texts: string[]) =>
+      texts
+        .filter((text) => text.includes('check-results.ts'))
+        .flatMap((text) => [
+          ...text.matchAll(/(?:\b(?:pass|warn|fail|unknown|found)\(\s*|const name = )'([a-z. -]+)'[,\n]/g),
+        ])
+        .map(([, name]) => name)
+    const ofStores = namesIn(below('adapters/redis')).map((name) => `store.${name}`)
+    const found = new Set([...namesIn(below('src')), ...ofStores])
+    expect([...germanChecks.keys()].toSorted()).toEqual([...found].toSorted())
+    for (const text of germanChecks.values()) expect(text).toMatch(/^[^.]+\. [A-ZÄÖÜ].*\.$/)
   })
 
   it('English and German are complete, so nothing is reported for them', () => {

@@ -4,6 +4,7 @@ import type { Health, HealthCheck } from '../../../health/health-report.ts'
 import { badge, table } from '../elements/elements.ts'
 import type { Call, Page } from '../page-types.ts'
 import type { Reader } from '../reader-formats.ts'
+import { germanChecks } from '../texts/german-checks.ts'
 import { operatorPage, operatorView } from './operator-page.ts'
 
 const PATH = '/operator/health'
@@ -66,13 +67,22 @@ function rank({ status }: HealthCheck): number {
 /** The checks write their messages and remedies in English. */
 function row({ name, status, message, remedy }: HealthCheck, texts: Reader) {
   const [text, tone] = RESULTS[status]
+  const german = texts.lang.split('-', 1)[0] === 'de' ? germanChecks.get(name) : undefined
+  const [holds, ...steps] = german?.split(/(?<=\.) /) ?? []
   const inEnglish = (words: string) => html`<span lang="en" dir="ltr">${words}</span>`
   const label = html`<strong>${texts.html('operatorHealthRemedy')}</strong>`
+  const exact = html`<div class="tight">
+    ${inEnglish(message)} ${remedy !== undefined && html`<span>${label} ${inEnglish(remedy)}</span>`}
+  </div>`
   return [
-    html`<code class="whole">${name}</code>`,
+    html`<div class="tight">${holds}<code class="whole">${name}</code></div>`,
     badge(texts.html(text), tone),
-    html`<div class="tight">
-      ${inEnglish(message)} ${remedy !== undefined && html`<span>${label} ${inEnglish(remedy)}</span>`}
-    </div>`,
+    holds === undefined
+      ? exact
+      : html`${remedy !== undefined && html`<p>${label} ${steps.join(' ')}</p>`}
+          <details>
+            <summary class="small">${texts.html('operatorHealthExact')}</summary>
+            ${exact}
+          </details>`,
   ]
 }

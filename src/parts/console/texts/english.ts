@@ -1010,6 +1010,7 @@ export const english = {
   operatorHealthResult: 'Result',
   operatorHealthFound: 'Finding and remedy',
   operatorHealthRemedy: 'What to do:',
+  operatorHealthExact: 'Exact message',
   operatorHealthPass: 'OK',
   operatorHealthWarn: 'Warning',
   operatorHealthFail: 'Failed',

@@ -1023,6 +1023,7 @@ export const german: ConsoleTexts = {
   operatorHealthResult: 'Ergebnis',
   operatorHealthFound: 'Befund und Abhilfe',
   operatorHealthRemedy: 'Was zu tun ist:',
+  operatorHealthExact: 'Genaue Meldung (englisch)',
   operatorHealthPass: 'In Ordnung',
   operatorHealthWarn: 'Warnung',
   operatorHealthFail: 'Fehler',
