@@ -192,16 +192,26 @@ export const CLIENT_FIELDS = {
     lastUsedAt: { inAnswer: TIME.inAnswer },
   },
   apiKey: {
-    resourceServer: codeFlag,
+    resourceServer: {
+      ...codeFlag,
+      setBy: 'creation',
+      openApi: {
+        creation:
+          'Only operators may set it: a resource server, or the key of a gateway if it has no product',
+      },
+    },
     resources: {
       ...TEXTS,
-      setBy: 'code',
+      setBy: 'creation',
       ruleAtCreation: ({ input }: Pick<Creation, 'input'>) => {
         const isServer = input['resourceServer'] === true
         return optional(isServer ? notEmpty(uniqueListOf(textRule)) : () => 'needs resourceServer: true')
       },
       inFile: backup.listOf(textRule),
-      openApi: { answer: 'The resources whose tokens it may introspect; absent: all resources' },
+      openApi: {
+        creation: 'Of a resource server: the resources whose tokens it may introspect. Otherwise all',
+        answer: 'The resources whose tokens it may introspect; absent: all resources',
+      },
     },
   },
   application: {

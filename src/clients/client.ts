@@ -75,7 +75,7 @@ export interface ApiKey extends ClientCommon {
   readonly kind: 'apiKey'
   /**
    * Whether the key belongs to an API behind a gateway. Such a key may introspect every access token (RFC
-   * 7662) and receive revocations. Set it from code only, never from a form.
+   * 7662) and receive revocations. Only operators and code set it.
    */
   readonly resourceServer: boolean
   /**
@@ -171,7 +171,8 @@ export interface NewApiKey<Scope extends string = string, Product extends string
   /**
    * Whether the key belongs to an API behind a gateway. Such a key may introspect every access token and
    * receive revocations. Without products, it is the key of a gateway: it gets no tokens, and never expires unless you
-   * give `expiresAt`, because `keyPolicy` does not apply to it. Never take this value from a form. @default false
+   * give `expiresAt`, because `keyPolicy` does not apply to it. Never take this value from a form of a developer.
+   * @default false
    */
   readonly resourceServer?: boolean | undefined
   /**

@@ -65,6 +65,7 @@ const OTHER_LABELS: Readonly<Record<string, TextName>> = {
   perMinute: 'limitsPerMinute',
   perDay: 'limitsPerDay',
   product: 'listProduct',
+  resources: 'gatewayResources',
   scope: 'operationLabel',
   overlap: 'problemOverlap',
 }

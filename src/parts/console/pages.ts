@@ -20,6 +20,7 @@ import { apiKeyKind, applicationKind } from './clients/client-kind.ts'
 import { questionPages } from './clients/render-questions.ts'
 import { clientPage, operatorClientPage } from './clients/client-page.ts'
 import { listPage } from './clients/list-page.ts'
+import { newGatewayKeyPage } from './clients/new-gateway-key-page.ts'
 import { newPage } from './clients/new-page.ts'
 
 /** All pages of the console. */
@@ -28,6 +29,7 @@ export function consolePages(services: ConsoleServices): readonly Page[] {
     overviewPage(services),
     ...hygienePages(services),
     ...usagePages(services),
+    newGatewayKeyPage(services),
     ...[apiKeyKind(services), applicationKind(services)].flatMap((kind) => [
       listPage(kind, services),
       // The path of this page must come before `/:clientId`.

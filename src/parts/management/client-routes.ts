@@ -1,7 +1,7 @@
-import type { Client } from '../../clients/client.ts'
+import type { Client, NewApiKey } from '../../clients/client.ts'
 import { creationRules } from '../../clients/rules-from-fields.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
-import type { Caller } from '../front-door/access.ts'
+import { requireAccess, type Caller } from '../front-door/access.ts'
 import { ownerOfNew, rightTo } from '../front-door/permissions-on-clients.ts'
 import { BODIES } from './body-schemas.ts'
 import { createAccessPreview } from './catalog-routes.ts'
@@ -61,6 +61,10 @@ export function clientRoutes(kind: Client['kind'], parts: Internals, presenter: 
       summary: `Create ${article}`,
       description: `Only this answer has the secret. ${secret}`,
       access: rightTo('create', kind),
+      async check(call) {
+        const { resourceServer } = call.body as Pick<NewApiKey, 'resourceServer'>
+        if (resourceServer === true) await requireAccess(call, 'operator')
+      },
       confirms: rightTo('create', kind),
       body: BODIES[`New${name}`],
       rules: (body) => creationRules({ kind, input: Object(body), catalog: catalog.current, keyPolicy }),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import { textOf } from './markup.ts'
+import { credentialsOf, textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 const inDays = (days: number) => Math.floor(Date.now() / 1000) + days * 86_400
@@ -115,5 +115,71 @@ describe('the expiry of the key of a gateway in the console, under a policy', ()
     } finally {
       await host.close()
     }
+  })
+})
+
+describe('the form for the key of a gateway', () => {
+  let host: ConsoleHost
+  beforeAll(async () => {
+    const resources = { 'https://example.com/mcp': { products: ['invoices'], title: 'MCP' } }
+    host = await startConsole({
+      store: memoryStore(),
+      gatehouse: { keyPolicy: { maxAgeDays: 30 }, resources },
+      accounts: { can: (ctx, permission) => ctx.get('denied') !== permission },
+    })
+  })
+  afterAll(() => host.close())
+
+  it('an operator creates a key that never expires, for the chosen resources, and its secret works', async () => {
+    const visitor = host.visit('root/rita')
+    const other = await visitor.open('/console/api-keys/new')
+    expect(other.body).toContain('/console/api-keys/new-gateway"')
+    const form = await visitor.open('/console/api-keys/new-gateway')
+    expect(textOf(form.body)).toContain(`${host.audience} https://example.com/mcp`)
+    const none = await visitor.submit(form, 'create', { name: 'Edge', resources: '' })
+    expect([none.status, textOf(none.body)]).toEqual([
+      422,
+      expect.stringContaining('May introspect tokens for: must not be empty'),
+    ])
+    expect(none.body).toContain('value="Edge"')
+    const shown = await visitor.submit(form, 'create', { name: 'Edge', resources: host.audience })
+    const { client_id: clientId, client_secret: secret } = credentialsOf(shown)
+    // A form that is sent twice creates one key.
+    expect(
+      credentialsOf(await visitor.submit(form, 'create', { name: 'Edge', resources: host.audience })),
+    ).toEqual({
+      client_id: clientId,
+      client_secret: secret,
+    })
+    const [key, ...others] = (await host.gatehouse.apiKeys.listByOwner('root')).items
+    expect(others).toEqual([])
+    expect(key).toMatchObject({
+      clientId,
+      resourceServer: true,
+      resources: [host.audience],
+      createdBy: 'rita',
+    })
+    expect(key).not.toHaveProperty('expiresAt')
+    const authorization = `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`
+    const feed = await fetch(`${host.issuer}/oauth2/revocations`, { headers: { authorization } })
+    expect(feed.status).toBe(200)
+
+    await visitor.submit(await visitor.open('/console/api-keys/new-gateway'), 'create', {
+      name: 'Everywhere',
+    })
+    const found = (await host.gatehouse.apiKeys.listByOwner('root', { name: 'Everywhere' })).items
+    expect(found).toMatchObject([{ resourceServer: true }])
+    expect(found[0]).not.toHaveProperty('resources')
+  })
+
+  it('no other member gets the form or its button, and a form that is sent without the right creates nothing', async () => {
+    const visitor = host.visit('acme')
+    expect((await visitor.open('/console/api-keys/new')).body).not.toContain('new-gateway')
+    expect((await visitor.open('/console/api-keys/new-gateway')).status).toBe(403)
+    const operator = host.visit('root')
+    const form = await operator.open('/console/api-keys/new-gateway')
+    const sent = await operator.submit(form, 'create', { name: 'Denied' }, { denied: 'keys:create' })
+    expect(sent.status).toBe(403)
+    expect((await host.gatehouse.apiKeys.listByOwner('root', { name: 'Denied' })).items).toEqual([])
   })
 })

@@ -41,6 +41,7 @@ describeEachStore('requests to the management API that need a fresh sign-in', (m
       ['acme', `POST /applications/${applicationId}/secrets`, {}, 'applications:rotate'],
       ['acme', `DELETE /api-keys/${clientId}`, undefined, 'keys:delete'],
       ['acme', `DELETE /applications/${applicationId}`, undefined, 'applications:delete'],
+      ['root', 'POST /api-keys', { name: 'Edge', resourceServer: true }, 'keys:create'],
       ['root', 'POST /operator/accounts/acme/revoke', undefined, 'operator'],
       ['root', 'POST /operator/accounts/acme/users/anna/revoke', undefined, 'operator'],
       ['root', 'POST /operator/accounts/acme/erase', undefined, 'operator'],

@@ -10,6 +10,7 @@ import { page, type Call, type Page, type Redirect, type View } from '../page-ty
 import { backTo, word, trail, type ClientKind } from './client-kind.ts'
 import { expiryField, readExpiry } from './expiry-view.ts'
 import { neededLevel } from './no-token-state.ts'
+import { NEW_GATEWAY_KEY_PATH } from './new-gateway-key-page.ts'
 import { secretView } from './new-secret-view.ts'
 import { operationsBeyond, ownerOfNew } from '../../front-door/permissions-on-clients.ts'
 import { MAX_NAME_LENGTH } from '../../../clients/client-name.ts'
@@ -64,7 +65,10 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
       ...(lacksProduct && { status: 422 }),
       trail: trail(call, kind),
       body: html`${lacksProduct && noProduct(call)}
-        <h1>${texts.html(word(kind, 'NewTitle'))}</h1>
+        <div class="line spread">
+          <h1>${texts.html(word(kind, 'NewTitle'))}</h1>
+          ${!hasLevels && (await call.isOperator()) && html`<a href="${to(NEW_GATEWAY_KEY_PATH)}">${texts.html('gatewayCreate')}</a>`}
+        </div>
         <section class="panel">
           ${form(
             call,

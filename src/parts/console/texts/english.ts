@@ -172,6 +172,7 @@ export const english = {
     'A gateway in another process reads revocations with this key. Without a valid key, it receives none. It needs no tokens.',
   gatewayResources: 'May introspect tokens for',
   gatewayAllResources: 'all resources',
+  gatewayCreate: 'Create gateway key',
   gatewaySeen: 'Gateway last seen',
   gatewayOldSecretUntil: 'The old secret works until {time}. Give the gateway the new one before that.',
   stateNoProduct: 'No product yet',

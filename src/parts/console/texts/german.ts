@@ -173,6 +173,7 @@ export const german: ConsoleTexts = {
     'Ein Gateway in einem anderen Prozess liest damit Widerrufe. Ohne gültigen Schlüssel erhält es keine. Es braucht keine Tokens.',
   gatewayResources: 'Darf Tokens prüfen für',
   gatewayAllResources: 'alle Ressourcen',
+  gatewayCreate: 'Gateway-Schlüssel erstellen',
   gatewaySeen: 'Gateway zuletzt gesehen',
   gatewayOldSecretUntil: 'Das alte Secret gilt bis {time}. Geben Sie dem Gateway vorher das neue.',
   stateNoProduct: 'Noch kein Produkt',
