@@ -1,5 +1,6 @@
 export type { LastAddress } from './parts/usage/last-addresses.ts'
-export { usageAsCsv, type Dimension, type UsageRow } from './parts/usage/list-usage.ts'
+export { usageAsCsv } from './parts/usage/csv.ts'
+export type { Dimension, UsageRow } from './parts/usage/list-usage.ts'
 export type { Outcome, Result } from './parts/usage/outcomes.ts'
 export type { ReceiverOptions } from './parts/usage/receive-usage.ts'
 export { reportUsage, type ReportUsageOptions } from './parts/usage/report-usage.ts'

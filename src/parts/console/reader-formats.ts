@@ -26,6 +26,8 @@ function createFormats(locale: string) {
     date: format({ year: 'numeric' }),
     dateTime: format({ year: 'numeric', ...time, second: '2-digit' }),
     hour: format(time),
+    clock: format({ ...time, timeZoneName: undefined, month: undefined, day: undefined }),
+    day: format({}),
     relative: new Intl.RelativeTimeFormat(locale),
     now: new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(0, 'second'),
     list: new Intl.ListFormat(locale),
@@ -64,6 +66,7 @@ export function createReaders() {
 
     return {
       ...texts,
+      formats,
       localize: (text: LocalizedText) => localize(text, texts.locales, texts.defaultLocale),
       /** @param seconds epoch seconds */
       date: (seconds: number): Html => time(seconds * 1000, formats.date.format(seconds * 1000)),

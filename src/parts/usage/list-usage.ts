@@ -1,11 +1,11 @@
 import { GatehouseError } from '../../errors.ts'
 import { addOperations, type CountedHours } from './call-counts.ts'
-import { isOutcome, resultOf, type Outcome, type Result } from './outcomes.ts'
+import { isOutcome, resultOf, TOKEN_REQUEST, type Outcome, type Result } from './outcomes.ts'
 import type { StoredDay } from './month-record.ts'
 import { startOfDay } from './usage-records.ts'
 
 /** What the rows of a list of usage are separated by. */
-export const DIMENSIONS = ['hour', 'day', 'client', 'operation', 'result', 'outcome'] as const
+export const DIMENSIONS = ['hour', 'day', 'client', 'kind', 'operation', 'result', 'outcome'] as const
 
 /** What the rows of a list of usage are separated by. */
 export type Dimension = (typeof DIMENSIONS)[number]
@@ -15,6 +15,7 @@ export interface UsageRow {
   /** The start of the hour or the day (UTC) in epoch seconds, by `hour` or `day`. */
   readonly at?: number | undefined
   readonly clientId?: string | undefined
+  readonly kind?: 'call' | 'token_request' | undefined
   /** The scope of an operation, `POST /oauth2/token` for token requests, or `other operations`. */
   readonly operation?: string | undefined
   /** `successful`, `rejected` because of the caller (4xx), or `failed` because of the service (5xx or no answer). */
@@ -34,16 +35,18 @@ export function createRows(by: readonly Dimension[], { from, to }: { from: numbe
   function add(fields: Pick<UsageRow, 'at' | 'clientId'>, operations: CountedHours[string]): void {
     const start = `${String(fields.at ?? '').padStart(12, '0')}\n${fields.clientId ?? ''}`
     for (const [operation, counts] of Object.entries(operations)) {
+      const kind = operation === TOKEN_REQUEST ? 'token_request' : 'call'
       for (const [outcome, count] of Object.entries(counts)) {
         // A newer version may count further outcomes.
         if (!isOutcome(outcome)) continue
         const result = has['result'] ? resultOf(outcome) : ''
-        const key = `${start}\n${has['operation'] ? operation : ''}\n${result}\n${has['outcome'] ? outcome : ''}`
+        const key = `${start}\n${has['kind'] ? kind : ''}\n${has['operation'] ? operation : ''}\n${result}\n${has['outcome'] ? outcome : ''}`
         const present = rows.get(key)
         if (present) present.count += count
         else if (rows.size < MAX_ROWS) {
           rows.set(key, {
             ...fields,
+            ...(has['kind'] && { kind }),
             ...(has['operation'] && { operation }),
             ...(result !== '' && { result }),
             ...(has['outcome'] && { outcome }),
@@ -60,10 +63,10 @@ export function createRows(by: readonly Dimension[], { from, to }: { from: numbe
       const client = has['client'] && clientId !== undefined && { clientId }
       for (const { day, hours } of days) {
         const start = startOfDay(day) / 1000
-        const all = () => [{ hour: 0, operations: addOperations(hours.map(({ operations }) => operations)) }]
-        for (const { hour = 0, operations } of has['hour'] ? hours : all()) {
-          const at = start + hour * 3600
-          if (at + (has['hour'] ? 3600 : 86_400) <= from || at > to) continue
+        const sum = () => addOperations(hours.map(({ operations }) => operations))
+        for (const { hour, operations } of has['day'] ? [{ hour: undefined, operations: sum() }] : hours) {
+          const at = start + (hour ?? 0) * 3600
+          if (at + (hour === undefined ? 86_400 : 3600) <= from || at > to) continue
           add({ ...((has['hour'] || has['day']) && { at }), ...client }, operations)
         }
       }
@@ -72,24 +75,4 @@ export function createRows(by: readonly Dimension[], { from, to }: { from: numbe
     sorted: (): UsageRow[] =>
       [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row),
   }
-}
-
-const COLUMNS = ['at', 'clientId', 'operation', 'result', 'outcome', 'count'] as const
-
-/**
- * A list of usage as CSV (RFC 4180) with a header. Times are ISO 8601 in UTC. A value that a spreadsheet would take
- * for a formula begins with an apostrophe.
- */
-export function usageAsCsv(rows: readonly UsageRow[]): string {
-  const [first = { count: 0, at: 0, outcome: 'ok' as const }] = rows
-  const columns = COLUMNS.filter((name) => first[name as keyof UsageRow] !== undefined)
-  const lines = rows.map((row) => columns.map((name) => cellOf(name, row[name])).join(','))
-  return [columns.join(','), ...lines].map((line) => `${line}\r\n`).join('')
-}
-
-function cellOf(name: string, value: string | number | undefined): string {
-  if (name === 'at') return new Date(Number(value) * 1000).toISOString().replace('.000Z', 'Z')
-  const text = String(value ?? '')
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -43,6 +43,8 @@ export interface ClientCalls {
 
 /** Lists which client called which operation, how often, and what became of the calls. Times are in UTC. */
 export interface Usage {
+  /** For how many days usage is kept, and for how many days before today by the hour. */
+  readonly keeps: { readonly days: number; readonly hourDays: number }
   /**
    * Lists the calls and token requests that were stored, in the order of time, client, operation and outcome.
    *

@@ -93,13 +93,16 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
   parts.gatewayHooks.closing.push(close.end)
 
   return {
+    keeps: { days, hourDays },
     async list(query = {}) {
       const { from, to, by = ['day', 'outcome'] } = checkQuery(query, { hourDays, now })
       await parts.ready()
       const { clientId, accountId } = query
       const one = clientId === undefined || isCounted(clientId) ? [clientId] : []
       const ids = accountId === undefined ? one : await clientIdsOf(parts.store, accountId)
-      const rows = createRows(by, by.includes('hour') ? { from, to } : wholeDays({ from, to }))
+      const whole = wholeDays({ from, to })
+      const until = query.to === undefined && !by.includes('hour') ? whole.to : to
+      const rows = createRows(by, by.includes('day') ? whole : { from, to: until })
       await readEach(records, ids, { from, to }, rows.add)
       return rows.sorted()
     },
@@ -112,7 +115,7 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
       const period = requireOrder(periodOf(input, now))
       await parts.ready()
       const days = await records.read(undefined, dayOf(period.from * 1000), dayOf(period.to * 1000))
-      const rows = createRows(['client'], wholeDays(period))
+      const rows = createRows(['client'], period)
       // The lists of the processes name the clients. Their exact numbers of calls are in their own records.
       await readEach(records, Object.keys(addTops(days.map(({ top }) => top)) ?? {}), period, rows.add)
       return rows

@@ -49,6 +49,8 @@ describeWithChromium('every page of the console', () => {
     })
     targets = await createTargets(host)
     await host.gatehouse.apiKeys.rotateSecret(targets.apiKey, { actor: 'acme' })
+    const calling = await host.createApiKey(['invoices'])
+    await host.callAs(calling, 'GET /invoices/list', 'GET /payments/list')
     const publicApplication = await createPublicApplication(host, { origins: ['http://localhost:5173'] })
     const keys = await Promise.all([createClientKey(), createClientKey('RS256')])
     const jwks = { keys: keys.map(({ pem }) => pem) }
@@ -78,6 +80,8 @@ describeWithChromium('every page of the console', () => {
       ['acme', `/api-keys/${apiKey.clientId}?confirm=rotateSecret`],
       ['acme', `/applications/${targets.application}?confirm=rotateSecret`],
       ['acme', `/applications/${targets.application}?confirm=addKey`],
+      ['acme', '/usage?days=7'],
+      ['acme', `/api-keys/${calling.client_id}/usage?days=1`],
       ['acme', '/nothing-here'],
       ['root', '/operator/hygiene?products=show'],
       ['root', '/operator/accounts/acme?confirm=erase'],

@@ -2,11 +2,12 @@ import type Koa from 'koa'
 import type { Account, Accounts, Gatehouse, GatehouseOptions, SignedIn, Store } from 'koa-gatehouse'
 import type { ConsoleOptions } from 'koa-gatehouse/console'
 import { formsOf, unescapeHtml, type Page } from '../../support/browser.ts'
+import type { Client } from '../../support/host-requests.ts'
 import { startHost, type Host } from '../../support/host.ts'
 import { readSession, sessionIn } from '../../support/session-cookie.ts'
 import { createConsole } from '../../../src/console.ts'
 import { createLimits } from '../../../src/limits.ts'
-import { createUsage } from '../../../src/usage.ts'
+import { createUsage, type Usage } from '../../../src/usage.ts'
 
 /** The names of users, by user id. Other users have no name. */
 const NAMES = new Map([['anna', 'Anna Ash']])
@@ -28,6 +29,7 @@ export async function startConsole(options: {
     ['acme', { id: 'acme', kycLevel: 'verified', claims: { name: 'Acme Ltd' } }],
     ['root', { id: 'root', claims: { name: 'Root' } }],
   ])
+  let usage: Usage | undefined
   const host = await startHost({
     store: options.store,
     accounts,
@@ -49,7 +51,7 @@ export async function startConsole(options: {
     mount(app, gatehouse) {
       if (options.mount) options.mount(app, gatehouse)
       else {
-        const usage = createUsage(gatehouse, { intervalSeconds: 3600 })
+        usage = createUsage(gatehouse, { intervalSeconds: 3600 })
         const limits = createLimits(gatehouse)
         app.use(createConsole(gatehouse, { usage, limits, ...options.console }))
       }
@@ -58,7 +60,16 @@ export async function startConsole(options: {
     },
   })
   await host.gatehouse.ready()
-  return { ...host, visit: visitorsOf(host) }
+  return {
+    ...host,
+    visit: visitorsOf(host),
+    /** Calls the API as a client, and shows the calls on the pages about usage. */
+    async callAs(client: Client, ...targets: readonly string[]): Promise<void> {
+      const { body } = await host.requestDirectToken(client)
+      for (const target of targets) await host.call(target, String(body['access_token']))
+      await usage?.flush()
+    },
+  }
 }
 
 /** Browsers of the people who visit a host. */

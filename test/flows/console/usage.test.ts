@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
-import { createUsage, type Usage } from '../../../src/usage.ts'
+import { createUsage, type Usage, type UsageOptions } from '../../../src/usage.ts'
 import { createConsole } from '../../../src/console.ts'
+import { unescapeHtml } from '../../support/browser.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 const DAY_MS = 86_400_000
@@ -15,6 +16,14 @@ function withoutClock(store: Store): Store {
   return copy
 }
 
+/** The numbers beside the lines of the chart. */
+const linesIn = (body: string) =>
+  [...body.matchAll(/<text class="value"[^>]*>([^<]*)</g)].map(([, number]) => number)
+
+/** The section of a page with this id, in one line. */
+const sectionOf = (body: string, id: string) =>
+  (new RegExp(`<section [^>]*id="${id}"[^]*?</section>`).exec(body)?.[0] ?? '').replaceAll(/\s*\n\s*/g, '')
+
 describe('the pages about usage', () => {
   let host: ConsoleHost
   let usage: Usage
@@ -23,16 +32,16 @@ describe('the pages about usage', () => {
     vi.useRealTimers()
   })
 
-  async function start(store = memoryStore()): Promise<void> {
+  async function start(store = memoryStore(), options: UsageOptions = {}): Promise<void> {
     vi.useFakeTimers({ toFake: ['Date'], now: NOON })
-    await startAgain(store)
+    await startAgain(store, options)
   }
-  async function startAgain(store: Store): Promise<void> {
+  async function startAgain(store: Store, options: UsageOptions = {}): Promise<void> {
     host = await startConsole({
       store: withoutClock(store),
       gatehouse: { signingKeys: { rotateAfterSeconds: 3660 * 86_400 } },
       mount(app, gatehouse) {
-        usage = createUsage(gatehouse, { intervalSeconds: 3600 })
+        usage = createUsage(gatehouse, { intervalSeconds: 3600, ...options })
         app.use(createConsole(gatehouse, { usage }))
       },
     })
@@ -44,30 +53,98 @@ describe('the pages about usage', () => {
     await usage.flush()
   }
 
-  it('the page of a client shows its calls, and what to do about those that were rejected', async () => {
+  it('the page of a client shows its API calls by result, and apart from them its token requests and what to do', async () => {
     await start()
-    const [key, other] = [await host.createApiKey(['invoices']), await host.createApiKey(['payments'])]
+    const key = await host.createApiKey(['invoices'])
     await callAs(key, 'GET /invoices/list', 'GET /invoices/list', 'GET /payments/list')
-    await callAs(other, 'GET /payments/list')
+    await host.token({ ...key, grant_type: 'client_credentials', scope: 'payments:transfer' })
+    await usage.flush()
     const { open } = host.visit('acme')
     const client = await open(`/console/api-keys/${key.client_id}`)
     expect(client.body).toContain(`/console/api-keys/${key.client_id}/usage"`)
     const { body, status } = await open(`/console/api-keys/${key.client_id}/usage`)
     expect(status).toBe(200)
-    expect(body).toContain('4 calls')
-    expect(body).toMatch(/Successful:\s+3/)
-    expect(body).toMatch(/Rejected:\s+1/)
-    expect(body).toMatch(/<rect class="successful"/)
+    expect(body).toContain('<title>Mar 10, 2026: 3 calls (Successful: 2, Rejected: 1, Failed: 0)</title>')
+    expect(linesIn(body)).toEqual(['0', '1', '2', '3'])
     expect(body).toContain('Add the operation to the client, or stop calling it.')
-    const account = (await open('/console/usage')).body
-    expect(account).toContain('6 calls')
-    expect(account).toContain(`/console/api-keys/${other.client_id}/usage"`)
+    expect(body).toContain('Token requests: 1 issued, 1 rejected.')
+    expect(sectionOf(body, 'problems')).toContain('Token request')
+    expect(sectionOf(body, 'operations')).not.toContain('Token request')
+  })
+
+  it('the pages of an account and of operators say which client was rejected how often, with a link', async () => {
+    await start()
+    const [key, other] = [await host.createApiKey(['invoices']), await host.createApiKey(['payments'])]
+    await callAs(key, 'GET /invoices/list', 'GET /payments/list')
+    await callAs(other, 'GET /payments/list', 'GET /invoices/list', 'GET /invoices/list')
+    await host.call('GET /invoices/list', 'no-token')
+    await usage.flush()
+    const account = (await host.visit('acme').open('/console/usage')).body
+    expect(account).toContain('5 calls')
+    expect(sectionOf(account, 'problems')).toMatch(
+      new RegExp(`/console/api-keys/${other.client_id}/usage".*>2<.*${key.client_id}/usage".*>1<`),
+    )
+    expect(sectionOf(account, 'clients')).toMatch(new RegExp(`${other.client_id}/usage".*>3<.*>2<.*>0<`))
     const all = (await host.visit('root').open('/console/operator/usage')).body
     expect(all).toContain('6 calls')
-    expect(all).toContain(`/console/operator/clients/${key.client_id}/usage"`)
-    expect(
-      (await host.visit('root').open(`/console/operator/clients/${key.client_id}/usage`)).body,
-    ).toContain('4 calls')
+    const problems = sectionOf(all, 'problems')
+    expect(problems).toContain(`/console/operator/clients/${other.client_id}/usage"`)
+    expect(problems).toMatch(/Not a valid token \(401\).*>1</)
+    const one = await host.visit('root').open(`/console/operator/clients/${key.client_id}/usage`)
+    expect(one.body).toContain('2 calls')
+  })
+
+  it('links choose a time, and a time for which usage is not kept is not offered', async () => {
+    await start(memoryStore(), { days: 45, hourDays: 3 })
+    const key = await host.createApiKey(['invoices'])
+    await callAs(key, 'GET /invoices/list')
+    const { open } = host.visit('acme')
+    const path = `/console/api-keys/${key.client_id}/usage`
+    const titleOf = async (search: string) =>
+      /<title>(Mar.*?): 1 call/.exec((await open(path + search)).body)?.[1]
+    expect(await titleOf('?days=1')).toBe('Mar 10, 12:00 PM UTC')
+    expect(await titleOf('?days=7')).toBe('Mar 10, 2026')
+    const longest = await open(`${path}?days=90`)
+    expect(longest.body).toMatch(new RegExp(`href="${path}\\?days=30" aria-current="true"`))
+    expect(longest.body).not.toContain('days=90')
+    expect((await open(`${path}?days=x`)).body).toBe((await open(path)).body)
+  })
+
+  it('what is shown can be downloaded as CSV, by those who may see it, and no name becomes a formula', async () => {
+    await start()
+    const key = await host.createApiKey(['invoices'])
+    await host.gatehouse.apiKeys.update(key.client_id, { name: '=1+"1",é' })
+    await callAs(key, 'GET /invoices/list', 'GET /payments/list')
+    const { open, get } = host.visit('acme')
+    const path = `/console/api-keys/${key.client_id}/usage`
+    const linkIn = async (page: string) =>
+      /href="([^"]*csv=[^"]*)" download/.exec((await open(page)).body)?.[1]
+    const link = unescapeHtml((await linkIn(`${path}?days=1`)) ?? '')
+    const csv = await get(link)
+    expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(csv.headers.get('content-disposition')).toBe(
+      'attachment; filename="usage-2026-03-09-to-2026-03-10.csv"',
+    )
+    expect(csv.headers.get('cache-control')).toBe('no-store')
+    expect(csv.body).toBe(
+      [
+        'at,kind,result,count',
+        '2026-03-10T12:00:00Z,call,rejected,1',
+        '2026-03-10T12:00:00Z,call,successful,1',
+        '2026-03-10T12:00:00Z,token_request,successful,1',
+        '',
+      ].join('\r\n'),
+    )
+    const ofClients = await get('/console/usage?csv=operations')
+    expect(ofClients.body).toContain('clientId,clientName,kind,operation,result,outcome,count\r\n')
+    expect(ofClients.body).toContain(
+      `\n${key.client_id},"'=1+""1"",é",call,invoices:read,successful,ok,1\r\n`,
+    )
+    expect((await host.visit('bob').get(link)).status).toBe(404)
+    expect((await host.visit('acme').get('/console/operator/usage?csv=times')).status).toBe(403)
+    expect((await host.visit('root').get('/console/operator/usage?csv=operations')).body).toContain(
+      key.client_id,
+    )
   })
 
   it('a button removes the operations that an API key has not called for 90 days, and no others', async () => {

@@ -104,7 +104,7 @@ document.addEventListener('click', (event) => {
     void copy(button)
     return
   }
-  const link = closest(event, '[data-gatehouse-embed] .gatehouse a[href]')
+  const link = closest(event, '[data-gatehouse-embed] .gatehouse a[href]:not([download])')
   if (!(link instanceof HTMLAnchorElement) || link.target || event.defaultPrevented) return
   if (event.ctrlKey || event.metaKey || event.shiftKey) return
   const root = link.closest('.gatehouse')

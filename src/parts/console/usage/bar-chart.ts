@@ -1,94 +1,103 @@
 import { html, type Html } from '../../../http/html.ts'
-import { columns, table } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
+import type { UsageRow } from '../../usage/list-usage.ts'
 import type { Result } from '../../usage/outcomes.ts'
-import type { TextName } from '../texts.ts'
 
-export const RESULTS = {
-  successful: 'usageSuccessful',
-  rejected: 'usageRejected',
-  failed: 'usageFailed',
-} as const satisfies Readonly<Record<Result, TextName>>
+/** Each result with its text, its color, and its tile of 6 × 6 pixels: full, diagonals, squares. */
+const LOOKS = {
+  successful: ['usageSuccessful', 'accent', 'M0 0h6v6H0z'],
+  rejected: ['usageRejected', 'warn', 'M0 6 6 0v3L3 6zM0 0h3L0 3z'],
+  failed: ['usageFailed', 'bad', 'M0 0h3v3H0zM3 3h3v3H3z'],
+} as const
+
+export const RESULTS = Object.keys(LOOKS) as Result[]
+export const RESULT_TEXTS = RESULTS.map((name) => LOOKS[name][0])
 
 export type Sums = Readonly<Record<Result, number>>
-
+export const NONE: Sums = { successful: 0, rejected: 0, failed: 0 }
 export const totalOf = ({ successful, rejected, failed }: Sums): number => successful + rejected + failed
 
-export interface Bar {
-  /** Epoch seconds. */
-  readonly at: number
-  readonly sums: Sums
+export function sumsBy<Key>(rows: readonly UsageRow[], keyOf: (row: UsageRow) => Key): Map<Key, Sums> {
+  const sums = new Map<Key, Sums>()
+  for (const row of rows) {
+    const sum = sums.get(keyOf(row)) ?? NONE
+    if (row.result) sums.set(keyOf(row), { ...sum, [row.result]: sum[row.result] + row.count })
+  }
+  return sums
 }
 
-const HEIGHT = 100
-/** With the gap after the bar. */
-const STEP = 12
-const WIDTH = 9
+/** In pixels. Across, lengths are percentages, so the chart is as wide as the page, and texts are not distorted. */
+const HEIGHT = 160
+const LABELS = 24
 /** So that few failed calls among many are seen. */
 const LEAST = 2
+const MIN_LINES = 3
 
-/** A picture for eyes, a sentence for screen readers, and a table for both. @param nameOf writes the time */
-export function barChart(
-  { texts }: Pick<Call, 'texts'>,
-  bars: readonly Bar[],
-  nameOf: (at: number) => Html,
-): Html {
-  const most = Math.max(...bars.map(({ sums }) => totalOf(sums)))
-  const present = bars.filter(({ sums }) => totalOf(sums) > 0)
-  const sum = sumOf(bars.map(({ sums }) => sums))
-  if (most === 0) return html`<p class="muted">${texts.html('usageNone')}</p>`
-  const [first, last] = [bars[0], bars.at(-1)]
-  return html`<figure class="chart">
-    <figcaption class="ends">
-      <span>${texts.html('usageSum', { count: totalOf(sum) })}</span>
-      <span class="muted small">${texts.html('usageMost', { count: most })}</span>
-    </figcaption>
-    <svg viewBox="0 0 ${bars.length * STEP} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">
-      ${bars.map((bar, at) => rectangles(bar, at, most))}
-    </svg>
-    <p class="ends muted small" aria-hidden="true">
-      <span>${first && nameOf(first.at)}</span> <span>${last && nameOf(last.at)}</span>
-    </p>
-    ${legend({ texts }, sum)}
-    <details>
-      <summary>${texts.html('usageTable')}</summary>
-      ${table(
-        [{ title: texts.html('usageTime') }, ...columns({ texts }, Object.values(RESULTS))],
-        present.map(({ at, sums }) => [
-          nameOf(at),
-          ...resultNames().map((result) => texts.number(sums[result])),
-        ]),
-      )}
-    </details>
-  </figure>`
+interface Bar {
+  readonly time: string
+  /** Below the axis, for some of the bars. */
+  readonly label: string | false
+  readonly sums: Sums | undefined
 }
 
-export const resultNames = () => Object.keys(RESULTS) as Result[]
-
-export function sumOf(all: readonly Sums[]): Sums {
-  const sum = { successful: 0, rejected: 0, failed: 0 }
-  for (const each of all) for (const result of resultNames()) sum[result] += each[result]
-  return sum
-}
-
-function rectangles({ sums }: Bar, at: number, most: number): Html[] {
-  let bottom = HEIGHT
-  return resultNames().flatMap((result) => {
-    if (sums[result] === 0) return []
-    const height = Math.max(LEAST, (sums[result] / most) * (HEIGHT - 2 * LEAST))
-    bottom -= height
-    const [x, y] = [at * STEP + 1, Math.max(0, bottom)].map((each) => each.toFixed(1))
-    return html`<rect class="${result}" x="${x}" y="${y}" width="${WIDTH}" height="${height.toFixed(1)}" />`
-  })
-}
-
-function legend({ texts }: Pick<Call, 'texts'>, sum: Sums): Html {
-  return html`<ul class="legend">
-    ${resultNames().map((result) => {
-      return html`<li>
-        <span class="${result}" aria-hidden="true"></span> ${texts.html(RESULTS[result])}:
-        ${texts.number(sum[result])}
-      </li>`
+/** A chart of calls. It says the sums to screen readers, and the numbers of a bar as its tooltip. */
+export function barChart({ texts }: Pick<Call, 'texts'>, bars: readonly Bar[], sum: Sums): Html {
+  const most = Math.max(...bars.map(({ sums = NONE }) => totalOf(sums)))
+  const step = stepOf(most)
+  const lines = Math.max(MIN_LINES, Math.ceil(most / step))
+  const across = (place: number) => `${((100 * place) / bars.length).toFixed(2)}%`
+  const valueOf = (sums: Sums) => {
+    const results = RESULTS.map((name) => `${texts.plain(LOOKS[name][0])}: ${texts.number(sums[name])}`)
+    return `${texts.plain('usageSum', { count: totalOf(sums) })} (${results.join(', ')})`
+  }
+  const partsOf = (sums: Sums, at: number) => {
+    const [x, width] = [across(at + 0.1), across(0.8)]
+    let y = HEIGHT
+    return RESULTS.filter((name) => sums[name] > 0).map((name) => {
+      const height = Math.max(LEAST, Math.round((sums[name] / step / lines) * HEIGHT))
+      y -= height
+      return html`<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="url(#usage-${name})" />`
+    })
+  }
+  return html`<svg class="bars" role="img" aria-label="${valueOf(sum)}" height="${HEIGHT + LABELS}">
+    ${RESULTS.map((name) => {
+      const [, color, tile] = LOOKS[name]
+      return html`<pattern id="usage-${name}" width="6" height="6" patternUnits="userSpaceOnUse">
+        <path d="${tile}" fill="var(--${color})" />
+      </pattern>`
     })}
+    ${Array.from({ length: lines + 1 }, (_, at) => {
+      const y = HEIGHT - (at / lines) * HEIGHT
+      return html`<line x2="100%" y1="${y}" y2="${y}" />
+        <text class="value" x="-8" y="${y + 4}">${texts.number(at * step)}</text>`
+    })}
+    ${bars.map(({ time, label, sums }, at) => {
+      const text = label !== false && html`<text x="${across(at + 0.5)}" y="${HEIGHT + 18}">${label}</text>`
+      if (!sums) return text
+      return html`${text}
+        <g>
+          <title>${time}: ${valueOf(sums)}</title>
+          <rect x="${across(at)}" width="${across(1)}" height="${HEIGHT}" fill="none" pointer-events="all" />
+          ${partsOf(sums, at)}
+        </g>`
+    })}
+  </svg>`
+}
+
+/** The distance of the lines: 1, 2 or 5 times a power of ten. */
+function stepOf(most: number): number {
+  const longest = Math.max(1, Math.floor(most / MIN_LINES))
+  const power = 10 ** (String(longest).length - 1)
+  return power * ([5, 2].find((each) => each * power <= longest) ?? 1)
+}
+
+/** What the patterns mean, with the sums. */
+export function legend({ texts }: Pick<Call, 'texts'>, sums: Sums): Html {
+  const swatchOf = (name: Result) =>
+    html`<svg width="12" height="12" aria-hidden="true">
+      <rect width="12" height="12" fill="url(#usage-${name})" />
+    </svg>`
+  return html`<ul class="legend">
+    ${RESULTS.map((name) => html`<li>${swatchOf(name)} ${texts.html(LOOKS[name][0])}: ${texts.number(sums[name])}</li>`)}
   </ul>`
 }

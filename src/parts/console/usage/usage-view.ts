@@ -1,92 +1,167 @@
 import { html, type Html } from '../../../http/html.ts'
+import { setPageHeaders } from '../../../http/security-headers.ts'
+import { usageAsCsv } from '../../usage/csv.ts'
+import type { UsageRow } from '../../usage/list-usage.ts'
 import type { Outcome } from '../../usage/outcomes.ts'
 import type { Usage, UsageQuery } from '../../usage/usage-types.ts'
-import type { UsageRow } from '../../usage/list-usage.ts'
-import { columns, panel, table } from '../elements/elements.ts'
+import { choiceLinks, columns, panel, table } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { scopeTitle } from '../scope-title.ts'
 import type { TextName } from '../texts.ts'
-import { barChart, resultNames, RESULTS, sumOf, totalOf, type Bar, type Sums } from './bar-chart.ts'
+import { barChart, legend, NONE, RESULTS, RESULT_TEXTS, sumsBy, totalOf, type Sums } from './bar-chart.ts'
+import { readClients } from './usage-clients.ts'
 
-const HOUR = 3600
-const DAY = 86_400
-const HOURS = 24
-const DAYS = 30
+const SECONDS = { hour: 3600, day: 86_400 } as const
+/** What readers can choose, in days until now. */
+const CHOICES = [1, 7, 30, 90]
+const DEFAULT_DAYS = 30
+const MAX_HOURLY_DAYS = 7
 const MAX_ROWS = 20
 
-export type Subject = Pick<UsageQuery, 'clientId' | 'accountId'>
+type Texts = Pick<Call, 'texts'>
 
-/** The calls of a client, an account or all, as charts and tables. */
+/** The time that the link of the reader names. A time for which usage is not kept is not offered. */
+function chosenTime({ keeps }: Usage, wanted: string | undefined) {
+  const offered = CHOICES.filter((days) => days <= keeps.days)
+  const known = CHOICES.find((days) => String(days) === wanted) ?? DEFAULT_DAYS
+  const days = offered.findLast((each) => each <= known) ?? DEFAULT_DAYS
+  const unit = days <= Math.min(MAX_HOURLY_DAYS, keeps.hourDays) ? 'hour' : 'day'
+  const to = Math.floor(Date.now() / 1000)
+  const from = to - (to % SECONDS[unit]) - days * SECONDS.day + SECONDS[unit]
+  return { offered, days, unit, from, to } as const
+}
+
+/** The API calls of a client, an account or all, as a chart and tables. Undefined if the answer is a CSV file. */
 export async function usageView(
-  call: Pick<Call, 'texts'>,
-  { catalog }: Pick<ConsoleServices, 'catalog'>,
+  call: Pick<Call, 'texts' | 'query' | 'self' | 'to' | 'ctx'>,
+  services: ConsoleServices,
   usage: Usage,
-  subject: Subject,
-): Promise<Html> {
-  const { texts } = call
-  const now = Math.floor(Date.now() / 1000)
-  const period = { from: now - (DAYS - 1) * DAY, to: now }
-  const [hours, days, calls] = await Promise.all([
-    usage.list({ ...subject, from: now - (HOURS - 1) * HOUR, to: now, by: ['hour', 'result'] }),
-    usage.list({ ...subject, ...period, by: ['day', 'result'] }),
-    usage.list({ ...subject, ...period, by: ['operation', 'result', 'outcome'] }),
+  subject: Pick<UsageQuery, 'clientId' | 'accountId'>,
+): Promise<Html | undefined> {
+  const { texts, query, self, ctx } = call
+  const time = chosenTime(usage, query['days'])
+  const { days, unit, from, to } = time
+  const [times, all, clients] = await Promise.all([
+    usage.list({ ...subject, from, to, by: [unit, 'kind', 'result'] }),
+    usage.list({ ...subject, from, to, by: ['kind', 'operation', 'result', 'outcome'] }),
+    readClients(call, services, usage, { ...subject, from, to }),
   ])
-  const nameOf = (operation: string) => operationName(call, catalog, operation)
-  return html`${panel(
-    { title: texts.html('usageHours') },
-    barChart(call, barsOf(hours, { now, step: HOUR, count: HOURS }), (at) => texts.hour(at)),
-  )}
-  ${panel(
-    { title: texts.html('usageDays') },
-    barChart(call, barsOf(days, { now, step: DAY, count: DAYS }), texts.date),
-  )}
-  ${panel({ title: texts.html('usageProblems'), id: 'problems' }, problems(call, calls, nameOf))}
-  ${panel({ title: texts.html('usageOperations'), id: 'operations' }, operations(call, calls, nameOf))}`
-}
-
-function barsOf(
-  rows: readonly UsageRow[],
-  { now, step, count }: { readonly now: number; readonly step: number; readonly count: number },
-): Bar[] {
-  const last = now - (now % step)
-  const byTime = groupBy(rows, ({ at = 0 }) => at)
-  return Array.from({ length: count }, (_, back) => {
-    const at = last - (count - 1 - back) * step
-    return { at, sums: sumsOf(byTime.get(at) ?? []) }
-  })
-}
-
-function groupBy<Key>(rows: readonly UsageRow[], keyOf: (row: UsageRow) => Key): Map<Key, UsageRow[]> {
-  const groups = new Map<Key, UsageRow[]>()
-  for (const row of rows) {
-    const group = groups.get(keyOf(row)) ?? []
-    groups.set(keyOf(row), group)
-    group.push(row)
+  const rows = clients ? [...clients.rows, ...restOf(all, clients.rows)] : all
+  const file = query['csv']
+  if (file !== undefined) {
+    setPageHeaders(ctx, { noReferrer: true })
+    const [first, last] = [from, to].map((at) => new Date(at * 1000).toISOString().slice(0, 10))
+    ctx.attachment(`usage-${first}-to-${last}.csv`)
+    ctx.body = usageAsCsv(file === 'times' ? times : rows)
+    return undefined
   }
-  return groups
+
+  const lengthOf = (count: number) => texts.html('usageDays', { count })
+  const links = time.offered.map((each) => {
+    return { href: `${self}?days=${each}`, text: lengthOf(each), isCurrent: each === days }
+  })
+  const download = (name: string) =>
+    html`<p><a href="${self}?days=${days}&csv=${name}" download>${texts.html('usageCsv')}</a></p>`
+  const nameOf = (operation: string) => operationName(call, services, operation)
+  return html`${choiceLinks(texts.plain('usageTime'), links)}
+  ${panel(
+    { title: html`${texts.html('usageApiCalls')}, ${lengthOf(days)}`, id: 'calls' },
+    html`${chart(call, times, time)} ${download('times')}`,
+  )}
+  ${panel({ title: texts.html('usageProblems'), id: 'problems' }, problems(call, rows, nameOf, clients?.linkOf))}
+  ${
+    clients &&
+    panel(
+      { title: texts.html('usageClients'), id: 'clients' },
+      sumsTable(call, 'nameLabel', mostCalled(clients.rows, 'clientId'), clients.linkOf),
+    )
+  }
+  ${panel(
+    { title: texts.html('usageOperations'), id: 'operations' },
+    html`${sumsTable(call, 'operationLabel', mostCalled(all, 'operation'), nameOf)} ${download('operations')}`,
+  )}`
 }
 
-function sumsOf(rows: readonly UsageRow[]): Sums {
-  const none = { successful: 0, rejected: 0, failed: 0 }
-  return sumOf(rows.map(({ result, count }) => ({ ...none, ...(result && { [result]: count }) })))
+/** What `all` counts beyond the rows of some clients. */
+function restOf(all: readonly UsageRow[], ofClients: readonly UsageRow[]): UsageRow[] {
+  const keyOf = ({ operation, outcome }: UsageRow) => `${operation} ${outcome}`
+  const counted = new Map<string, number>()
+  for (const row of ofClients) counted.set(keyOf(row), (counted.get(keyOf(row)) ?? 0) + row.count)
+  return all
+    .map((row) => ({ ...row, count: row.count - (counted.get(keyOf(row)) ?? 0) }))
+    .filter(({ count }) => count > 0)
+}
+
+const isCall = ({ kind }: UsageRow) => kind === 'call'
+
+function mostCalled(rows: readonly UsageRow[], key: 'operation' | 'clientId'): ReadonlyMap<string, Sums> {
+  const sums = [...sumsBy(rows.filter(isCall), (row) => row[key] ?? '')]
+  return new Map(sums.toSorted(([, one], [, other]) => totalOf(other) - totalOf(one)).slice(0, MAX_ROWS))
+}
+
+/** Token requests are not among the calls. */
+function chart(
+  { texts }: Texts,
+  rows: readonly UsageRow[],
+  { days, unit, from }: ReturnType<typeof chosenTime>,
+): Html {
+  const byKind = sumsBy(rows, ({ kind }) => kind)
+  const { successful: issued, rejected, failed } = byKind.get('token_request') ?? NONE
+  const requests = texts.html('usageTokenRequests', { issued, rejected: rejected + failed })
+  const sum = byKind.get('call')
+  if (!sum) return html`<p class="muted">${texts.html('usageNone')} ${requests}</p>`
+  const sums = sumsBy(rows.filter(isCall), ({ at = 0 }) => at)
+  const { hour, date, clock, day } = texts.formats
+  const labelEvery = days === 1 ? 6 * SECONDS.hour : Math.ceil(days / 4) * SECONDS.day
+  const bars = Array.from({ length: (days * SECONDS.day) / SECONDS[unit] }, (_, index) => {
+    const at = from + index * SECONDS[unit]
+    const label = at % labelEvery === 0 && (days === 1 ? clock : day).format(at * 1000)
+    return { time: (unit === 'hour' ? hour : date).format(at * 1000), label, sums: sums.get(at) }
+  })
+  return html`<p>${texts.html('usageSum', { count: totalOf(sum) })}</p>
+    ${barChart({ texts }, bars, sum)} ${legend({ texts }, sum)}
+    <p class="muted">${requests}</p>
+    <details>
+      <summary>${texts.html('usageTable')}</summary>
+      ${sumsTable({ texts }, 'usageTime', sums, unit === 'hour' ? texts.hour : texts.date)}
+    </details>`
+}
+
+function sumsTable<Key>(
+  { texts }: Texts,
+  title: TextName,
+  sums: ReadonlyMap<Key, Sums>,
+  nameOf: (key: Key) => Html,
+): Html {
+  if (sums.size === 0) return html`<p class="muted">${texts.html('usageNone')}</p>`
+  return table(
+    columns({ texts }, [title, 'usageCalls', ...RESULT_TEXTS]),
+    [...sums].map(([key, each]) => {
+      const numbers = [totalOf(each), ...RESULTS.map((name) => each[name])]
+      return [nameOf(key), ...numbers.map(texts.number)]
+    }),
+  )
 }
 
 function problems(
-  { texts }: Pick<Call, 'texts'>,
+  { texts }: Texts,
   rows: readonly UsageRow[],
   nameOf: (operation: string) => Html,
+  linkOf?: (clientId: string) => Html,
 ): Html {
   const found = rows
     .filter(({ result }) => result !== 'successful')
     .toSorted((one, other) => other.count - one.count)
     .slice(0, MAX_ROWS)
   if (found.length === 0) return html`<p class="muted">${texts.html('usageNoProblems')}</p>`
+  const names = ['operationLabel', 'usageOutcome', 'usageCount'] as const
   return table(
-    columns({ texts }, ['operationLabel', 'usageOutcome', 'usageCalls']),
-    found.map(({ operation = '', outcome = 'other_error', count }) => {
+    columns({ texts }, linkOf ? ['nameLabel', ...names] : names),
+    found.map(({ clientId = '', operation = '', outcome = 'other_error', count }) => {
       const [name, remedy] = OUTCOME_TEXTS[outcome]
       return [
+        ...(linkOf ? [linkOf(clientId)] : []),
         nameOf(operation),
         html`<div class="tight">
           <span>${texts.html(name)}</span> ${remedy && html`<span class="hint">${texts.html(remedy)}</span>`}
@@ -97,34 +172,11 @@ function problems(
   )
 }
 
-function operations(
-  { texts }: Pick<Call, 'texts'>,
-  rows: readonly UsageRow[],
-  nameOf: (operation: string) => Html,
-): Html {
-  const byOperation = [...groupBy(rows, ({ operation = '' }) => operation)]
-    .map(([operation, each]) => ({ operation, sums: sumsOf(each) }))
-    .toSorted((one, other) => totalOf(other.sums) - totalOf(one.sums))
-    .slice(0, MAX_ROWS)
-  if (byOperation.length === 0) return html`<p class="muted">${texts.html('usageNone')}</p>`
-  return table(
-    columns({ texts }, ['operationLabel', ...Object.values(RESULTS)]),
-    byOperation.map(({ operation, sums }) => [
-      nameOf(operation),
-      ...resultNames().map((result) => texts.number(sums[result])),
-    ]),
-  )
-}
-
-function operationName(
-  call: Pick<Call, 'texts'>,
-  catalog: ConsoleServices['catalog'],
-  operation: string,
-): Html {
-  if (!operation.includes(' ')) {
-    return html`<bdi>${scopeTitle(operation, call.texts, catalog.current)}</bdi>`
-  }
-  return call.texts.html(operation === 'other operations' ? 'usageOtherOperations' : 'usageTokenRequests')
+function operationName({ texts }: Texts, { catalog }: ConsoleServices, operation: string): Html {
+  if (operation === 'POST /oauth2/token') return texts.html('usageTokenRequest')
+  // Names that are not scopes have a space.
+  if (operation.includes(' ')) return texts.html('usageOtherOperations')
+  return html`<bdi>${scopeTitle(operation, texts, catalog.current)}</bdi>`
 }
 
 const OUTCOME_TEXTS: Readonly<Record<Outcome, readonly [name: TextName, remedy?: TextName]>> = {
