@@ -134,14 +134,8 @@ async function takeConsolePictures(colorScheme) {
   await page.goto(`${host}/console/api-keys`)
   await picture('api-keys')
   await page.getByRole('link', { name: 'Nightly export' }).click()
-  // The page is long, so the picture ends before its third panel.
-  const { y: height = 0 } = (await page.getByRole('heading', { name: 'Secrets' }).boundingBox()) ?? {}
-  await page.screenshot({
-    path: path.join(images, `console-api-key-${colorScheme}.png`),
-    clip: { x: 0, y: 0, width: 1000, height: height - 34 },
-    fullPage: true,
-    animations: 'disabled',
-  })
+  await page.getByRole('heading', { name: 'Nightly export' }).waitFor()
+  await picture('api-key')
   await signIn('olga', 'lighthouse', '/console/operator/signing-keys')
   await picture('signing-keys')
   await context.close()

@@ -46,7 +46,11 @@ const expiryTime = json.nullable(json.described(json.time, 'When it expires, suc
 const furtherOrigins =
   'Only for a public application: further origins whose pages may call the token endpoint'
 
-const nameHints = { apiKey: 'clientsKeyNameHint', application: 'clientsAppNameHint' } as const
+const addressHints = {
+  apiKey: 'addressesHint',
+  application: 'addressesHint',
+  public: 'addressesPublicHint',
+} as const
 const redirectHints = { application: 'appsRedirectUrisHint', public: 'appsRedirectUrisPublicHint' } as const
 
 const onlyInAnswers = (inAnswer: Rule, answer: string) => ({ inAnswer, openApi: { answer } })
@@ -103,7 +107,7 @@ export const CLIENT_FIELDS = {
       input: {
         type: 'text',
         maxLength: MAX_NAME_LENGTH,
-        forms: { client: nameHints, appearance: 'appsNameHint' },
+        forms: { client: 'clientsKeyNameHint', appearance: 'appsNameHint' },
       },
     },
     products: {
@@ -154,7 +158,7 @@ export const CLIENT_FIELDS = {
       revokesTokens: ({ expiresAt = Infinity }: Client, after: unknown, tokensEnd: number) =>
         Number(after) < Math.min(expiresAt, tokensEnd),
       label: 'expiryLabel',
-      input: { type: 'date', forms: {} },
+      input: { type: 'date', forms: { restrictions: 'expiryWhen' } },
     },
     expiresByDefault: { inRecord: TRUE_OR_ABSENT.inRecord },
     allowedAddresses: {
@@ -169,7 +173,7 @@ export const CLIENT_FIELDS = {
       revokesTokens: ({ allowedAddresses: before = [] }: Client, after: unknown) =>
         !isDeepStrictEqual(before, after),
       label: 'addressesTitle',
-      input: { type: 'lines', label: 'addressesLabel', forms: { addresses: 'addressesHint' } },
+      input: { type: 'lines', label: 'addressesLabel', forms: { restrictions: addressHints } },
     },
     limits: {
       inRecord: callLimitsRule,

@@ -20,8 +20,8 @@ export interface Creation {
   readonly keyPolicy: KeyPolicy
 }
 
-/** The forms of the console with plain inputs: on the page of a client, and with all settings of an application. */
-export type FieldForm = 'client' | 'addresses' | 'signIn' | 'appearance'
+/** Where the console has inputs: in the settings of API keys and of applications, or in the restrictions of both. */
+export type FieldForm = 'client' | 'signIn' | 'appearance' | 'restrictions'
 
 export interface Field<Text extends string = string> {
   /** The rule in a stored record. Without it, records do not have the field. */

@@ -1,6 +1,15 @@
 import { pathsOf, type MountOptions } from '../../validation/mount-path.ts'
 import type { Page, Section } from './page-types.ts'
 
+type Query = Readonly<Record<string, string | undefined>>
+
+export function withQuery(address: string, query: Query): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, value)
+  const text = search.toString()
+  return address + (text && `?${text}`)
+}
+
 export type Mount = ReturnType<typeof createMount>
 
 /** Mounts pages at a path. @param base the path in the console that a part that is mounted alone replaces */
@@ -23,12 +32,7 @@ export function createMount(options: MountOptions, pages: readonly Page[], base 
     pages,
     below,
     address,
-    to(pagePath: string, query: Readonly<Record<string, string | undefined>> = {}): string {
-      const search = new URLSearchParams()
-      for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, value)
-      const text = search.toString()
-      return address(below(pagePath)) + (text && `?${text}`)
-    },
+    to: (pagePath: string, query: Query = {}): string => withQuery(address(below(pagePath)), query),
     has: (section: Section): boolean => sections.has(section),
   }
 }

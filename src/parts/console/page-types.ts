@@ -48,7 +48,8 @@ export interface View {
 }
 
 export interface Redirect {
-  readonly redirect: string
+  /** The path of a page. @default the page whose form was sent */
+  readonly redirect?: string | undefined
   readonly query?: Readonly<Record<string, string | undefined>> | undefined
   /** The notice that the next page shows: what was done. */
   readonly done?: (TextName & `done${string}`) | undefined
@@ -83,8 +84,8 @@ export interface Page<Resource = undefined> extends Guarded<Resource> {
   readonly section: Section
   /** The fresh sign-in that a page with the form of only one act needs: before the page, and before its actions. */
   readonly freshSignIn?: ConfirmedPermission | undefined
-  /** Writes the page. Undefined if the page has written the response itself. */
-  show(call: Call<Resource>): Promise<View | undefined>
+  /** Writes the page, or leads to another one. Undefined if the page has written the response itself. */
+  show(call: Call<Resource>): Promise<View | Redirect | undefined>
   readonly actions?: { readonly [name: string]: Action<Resource> } | undefined
 }
 

@@ -1,6 +1,5 @@
 import { activityPage } from './activity/activity-page.ts'
 import { previewFramePage, previewPage } from './applications/preview-pages.ts'
-import { settingsPage } from './applications/settings-page.ts'
 import { connectedPage } from './connected-applications/connected-page.ts'
 import { guidePage } from './guide/guide-page.ts'
 import { hygienePages } from './hygiene/hygiene-pages.ts'
@@ -18,7 +17,7 @@ import type { Page } from './page-types.ts'
 import type { ConsoleServices } from './services.ts'
 import { apiKeyKind, applicationKind } from './clients/client-kind.ts'
 import { questionPages } from './clients/render-questions.ts'
-import { clientPage, operatorClientPage } from './clients/client-page.ts'
+import { clientPages, operatorClientPages } from './clients/client-page.ts'
 import { listPage } from './clients/list-page.ts'
 import { newGatewayKeyPage } from './clients/new-gateway-key-page.ts'
 import { newPage } from './clients/new-page.ts'
@@ -34,18 +33,17 @@ export function consolePages(services: ConsoleServices): readonly Page[] {
       listPage(kind, services),
       // The path of this page must come before `/:clientId`.
       newPage(kind, services),
-      clientPage(kind, services),
+      ...clientPages(kind, services),
       ...questionPages(kind, services),
       guidePage(kind, services),
     ]),
-    settingsPage(services),
     previewPage(services),
     previewFramePage(services),
     connectedPage(services),
     activityPage(services),
     inspectorPage(services),
     searchPage(services),
-    operatorClientPage(services),
+    ...operatorClientPages(services),
     ...accountPages(services),
     ...revokePages(services),
     ...keysPages(services),

@@ -15,9 +15,9 @@ import { html, type Html } from '../../http/html.ts'
 import { Form, isRejection, readForm } from '../../http/form-body.ts'
 import { confirmPage } from './elements/confirm.ts'
 import { EXPIRED, problemsOf } from './problem-texts.ts'
-import type { Mount } from './mount.ts'
+import { withQuery, type Mount } from './mount.ts'
 import { showsSection, withNavigation } from './navigation.ts'
-import type { Action, Call, Page, View } from './page-types.ts'
+import type { Action, Call, Page, Redirect, View } from './page-types.ts'
 import type { Reader } from './reader-formats.ts'
 import { FRAGMENT_HEADER } from './send-page.ts'
 import type { ConfirmedPermission } from '../../host/accounts.ts'
@@ -106,13 +106,17 @@ async function submit(page: Page, call: Call, parts: PageHandlerParts): Promise<
     const url = await signInAgainUrl(call, action.freshSignIn ?? page.freshSignIn, parts)
     if (url !== undefined) return await showAgain(page, action, submitted, url)
     const outcome = await action.run(submitted)
-    if (!('redirect' in outcome)) return withNavigation(outcome, page, submitted)
-    return call.to(outcome.redirect, { ...outcome.query, done: outcome.done })
+    if ('body' in outcome) return withNavigation(outcome, page, submitted)
+    return addressOf(call, outcome)
   } catch (error) {
     const problems = problemsOf(error)
     if (problems.length === 0) throw error
     return showAgain(page, action, { ...submitted, problems })
   }
+}
+
+function addressOf({ self, to }: Pick<Call, 'self' | 'to'>, { redirect, query, done }: Redirect): string {
+  return redirect === undefined ? withQuery(self, { done }) : to(redirect, { ...query, done })
 }
 
 function actionOf({ actions }: Page, name: string) {
@@ -131,7 +135,8 @@ async function show(page: Page, call: Call, parts: PageHandlerParts): Promise<An
     const view = isOfAction ? await actionPage(action, call) : await page.show(call)
     // The host is asked last, so that no caller signs in again for a page that does not exist.
     const url = await signInAgainUrl(call, isOfAction ? action.freshSignIn : page.freshSignIn, parts)
-    return url ?? (view && withNavigation(view, page, call))
+    if (url !== undefined || !view) return url
+    return 'body' in view ? withNavigation(view, page, call) : addressOf(call, view)
   } catch (error) {
     // For example, the cursor in a link is invalid.
     if (error instanceof GatehouseError && error.code === 'ERR_INVALID_ARGUMENT')
@@ -152,7 +157,7 @@ async function showAgain(page: Page, action: Action, call: Call, signInAgain?: s
   const hasOwnPage = signInAgain !== undefined || action.fields !== undefined
   const own = hasOwnPage && (await actionPage(action, { ...call, query: { ...fields, confirm } }))
   const view = own || (await page.show(call))
-  if (!view) return undefined
+  if (!view || !('body' in view)) return undefined
   const title = call.texts.plain('problemWindow', { title: view.title })
   if (signInAgain === undefined) return withNavigation({ ...view, title, status: 422 }, page, call)
   const body = html`${signInAgainNotice(call, signInAgain)} ${view.body}`

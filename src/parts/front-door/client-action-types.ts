@@ -111,7 +111,7 @@ interface ForBoth<N extends Names> {
   /** The optional part without which there is no such action. */
   readonly part?: 'limits'
   /** @default always */
-  readonly isRowShown?: (client: Client, by: ActionCall['by']) => boolean
+  readonly isRowShown?: (client: Client, by: ActionCall['by'], caller: Caller) => boolean
   /** Whether a form that an old tab sends has nothing left to do. */
   readonly isDone?: (client: Client, request: ActionRequest) => boolean
 }

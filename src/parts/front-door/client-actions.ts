@@ -207,13 +207,20 @@ export const CLIENT_ACTIONS = {
         application: 'The secrets stay valid.',
       },
       errors: INVALID,
-      texts: { done: 'doneHandedOver' },
+      texts: {
+        title: 'clients*HandOver',
+        what: 'handOverWhat',
+        button: 'handOverLink',
+        done: 'doneHandedOver',
+      },
       asks(client) {
         const ofApplication = isPublicClient(client) ? [] : SECRETS_STAY
         const points = ['handOverWhat', ...(client.kind === 'apiKey' ? KEY_POINTS : ofApplication)] as const
         return { title: 'handOverTitle', points, button: 'clients*HandOver', isDanger: false } as const
       },
     },
+    // An account without users has no other person to whom it could hand the client over.
+    isRowShown: ({ userId }, _by, caller) => (userId ?? caller.userId) !== undefined,
     run: ({ service, client, clientId, change, input }) =>
       service.handOver(clientId, input.userId, { ...ifUnchanged(change, client), protectNewOwner: true }),
   },
@@ -239,8 +246,8 @@ export const CLIENT_ACTIONS = {
 
 export type ActionName = keyof typeof CLIENT_ACTIONS
 
-/** The rows on the page of a client. */
+/** The rows with consequences in two parts of the pages of a client, for owners and operators. */
 export const LISTED_ACTIONS = {
-  owner: ['disable', 'enable', 'reportCompromised', 'delete'],
-  operator: ['enable', 'disable', 'revokeTokens', 'reportCompromised'],
+  secrets: ['reportCompromised'],
+  settings: ['enable', 'disable', 'revokeTokens', 'handOver', 'delete'],
 } as const satisfies Readonly<Record<string, readonly ActionName[]>>

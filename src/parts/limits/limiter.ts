@@ -9,7 +9,7 @@ import type { CallLimiter, CountedCall } from '../../gateway/gateway-hooks.ts'
 import { CircuitOpenError } from '../../store/circuit-breaker.ts'
 import type { CountOptions, SlotCounts } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
-import { WindowCalls, WINDOWS } from './window-calls.ts'
+import { counterKey, WindowCalls, WINDOWS } from './window-calls.ts'
 
 /** The most callers that a process remembers. The caller whose last call is oldest is forgotten first. */
 const MAX_KNOWN = 50_000
@@ -90,9 +90,9 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
   /** @returns the places that were claimed in a window; 0 if the store could not count */
   async function sendWindow(calls: Known, each: WindowCalls, claim: number): Promise<number> {
     const amount = each.startSending()
-    const { name, slotSeconds, slots } = each.window
+    const { slotSeconds, slots } = each.window
     try {
-      const counted = await count(`limits:${name}:${calls.key}`, amount, {
+      const counted = await count(counterKey(each.window, calls.key), amount, {
         slotSeconds,
         slots,
         claim,

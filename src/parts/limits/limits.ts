@@ -1,4 +1,6 @@
 import { CALL_LIMITS, type CallLimits } from '../../clients/call-limits.ts'
+import type { Client } from '../../clients/client.ts'
+import { storedIdOf } from '../../clients/documents/document-id.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { AnyGatehouse } from '../../gatehouse/gatehouse.ts'
 import { internalsOf, type Internals } from '../../gatehouse/internals.ts'
@@ -11,6 +13,7 @@ import { createSlotCounters } from '../../store/slot-counters.ts'
 import { isDocumentId } from '../../validation/document-id.ts'
 import { checkInput, must, optional } from '../../validation/rules.ts'
 import { createLimiter } from './limiter.ts'
+import { counterKey, sumOf, WINDOWS } from './window-calls.ts'
 
 /** Options of `createLimits()` and `limitCalls()`. */
 export interface LimitsOptions extends CallLimits {
@@ -36,6 +39,11 @@ const SHARE_OF_USER = 0.25
 export interface Limits {
   /** The limits of clients without limits of their own. */
   readonly defaults: CallLimits
+  /**
+   * The calls of a client that the store has counted in the present windows, for each limit that the client has. The
+   * newest calls of each process are missing for up to five seconds. Undefined if the store cannot say it.
+   */
+  callsOf(client: Pick<Client, 'clientId' | 'limits'>): Promise<CallLimits | undefined>
 }
 
 /** Milliseconds without a failed count after which calls are counted together again. */
@@ -145,5 +153,15 @@ function limit(
     }
     return pass('limits', 'calls are counted together with other processes')
   }
-  return { defaults }
+  async function callsOf({ clientId, limits = defaults }: Pick<Client, 'clientId' | 'limits'>) {
+    const reads = WINDOWS.filter((window) => limits[window.limit] !== undefined).map(async (window) => {
+      const key = counterKey(window, storedIdOf(clientId))
+      const counted = await count?.(key, 0, { ...window, claim: 0, max: 0 })
+      return [window.limit, sumOf(counted?.counts ?? [])] as const
+    })
+    const calls = await Promise.all(reads).catch(() => undefined)
+    return count && calls && Object.fromEntries(calls)
+  }
+
+  return { defaults, callsOf }
 }

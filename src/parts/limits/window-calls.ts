@@ -13,6 +13,9 @@ export const WINDOWS = [
 
 type Window = (typeof WINDOWS)[number]
 
+/** @param key the stored id of a client, or the digest of a user */
+export const counterKey = ({ name }: Pick<Window, 'name'>, key: string) => `limits:${name}:${key}`
+
 /** A process counts 1/40 of a limit by itself before it asks the store. */
 const LEASE_SHARE = 40
 
@@ -155,4 +158,4 @@ export class WindowCalls {
 
 const zeros = (length: number): number[] => Array.from({ length }, () => 0)
 
-const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
+export const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)

@@ -202,6 +202,7 @@ export const ANSWERS = {
     object({
       at: optional(secondsAsTime, 'The start of the hour or day'),
       clientId: optionalText,
+      kind: optional(json.choice(['call', 'token_request'])),
       operation: optional(text, 'A scope, `POST /oauth2/token` for token requests, or `other operations`'),
       result: optional(json.choice(['successful', 'rejected', 'failed'])),
       outcome: optional(text, 'What became of the calls'),

@@ -7,7 +7,7 @@ import { QUERIES } from './query-schemas.ts'
 import { route, type Route } from './route.ts'
 
 const DESCRIPTION =
-  '`by` names what the rows are separated by, with commas: `hour` or `day`, `client`, `operation`, `result`, `outcome`. Without it: `day,outcome`. Times are in UTC.'
+  '`by` names what the rows are separated by, with commas: `hour` or `day`, `client`, `kind`, `operation`, `result`, `outcome`. Without it: `day,outcome`. Times are in UTC.'
 
 /** The routes that list usage, for owners and for operators. */
 export function usageRoutes(parts: Internals, usage: Usage): Route[] {

@@ -15,6 +15,7 @@ export interface UsageRow {
   /** The start of the hour or the day (UTC) in epoch seconds, by `hour` or `day`. */
   readonly at?: number | undefined
   readonly clientId?: string | undefined
+  /** `call` for API calls, or `token_request`. */
   readonly kind?: 'call' | 'token_request' | undefined
   /** The scope of an operation, `POST /oauth2/token` for token requests, or `other operations`. */
   readonly operation?: string | undefined

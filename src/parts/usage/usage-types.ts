@@ -29,7 +29,10 @@ export interface UsageQuery {
   readonly accountId?: string | undefined
   /** Epoch seconds. The list begins with the hour or the day of this time. @default 30 days before `to` */
   readonly from?: number | undefined
-  /** Epoch seconds. The list ends with the hour or the day of this time. @default now */
+  /**
+   * Epoch seconds. The list ends with the hour or the day of this time. Without `hour` and `day` in `by`, it begins and
+   * ends with hours, where they are kept. @default now
+   */
   readonly to?: number | undefined
   /** What the rows are separated by. `client` needs `clientId` or `accountId`. @default ['day', 'outcome'] */
   readonly by?: readonly Dimension[] | undefined

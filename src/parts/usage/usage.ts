@@ -115,7 +115,7 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
       const period = requireOrder(periodOf(input, now))
       await parts.ready()
       const days = await records.read(undefined, dayOf(period.from * 1000), dayOf(period.to * 1000))
-      const rows = createRows(['client'], period)
+      const rows = createRows(['client'], wholeDays(period))
       // The lists of the processes name the clients. Their exact numbers of calls are in their own records.
       await readEach(records, Object.keys(addTops(days.map(({ top }) => top)) ?? {}), period, rows.add)
       return rows

@@ -71,42 +71,48 @@ const ACTS: Record<string, Act> = {
     action: 'handOver',
     fields: { userId: '' },
   },
-  rotate: { api: ['POST', '/secrets', {}], action: 'rotateSecret' },
-  'add key': { api: ['POST', '/keys', 'a public key'], action: 'addKey' },
-  disable: { api: ['POST', '/disable'], action: 'disable' },
+  rotate: { api: ['POST', '/secrets', {}], page: '/secrets', action: 'rotateSecret' },
+  'add key': { api: ['POST', '/keys', 'a public key'], page: '/secrets', action: 'addKey' },
+  disable: { api: ['POST', '/disable'], page: '/settings', action: 'disable' },
   delete: { api: ['DELETE', ''], page: '/delete', action: 'delete', fields: { name: 'Export' } },
   restore: {
     api: ['PUT', '/operations/invoices:read'],
+    page: '/access',
     action: 'restoreOperation',
     fields: { operation: 'invoices:read' },
     removed: ['invoices:read'],
   },
-  enable: { api: ['POST', '/enable'], action: 'enable', isDisabled: true },
+  enable: { api: ['POST', '/enable'], page: '/settings', action: 'enable', isDisabled: true },
   'expire later': {
     api: ['PATCH', '', { expiresAt: null }],
-    action: 'expire',
+    page: '/restrictions',
+    action: 'restrict',
     fields: { expiresAt: '' },
     isForm: true,
   },
   'expire earlier': {
     api: ['PATCH', '', { expiresAt: new Date(inDays(2) * 1000).toISOString() }],
-    action: 'expire',
+    page: '/restrictions',
+    action: 'restrict',
     fields: { expiresAt: dayText(2) },
   },
   'allow any address': {
     api: ['PATCH', '', { allowedAddresses: [] }],
-    action: 'addresses',
+    page: '/restrictions',
+    action: 'restrict',
     fields: { allowedAddresses: '' },
     isForm: true,
   },
   'add a product': {
     api: ['PUT', '/products/payments'],
+    page: '/access',
     action: 'addProduct',
     fields: { product: 'payments' },
     products: ['invoices'],
   },
   'remove a product': {
     api: ['DELETE', '/products/payments'],
+    page: '/access',
     action: 'removeProduct',
     fields: { product: 'payments' },
   },
@@ -128,6 +134,8 @@ interface Act {
   /** Whether the form stays, because other values of it take access away. */
   readonly isForm?: boolean
 }
+
+const PARTS = ['', '/access', '/secrets', '/restrictions', '/activity', '/settings']
 
 describe('what a member may do with an API key', () => {
   let host: ConsoleHost
@@ -324,8 +332,8 @@ describe('what a member may do with an API key', () => {
     const handed = await keyOf(apiKey.clientId)
     expect(handed).toMatchObject({ userId: 'admin', noSecret: 'no-secret' })
     expect(handed?.jwks).toBeUndefined()
-    expect(done.body).not.toMatch(/confirm=rotateSecret|href="#secrets"/)
-    expect((await host.visit('firm/admin').open(path)).body).toMatch(/confirm=rotateSecret/)
+    expect((await visitor.open(`${path}/secrets`)).body).not.toContain('confirm=rotateSecret')
+    expect((await host.visit('firm/admin').open(`${path}/secrets`)).body).toContain('confirm=rotateSecret')
   })
 
   it('a hand-over keeps the secrets that only the new owner has seen, but no public key', async () => {
@@ -371,12 +379,13 @@ describe('what a member may do with an API key', () => {
       const { body } = await host.visit(`firm/${role}`).open(path)
       const next = /href="([^"]+)" rel="next"/.exec(body)?.[1]
       return (
-        body.includes(`${key.client_id}?confirm=rotateSecret`) || (next !== undefined && offers(role, next))
+        body.includes(`${key.client_id}/secrets?confirm=rotateSecret`) ||
+        (next !== undefined && offers(role, next))
       )
     }
     expect([await offers('viewer'), await offers('admin')]).toEqual([false, true])
     const rotation = { action: 'rotateSecret', overlap: 'day', request: 'one' }
-    const path = `/console/api-keys/${key.client_id}`
+    const path = `/console/api-keys/${key.client_id}/secrets`
     expect((await forge('firm/viewer', path, rotation)).status).toBe(403)
   })
 
@@ -501,10 +510,15 @@ describe('what a member may do with an API key', () => {
     }
     const own = await create('firm')
     for (const line of lines) expect([line, await statusOf('firm/admin', own, line)]).toEqual([line, 403])
-    const page = await host.visit('firm/admin').open(`/console/api-keys/${own}`)
-    expect(page.body).not.toMatch(/<form method="post" action="[^"]*api-keys|confirm=|\/delete"|\/hand-over"/)
-    expect(page.body).toContain('/report-compromised')
-    const forged = await forge('firm/admin', `/console/api-keys/${own}`, { action: 'disable' })
+    const bodyOf = async (clientId: string, part: string) =>
+      (await host.visit('firm/admin').open(`/console/api-keys/${clientId}${part}`)).body
+    for (const part of PARTS) {
+      expect(await bodyOf(own, part)).not.toMatch(
+        /<form method="post" action="[^"]*api-keys|confirm=|\/delete"|\/hand-over"/,
+      )
+    }
+    expect(await bodyOf(own, '/secrets')).toContain('/report-compromised')
+    const forged = await forge('firm/admin', `/console/api-keys/${own}/settings`, { action: 'disable' })
     expect([forged.status, textOf(forged.body)]).toEqual([403, expect.stringContaining('Only operators')])
     expect(await statusOf('firm/admin', own, 'POST /report-compromised')).toBe(204)
 
@@ -516,9 +530,13 @@ describe('what a member may do with an API key', () => {
       expect(statuses).toEqual([403, 403, 403, 200, 200, 204])
     }
     const introspecting = await create('firm', { products: ['invoices'] })
-    const ofKey = await host.visit('firm/admin').open(`/console/api-keys/${introspecting}`)
-    expect(ofKey.body).not.toMatch(/confirm=rotateSecret|confirm=addKey|\/hand-over"/)
-    expect(ofKey.body).toMatch(/value="addProduct"[^]*confirm=disable/)
+    for (const part of PARTS) {
+      expect(await bodyOf(introspecting, part)).not.toMatch(
+        /confirm=rotateSecret|confirm=addKey|\/hand-over"/,
+      )
+    }
+    expect(await bodyOf(introspecting, '/access')).toContain('value="addProduct"')
+    expect(await bodyOf(introspecting, '/settings')).toContain('confirm=disable')
 
     // `isOperator` of this host is true for the account root, which may also own such a key.
     const root = host.visit('root')

@@ -63,7 +63,7 @@ describe('the activity of an account', () => {
     const client = await host.createApplication({ accountId: 'acme', name: 'Parallel' })
     const { refresh_token } = await connect(host, client, { browser: host.visit('alice/zoe').browser })
     await Promise.all([host.refresh(client, refresh_token), host.refresh(client, refresh_token)])
-    const { body } = await host.visit('acme').get(`/console/applications/${client.client_id}`)
+    const { body } = await host.visit('acme').get(`/console/applications/${client.client_id}/activity`)
     expect(textOf(body)).toMatch(
       /The program sent one refresh token twice within \d+ s\. Change it: one refresh at a time, and store/,
     )
@@ -82,7 +82,7 @@ describe('the activity of an account', () => {
     await host.gatehouse.applications.disable(id, { actor: 'root', ...from })
     await host.gatehouse.applications.enable(id, { actor: 'billing job', ...from })
 
-    const { body: page } = await host.visit('acme').get(`/console/applications/${id}`)
+    const { body: page } = await host.visit('acme').get(`/console/applications/${id}/activity`)
     expect(textOf(page)).toContain('Application allowed to use the account')
     expect(page).toMatch(/>the service<[^]*>a user</)
     const { body: activity } = await host.visit('acme').get('/console/activity')
@@ -92,7 +92,7 @@ describe('the activity of an account', () => {
       expect(shown).not.toMatch(/alice|zoe|\broot\b|billing job|192\.0\.2\.99|Operator-Browser/)
     }
 
-    const { body: operators } = await host.visit('root').get(`/console/operator/clients/${id}`)
+    const { body: operators } = await host.visit('root').get(`/console/operator/clients/${id}/activity`)
     for (const name of ['alice/zoe', 'root', 'billing job', '192.0.2.99', 'Operator-Browser/1.0']) {
       expect(operators).toContain(name)
     }

@@ -85,8 +85,8 @@ describe('the settings of an application', () => {
     })
 
     const late = await visitor.submit(old, 'save', { ...LINES, name: 'Older <b>' })
-    expect(late.status).toBe(409)
-    expect(textOf(late)).toContain('The settings were changed meanwhile')
+    expect(late.status).toBe(422)
+    expect(textOf(late)).toContain('It was changed meanwhile')
     expect(late.body).toContain('Older &lt;b&gt;')
     expect(shownIn(late, 'name')).toBe('Newer')
     expect(shownIn(late, 'privacyUri')).toBe('https://new.example/privacy')

@@ -92,7 +92,9 @@ describe('forms that attackers send', () => {
       [413, form(`${encode(full)}&padding=${'x'.repeat(1_000_000)}`)],
     ]
     const before = await stateOf(host, targets)
-    expect(await wrongAnswers('acme', addressOf('/api-keys/:clientId', targets), attacks)).toEqual([])
+    expect(await wrongAnswers('acme', addressOf('/api-keys/:clientId/settings', targets), attacks)).toEqual(
+      [],
+    )
     expect(await stateOf(host, targets)).toBe(before)
   })
 

@@ -154,7 +154,7 @@ describe('addresses that attackers choose', () => {
       '/console/connected-applications?disconnected=%ED%A0%80',
       `/console/connected-applications?disconnected=${'y'.repeat(500)}`,
       '/console/connected-applications?cursor=1.x',
-      '/console/api-keys?__proto__=1&constructor=2&done=doneRenamed&done=doneRenamed&cursor=',
+      '/console/api-keys?__proto__=1&constructor=2&done=doneKeyAdded&done=doneKeyAdded&cursor=',
       '/console?%00=%00&a[b]=c',
     ]) {
       expect([address, (await open(address)).status]).toEqual([address, 200])
@@ -224,8 +224,8 @@ describe('client ids with special characters', () => {
     const [, link = ''] = /href="([^"]+)"[^>]*>\s*<bdi>Special/.exec(body) ?? []
     const page = await visitor.open(link)
     expect([page.status, page.body.includes('Special')]).toEqual([200, true])
-    const renamed = await visitor.submit(page, 'rename', { name: 'Renamed' })
-    expect(renamed.url.pathname).toBe(link)
+    const renamed = await visitor.submit(page, 'save', { name: 'Renamed' })
+    expect(renamed.url.pathname).toBe(`${link}/settings`)
     expect(await host.gatehouse.apiKeys.find(clientId)).toMatchObject({ name: 'Renamed' })
     await host.close()
   })

@@ -29,8 +29,8 @@ describe('forms that are sent twice, or from an old tab', () => {
       const address = addressOf(path, fresh)
       const fields = { ...fieldsOf(action, fresh), action }
       const [first, second] = [await post('acme', address, fields), await post('acme', address, fields)]
-      // The settings form has no version here, so it is rejected each time.
-      const accepted = action === 'save' ? [409] : [200, 303]
+      // These forms have no version here, so they are rejected each time.
+      const accepted = ['save', 'restrict'].includes(action) ? [422] : [200, 303]
       const repeated = action === 'delete' ? [404] : accepted
       if (action === 'rotateSecret') expect(credentialsOf(second)).toEqual(credentialsOf(first))
       if (action !== 'delete') {
@@ -67,8 +67,8 @@ describe('forms that are sent twice, or from an old tab', () => {
       await post('bob', path, fields),
       await post('acme/nora', path, fields),
       await post('acme', '/console/applications/new', fields),
-      await post('acme', addressOf('/api-keys/:clientId', fresh), rotation),
-      await post('acme', addressOf('/applications/:clientId', fresh), rotation),
+      await post('acme', addressOf('/api-keys/:clientId/secrets', fresh), rotation),
+      await post('acme', addressOf('/applications/:clientId/secrets', fresh), rotation),
     ]
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
     const secrets = answers.map((answer) => credentialsOf(answer).client_secret)

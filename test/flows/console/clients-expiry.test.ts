@@ -41,25 +41,26 @@ describe('the expiry on the pages of the console', () => {
       /Short[^]*Expires in (19|20) days/,
     )
 
-    const path = `/console/${section}/${clientId}`
+    const path = `/console/${section}/${clientId}/restrictions`
     const page = await visitor.open(path)
     expect(page.body).toContain(`value="${day}"`)
     // The chosen day is shown, not the midnight after it.
     expect(textOf(page.body)).toContain(`Expiry ${written(day)} (in 20 days)`)
     // The same day changes nothing.
-    await visitor.submit(page, 'expire', on(day))
+    await visitor.submit(page, 'restrict', on(day))
     const earlier = dayIn(10)
-    const moved = await visitor.submit(page, 'expire', on(earlier))
-    expect(textOf(moved.body)).toContain('The expiry is saved.')
+    const moved = await visitor.submit(page, 'restrict', on(earlier))
+    expect(textOf(moved.body)).toContain('The settings are saved.')
     expect((await host.gatehouse[service].find(clientId))?.expiresAt).toBe(endOf(earlier))
-    expect(textOf(moved.body)).toContain('Expiry set to')
     // A form of an old tab changes nothing.
-    const old = await visitor.submit(page, 'expire', NEVER)
+    const old = await visitor.submit(page, 'restrict', NEVER)
     expect([old.status, textOf(old.body)]).toEqual([422, expect.stringContaining('It was changed meanwhile')])
     expect((await host.gatehouse[service].find(clientId))?.expiresAt).toBe(endOf(earlier))
-    const removed = await visitor.submit(moved, 'expire', NEVER)
+    const removed = await visitor.submit(moved, 'restrict', NEVER)
     expect((await host.gatehouse[service].find(clientId))?.expiresAt).toBeUndefined()
-    expect(textOf(removed.body)).toContain('Expiry removed: it never expires')
+    expect(removed.url.pathname).toBe(path)
+    const activity = textOf((await visitor.open(`/console/${section}/${clientId}/activity`)).body)
+    expect(activity).toMatch(/Expiry removed: it never expires[^]*Expiry set to/)
     const changes = (await host.gatehouse.audit.list({ clientId })).items.map(({ change }) => change)
     expect(changes.filter((change) => change === 'expiresAt')).toHaveLength(2)
   })
@@ -71,7 +72,7 @@ describe('the expiry on the pages of the console', () => {
     const [key, application] = [await host.createApiKey(), await host.createApplication()]
     const warnings = async (path: string) =>
       [
-        ...textOf((await host.visit('acme').open(`/console${path}`)).body).matchAll(
+        ...textOf((await host.visit('acme').open(`/console${path}/restrictions`)).body).matchAll(
           /a day before ([^,]+, \d+)/g,
         ),
       ].map(([, day]) => new Date(`${day} UTC`).toISOString().slice(0, 10))
@@ -84,12 +85,12 @@ describe('the expiry on the pages of the console', () => {
     expect(await warnings(`/applications/${application.client_id}`)).toEqual([])
     await apiKeys.update(key.client_id, { expiresAt: endOf(dayIn(50)) })
 
-    const [visitor, path] = [host.visit('acme'), `/console/api-keys/${key.client_id}`]
+    const [visitor, path] = [host.visit('acme'), `/console/api-keys/${key.client_id}/restrictions`]
     const { body } = await host.requestDirectToken(key)
     const status = async () => (await host.call('GET /invoices/list', String(body['access_token']))).status
-    const moved = await visitor.submit(await visitor.open(path), 'expire', { expiresAt: dayIn(10) })
+    const moved = await visitor.submit(await visitor.open(path), 'restrict', { expiresAt: dayIn(10) })
     expect(await status()).toBe(200)
-    await visitor.submit(moved, 'expire', { expiresAt: dayIn(9) })
+    await visitor.submit(moved, 'restrict', { expiresAt: dayIn(9) })
     expect(await status()).toBe(401)
   })
 
@@ -120,7 +121,7 @@ describe('the expiry on the pages of the console', () => {
     await visitor.submit(form, 'create', { name: 'Key', product: 'invoices' })
     const [created] = (await strict.gatehouse.apiKeys.listByOwner('acme')).items
     const page = await visitor.open(`/console/api-keys/${created!.clientId}`)
-    const answer = await visitor.submit(page, 'expire', NEVER)
+    const answer = await visitor.submit(page, 'restrict', NEVER)
     expect([answer.status, textOf(answer.body)]).toEqual([422, expect.stringContaining('must not be empty')])
   })
 
@@ -152,7 +153,7 @@ describe('the expiry on the pages of the console', () => {
     await before.close()
     const after = await startConsole({ store, gatehouse: { keyPolicy: { required: true } } })
     try {
-      const page = await after.visit('acme').open(`/console/api-keys/${client.client_id}`)
+      const page = await after.visit('acme').open(`/console/api-keys/${client.client_id}/restrictions`)
       expect(textOf(page.body)).toContain('this service now requires an earlier expiry')
       expect((await after.requestDirectToken(client)).status).toBe(200)
     } finally {

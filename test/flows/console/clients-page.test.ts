@@ -19,7 +19,8 @@ describe('the page of an API key', () => {
     const tokenOf = async (client = key) =>
       String((await host.requestDirectToken(client)).body['access_token'])
     const read = async (token: string) => (await host.call('GET /invoices/list', token)).status
-    return { key, path, visitor, page: await visitor.open(path), tokenOf, read }
+    const open = (part: string) => visitor.open(path + part)
+    return { key, path, visitor, page: await open(''), open, tokenOf, read }
   }
 
   it('an operation and a product that are removed end the tokens, and come back with the next token', async () => {
@@ -53,7 +54,7 @@ describe('the page of an API key', () => {
 
   it('a rotation shows the new secret, and the old secret works until it expires or is revoked', async () => {
     const { key, path, visitor } = await openKey()
-    const page = await visitor.open(`${path}?confirm=rotateSecret`)
+    const page = await visitor.open(`${path}/secrets?confirm=rotateSecret`)
     const rotated = await visitor.submit(page, 'rotateSecret', { overlap: 'hour' })
     expect(rotated.status).toBe(200)
     const next = credentialsOf(rotated)
@@ -64,7 +65,7 @@ describe('the page of an API key', () => {
     expect((await host.requestDirectToken(key)).status).toBe(200)
     expect((await host.requestDirectToken(next)).status).toBe(200)
 
-    const both = await visitor.open(path)
+    const both = await visitor.open(`${path}/secrets`)
     expect(panelOf(both, 'secrets')).not.toContain(next.client_secret)
     const conflict = await visitor.submit(page, 'rotateSecret', { overlap: 'hour', request: 'another' })
     expect(conflict.status).toBe(422)
@@ -76,11 +77,11 @@ describe('the page of an API key', () => {
   })
 
   it('a rotation is undone once, and a form from an old tab revokes no other secret', async () => {
-    const { key, path, visitor, page } = await openKey()
+    const { key, path, visitor, page, open } = await openKey()
     const next = credentialsOf(await visitor.submit(page, 'rotateSecret', { overlap: 'week' }))
-    const both = await visitor.open(path)
+    const both = await open('/secrets')
     const undo = await visitor.open(
-      `${path}?confirm=revokeSecret&${/which=new[^"]*/.exec(both.body)?.[0].replaceAll('&amp;', '&')}`,
+      `${path}/secrets?confirm=revokeSecret&${/which=new[^"]*/.exec(both.body)?.[0].replaceAll('&amp;', '&')}`,
     )
     for (let time = 0; time < 2; time += 1) {
       expect((await visitor.submit(undo, 'revokeSecret')).status).toBe(200)
@@ -93,9 +94,10 @@ describe('the page of an API key', () => {
   })
 
   it('a key is deleted only if its name is typed, and then its pages are gone', async () => {
-    const { key, path, visitor, page, tokenOf, read } = await openKey()
+    const { key, path, visitor, open, tokenOf, read } = await openKey()
     const token = await tokenOf()
-    const confirmation = await visitor.open(`${path}/delete`)
+    const page = await open('/settings')
+    const confirmation = await open('/delete')
     expect(confirmation.body).toContain('Nightly export')
     const wrong = await visitor.submit(confirmation, 'delete', { name: 'nightly export' })
     expect(wrong.status).toBe(422)
@@ -134,18 +136,16 @@ describe('the page of a client', () => {
     const application = await host.createApplication({ accountId: 'alice', products: ['payments'] })
     const path = `/console/applications/${application.client_id}`
     const visitor = host.visit('alice')
-    const access = textOf(panelOf(await visitor.open(path), 'access'))
+    const access = textOf(panelOf(await visitor.open(`${path}/access`), 'access'))
     expect(access).toContain('payments:list Allowed')
     expect(access).toContain(
-      'payments:transfer Added, but users cannot be asked for it until your account has the level verified .',
+      'payments:transfer Added, but users cannot be asked for it until the account has the level verified .',
     )
     expect(access).toContain('Level too low')
     const removed = await visitor.submit(await visitor.open(path), 'removeOperation', {
       operation: 'payments:transfer',
     })
-    expect(textOf(panelOf(removed, 'access'))).toContain(
-      'Needs the level verified . Your account has basic :',
-    )
+    expect(textOf(panelOf(removed, 'access'))).toContain('Needs the level verified . The account has basic :')
     expect((await visitor.open(`${path}/report-compromised`)).body).toContain('Users stay connected')
   })
 
@@ -153,11 +153,12 @@ describe('the page of a client', () => {
     const { apiKey, path } = await createKey()
     const visitor = host.visit('acme')
     const page = await visitor.open(path)
-    const renamed = await visitor.submit(page, 'rename', { name: ' Export <b> ' })
-    expect(renamed.body).toContain('The new name is saved.')
+    const renamed = await visitor.submit(page, 'save', { name: ' Export <b> ' })
+    expect(textOf(renamed.body)).toContain('The settings are saved.')
+    expect(renamed.url.pathname).toBe(`${path}/settings`)
     expect(renamed.body).toContain('Export &lt;b&gt;')
-    for (const name of ['a\u202eb', '', null]) {
-      const rejected = await visitor.submit(page, 'rename', { name })
+    for (const name of ['a\u202eb', '']) {
+      const rejected = await visitor.submit(renamed, 'save', { name })
       expect(rejected.status).toBe(422)
       expect(rejected.body).toContain('aria-invalid="true"')
     }
@@ -167,31 +168,34 @@ describe('the page of a client', () => {
   it('a page asks before each action that stops programs, says what happens, and leads back, without a script', async () => {
     const { apiKey, path } = await createKey()
     const visitor = host.visit('acme')
-    const page = await visitor.open(path)
-    for (const [query, title, what] of [
-      ['confirm=disable', 'Disable this API key', 'Its tokens stop working at once'],
-      ['confirm=removeProduct&product=invoices', 'Remove Invoices ?', 'All access tokens'],
+    for (const [part, query, title, what] of [
+      ['/settings', 'confirm=disable', 'Disable this API key', 'Its tokens stop working at once'],
+      ['/access', 'confirm=removeProduct&product=invoices', 'Remove Invoices ?', 'All access tokens'],
       [
+        '/access',
         'confirm=removeOperation&operation=invoices%3Aread',
         'Remove “ Read your invoices ”?',
         'All access tokens',
       ],
     ] as const) {
-      expect(page.body).toContain(`href="${path}?${query.replaceAll('&', '&amp;')}"`)
-      const { status, body } = await visitor.open(`${path}?${query}`)
+      const page = await visitor.open(path + part)
+      expect(page.body).toContain(`href="${path}${part}?${query.replaceAll('&', '&amp;')}"`)
+      // Older links lead to the page of the client.
+      const { status, url, body } = await visitor.open(`${path}?${query}`)
+      expect(url.pathname).toBe(path + part)
       expect(status).toBe(200)
       expect(textOf(body)).toContain(title)
       expect(textOf(body)).toContain(what)
-      expect(body).toMatch(new RegExp(`href="${path}"[^>]*>Cancel`))
+      expect(body).toMatch(new RegExp(`href="${path}${part}"[^>]*>Cancel`))
     }
     expect(await host.gatehouse.apiKeys.find(apiKey.clientId)).toMatchObject({ disabled: false, epoch: 0 })
-    expect((await visitor.get(`${path}?confirm=nothing`)).body).toContain('id="danger"')
+    expect((await visitor.get(`${path}?confirm=nothing`)).body).toContain('id="client-id"')
   })
 
   it('an operation whose product was removed in another tab counts as removed', async () => {
     const { apiKey, path } = await createKey()
     const visitor = host.visit('acme')
-    const page = await visitor.open(path)
+    const page = await visitor.open(`${path}/access`)
     await host.gatehouse.apiKeys.removeProduct(apiKey.clientId, 'invoices')
     expect((await visitor.submit(page, 'removeOperation', { operation: 'invoices:read' })).status).toBe(200)
     expect((await visitor.submit(page, 'removeProduct', { product: 'invoices' })).status).toBe(200)
@@ -213,7 +217,7 @@ describe('the page of a client', () => {
     const { apiKey, path } = await createKey({ products: ['invoices', 'payments'] })
     const other = await startConsole({ store, gatehouse: { products: { invoices: products.invoices } } })
     const visitor = other.visit('acme')
-    const page = await visitor.open(path)
+    const page = await visitor.open(`${path}/access`)
     expect(textOf(panelOf(page, 'access'))).toContain('This product is no longer offered')
     await visitor.submit(page, 'removeProduct', { product: 'payments' })
     expect(await other.gatehouse.apiKeys.find(apiKey.clientId)).toMatchObject({ products: ['invoices'] })

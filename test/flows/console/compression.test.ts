@@ -58,7 +58,7 @@ describe.each([
     })
     const key = { accountId: 'acme', name: 'Nightly', products: Object.keys(products) }
     const { apiKey } = await host.gatehouse.apiKeys.create(key)
-    const path = `/console/api-keys/${apiKey.clientId}`
+    const path = `/console/api-keys/${apiKey.clientId}/access`
     const visitor = host.visit('acme')
     const page = await visitor.open(path)
     const cookie = visitor.browser.cookieHeader(new URL(host.origin + path))

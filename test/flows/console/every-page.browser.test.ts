@@ -72,14 +72,17 @@ describeWithChromium('every page of the console', () => {
       ...['', '/hygiene', '/usage', '/api-keys', '/connected-applications'].map(
         (path) => ['bob', path] as const,
       ),
-      ...['', '/settings', '/guide'].map(
+      ...['', '/access', '/restrictions', '/settings', '/guide'].map(
         (below) => ['acme', `/applications/${publicApplication}${below}`] as const,
       ),
-      ...['', '/guide'].map((below) => ['acme', `/api-keys/${apiKey.clientId}${below}`] as const),
-      ['acme', `/api-keys/${targets.apiKey}?confirm=disable`],
-      ['acme', `/api-keys/${apiKey.clientId}?confirm=rotateSecret`],
-      ['acme', `/applications/${targets.application}?confirm=rotateSecret`],
-      ['acme', `/applications/${targets.application}?confirm=addKey`],
+      ...['', '/secrets', '/guide'].map((below) => ['acme', `/api-keys/${apiKey.clientId}${below}`] as const),
+      ...['', '/secrets', '/settings'].map(
+        (below) => ['root', `/operator/clients/${apiKey.clientId}${below}`] as const,
+      ),
+      ['acme', `/api-keys/${targets.apiKey}/settings?confirm=disable`],
+      ['acme', `/api-keys/${apiKey.clientId}/secrets?confirm=rotateSecret`],
+      ['acme', `/applications/${targets.application}/secrets?confirm=rotateSecret`],
+      ['acme', `/applications/${targets.application}/secrets?confirm=addKey`],
       ['acme', '/usage?days=7'],
       ['acme', `/api-keys/${calling.client_id}/usage?days=1`],
       ['acme', '/nothing-here'],
@@ -145,6 +148,10 @@ describeWithChromium('every page of the console', () => {
         const name = `${person} ${address}`
         expect([name, response?.status()]).toEqual([name, address.endsWith('/nothing-here') ? 404 : 200])
         expect([name, await overflowOf(page)]).toEqual([name, 0])
+        if ((await page.locator('.tabs').count()) > 0) {
+          const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+          expect([name, height], 'no part of a client is long').toEqual([name, Math.min(height, 1600)])
+        }
         expect([name, ...(await findViolations(page, { tags }))]).toEqual([name])
         await expectUseByKeyboard(page, name)
         // What else can be broken in dark mode on a phone: the colours, and the size of what a finger touches.

@@ -105,19 +105,19 @@ describe('acts that need a fresh sign-in', () => {
       ),
       act(
         'keys:rotate',
-        `/api-keys/${rotated}?confirm=rotateSecret`,
+        `/api-keys/${rotated}/secrets?confirm=rotateSecret`,
         ['rotateSecret', { overlap: 'hour' }],
         async () => (await secretsOf(rotated)).length === 2,
       ),
       act(
         'applications:rotate',
-        `/applications/${app}?confirm=rotateSecret`,
+        `/applications/${app}/secrets?confirm=rotateSecret`,
         ['rotateSecret'],
         async () => (await applications.listSecrets(app)).length === 2,
       ),
       act(
         'keys:rotate',
-        `/api-keys/${keyed}?confirm=addKey`,
+        `/api-keys/${keyed}/secrets?confirm=addKey`,
         ['addKey', { key: pem }],
         async () => (await apiKeys.listKeys(keyed)).length === 1,
       ),
@@ -233,7 +233,7 @@ describe('acts that need a fresh sign-in', () => {
     expect(await keysOf('carol')).toHaveLength(1)
 
     const [key] = await keysOf('carol')
-    const path = `/console/api-keys/${key?.clientId}?confirm=rotateSecret`
+    const path = `/console/api-keys/${key?.clientId}/secrets?confirm=rotateSecret`
     const rotation = await openAct({ person: 'carol', permission: 'keys:rotate', path })
     proofs.set('keys:rotate', now())
     const next = credentialsOf(await visitor.submit(rotation, 'rotateSecret'))
@@ -271,7 +271,7 @@ describe('acts that need a fresh sign-in', () => {
 
   it('an act that was a button has a page of its own, and a link cannot fill in its form', async () => {
     const clientId = await keyOf('ivy')
-    const path = `/console/api-keys/${clientId}`
+    const path = `/console/api-keys/${clientId}/secrets`
     const page = await host.visit('ivy').open(path)
     expect(asked).toEqual([])
     expect(page.body).not.toMatch(/value="(rotateSecret|addKey)"|name="(overlap|key)"/)
@@ -293,7 +293,7 @@ describe('acts that need a fresh sign-in', () => {
     await host.gatehouse.apiKeys.create({ accountId: 'jan', createdBy: 'left', name: 'Key' })
     const attention = await host.visit('jan').open('/console/hygiene')
     const [key] = await keysOf('jan')
-    expect(attention.body).toContain(`href="/console/api-keys/${key?.clientId}?confirm=rotateSecret"`)
+    expect(attention.body).toContain(`href="/console/api-keys/${key?.clientId}/secrets?confirm=rotateSecret"`)
     const posted = { fix: 'rotate', finding: 'known-to-former', clientId: key?.clientId ?? '' }
     expect((await host.visit('jan').submit(attention, 'fix', posted)).status).toBe(400)
     expect(await secretsOf(key?.clientId ?? '')).toHaveLength(1)
@@ -319,7 +319,7 @@ describe('acts that need a fresh sign-in', () => {
     const { privatePem } = await createClientKey()
     const clientId = await keyOf('kim')
     for (const [path, permission, action] of [
-      [`/console/api-keys/${clientId}?confirm=addKey`, 'keys:rotate', 'addKey'],
+      [`/console/api-keys/${clientId}/secrets?confirm=addKey`, 'keys:rotate', 'addKey'],
       ['/console/api-keys/new', 'keys:create', 'create'],
     ] as const) {
       const form = await openAct({ person: 'kim', permission, path })
@@ -340,7 +340,7 @@ describe('acts that need a fresh sign-in', () => {
       `${secret}\n${publicPem}\n${secret}`,
     ]) {
       const clientId = await keyOf('kim')
-      const path = `/console/api-keys/${clientId}?confirm=addKey`
+      const path = `/console/api-keys/${clientId}/secrets?confirm=addKey`
       const form = await openAct({ person: 'kim', permission: 'keys:rotate', path })
       const again = await host.visit('kim').submit(form, 'addKey', { key })
       expect([again.status, again.body.includes(secret)]).toEqual([403, false])
@@ -356,7 +356,7 @@ describe('acts that need a fresh sign-in', () => {
     const clientId = await keyOf('eve')
     const visitor = host.visit('eve')
     const page = await visitor.open(`/console/api-keys/${clientId}`)
-    expect(textOf((await visitor.submit(page, 'rename', { name: 'Other' })).body)).toContain('Other')
+    expect(textOf((await visitor.submit(page, 'save', { name: 'Other' })).body)).toContain('Other')
     expect((await visitor.submit(page, 'disable')).status).toBe(200)
     const { application } = await host.gatehouse.applications.create({ accountId: 'eve', name: 'App' })
     const own = `/console/applications/${application.clientId}`
@@ -367,13 +367,13 @@ describe('acts that need a fresh sign-in', () => {
 
   it('the host is asked only for a caller who may do the act, and for a form of our own page', async () => {
     const clientId = await keyOf('hal')
-    const foreign = `/console/api-keys/${clientId}?confirm=rotateSecret`
+    const foreign = `/console/api-keys/${clientId}/secrets?confirm=rotateSecret`
     await keyOf('reader')
     const [own] = await keysOf('reader')
     const rejected = [
       ['gil', foreign, 404],
       ['gil', '/console/operator/accounts/dave/revoke', 403],
-      ['reader', `/console/api-keys/${own?.clientId}?confirm=rotateSecret`, 403],
+      ['reader', `/console/api-keys/${own?.clientId}/secrets?confirm=rotateSecret`, 403],
       ['reader', '/console/api-keys/new', 403],
       ['root', '/console/operator/client-documents?confirm=block&host=', 404],
     ] as const
@@ -391,17 +391,17 @@ describe('acts that need a fresh sign-in', () => {
   it('the address to return to has the origin of the issuer, whatever the request says', async () => {
     const visitor = host.visit('lea')
     const clientId = await keyOf('lea')
-    const path = `/console/api-keys/${clientId}?confirm=rotateSecret&next=//evil.example`
+    const path = `/console/api-keys/${clientId}/secrets?confirm=rotateSecret&next=//evil.example`
     await visitor.get(path, { host: 'evil.example', 'x-forwarded-host': 'evil.example' })
     await openAct({ person: 'lea', permission: 'keys:rotate', path }).then((page) =>
       visitor.submit(page, 'rotateSecret', {}, { 'x-forwarded-host': 'evil.example' }),
     )
-    expect(lastReturnTo().href).toBe(`${host.origin}/console/api-keys/${clientId}?other-tab=`)
+    expect(lastReturnTo().href).toBe(`${host.origin}/console/api-keys/${clientId}/secrets?other-tab=`)
   })
 
   it('a proof holds for 5 minutes by the time that the host returns', async () => {
     const clientId = await keyOf('max')
-    const path = `/console/api-keys/${clientId}?confirm=rotateSecret`
+    const path = `/console/api-keys/${clientId}/secrets?confirm=rotateSecret`
     const form = await openAct({ person: 'max', permission: 'keys:rotate', path })
     const at = now()
     for (const [confirmedAt, get, post] of [
@@ -422,7 +422,7 @@ describe('acts that need a fresh sign-in', () => {
 
   it('a host whose answer is true only once for a proof asks twice: for the page, and for its form', async () => {
     const clientId = await keyOf('nat')
-    const path = `/console/api-keys/${clientId}?confirm=rotateSecret`
+    const path = `/console/api-keys/${clientId}/secrets?confirm=rotateSecret`
     const visitor = host.visit('nat')
     let isProven = false
     answer = () => {
@@ -443,7 +443,7 @@ describe('acts that need a fresh sign-in', () => {
   it('an answer of the host that is neither true nor an address is an error, and nothing is done', async () => {
     const clientId = await keyOf('oz')
     const visitor = host.visit('oz')
-    const path = `/console/api-keys/${clientId}?confirm=rotateSecret`
+    const path = `/console/api-keys/${clientId}/secrets?confirm=rotateSecret`
     const form = await openAct({ person: 'oz', permission: 'keys:rotate', path })
     const wrong = [false, undefined, null, 7, '', 'javascript:alert(1)', {}, { confirmedAt: 'x', url: '/' }]
     const fails = () => {

@@ -38,7 +38,10 @@ describe('the key of a gateway in the console', () => {
     }
     const page = await read(`/api-keys/${clientId}`)
     expect(textOf(page)).toContain('A gateway in another process reads revocations with this key.')
-    expect(page).not.toMatch(/id="expiry"|\/guide"/)
+    expect(page).not.toMatch(/key_[\w-]+\/(guide|access|usage)"/)
+    expect(await read(`/api-keys/${clientId}/restrictions`)).not.toMatch(/id="expiry"|id="limits"/)
+    const access = await host.visit('acme').get(`/console/api-keys/${clientId}/access`)
+    expect(access.status).toBe(404)
     expect(await text(`/operator/clients/${clientId}`, 'root')).toContain('It needs no tokens.')
     expect(await text(`/api-keys/${clientId}/guide`)).not.toContain('Add a product')
     for (const [path, person] of [
@@ -55,7 +58,7 @@ describe('the key of a gateway in the console', () => {
     expect(textOf(page)).toMatch(
       /May introspect tokens for\s+all resources\s+Gateway last seen\s+never\s+Expiry\s+never/,
     )
-    expect(page).not.toMatch(/key_\S+\/usage"|id="access"|Last used|Call limits/)
+    expect(page).not.toMatch(/key_\S+\/usage"|What it may call|Last used|Call limits/)
     const resources = [host.audience]
     const input = { accountId: 'acme', name: 'MCP', resourceServer: true, resources } as const
     const { apiKey, clientSecret } = await apiKeys.create(input)
@@ -107,10 +110,10 @@ describe('the expiry of the key of a gateway in the console, under a policy', ()
       const input = { accountId: 'root', name: 'Edge', resourceServer: true, expiresAt: inDays(400) } as const
       const { clientId } = (await apiKeys.create(input)).apiKey
       const visitor = host.visit('root')
-      const page = await visitor.open(`/console/api-keys/${clientId}`)
+      const page = await visitor.open(`/console/api-keys/${clientId}/restrictions`)
       expect(textOf(page.body)).not.toContain('longer than this service allows')
-      const saved = await visitor.submit(page, 'expire', { expiry: '' })
-      expect(textOf(saved.body)).toContain('The expiry is saved')
+      const saved = await visitor.submit(page, 'restrict', { expiry: '' })
+      expect(textOf(saved.body)).toContain('The settings are saved')
       expect((await apiKeys.find(clientId))?.expiresAt).toBeUndefined()
     } finally {
       await host.close()

@@ -59,7 +59,7 @@ it('the form for a new key, and that for another name, reject a name in German',
   for (const [name, problem, values] of cases) {
     const created = await send('/console/api-keys/new', 'create', { product: ['invoices'], name })
     expectGerman(created, problem, values)
-    expectGerman(await send(`/console/api-keys/${id}`, 'rename', { name }), problem, values)
+    expectGerman(await send(`/console/api-keys/${id}`, 'save', { name }), problem, values)
   }
 })
 
@@ -138,9 +138,10 @@ it('keys that cannot be used are rejected in German', async () => {
 
 it('the page of a client rejects unknown products, operations and times in German', async () => {
   const { client_id: id } = await host.createApiKey(['invoices'])
-  const path = `/console/api-keys/${id}`
-  expectGerman(await send(path, 'addProduct', { product: 'nothing' }), 'problemNotFound')
-  expectGerman(await send(path, 'removeProduct', { product: 'nothing' }), 'problemNotFound')
+  const ofKey = `/console/api-keys/${id}`
+  for (const action of ['addProduct', 'removeProduct'])
+    expectGerman(await send(`${ofKey}/access`, action, { product: 'nothing' }), 'problemNotFound')
+  const path = `${ofKey}/secrets`
   expectGerman(await send(path, 'rotateSecret', { overlap: 'never' }), 'problemChoice')
   const visitor = host.visit('acme')
   const page = await visitor.get(path, GERMAN)

@@ -147,7 +147,7 @@ describe('the page of what needs attention', () => {
     const eve = strict.visit('eve')
     const whole = await eve.open('/console/hygiene')
     const page = only(whole, 'never-used')
-    expect(whole.body).toContain(`href="/console/api-keys/${own.clientId}?confirm=rotateSecret"`)
+    expect(whole.body).toContain(`href="/console/api-keys/${own.clientId}/secrets?confirm=rotateSecret"`)
     const { clientId } = apiKey
     for (const [change, status] of [
       [{ clientId }, 404],

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { createConsole } from '../../../src/console.ts'
 import { createLimits } from '../../../src/limits.ts'
+import { textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 describe('limits in the console', () => {
@@ -31,6 +32,14 @@ describe('limits in the console', () => {
     const { body } = await host.requestDirectToken(key)
     const { headers } = await host.call('GET /invoices/list', String(body['access_token']))
     expect(headers.get('RateLimit-Policy')).toBe('"minute";q=7;w=60')
+    for (const [visitor, part] of [
+      [owner, `/console/api-keys/${key.client_id}`],
+      [operator, `/console/operator/clients/${key.client_id}`],
+    ] as const) {
+      const { body } = await visitor.open(`${part}/restrictions`)
+      expect(textOf(body)).toMatch(/Last minute about [01] of 7 calls/)
+      expect(textOf(body)).not.toContain('Last 24 hours')
+    }
     const removed = await operator.submit(saved, 'limits', { perMinute: '', perDay: '' })
     expect(removed.body).toContain('The limits were saved.')
     expect((await host.gatehouse.apiKeys.find(key.client_id))?.limits).toBeUndefined()

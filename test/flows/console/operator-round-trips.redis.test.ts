@@ -11,6 +11,8 @@ const MAX_TRIPS = 5
 /** The usage of an account is read in groups of ten clients, so that other work goes on. */
 const MAX_TRIPS_OF_USAGE = MAX_TRIPS + (3 * CLIENTS) / 10
 
+const PARTS = ['', '/access', '/secrets', '/restrictions', '/usage', '/activity', '/settings']
+
 describeWithRedis('pages over a long audit trail and an account with 500 API keys', () => {
   let slow: SlowStore
   let host: ConsoleHost
@@ -49,8 +51,7 @@ describeWithRedis('pages over a long audit trail and an account with 500 API key
       '/activity',
       '/api-keys',
       '/api-keys/new',
-      `/api-keys/${clientId}`,
-      `/api-keys/${clientId}/usage`,
+      ...PARTS.map((part) => `/api-keys/${clientId}${part}`),
       `/api-keys/${clientId}/delete`,
     ]
     const ofOperators = [
@@ -60,7 +61,7 @@ describeWithRedis('pages over a long audit trail and an account with 500 API key
       '/audit',
       `/audit?by=account&value=${account}`,
       '/audit?by=actor&value=person-7',
-      `/clients/${clientId}`,
+      ...PARTS.map((part) => `/clients/${clientId}${part}`),
       `/accounts/${account}`,
       `/accounts/${account}/users/ann`,
       `/accounts/${account}/revoke`,

@@ -106,7 +106,10 @@ describe('the pages of operators', () => {
     page = await visitor.submit(page, 'reportCompromised')
     expect(await call(token)).toBe(401)
     expect(await host.gatehouse.apiKeys.listSecrets(client.client_id)).toEqual([])
-    expect(textOf(page.body)).toContain('Reported as leaked: secrets and tokens revoked Root')
+    expect(page.url.pathname).toBe(`${path}/secrets`)
+    expect(textOf((await visitor.open(`${path}/activity`)).body)).toContain(
+      'Reported as leaked: secrets and tokens revoked Root',
+    )
   })
 
   it('a deleted client has its entries and no actions, and an unknown client is not found', async () => {

@@ -38,7 +38,7 @@ describe('public keys in the console', () => {
     })
     const path = `/console/api-keys/${apiKey.clientId}`
     const visitor = host.visit('acme')
-    return { clientId: apiKey.clientId, path, visitor, page: await visitor.open(path) }
+    return { clientId: apiKey.clientId, path, visitor, page: await visitor.open(`${path}/secrets`) }
   }
 
   it('an API key is created with a pasted key, gets no secret, and programs authenticate with the key', async () => {
@@ -56,7 +56,8 @@ describe('public keys in the console', () => {
       expect(page.url.searchParams.get('done')).toBe('doneCreatedWithKey')
       expect(page.body).not.toContain('id="client-secret"')
       const clientId = page.url.pathname.split('/').at(-1) ?? ''
-      expect(textOf(page.body)).toContain('There is no secret. Programs authenticate with a key.')
+      const secrets = await visitor.open(`${page.url.pathname}/secrets`)
+      expect(textOf(secrets.body)).toContain('There is no secret. Programs authenticate with a key.')
       expect(textOf(page.body)).not.toMatch(/No secret and no key|Programs get no tokens until/)
       expect((await tokenFor(clientId, key)).status).toBe(200)
     }
@@ -77,13 +78,13 @@ describe('public keys in the console', () => {
     })
     expect(textOf(added.body)).toContain('The public key is added.')
     expect((await tokenFor(clientId, second)).status).toBe(200)
-    const asked = await visitor.open(`${path}?confirm=removeKey&kid=first`)
+    const asked = await visitor.open(`${path}/secrets?confirm=removeKey&kid=first`)
     expect(textOf(asked.body)).toContain('Remove the public key first?')
     const removed = await visitor.submit(added, 'removeKey', { kid: 'first' })
     expect(textOf(removed.body)).toContain('The public key is removed.')
     expect((await host.gatehouse.apiKeys.listKeys(clientId)).map(({ kid }) => kid)).toEqual(['second'])
     expect((await tokenFor(clientId, first)).status).toBe(401)
-    expect(textOf(panelOf(removed, 'activity'))).toMatch(
+    expect(textOf((await visitor.open(`${path}/activity`)).body)).toMatch(
       /Public key first removed .* Public key second added/,
     )
   })
@@ -113,7 +114,9 @@ describe('public keys in the console', () => {
     }
     const text = JSON.stringify(logged)
     for (const part of partsOf(key)) expect(text).not.toContain(part)
-    expect(textOf(panelOf(await visitor.open(path), 'keys')).match(/EC · ES256/g)).toHaveLength(1)
+    expect(textOf(panelOf(await visitor.open(`${path}/secrets`), 'keys')).match(/EC · ES256/g)).toHaveLength(
+      1,
+    )
   })
 
   it('a private key in the inspector leads its owner and operators to the report, and no other person', async () => {
@@ -164,9 +167,9 @@ describe('public keys in the console, for some hosts and callers', () => {
     const form = await visitor.open('/console/api-keys/new')
     expect(form.body).not.toContain('name="key"')
     const { client_id: id } = await host.createApiKey()
-    const page = await visitor.open(`/console/api-keys/${id}`)
+    const page = await visitor.open(`/console/api-keys/${id}/secrets`)
     expect(panelOf(page, 'keys')).toBe('')
-    expect((await visitor.get(`/console/api-keys/${id}?confirm=addKey`)).status).toBe(404)
+    expect((await visitor.get(`/console/api-keys/${id}/secrets?confirm=addKey`)).status).toBe(404)
     const { pem } = await createClientKey()
     const rejected = await visitor.submit(form, 'create', { name: 'X', product: ['invoices'], key: pem })
     expect(rejected.status).toBe(422)

@@ -95,15 +95,22 @@ export function visitorsOf(host: Pick<Host, 'origin' | 'browser'>) {
       get: (path: string, headers: Record<string, string> = {}) =>
         browser.request(new URL(host.origin + path), { headers }),
       /**
-       * Sends the form of a page whose field `action` has this value, and follows redirects. If the page has a link to a page that
-       * asks before the action, this link is followed first, and an answer without the form is returned.
+       * Sends the form of a page whose field `action` has this value, and follows redirects. If another part of the page of a
+       * client has the form, the tab of this part is followed. If the page has a link to a page that asks before the action, this
+       * link is followed first, and an answer without the form is returned.
        */
       async submit(
-        page: Page,
+        opened: Page,
         action: string,
         change: Record<string, string | string[] | null> = {},
         headers: Record<string, string> = {},
       ) {
+        let page = opened
+        for (const tab of tabsOf(opened)) {
+          if (offers(page, action)) break
+          const part = await browser.request(new URL(tab, opened.url), { headers })
+          if (offers(part, action)) page = part
+        }
         const link = confirmLinkOf(page, action, change)
         const asked = link === undefined ? page : await browser.open(new URL(link, page.url))
         return asked.status === 200 || asked === page
@@ -113,6 +120,15 @@ export function visitorsOf(host: Pick<Host, 'origin' | 'browser'>) {
     }
   }
 }
+
+/** The addresses of the parts of a client. */
+function tabsOf({ body }: Page): string[] {
+  const tabs = /<nav class="choice-links tabs"[^]*?<\/nav>/.exec(body)?.[0] ?? ''
+  return [...tabs.matchAll(/href="([^"?]*)"/g)].map(([, href = '']) => unescapeHtml(href))
+}
+
+const offers = ({ body }: Page, action: string): boolean =>
+  body.includes(`?confirm=${action}`) || new RegExp(`name="action"\\s+value="${action}"`).test(body)
 
 export type ConsoleHost = Awaited<ReturnType<typeof startConsole>>
 

@@ -1,7 +1,7 @@
 // Also runs on: Redis
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createLimits, type LimitsOptions } from '../../../src/limits.ts'
+import { createLimits, type Limits, type LimitsOptions } from '../../../src/limits.ts'
 import { createUsage } from '../../../src/usage.ts'
 import { faultyStore } from '../../support/faulty-store.ts'
 import { connect, startHost, type Host, type Tokens } from '../../support/host.ts'
@@ -10,6 +10,7 @@ import { describeEachStore } from '../../support/stores.ts'
 
 describeEachStore('limits of API calls', (makeStore) => {
   const hosts: Host[] = []
+  const limits: Limits[] = []
   let data: string
   beforeEach(() => void (data = crypto.randomUUID()))
   afterEach(async () => {
@@ -30,7 +31,7 @@ describeEachStore('limits of API calls', (makeStore) => {
       store,
       gatehouse,
       mount(app, gatehouse) {
-        createLimits(gatehouse, options)
+        limits.push(createLimits(gatehouse, options))
         app.use(gatehouse.middleware())
         app.use(gatehouse.gateway.middleware())
       },
@@ -45,6 +46,25 @@ describeEachStore('limits of API calls', (makeStore) => {
     return { clientId: key.client_id, token }
   }
   const list = (host: Host, token: string) => host.call('GET /invoices/list', token)
+
+  it('callsOf says what the store has counted for each limit of the client, and nothing while the store cannot say it', async () => {
+    const faulty = faultyStore(makeStore(data))
+    const host = await start({ perMinute: 3, perDay: 100 }, faulty.store)
+    const client = await newClient(host)
+    const token = await client.token(host)
+    const [own] = limits.splice(0)
+    const { clientId } = client
+    expect(await own?.callsOf({ clientId })).toEqual({ perMinute: 0, perDay: 0 })
+    for (let call = 0; call < 5; call += 1) await list(host, token)
+    await vi.waitFor(async () =>
+      expect(await own?.callsOf({ clientId })).toEqual({ perMinute: 3, perDay: 3 }),
+    )
+    expect(await own?.callsOf({ clientId, limits: { perMinute: 7 } })).toEqual({ perMinute: 3 })
+    expect(await own?.callsOf({ clientId, limits: {} })).toEqual({})
+    faulty.goAway()
+    expect(await own?.callsOf({ clientId })).toBeUndefined()
+    faulty.comeBack()
+  })
 
   it('answers 429 with a problem, Retry-After, RateLimit and RateLimit-Policy beyond the limit', async () => {
     const host = await start({ perMinute: 3, perDay: 100 })

@@ -6,7 +6,7 @@ import type { Catalog, CurrentCatalog } from '../../../catalog/catalog.ts'
 import type { Client } from '../../../clients/client.ts'
 import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import { applicationName, displayText, unknownClientName } from '../../../http/pages/display-text.ts'
-import { badge, columns, table } from '../elements/elements.ts'
+import { badge, choiceLinks, columns, table } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import { pager, ROWS_PER_PAGE } from '../elements/pager.ts'
 import type { Reader } from '../reader-formats.ts'
@@ -30,31 +30,59 @@ export interface AuditTableOptions {
   readonly isForOperators?: boolean | undefined
 }
 
-/** Newest first. The query of the page chooses the entries. @param empty the text if there is no entry */
-export async function auditPage(
-  call: Call,
+interface AuditPageOptions {
+  readonly path: string
+  readonly filter: AuditListOptions
+  /** The text if there is no entry. */
+  readonly empty: TextName | undefined
+  readonly isForOperators?: boolean
+  /** Of one client, which the rows then do not name. */
+  readonly isOfClient?: boolean
+}
+
+/** The entries that the query chooses, below links to changes and failures. */
+export async function trailPage(
+  call: Pick<Call, 'texts' | 'to' | 'has' | 'caller' | 'query'>,
   services: ConsoleServices,
-  options: {
-    readonly path: string
-    readonly filter: AuditListOptions
-    readonly empty: TextName | undefined
-    readonly isForOperators?: boolean
-  },
+  options: AuditPageOptions,
+): Promise<Html> {
+  const { texts, to, query } = call
+  const { path, empty } = options
+  const isChanges = shownTrail(call) === 'changes'
+  const nothing = isChanges ? empty : 'activityNoFailures'
+  return html`${choiceLinks(texts.plain('activityFilterLabel'), [
+    { href: to(path), text: texts.html('activityChangesLink'), isCurrent: isChanges },
+    {
+      href: to(path, { trail: 'failures' }),
+      text: texts.html('activityFailuresLink'),
+      isCurrent: !isChanges,
+    },
+  ])}
+  ${await auditPage(call, services, { ...options, empty: query['cursor'] === undefined ? nothing : undefined })}`
+}
+
+/** Newest first. The query of the page chooses the entries. */
+export async function auditPage(
+  call: Pick<Call, 'texts' | 'to' | 'has' | 'caller' | 'query'>,
+  services: ConsoleServices,
+  options: AuditPageOptions,
 ): Promise<Html> {
   const { texts, query } = call
-  const { path, filter, empty, isForOperators } = options
+  const { path, filter, empty, isForOperators, isOfClient } = options
   const { items, cursor } = await services.audit.list({
     ...filter,
     trail: shownTrail(call),
     cursor: query['cursor'],
     limit: ROWS_PER_PAGE,
   })
-  const named = await findNamed(services, items)
+  const { clients, ...named } = await findNamed(services, items)
   const isEmpty = items.length === 0 && empty !== undefined
   return html`${
     isEmpty
       ? html`<div class="panel empty"><p>${texts.html(empty)}</p></div>`
-      : html`<div class="panel">${auditTable(call, items, { ...named, isForOperators })}</div>`
+      : html`<div class="panel">
+          ${auditTable(call, items, { ...named, clients: isOfClient ? undefined : clients, isForOperators })}
+        </div>`
   }
   ${pager(call, path, cursor)}`
 }

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../../catalog/catalog.ts'
+import { hasRequiredKycLevel, operationsOf } from '../../../catalog/resolve-scopes.ts'
 import type { Application } from '../../../clients/client.ts'
 import { isExpired } from '../../../clients/expiry-policy.ts'
 import { html, type Html } from '../../../http/html.ts'
@@ -7,7 +8,6 @@ import { applicationKind, ownClient, pathOf, trail } from '../clients/client-kin
 import { heading, notice } from '../elements/elements.ts'
 import type { ConsoleServices } from '../services.ts'
 import { page, type Call, type Page } from '../page-types.ts'
-import { operationsAboveLevel } from './level-panel.ts'
 
 /** The consent page of an application in a frame, as its users will see it. */
 export function previewPage(services: ConsoleServices): Page {
@@ -65,7 +65,9 @@ function notShown(
   catalog: Catalog,
   kycLevel: string | undefined,
 ): Html | undefined {
-  const blocked = operationsAboveLevel(catalog, application, kycLevel)
+  const blocked = operationsOf(catalog, application).filter(
+    (operation) => !hasRequiredKycLevel(catalog, kycLevel, operation),
+  )
   if (blocked.length === 0) return undefined
   const level = kycLevel ?? catalog.kycLevels[0] ?? ''
   const levels = [...new Set(blocked.map((operation) => operation.kycLevel))]

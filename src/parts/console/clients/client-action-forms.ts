@@ -9,14 +9,15 @@ import type {
   Names,
 } from '../../front-door/client-action-types.ts'
 import { CLIENT_ACTIONS, LISTED_ACTIONS, type ActionName } from '../../front-door/client-actions.ts'
-import { rightTo } from '../../front-door/permissions-on-clients.ts'
-import { NO_INPUT, runAction } from '../../front-door/run-client-action.ts'
+import { rightTo, type Act } from '../../front-door/permissions-on-clients.ts'
+import { NO_INPUT, runAction, runAsOperator } from '../../front-door/run-client-action.ts'
 import type { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'
-import { displayText } from '../../../http/pages/display-text.ts'
+import { applicationName, displayText } from '../../../http/pages/display-text.ts'
 import { confirmLink } from '../elements/confirm.ts'
-import { actionRow } from '../elements/elements.ts'
+import { actionRow, panel } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
+import { clientPath, holderLink } from '../operator/operator-page.ts'
 import type { Action, Call, Redirect } from '../page-types.ts'
 import { scopeTitle } from '../scope-title.ts'
 import type { ConsoleServices } from '../services.ts'
@@ -31,26 +32,47 @@ export type PageNames = Names & { text: PageText; done: NonNullable<Redirect['do
 export const ACTIONS: Readonly<Record<ActionName, ClientAction<PageNames>>> = CLIENT_ACTIONS
 export const NAMES = Object.keys(ACTIONS) as ActionName[]
 
-/** Who looks at the page of a client: its owner, for whom the resource is the client, or an operator. */
-export interface Viewer<Resource> {
+/** Who looks at the pages of a client: its owner, or an operator. */
+export interface Viewer {
   readonly by: ActionCall['by']
   /** Undefined for an operator. */
   readonly kind?: ClientKind | undefined
-  pathOf(resource: Resource): string
-  trail(call: Call<Resource>): Html
-  textsOf(action: ClientAction<PageNames>, resource: Resource): ActionTexts<PageNames> | undefined
-  run(action: ClientAction, call: Call<Resource>, parts: ActionParts): Promise<unknown>
+  pathOf(client: Pick<Client, 'clientId'>): string
+  trail(call: Call<Client>, isBelow: boolean): Html
+  may(call: Call<Client>, act: Act): Promise<boolean>
+  textsOf(action: ClientAction<PageNames>, client: Client): ActionTexts<PageNames> | undefined
+  run(action: ClientAction, call: Call<Client>, parts: ActionParts): Promise<unknown>
 }
 
-export function ownerOf(kind: ClientKind): Viewer<Client> {
+export function ownerOf(kind: ClientKind): Viewer {
   return {
     by: 'owner',
     kind,
     pathOf: (client) => pathOf(kind, client),
-    trail: (call) => trail(call, kind, call.resource),
+    trail: (call, isBelow) => trail(call, kind, isBelow ? call.resource : undefined),
+    may: (call, act) => call.may(rightTo(act, kind.kind)),
     textsOf: ({ owner }, client) => (typeof owner?.texts === 'function' ? owner.texts(client) : owner?.texts),
     run: (action, call, parts) => runForOwner(action, call, parts, inputOf(call.form)),
   }
+}
+
+export const OPERATOR: Viewer = {
+  by: 'operator',
+  pathOf: ({ clientId }) => clientPath(clientId),
+  trail: (call, isBelow) => operatorTrail(call, isBelow),
+  may: async () => false,
+  textsOf: ({ operator }) => operator?.texts,
+  run: (action, call, parts) =>
+    runAsOperator(action, call.resource.clientId, { ...call, parts, input: inputOf(call.form) }),
+}
+
+function operatorTrail({ texts, to, self, resource: client }: Call<Client>, isBelow: boolean): Html {
+  const slash = html`<span aria-hidden="true">/</span>`
+  return html`<nav class="trail-links" aria-label="${texts.plain('clientsTrail')}">
+    <a href="${to('/operator')}">${texts.html('navOperator')}</a> ${slash}
+    ${holderLink({ to }, { accountId: client.accountId })}
+    ${isBelow && html`${slash} <a href="${self}"><bdi>${applicationName(client)}</bdi></a>`}
+  </nav>`
 }
 
 /** Does an action to a client of the caller, with all that this input needs. */
@@ -72,26 +94,22 @@ export function textName(text: PageText, kind?: Pick<ClientKind, 'kind'>): TextN
   return text.replace('*', kind?.kind === 'application' ? 'App' : 'Key') as TextName
 }
 
-/** The actions of the page of a client. Others have a page of their own, or a form in a panel. */
-export function actionsOfPage<Resource>(services: ConsoleServices, viewer: Viewer<Resource>) {
-  const names = NAMES.filter((name) => {
+/** Those of these actions that are forms of a page, or that a page asks before. Others have a path of their own. */
+export function actionsFor(viewer: Viewer, services: ConsoleServices, names: readonly ActionName[]) {
+  const own = names.filter((name) => {
     const { texts, asks } = ACTIONS[name][viewer.by] ?? {}
     return texts !== undefined && asks !== 'form' && typeof asks !== 'function'
   })
-  return Object.fromEntries(names.map((name) => [name, actionFor(name, services, viewer)]))
+  return Object.fromEntries(own.map((name) => [name, actionFor(name, services, viewer)]))
 }
 
 /** What the form of an action does. An action that asks first has the texts of the question. */
-export function actionFor<Resource>(
-  name: ActionName,
-  services: ConsoleServices,
-  viewer: Viewer<Resource>,
-): Action<Resource> {
+export function actionFor(name: ActionName, services: ConsoleServices, viewer: Viewer): Action<Client> {
   const action = ACTIONS[name]
   const { owner } = action
   const { asks = 'question' } = action[viewer.by] ?? {}
 
-  function confirm(call: Call<Resource>) {
+  function confirm(call: Call<Client>) {
     const {
       title = 'none',
       what = 'none',
@@ -106,7 +124,7 @@ export function actionFor<Resource>(
       operation: scopeTitle(query['operation'] ?? '', texts, catalog.current),
       key: displayText(query['kid'] ?? ''),
     }
-    return { ...named, more: more?.map((each) => textName(each)), values, trail: viewer.trail(call) }
+    return { ...named, more: more?.map((each) => textName(each)), values, trail: viewer.trail(call, true) }
   }
 
   return {
@@ -115,12 +133,12 @@ export function actionFor<Resource>(
     confirm: asks === 'question' || asks === 'form' ? confirm : undefined,
     async run(call) {
       await viewer.run(action, call, services)
-      return { redirect: viewer.pathOf(call.resource), done: viewer.textsOf(action, call.resource)?.done }
+      return { done: viewer.textsOf(action, call.resource)?.done }
     },
   }
 }
 
-export function inputOf(sent: Form): ActionInput {
+function inputOf(sent: Form): ActionInput {
   return {
     ...NO_INPUT,
     product: sent.get('product') ?? '',
@@ -136,31 +154,38 @@ export function ownPathOf(name: ActionName): string {
   return `/${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-/** The actions that stop programs, each with its consequences. @param rights which of them the viewer may do */
-export function actionRows<Resource>(
-  call: Call<Resource>,
-  viewer: Viewer<Resource>,
-  client: Client,
-  rights: readonly ActionName[] = LISTED_ACTIONS[viewer.by],
-): Html {
-  const { texts, to } = call
-  const rows = rights.map((name) => {
+/** The actions that a part lists with their consequences; undefined if the viewer may do none of them. */
+export async function actionList(
+  call: Call<Client>,
+  viewer: Viewer,
+  part: keyof typeof LISTED_ACTIONS,
+): Promise<Html | undefined> {
+  const { texts, to, caller, resource: client } = call
+  const rows = LISTED_ACTIONS[part].map(async (name) => {
     const action = ACTIONS[name]
+    const { owner, isRowShown } = action
     const { asks } = action[viewer.by] ?? {}
-    const shown = viewer.textsOf(action, call.resource)
-    if (!shown || action.isRowShown?.(client, viewer.by) === false) return undefined
+    const shown = viewer.textsOf(action, client)
+    if (!shown?.button || isRowShown?.(client, viewer.by, caller) === false) return undefined
+    if (viewer.kind && owner && !(await viewer.may(call, owner.act))) return undefined
     const [title, what, button] = [shown.title, shown.what, shown.button].map((each = 'none') =>
       texts.html(textName(each, viewer.kind)),
     )
     if (typeof asks === 'function') {
-      const path = viewer.pathOf(call.resource) + ownPathOf(name)
+      const path = viewer.pathOf(client) + ownPathOf(name)
       return actionRow(title, what, html`<a class="button slim danger" href="${to(path)}">${button}</a>`)
     }
     if (asks !== 'nothing') return actionRow(title, what, confirmLink(call, { action: name }, button))
     const inline = { action: name, isInline: true }
     return actionRow(title, what, form(call, inline, html`<button class="slim">${button}</button>`))
   })
-  return html`<ul class="items">
-    ${rows}
-  </ul>`
+  const list = (await Promise.all(rows)).filter((row) => row !== undefined)
+  if (list.length === 0) return undefined
+  const title = texts.html(viewer.kind ? 'clientsDanger' : 'operatorActions')
+  return panel(
+    { title, id: 'danger', isDanger: true },
+    html`<ul class="items">
+      ${list}
+    </ul>`,
+  )
 }

@@ -1,13 +1,12 @@
 import type { Application, Client } from '../../../clients/client.ts'
 import type { ClientService, KeyInfo } from '../../../clients/client-service-types.ts'
-import { isPublicClient } from '../../../clients/public-applications.ts'
 import type { SecretInfo } from '../../../clients/stored-secrets.ts'
+import type { ClientState } from '../../../clients/why-no-token.ts'
 import type { Caller } from '../../front-door/access.ts'
 import { PERMISSIONS } from '../../front-door/permissions-on-clients.ts'
 import { html, type Html } from '../../../http/html.ts'
-import type { People } from '../activity/people.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
-import type { Call, Page, Redirect } from '../page-types.ts'
+import type { Call, Page } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
 import { isDocumentId } from '../../../validation/document-id.ts'
@@ -93,21 +92,26 @@ export interface FoundCredentials {
   readonly keys: readonly KeyInfo[]
 }
 
-export async function credentialsOf({ service }: ClientKind, client: Client): Promise<FoundCredentials> {
+export async function credentialsOf(services: ConsoleServices, client: Client): Promise<FoundCredentials> {
   const { clientId, jwks } = client
+  const { service } = kindOf(services, client)
   const [secrets, keys] = await Promise.all([
-    isPublicClient(client) ? [] : service.listSecrets(clientId),
+    service.listSecrets(clientId),
     jwks ? service.listKeys(clientId) : [],
   ])
   return { secrets, keys }
 }
 
-export interface ClientPanel {
-  /** @returns undefined to leave the panel out */
-  show(call: Call<Client>, found: FoundCredentials & { readonly people: People }): Promise<Html | undefined>
+/** A part of what a reader can see of a client and do with it, at an address of its own. */
+export interface ClientPart {
+  /** Below the path of the client. */
+  readonly path: '' | `/${string}`
+  readonly title: TextName
+  /** @default every client has it, and every reader may see it */
+  isShown?(call: Call<Client>): boolean | Promise<boolean>
+  /** Undefined if the part has written the response itself. */
+  show(call: Call<Client>, state: ClientState): Html | Promise<Html | undefined>
+  /** The actions of the panels. */
   readonly actions?: Page<Client>['actions']
-}
-
-export function backTo(kind: ClientKind, client: Client, done: Redirect['done']): Redirect {
-  return { redirect: pathOf(kind, client), done }
+  readonly images?: ((client: Client) => readonly (string | undefined)[]) | undefined
 }

@@ -1,10 +1,8 @@
 import {
-  breaksPolicy,
   defaultDaysOf,
   expiresSoon,
   isExpiryRequired,
   policyOf,
-  tokensEnd,
   type KeyPolicy,
 } from '../../../clients/expiry-policy.ts'
 import { isGatewayKey, type Client } from '../../../clients/client.ts'
@@ -14,16 +12,13 @@ import { isDay } from '../../../validation/predicates.ts'
 import { badge } from '../elements/elements.ts'
 import { field, radio } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
-import type { ConsoleServices } from '../services.ts'
-import type { ClientKind, ClientPanel } from './client-kind.ts'
-import { fieldPanel } from './field-panels.ts'
 
 // A person chooses the last day of a client. The client expires when this day is over, in UTC.
 
 const DAY_MS = 86_400_000
 
 /** As `2026-07-01`; empty if the client never expires. @param expiresAt epoch seconds */
-function lastDayOf(expiresAt: number | undefined): string {
+export function lastDayOf(expiresAt: number | undefined): string {
   return expiresAt === undefined ? '' : dayOf(expiresAt * 1000 - 1)
 }
 
@@ -36,15 +31,17 @@ const QUICK_DAYS = [30, 60, 90, 365]
 /** The choice of the day that is typed. Every other choice sends its day; never is empty. */
 const OTHER = 'other'
 
-function dayIn(sent: Form): string | undefined {
-  const choice = sent.get('expiry') ?? OTHER
-  return (choice === OTHER ? sent.get('expiresAt') : choice)?.trim()
+/** The day that was chosen or typed; empty for never. A typed day that is missing is not a day. */
+export function dayIn(sent: Form): string | undefined {
+  const choice = sent.get('expiry')
+  if (choice !== null && choice !== OTHER) return choice.trim()
+  const typed = sent.get('expiresAt')?.trim()
+  return typed === '' && choice === OTHER ? OTHER : typed
 }
 
 /** Epoch seconds; null for never; undefined without a field; for an invalid day `NaN`, which is rejected. */
-export function readExpiry(sent: Form): number | null | undefined {
-  const day = dayIn(sent)
-  if (day === undefined || (day === '' && sent.get('expiry') !== OTHER)) return day === undefined ? day : null
+export function readExpiry(day: string | undefined): number | null | undefined {
+  if (day === undefined || day === '') return day === undefined ? undefined : null
   return isDay(day) ? (Date.parse(day) + DAY_MS) / 1000 : Number.NaN
 }
 
@@ -81,31 +78,9 @@ export function expiryField(
   </fieldset>`
 }
 
-/** The form that sets, moves and removes the expiry of a client. */
-export function expiryPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
-  const { keyPolicy: policy } = services
-  return fieldPanel(kind, services, {
-    id: 'expiry',
-    title: 'expiryTitle',
-    action: 'expire',
-    isHidden: (client) => isGatewayKey(client) && client.expiresAt === undefined,
-    above: ({ texts, resource }) =>
-      breaksPolicy(resource, policy) && html`<p>${texts.html('expiryBreaksPolicy')}</p>`,
-    inputs: (call) => expiryField(call, policy, call.resource),
-    // A program may have set an exact time within this day, which then stays.
-    read: (sent, { expiresAt }) =>
-      dayIn(sent) === lastDayOf(expiresAt) ? {} : { expiresAt: readExpiry(sent) },
-    done: () => 'doneExpirySaved',
-    guard: {
-      async warning({ texts, resource }) {
-        const end = await tokensEnd(resource, services)
-        const isPossible = !isGatewayKey(resource) && lastDayOf(end) > dayOf(Date.now())
-        return isPossible && texts.html('expiryEarlier', { day: texts.date(end - 1) })
-      },
-      input: 'before',
-      textOf: ({ expiresAt }) => String(expiresAt),
-    },
-  })
+/** Whether a client can get an expiry that its tokens outlive. @param end `tokensEnd` of the client */
+export function mayOutlive(client: Client, end: number): boolean {
+  return !isGatewayKey(client) && lastDayOf(end) > dayOf(Date.now())
 }
 
 export function expiryFact({ texts }: Pick<Call, 'texts'>, { expiresAt }: Client): Html {

@@ -6,47 +6,46 @@ import { Rejection } from '../../front-door/rejection.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { panel } from '../elements/elements.ts'
-import type { Call } from '../page-types.ts'
+import type { Action, Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { actionFor, ownerOf } from './client-action-forms.ts'
-import type { ClientKind, ClientPanel } from './client-kind.ts'
+import type { ClientKind, FoundCredentials } from './client-kind.ts'
 import { credentialUse } from './no-token-state.ts'
 import { keyField } from './public-key-field.ts'
 
+export type MayChange = FoundCredentials & { readonly mayRotate: boolean; readonly mayRemove: boolean }
+
 /** The public keys of a client, and the forms that add and remove them. */
-export function keysPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
+export function keysPanel(
+  call: Call<Client>,
+  { settings: { privateKeyJwt } }: ConsoleServices,
+  { secrets, keys, mayRotate, mayRemove }: MayChange,
+): Html | undefined {
+  const { texts } = call
+  if (keys.length === 0 && !privateKeyJwt) return undefined
+  const isOnly = keys.length === 1 && secrets.length === 0
+  return panel(
+    { title: texts.html('keysTitle'), id: 'keys' },
+    html`<p class="muted">${texts.html('keysHint')}</p>
+      ${
+        keys.length === 0
+          ? html`<p>${texts.html('keysNone')}</p>`
+          : html`<ul class="items">
+              ${keys.map((key) => keyRow(call, key, mayRemove && !isOnly))}
+            </ul>`
+      }
+      ${mayRemove && isOnly && html`<p class="hint">${texts.html('keysOnly')}</p>`}
+      ${keys.length > 0 && html`<p class="hint">${leakHint(call)}</p>`}
+      ${mayRotate && privateKeyJwt && addition(call, keys.length)}`,
+  )
+}
+
+export function addKeyAction(kind: ClientKind, services: ConsoleServices): Action<Client> {
   return {
-    async show(call, { secrets, keys }) {
-      const { texts, resource: client } = call
-      const { privateKeyJwt } = services.settings
-      if (isPublicClient(client) || (keys.length === 0 && !privateKeyJwt)) return undefined
-      const mayRotate = await call.may(`${kind.permissions}:rotate`)
-      const mayRemove = await call.may(`${kind.permissions}:remove`)
-      const isOnly = keys.length === 1 && secrets.length === 0
-      return panel(
-        { title: texts.html('keysTitle'), id: 'keys' },
-        html`<p class="muted">${texts.html('keysHint')}</p>
-          ${
-            keys.length === 0
-              ? html`<p>${texts.html('keysNone')}</p>`
-              : html`<ul class="items">
-                  ${keys.map((key) => keyRow(call, key, mayRemove && !isOnly))}
-                </ul>`
-          }
-          ${mayRemove && isOnly && html`<p class="hint">${texts.html('keysOnly')}</p>`}
-          ${keys.length > 0 && html`<p class="hint">${leakHint(call)}</p>`}
-          ${mayRotate && privateKeyJwt && addition(call, keys.length)}`,
-      )
-    },
-    actions: {
-      addKey: {
-        ...actionFor('addKey', services, ownerOf(kind)),
-        fields(call) {
-          if (!services.settings.privateKeyJwt || isPublicClient(call.resource))
-            throw new Rejection('noRoute')
-          return keyField(call, services, true)
-        },
-      },
+    ...actionFor('addKey', services, ownerOf(kind)),
+    fields(call) {
+      if (!services.settings.privateKeyJwt || isPublicClient(call.resource)) throw new Rejection('noRoute')
+      return keyField(call, services, true)
     },
   }
 }

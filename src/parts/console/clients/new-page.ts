@@ -7,8 +7,8 @@ import { hasRequiredKycLevel } from '../../../catalog/resolve-scopes.ts'
 import { badge, buttons, notice } from '../elements/elements.ts'
 import { field, form, linesOf, radio } from '../elements/form.ts'
 import { page, type Call, type Page, type Redirect, type View } from '../page-types.ts'
-import { backTo, word, trail, type ClientKind } from './client-kind.ts'
-import { expiryField, readExpiry } from './expiry-view.ts'
+import { pathOf, word, trail, type ClientKind } from './client-kind.ts'
+import { dayIn, expiryField, readExpiry } from './expiry-view.ts'
 import { neededLevel } from './no-token-state.ts'
 import { NEW_GATEWAY_KEY_PATH } from './new-gateway-key-page.ts'
 import { secretView } from './new-secret-view.ts'
@@ -34,7 +34,7 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
     const input = {
       name: call.form.get('name') ?? '',
       products: chosen.products,
-      expiresAt: readExpiry(call.form),
+      expiresAt: readExpiry(dayIn(call.form)),
       ...(!isKey && { redirectUris: linesOf(call.form.get('redirectUris') ?? '') }),
       ...(!isKey && isPublic && { isPublic }),
       ...(key !== undefined && { jwks: { keys: [key] } }),
@@ -47,7 +47,7 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
       : await services.applications.create(input, options)
     const client = 'apiKey' in created ? created.apiKey : created.application
     if (clientSecret === undefined)
-      return backTo(kind, client, isPublic ? 'donePublicCreated' : 'doneCreatedWithKey')
+      return { redirect: pathOf(kind, client), done: isPublic ? 'donePublicCreated' : 'doneCreatedWithKey' }
     return secretView(call, kind, services, { client, clientSecret, isRotation: false })
   }
 

@@ -51,7 +51,7 @@ export async function secretView(
       )}
       ${await firstCall(call, kind, services, secret)}
       <div class="buttons">
-        <a class="button primary" href="${to(pathOf(kind, client))}"
+        <a class="button primary" href="${to(pathOf(kind, client) + (isRotation ? '/secrets' : ''))}"
           >${texts.html(word(kind, 'SecretStored'))}</a
         >
       </div>`,

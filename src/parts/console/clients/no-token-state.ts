@@ -8,24 +8,23 @@ import { badge, notice } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
-import { pathOf, type ClientKind } from './client-kind.ts'
 
 /**
- * The badge and the sentence of each state, and what helps: a text; a path or an action of the page; the act it needs.
+ * The badge and the sentence of each state, and what helps: a text; a path below the client's, or an action; the act it needs.
  */
 const STATES: Readonly<Record<NoTokenReason, State>> = {
   'disabled-by-operator': ['stateByOperator', 'bad', 'stateByOperatorWhy'],
   disabled: ['stateDisabled', 'bad', 'stateDisabledWhy', ['enableButton', 'enable', 'give']],
-  expired: ['stateExpired', 'bad', 'stateExpiredWhy', ['stateExpiredNext', '#expiry', 'give']],
-  compromised: ['stateCompromised', 'bad', 'stateCompromisedWhy', ['clientsRotate', '#secrets', 'rotate']],
-  'no-secret': ['stateNoSecret', 'bad', 'stateNoSecretWhy', ['clientsRotate', '#secrets', 'rotate']],
+  expired: ['stateExpired', 'bad', 'stateExpiredWhy', ['stateExpiredNext', '/restrictions', 'give']],
+  compromised: ['stateCompromised', 'bad', 'stateCompromisedWhy', ['clientsRotate', '/secrets', 'rotate']],
+  'no-secret': ['stateNoSecret', 'bad', 'stateNoSecretWhy', ['clientsRotate', '/secrets', 'rotate']],
   gateway: ['gatewayBadge', 'good', 'gatewayWhat'],
-  'no-product': ['stateNoProduct', 'warn', 'stateNoProductWhy', ['clientsAddProducts', '#access', 'give']],
+  'no-product': ['stateNoProduct', 'warn', 'stateNoProductWhy', ['clientsAddProducts', '/access', 'give']],
   'no-operation': [
     'stateNoOperation',
     'warn',
     'stateNoOperationWhy',
-    ['stateNoOperationNext', '#access', 'give'],
+    ['stateNoOperationNext', '/access', 'give'],
   ],
   'owner-gone': ['stateOwnerGone', 'bad', 'stateOwnerGoneWhy', ['handOverLink', '/hand-over', 'handOver']],
   'user-operations': [
@@ -34,7 +33,7 @@ const STATES: Readonly<Record<NoTokenReason, State>> = {
     'stateUserOperationsWhy',
     ['handOverLink', '/hand-over', 'handOver'],
   ],
-  'kyc-level': ['stateLevel', 'warn', 'stateLevelWhy', ['stateLevelNext', '/settings#level', 'write']],
+  'kyc-level': ['stateLevel', 'warn', 'stateLevelWhy', ['stateLevelNext', '/access', 'write']],
   'no-redirect-uri': [
     'stateNoRedirectUri',
     'warn',
@@ -47,8 +46,10 @@ type State = readonly [
   badge: TextName,
   tone: 'good' | 'bad' | 'warn',
   why: TextName,
-  next?: readonly [TextName, where: string, 'write' | 'give' | 'rotate' | 'handOver'],
+  next?: readonly [TextName, where: string, NextAct],
 ]
+
+type NextAct = 'write' | 'give' | 'rotate' | 'handOver'
 
 /** Without markup. `no-token` covers all states without tokens. */
 export function stateText(
@@ -65,39 +66,22 @@ export function stateBadge({ texts }: Pick<Call, 'texts'>, noToken: NoTokenReaso
   return badge(texts.html(name), tone)
 }
 
-export function stateNotice(
-  { texts }: Pick<Call, 'texts'>,
-  noToken: NoTokenReason | undefined,
-): Html | undefined {
-  if (noToken === undefined) return undefined
-  const [, tone, why] = STATES[noToken]
-  return notice(tone, html`<p>${texts.html(why)}</p>`)
-}
-
-/** Says why a client gets no token, with a button for what the caller can do. */
-export async function ownStateNotice(
+/** Says why a client gets no token, with a button for what the viewer can do. */
+export async function stateNotice(
   call: Call<Client>,
+  viewer: { pathOf(client: Client): string; may(call: Call<Client>, act: NextAct): Promise<boolean> },
   noToken: NoTokenReason | undefined,
-  kind: ClientKind,
 ): Promise<Html | undefined> {
-  const [, tone, why, next] = noToken === undefined ? [] : STATES[noToken]
-  if (!tone || !why || !next || !(await call.may(`${kind.permissions}:${next[2]}`)))
-    return stateNotice(call, noToken)
+  if (noToken === undefined) return undefined
+  const [, tone, why, next] = STATES[noToken]
+  const { texts, to, resource: client } = call
+  const sentence = html`<p>${texts.html(why)}</p>`
+  if (!next || !(await viewer.may(call, next[2]))) return notice(tone, sentence)
   const [text, where] = next
-  const { texts, to } = call
-  const path = pathOf(kind, call.resource)
-  const [below = '', part = ''] = where.split('#')
-  const address = below === '' ? `#${part}` : to(path + below) + (part && `#${part}`)
-  const button = /^[#/]/.test(where)
-    ? html`<a class="button slim" href="${address}">${texts.html(text)}</a>`
+  const button = where.startsWith('/')
+    ? html`<a class="button slim" href="${to(viewer.pathOf(client) + where)}">${texts.html(text)}</a>`
     : form(call, { action: where, isInline: true }, html`<button class="slim">${texts.html(text)}</button>`)
-  return notice(
-    tone,
-    html`<div class="line spread">
-      <p>${texts.html(why)}</p>
-      ${button}
-    </div>`,
-  )
+  return notice(tone, html`<div class="line spread">${sentence} ${button}</div>`)
 }
 
 /** For the key of a gateway, when it was last used. */

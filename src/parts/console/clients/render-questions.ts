@@ -60,7 +60,7 @@ export function questionPages(kind: ClientKind, services: ConsoleServices): Page
         [name]: {
           access,
           async run(call) {
-            if (name !== 'delete') return run(call)
+            if (name !== 'delete') return { ...(await run(call)), redirect: partOf(call, kind, name) }
             const typed = (call.form.get('name') ?? '').trim()
             if (typed !== nameOf(call.resource) && typed !== call.resource.name) return show(call, true)
             return { ...(await run(call)), redirect: kind.base }
@@ -69,6 +69,11 @@ export function questionPages(kind: ClientKind, services: ConsoleServices): Page
       },
     })
   })
+}
+
+/** The path of the part that lists the action. */
+function partOf({ resource }: Call<Client>, kind: ClientKind, name: ActionName): string {
+  return pathOf(kind, resource) + (name === 'reportCompromised' ? '/secrets' : '/settings')
 }
 
 interface Question extends QuestionPage<PageNames> {
@@ -81,7 +86,7 @@ function view(call: Call<Client>, question: Question): View {
   const { kind, name: action, isWrong, title, points, button, isDanger } = question
   const { texts, to, resource: client } = call
   const name = applicationName(client)
-  const back = to(pathOf(kind, client))
+  const back = to(partOf(call, kind, action))
   return {
     title: texts.plain(textName(title), { name }),
     trail: trail(call, kind, client),

@@ -121,11 +121,13 @@ export function actionRow(title: HtmlValue, hint: HtmlValue, button: HtmlValue):
   </li>`
 }
 
+/** @param style of links to the parts of one thing. @default filters */
 export function choiceLinks(
   label: string,
   choices: readonly { readonly href: string; readonly text: HtmlValue; readonly isCurrent: boolean }[],
+  style?: 'tabs',
 ): Html {
-  return html`<nav class="choice-links" aria-label="${label}">
-    ${choices.map(({ href, text, isCurrent }) => html`<a href="${href}" ${isCurrent && html`aria-current="true"`}>${text}</a>`)}
+  return html`<nav class="choice-links ${style}" aria-label="${label}">
+    ${choices.map(({ href, text, isCurrent }) => html`<a href="${href}" ${isCurrent && html`aria-current="page"`}>${text}</a>`)}
   </nav>`
 }

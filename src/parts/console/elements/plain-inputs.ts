@@ -3,10 +3,16 @@ import type { Field, FieldForm } from '../../../clients/field-row.ts'
 import { CLIENT_FIELDS } from '../../../clients/client-fields.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
 import type { Form } from '../../../http/form-body.ts'
-import type { Html } from '../../../http/html.ts'
+import { displayText } from '../../../http/pages/display-text.ts'
+import { html, type Html } from '../../../http/html.ts'
+import { dayIn, lastDayOf, readExpiry } from '../clients/expiry-view.ts'
 import type { Call } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
+import { facts } from './elements.ts'
 import { field, linesOf } from './form.ts'
+
+/** Characters of a line. */
+const MAX_SHOWN = 2000
 
 /** The compiler reports a text that does not exist. */
 const SHOWN: Readonly<Record<Client['kind'] | 'both', Readonly<Record<string, Field<TextName>>>>> =
@@ -42,16 +48,40 @@ export function plainInput(call: Call<Client>, name: string, form: FieldForm): H
 }
 
 function textOf(client: Client, name: string): string {
-  const value = (client as unknown as Readonly<Record<string, string | readonly string[] | undefined>>)[name]
+  type Value = string | number | readonly string[] | undefined
+  const value = (client as unknown as Readonly<Record<string, Value>>)[name]
+  if (typeof value === 'number') return lastDayOf(value)
   return typeof value === 'object' ? value.join('\n') : (value ?? '')
+}
+
+/** The fields of forms without inputs, for a person who may not change them. */
+export function plainFacts(call: Pick<Call, 'texts'>, client: Client, ...forms: FieldForm[]): Html {
+  const names = inputNames(client.kind, ...forms)
+  return factsOf(
+    call,
+    names.map((name) => [name, textOf(client, name)] as const).filter(([, text]) => text !== ''),
+  )
+}
+
+export function factsOf({ texts }: Pick<Call, 'texts'>, entries: Iterable<readonly [string, string]>): Html {
+  return facts(
+    [...entries].map(([name, text]) => {
+      const { label = 'none' } = SHOWN_FIELDS.get(name) ?? {}
+      const lines = linesOf(text).map((line) => html`<bdi>${displayText(line, MAX_SHOWN)}</bdi>`)
+      const shown = lines.length === 0 ? texts.html('none') : html`<div class="tight">${lines}</div>`
+      return [texts.html(label), shown] as const
+    }),
+  )
 }
 
 /** What was typed into the inputs of forms and is not stored, without empty lines. */
 export function typedTexts(sent: Form, client: Client, ...forms: FieldForm[]): ReadonlyMap<string, string> {
   const texts = new Map<string, string>()
   for (const name of inputNames(client.kind, ...forms)) {
-    const text = linesOf(sent.get(name) ?? '').join('\n')
-    if (sent.has(name) && text !== textOf(client, name)) texts.set(name, text)
+    const isDay = SHOWN_FIELDS.get(name)?.input?.type === 'date'
+    const lines = sent.has(name) ? linesOf(sent.get(name) ?? '').join('\n') : undefined
+    const text = isDay ? dayIn(sent) : lines
+    if (text !== undefined && text !== textOf(client, name)) texts.set(name, text)
   }
   return texts
 }
@@ -61,6 +91,7 @@ export function toChanges(texts: ReadonlyMap<string, string>): ApplicationChange
   const entries = [...texts].map(([name, text]) => {
     const { input, isRemovable } = SHOWN_FIELDS.get(name) ?? {}
     if (input?.type === 'lines') return [name, linesOf(text)]
+    if (input?.type === 'date') return [name, readExpiry(text)]
     return [name, text === '' && isRemovable ? null : text]
   })
   return Object.fromEntries(entries) as ApplicationChanges

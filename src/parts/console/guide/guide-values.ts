@@ -2,7 +2,7 @@ import { ROUTES } from '../../../authorization-server/provider/routes.ts'
 import { applicationScopes, directScopes, limitToOwner } from '../../../catalog/resolve-scopes.ts'
 import type { Client } from '../../../clients/client.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
-import { credentialsOf, kindOf } from '../clients/client-kind.ts'
+import { credentialsOf } from '../clients/client-kind.ts'
 import { firstReadAddress } from '../clients/curl-commands.ts'
 import type { ConsoleServices } from '../services.ts'
 
@@ -14,7 +14,7 @@ export async function guideValues(services: ConsoleServices, client: Client) {
   const catalog = services.catalog.current
   const [owner, { secrets, keys }] = await Promise.all([
     services.accounts.find(client.accountId, client.userId),
-    client.jwks ? credentialsOf(kindOf(services, client), client) : { secrets: [], keys: [] },
+    client.jwks ? credentialsOf(services, client) : { secrets: [], keys: [] },
   ])
   const scopes =
     client.kind === 'apiKey'

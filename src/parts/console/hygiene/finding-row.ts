@@ -88,7 +88,7 @@ export async function fixForm(
   const { texts } = call
   const fix = fixOf(finding, found)
   if (fix === 'rotate') {
-    const self = call.to(pathOf(kindOf(services, found.client), found.client))
+    const self = call.to(`${pathOf(kindOf(services, found.client), found.client)}/secrets`)
     const link = { action: 'rotateSecret', style: 'slim' }
     return hintAbove(
       texts.html('clientsRotateWhat'),

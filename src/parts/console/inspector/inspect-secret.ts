@@ -61,7 +61,7 @@ async function inspectFound(
   }
   const report =
     path !== undefined &&
-    (isOperator ? to(path, { confirm: 'reportCompromised' }) : to(`${path}/report-compromised`))
+    (isOperator ? to(`${path}/secrets`, { confirm: 'reportCompromised' }) : to(`${path}/report-compromised`))
   return notice(
     'warn',
     html`<p>

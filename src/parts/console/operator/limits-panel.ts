@@ -4,24 +4,46 @@ import { GatehouseError } from '../../../errors.ts'
 import type { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { Limits } from '../../limits/limits.ts'
-import { panel } from '../elements/elements.ts'
+import { facts, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
 
-/** The form with which an operator gives a client limits of its own. */
-export function limitsPanel(call: Call<unknown>, { limits = {} }: Client, { defaults }: Limits): Html {
+/** The limits of a client, what was counted of them, and the form with which an operator gives it limits of its own. */
+export function limitsPanel(
+  call: Call<unknown>,
+  { limits }: Client,
+  { defaults }: Limits,
+  { calls, isForOperators }: { calls: CallLimits | undefined; isForOperators: boolean },
+): Html {
   const { texts } = call
+  const present = limits ?? defaults
+  const usedOf = (name: keyof CallLimits) =>
+    calls?.[name] !== undefined &&
+    texts.html('limitsUsed', { used: texts.number(calls[name]), limit: texts.number(present[name] ?? 0) })
   const input = (name: keyof CallLimits, label: 'limitsPerMinute' | 'limitsPerDay') =>
-    field(call, { name, label: texts.html(label), value: textOf(limits[name]), autocomplete: 'off' })
+    field(call, { name, label: texts.html(label), value: textOf(limits?.[name]), autocomplete: 'off' })
   return panel(
     { title: texts.html('limitsTitle'), id: 'limits' },
-    form(
-      call,
-      { action: 'limits' },
-      html`<p class="hint">${texts.html('limitsHint', { limits: limitsText(call, defaults) })}</p>
-        ${input('perMinute', 'limitsPerMinute')} ${input('perDay', 'limitsPerDay')}
-        <div class="buttons"><button>${texts.html('saveButton')}</button></div>`,
-    ),
+    html`${
+      calls && Object.keys(calls).length > 0
+        ? facts([
+            [texts.html('limitsLastMinute'), usedOf('perMinute')],
+            [texts.html('usageDays', { count: 1 }), usedOf('perDay')],
+          ])
+        : html`<p>${limitsText(call, present)}</p>`
+    }
+    ${
+      isForOperators &&
+      form(
+        call,
+        { action: 'limits' },
+        html`<p class="hint">${texts.html('limitsHint', { limits: limitsText(call, defaults) })}</p>
+          <div class="fields">
+            ${input('perMinute', 'limitsPerMinute')} ${input('perDay', 'limitsPerDay')}
+          </div>
+          <div class="buttons"><button class="primary">${texts.html('saveButton')}</button></div>`,
+      )
+    }`,
   )
 }
 

@@ -147,8 +147,6 @@ export const english = {
 
   // The texts of the lists of API keys and applications, of the form that creates one, and of new secrets.
   doneExpirySaved: 'The expiry is saved.',
-  doneAddressesSaved: 'The allowed addresses are saved.',
-  doneRenamed: 'The new name is saved.',
 
   // Why an API key or application gets no tokens.
   stateActive: 'Active',
@@ -217,10 +215,14 @@ export const english = {
   doneHandedOver: 'It is handed over.',
 
   // The allowed addresses and the expiry of an API key or application.
+  restrictionsTitle: 'Restrictions',
   addressesTitle: 'Allowed addresses',
   addressesLabel: 'Addresses and networks, one in each line',
   addressesHint:
     'Programs get tokens, and use them, only from these IP addresses and networks, such as 203.0.113.0/24. Leave the field empty to allow any address.',
+  addressesPublicHint:
+    'It runs on the devices of its users, which have addresses of their own. So leave the field empty, unless all users are in networks that you know, such as 203.0.113.0/24.',
+  addressesAny: 'any',
   addressesRevoke: 'A change revokes all tokens issued so far. Programs get new ones.',
   expiryTitle: 'Expiry',
   expiryLabel: 'Last day (UTC)',
@@ -272,7 +274,7 @@ export const english = {
     other: '{count} operations need a higher verification level of your account.',
   },
   clientsNeedsLevel:
-    'Needs the level {needed}. Your account has {level}: the operation can be added, but not requested from users yet.',
+    'Needs the level {needed}. The account has {level}: the operation can be added, but not requested from users yet.',
   clientsRedirectUris: 'Redirect URIs (needed before users can connect)',
   clientsRedirectUrisHint:
     'One address in each line. After users agree, the browser returns to one of these addresses, which gets the authorization. So the addresses are compared character by character, without wildcards. They begin with https://, or with http://localhost while you develop.',
@@ -328,7 +330,9 @@ export const english = {
     'All its secrets, public keys and tokens are revoked. Add a new public key, or create a new secret, for your programs.',
   doneClientDeleted: 'It is deleted, and its tokens no longer work.',
 
-  clientsAbout: 'About',
+  clientsAbout: 'Summary',
+  clientsMayCall: 'What it may call',
+  clientsMayCallNothing: 'nothing at present',
   clientsNoRedirectUri: 'Users cannot connect this application yet, because it has no redirect URI.',
 
   clientsAccess: 'Access',
@@ -352,9 +356,9 @@ export const english = {
   clientsProductWithdrawn: 'This product is no longer offered, so nothing of it can be called.',
   clientsAddProducts: 'Add a product',
   clientsAddHint: 'A product is added with all its operations. You can remove single operations afterwards.',
-  clientsAddedAboveLevel:
-    'Added, but users cannot be asked for it until your account has the level {needed}.',
+  clientsAddedAboveLevel: 'Added, but users cannot be asked for it until the account has the level {needed}.',
 
+  secretsAndKeysTitle: 'Secrets and keys',
   clientsSecrets: 'Secrets',
   clientsSecretNew: 'New secret',
   clientsSecretOld: 'Old secret',
@@ -413,10 +417,8 @@ export const english = {
   keysReportButton: 'Revoke all secrets, keys and tokens',
 
   clientsSettings: 'Settings',
-  clientsMoreSettings: 'Redirect URIs, logo and links',
   clientsPreview: 'Preview of the consent page',
   clientsSetRedirectUri: 'Add a redirect URI',
-  clientsChangeRedirectUris: 'Change redirect URIs',
 
   clientsActivityNone: 'Nothing has been changed yet.',
   clientsActivityAll: 'All activity of the account',
@@ -535,7 +537,6 @@ export const english = {
   guideAnswer503Hint:
     'The service is not available for the moment. Wait as long as Retry-After says, then try again.',
 
-  applicationSettingsTitle: 'Settings of {name}',
   doneSettingsSaved: 'The settings are saved. They apply at once.',
   appsPreviewLink: 'Preview the consent page',
   appsSignIn: 'Where users return to',
@@ -559,18 +560,11 @@ export const english = {
   appsLogoHint:
     'Optional. The https:// address of a square picture, at least 128 × 128 pixels. PNG, SVG or WebP. Without it, users see the first letter of the name.',
   appsTerms: 'Terms of service',
-  appsChangedTitle: 'The settings were changed meanwhile',
   appsChanged:
-    'Your form was not saved, because the application was changed in another tab or by another person. Below are the newer settings. These fields had other values in your form; change them again if that is still needed:',
+    'The form below has the newer values. These fields had other values in your form; change them again if that is still needed:',
 
-  appsLevelTitle: 'Operations that need verification',
-  appsLevelEnough:
-    'Your account has the level “{level}”. It is enough for all operations of this application.',
-  appsLevelBlocked:
-    'Your account has the level “{level}”. Until it has a higher level, the application may not ask users for these operations, and no token includes them:',
-  appsLevelNeeded: 'Level that is needed',
   appsLevelRaise:
-    'The level belongs to the developer’s account, not to its users. Verify your account to raise it; it applies to new requests at once.',
+    'Your account has the level “{level}”. It is the level of the developer, not of the users. Verify your account to raise it; it applies to new requests at once.',
 
   appsPreviewWindow: 'Consent page of {name}',
   appsPreviewIntro:
@@ -772,6 +766,8 @@ export const english = {
   hygieneProductsHint: 'No API key and no application has them. Offer them, or remove them from the catalog.',
 
   limitsTitle: 'Call limits',
+  limitsUsed: 'about {used} of {limit} calls',
+  limitsLastMinute: 'Last minute',
   limitsHint:
     'If both fields are empty, it has the limits of all clients: {limits}. Otherwise an empty field means no limit.',
   limitsPerMinute: 'Calls a minute',
@@ -781,7 +777,6 @@ export const english = {
   doneLimitsSaved: 'The limits were saved. They apply within seconds.',
 
   usageTitle: 'Usage',
-  usageShow: 'Show its calls',
   usageBack: 'Back to the client',
   usageIntro: 'API calls of {name}, and what became of them. Times are in UTC.',
   usageIntroAccount: 'API calls of the API keys and applications of this account. Times are in UTC.',
@@ -882,11 +877,8 @@ export const english = {
 
   operatorUser: 'User',
   operatorLastUsed: 'Last used',
-  operatorRemoved: 'Removed operations',
-  operatorRedirects: 'Redirect URIs',
   operatorMarks: 'Marks',
   operatorFirstParty: 'own application of the service, without a consent page',
-  operatorPublic: 'public application, without a secret',
   operatorDeleted: 'Deleted',
   operatorDeletedText:
     'This API key or application was deleted. Its tokens are rejected, and its id is never used again.',

@@ -149,8 +149,6 @@ export const german: ConsoleTexts = {
   overviewManyCount: { one: 'mehr als {count}', other: 'mehr als {count}' },
 
   doneExpirySaved: 'Das Ablaufdatum ist gespeichert.',
-  doneAddressesSaved: 'Die erlaubten Adressen sind gespeichert.',
-  doneRenamed: 'Der neue Name ist gespeichert.',
 
   stateActive: 'Aktiv',
   stateByOperator: 'Vom Betreiber deaktiviert',
@@ -217,10 +215,14 @@ export const german: ConsoleTexts = {
   clientsAppHandOver: 'Anwendung übergeben',
   doneHandedOver: 'Der Client ist übergeben.',
 
+  restrictionsTitle: 'Einschränkungen',
   addressesTitle: 'Erlaubte Adressen',
   addressesLabel: 'Adressen und Netze, eins pro Zeile',
   addressesHint:
     'Programme erhalten und nutzen Tokens nur von diesen IP-Adressen und Netzen aus, zum Beispiel 203.0.113.0/24. Lassen Sie das Feld leer, um jede Adresse zu erlauben.',
+  addressesPublicHint:
+    'Die Anwendung läuft auf den Geräten ihrer Nutzer, und diese haben eigene Adressen. Lassen Sie das Feld deshalb leer, außer wenn alle Nutzer in Netzen sind, die Sie kennen, etwa 203.0.113.0/24.',
+  addressesAny: 'beliebig',
   addressesRevoke: 'Eine Änderung widerruft alle bisherigen Tokens. Programme holen neue.',
   expiryTitle: 'Ablaufdatum',
   expiryLabel: 'Letzter Tag (UTC)',
@@ -272,7 +274,7 @@ export const german: ConsoleTexts = {
     other: '{count} Operationen erfordern eine höhere Verifizierungsstufe Ihres Kontos.',
   },
   clientsNeedsLevel:
-    'Erfordert die Stufe {needed}. Ihr Konto hat {level}: Die Operation kann hinzugefügt, aber noch nicht von Nutzern angefordert werden.',
+    'Erfordert die Stufe {needed}. Das Konto hat {level}: Die Operation kann hinzugefügt, aber noch nicht von Nutzern angefordert werden.',
   clientsRedirectUris: 'Redirect-URIs (nötig, bevor Nutzer verbinden können)',
   clientsRedirectUrisHint:
     'Eine Adresse pro Zeile. Nach der Zustimmung kehrt der Browser zu einer dieser Adressen zurück, und sie erhält die Autorisierung. Deshalb werden die Adressen Zeichen für Zeichen verglichen, ohne Platzhalter. Sie beginnen mit https:// oder während der Entwicklung mit http://localhost.',
@@ -334,6 +336,8 @@ export const german: ConsoleTexts = {
   doneClientDeleted: 'Der Client ist gelöscht, und seine Tokens gelten nicht mehr.',
 
   clientsAbout: 'Überblick',
+  clientsMayCall: 'Erlaubte Aufrufe',
+  clientsMayCallNothing: 'zurzeit nichts',
   clientsNoRedirectUri:
     'Nutzer können diese Anwendung noch nicht verbinden, weil sie keine Redirect-URI hat.',
 
@@ -360,8 +364,9 @@ export const german: ConsoleTexts = {
   clientsAddHint:
     'Ein Produkt wird mit allen Operationen hinzugefügt. Einzelne Operationen können Sie danach entfernen.',
   clientsAddedAboveLevel:
-    'Hinzugefügt, aber Nutzer können erst darum gebeten werden, wenn Ihr Konto die Stufe {needed} hat.',
+    'Hinzugefügt, aber Nutzer können erst darum gebeten werden, wenn das Konto die Stufe {needed} hat.',
 
+  secretsAndKeysTitle: 'Secrets und Schlüssel',
   clientsSecrets: 'Secrets',
   clientsSecretNew: 'Neues Secret',
   clientsSecretOld: 'Altes Secret',
@@ -422,10 +427,8 @@ export const german: ConsoleTexts = {
   keysReportButton: 'Alle Secrets, Schlüssel und Tokens widerrufen',
 
   clientsSettings: 'Einstellungen',
-  clientsMoreSettings: 'Redirect-URIs, Logo und Links',
   clientsPreview: 'Vorschau der Zustimmungsseite',
   clientsSetRedirectUri: 'Redirect-URI eintragen',
-  clientsChangeRedirectUris: 'Redirect-URIs ändern',
 
   clientsActivityNone: 'Es wurde noch nichts geändert.',
   clientsActivityAll: 'Alle Aktivitäten des Kontos',
@@ -550,7 +553,6 @@ export const german: ConsoleTexts = {
   guideAnswer503Hint:
     'Der Dienst ist im Moment nicht verfügbar. Warten Sie so lange, wie Retry-After angibt, und versuchen Sie es dann erneut.',
 
-  applicationSettingsTitle: 'Einstellungen von {name}',
   doneSettingsSaved: 'Die Einstellungen sind gespeichert. Sie gelten sofort.',
   appsPreviewLink: 'Vorschau der Zustimmungsseite',
   appsSignIn: 'Wohin Nutzer zurückkehren',
@@ -574,17 +576,11 @@ export const german: ConsoleTexts = {
   appsLogoHint:
     'Optional. Die https://-Adresse eines quadratischen Bilds, mindestens 128 × 128 Pixel. PNG, SVG oder WebP. Ohne Logo sehen Nutzer den ersten Buchstaben des Namens.',
   appsTerms: 'Nutzungsbedingungen',
-  appsChangedTitle: 'Die Einstellungen wurden inzwischen geändert',
   appsChanged:
-    'Ihr Formular wurde nicht gespeichert, weil die Anwendung in einem anderen Tab oder von einer anderen Person geändert wurde. Unten stehen die neueren Einstellungen. Diese Felder hatten in Ihrem Formular andere Werte; ändern Sie sie erneut, falls das noch nötig ist:',
+    'Das Formular unten hat die neueren Werte. Diese Felder hatten in Ihrem Formular andere Werte; ändern Sie sie erneut, falls das noch nötig ist:',
 
-  appsLevelTitle: 'Operationen, die eine Verifizierung brauchen',
-  appsLevelEnough: 'Ihr Konto hat die Stufe „{level}“. Sie reicht für alle Operationen dieser Anwendung.',
-  appsLevelBlocked:
-    'Ihr Konto hat die Stufe „{level}“. Bis es eine höhere hat, darf die Anwendung Nutzer nicht um diese Operationen bitten, und kein Token enthält sie:',
-  appsLevelNeeded: 'Nötige Stufe',
   appsLevelRaise:
-    'Die Stufe gehört zum Konto des Entwicklers, nicht zu dessen Nutzern. Verifizieren Sie Ihr Konto, um sie zu erhöhen; das gilt sofort für neue Anfragen.',
+    'Ihr Konto hat die Stufe „{level}“. Das ist die Stufe des Entwicklers, nicht die der Nutzer. Verifizieren Sie Ihr Konto, um sie zu erhöhen; das gilt sofort für neue Anfragen.',
 
   appsPreviewWindow: 'Zustimmungsseite von {name}',
   appsPreviewIntro:
@@ -789,6 +785,8 @@ export const german: ConsoleTexts = {
     'Kein API-Schlüssel und keine Anwendung hat sie. Bieten Sie sie an, oder entfernen Sie sie aus dem Katalog.',
 
   limitsTitle: 'Limits für Aufrufe',
+  limitsUsed: 'etwa {used} von {limit} Aufrufen',
+  limitsLastMinute: 'Letzte Minute',
   limitsHint:
     'Sind beide Felder leer, gelten die Limits aller Clients: {limits}. Sonst bedeutet ein leeres Feld: kein Limit.',
   limitsPerMinute: 'Aufrufe pro Minute',
@@ -798,7 +796,6 @@ export const german: ConsoleTexts = {
   doneLimitsSaved: 'Die Limits wurden gespeichert. Sie gelten innerhalb von Sekunden.',
 
   usageTitle: 'Nutzung',
-  usageShow: 'Aufrufe ansehen',
   usageBack: 'Zurück zum Client',
   usageIntro: 'API-Aufrufe von {name} und was daraus wurde. Zeiten in UTC.',
   usageIntroAccount: 'API-Aufrufe der API-Schlüssel und Anwendungen dieses Kontos. Zeiten in UTC.',
@@ -899,12 +896,9 @@ export const german: ConsoleTexts = {
   operatorMore: 'Einzelheiten',
 
   operatorUser: 'Person',
-  operatorLastUsed: 'Zuletzt genutzt',
-  operatorRemoved: 'Entfernte Operationen',
-  operatorRedirects: 'Redirect-URIs',
+  operatorLastUsed: 'Zuletzt benutzt',
   operatorMarks: 'Merkmale',
   operatorFirstParty: 'eigene Anwendung des Dienstes, ohne Zustimmungsseite',
-  operatorPublic: 'öffentliche Anwendung, ohne Secret',
   operatorDeleted: 'Gelöscht',
   operatorDeletedText:
     'Dieser API-Schlüssel oder diese Anwendung wurde gelöscht. Die Tokens werden abgelehnt, und die ID wird nie wieder vergeben.',

@@ -1,12 +1,7 @@
-import type { Client } from '../../../clients/client.ts'
-import { findClients } from '../../front-door/clients-named-in-list.ts'
 import { Rejection } from '../../front-door/rejection.ts'
 import { html, type Html } from '../../../http/html.ts'
-import { applicationName, unknownClientName } from '../../../http/pages/display-text.ts'
 import type { Usage } from '../../usage/usage-types.ts'
-import { apiKeyKind, applicationKind, ownClient, trail, type ClientKind } from '../clients/client-kind.ts'
 import { heading, panel } from '../elements/elements.ts'
-import { clientHref } from '../operator/client-href.ts'
 import { operatorPage, operatorView, USAGE_PATH } from '../operator/operator-page.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import { scopeTitle } from '../scope-title.ts'
@@ -21,30 +16,8 @@ export function usagePages(services: ConsoleServices): Page[] {
   return [
     ownUsagePage(services, usage),
     uncalledOperationsPage(services, usage),
-    ...[apiKeyKind(services), applicationKind(services)].map((kind) =>
-      clientUsagePage(kind, services, usage),
-    ),
     operatorUsagePage(services, usage),
-    operatorClientUsagePage(services, usage),
   ]
-}
-
-function clientUsagePage(kind: ClientKind, services: ConsoleServices, usage: Usage): Page {
-  return page<Client>({
-    ...ownClient(kind, '/usage'),
-    access: `${kind.permissions}:read`,
-    async show(call) {
-      const { texts, resource: client } = call
-      const name = applicationName(client)
-      const view = await usageView(call, services, usage, { clientId: client.clientId })
-      if (!view) return undefined
-      return {
-        title: `${texts.plain('usageTitle')} · ${name}`,
-        trail: trail(call, kind, client),
-        body: html`${heading(texts.html('usageTitle'), texts.html('usageIntro', { name }))} ${view}`,
-      }
-    },
-  })
 }
 
 function ownUsagePage(services: ConsoleServices, usage: Usage): Page {
@@ -83,29 +56,6 @@ function operatorUsagePage(services: ConsoleServices, usage: Usage): Page {
         { title: texts.plain('usageTitle'), path: USAGE_PATH },
         html`<p class="muted">${texts.html('usageIntroAll')}</p>
           ${view} ${panel({ title: texts.html('uncalledTitle') }, uncalledList(call, services, uncalled))}`,
-      )
-    },
-  })
-}
-
-function operatorClientUsagePage(services: ConsoleServices, usage: Usage): Page {
-  return operatorPage<Client | { readonly clientId: string }>({
-    path: '/operator/clients/:clientId/usage',
-    async find(_caller, { clientId = '' }) {
-      // The usage of a deleted client stays until it expires.
-      return (await findClients(services, [{ clientId }])).get(clientId) ?? { clientId }
-    },
-    async show(call) {
-      const { texts, resource } = call
-      const name = 'name' in resource ? applicationName(resource) : unknownClientName(resource.clientId)
-      const back = clientHref(call, resource.clientId)
-      const view = await usageView(call, services, usage, { clientId: resource.clientId })
-      if (!view) return undefined
-      return operatorView(
-        call,
-        { title: `${texts.plain('usageTitle')} · ${name}` },
-        html`<p class="muted">${texts.html('usageIntro', { name })}</p>
-          ${back !== undefined && html`<p><a href="${back}">${texts.html('usageBack')}</a></p>`} ${view}`,
       )
     },
   })

@@ -83,6 +83,20 @@ export async function usageView(
   )}`
 }
 
+/** The chart of the last 24 hours. */
+export async function callsOfLastDay(
+  call: Texts,
+  usage: Usage,
+  subject: Pick<UsageQuery, 'clientId' | 'accountId'>,
+): Promise<Html> {
+  const { texts } = call
+  const time = chosenTime(usage, '1')
+  const { unit, from, to } = time
+  const rows = await usage.list({ ...subject, from, to, by: [unit, 'kind', 'result'] })
+  const title = html`${texts.html('usageApiCalls')}, ${texts.html('usageDays', { count: 1 })}`
+  return panel({ title }, chart(call, rows, time))
+}
+
 /** What `all` counts beyond the rows of some clients. */
 function restOf(all: readonly UsageRow[], ofClients: readonly UsageRow[]): UsageRow[] {
   const keyOf = ({ operation, outcome }: UsageRow) => `${operation} ${outcome}`

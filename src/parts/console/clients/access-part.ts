@@ -1,14 +1,16 @@
 import type { ConsoleServices } from '../services.ts'
-import type { Catalog, Operation } from '../../../catalog/catalog.ts'
-import { hasRequiredKycLevel } from '../../../catalog/resolve-scopes.ts'
+import type { Operation } from '../../../catalog/catalog.ts'
+import { hasRequiredKycLevel, operationsOf } from '../../../catalog/resolve-scopes.ts'
 import { accessOf, type Missing } from '../../../clients/access-preview.ts'
 import { isGatewayKey, type Client } from '../../../clients/client.ts'
+import { Rejection } from '../../front-door/rejection.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { badge, panel } from '../elements/elements.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
-import { word, type ClientKind, type ClientPanel } from './client-kind.ts'
+import { actionsFor, type Viewer } from './client-action-forms.ts'
+import { PAGES_OF_KIND, word, type ClientPart } from './client-kind.ts'
 import { neededLevel, productTitle } from './no-token-state.ts'
 
 const MISSING = {
@@ -20,31 +22,48 @@ const MISSING = {
 } as const satisfies Record<Missing, string>
 
 /** The products and operations of a client: what it may use, what it lacks, and the forms that change it. */
-export function accessPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
-  const { catalog, accounts } = services
+export function accessPart(viewer: Viewer, services: ConsoleServices): ClientPart {
   return {
+    path: '/access',
+    title: 'clientsAccess',
+    isShown: ({ resource }) => !isGatewayKey(resource),
     async show(call) {
-      const { texts, resource: client } = call
-      if (isGatewayKey(client)) return undefined
-      // As for a token request.
-      const [owner, mayWrite, mayGive] = await Promise.all([
-        accounts.find(client.accountId, client.userId),
-        call.may(`${kind.permissions}:write`),
-        call.may(`${kind.permissions}:give`),
+      const { texts, to, resource: client } = call
+      if (isGatewayKey(client)) throw new Rejection('noRoute')
+      const [found, mayWrite, mayGive] = await Promise.all([
+        findAccess(services, client),
+        viewer.may(call, 'write'),
+        viewer.may(call, 'give'),
       ])
-      const { current } = catalog
-      const { missingFor } = accessOf(current, client, owner)
-      const found = { catalog: current, client, kycLevel: owner?.kycLevel, missingFor, mayWrite, mayGive }
+      const access = { ...found, mayWrite, mayGive }
+      const { catalog, kycLevel, missingFor } = found
+      const kind = PAGES_OF_KIND[client.kind]
+      const isEmpty = client.products.length === 0
+      const isBlocked = operationsOf(catalog, client).some((each) => missingFor(each).includes('kycLevel'))
+      const level = kycLevel ?? catalog.kycLevels[0] ?? ''
       return panel(
-        { title: texts.html('clientsAccess'), id: 'access' },
-        html`<p class="muted">
-            ${texts.html(client.products.length === 0 ? word(kind, 'AccessNone') : word(kind, 'AccessHint'))}
-          </p>
-          ${client.products.map((id) => productAccess(call, found, id))}
-          ${mayGive && productsToAdd(call, found)} ${mayGive && sharedForms(call)}`,
+        { title: texts.html('clientsMayCall'), id: 'access' },
+        html`${(isEmpty || mayWrite) && html`<p class="muted">${texts.html(word(kind, isEmpty ? 'AccessNone' : 'AccessHint'))}</p>`}
+        ${isBlocked && viewer.kind && html`<p>${texts.html('appsLevelRaise', { level })}</p>`}
+        ${client.products.map((id) => productAccess(call, access, id))}
+        ${mayGive && productsToAdd(call, access)} ${mayGive && sharedForms(call)}
+        ${viewer.kind?.kind === 'application' && html`<p><a href="${to(`${viewer.pathOf(client)}/preview`)}">${texts.html('appsPreviewLink')}</a></p>`}`,
       )
     },
+    actions: actionsFor(viewer, services, ACTIONS_OF_ACCESS),
   }
+}
+
+const ACTIONS_OF_ACCESS = ['addProduct', 'removeProduct', 'removeOperation', 'restoreOperation'] as const
+
+/** What a client may call, as for a token request. */
+export async function findAccess(
+  { catalog: { current: catalog }, accounts }: Pick<ConsoleServices, 'catalog' | 'accounts'>,
+  client: Client,
+) {
+  const owner = await accounts.find(client.accountId, client.userId)
+  const { missingFor } = accessOf(catalog, client, owner)
+  return { catalog, client, kycLevel: owner?.kycLevel, missingFor }
 }
 
 /** A form in each row would repeat the CSRF token many times. */
@@ -121,12 +140,7 @@ function operationAccess(
   </li>`
 }
 
-interface ClientAccess {
-  readonly catalog: Catalog
-  readonly client: Client
-  /** Undefined counts as the lowest level. */
-  readonly kycLevel: string | undefined
-  readonly missingFor: ReturnType<typeof accessOf>['missingFor']
+type ClientAccess = Awaited<ReturnType<typeof findAccess>> & {
   readonly mayWrite: boolean
   readonly mayGive: boolean
 }

@@ -1,6 +1,6 @@
 import type { ConsoleServices } from '../services.ts'
 import type { Client } from '../../../clients/client.ts'
-import type { People } from '../activity/people.ts'
+import { findPeople, type People } from '../activity/people.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
 import type { SecretInfo } from '../../../clients/stored-secrets.ts'
 import { html, type Html } from '../../../http/html.ts'
@@ -8,7 +8,7 @@ import { badge, panel } from '../elements/elements.ts'
 import { radio } from '../elements/form.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import type { Call, Confirmation, Redirect, View } from '../page-types.ts'
-import { type ClientKind, type ClientPanel, backTo, trail } from './client-kind.ts'
+import { credentialsOf, trail, type ClientKind, type ClientPart } from './client-kind.ts'
 import { randomUUID } from 'node:crypto'
 import { GatehouseError } from '../../../errors.ts'
 import { requireAccess } from '../../front-door/access.ts'
@@ -16,39 +16,61 @@ import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
 import { Rejection } from '../../front-door/rejection.ts'
 import { rightTo } from '../../front-door/permissions-on-clients.ts'
 import { runAction } from '../../front-door/run-client-action.ts'
-import { actionFor, ownerOf } from './client-action-forms.ts'
+import { actionFor, actionList, actionsFor, ownerOf, type Viewer } from './client-action-forms.ts'
+import { addKeyAction, keysPanel, type MayChange } from './keys-panel.ts'
 import { credentialUse } from './no-token-state.ts'
 import { secretView } from './new-secret-view.ts'
 
-/** The valid secrets of a client, and the links that rotate and revoke them. */
-export function secretsPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
+/** The valid secrets and public keys of a client, and what rotates and revokes them. */
+export function secretsPart(viewer: Viewer, services: ConsoleServices): ClientPart {
+  const { kind } = viewer
   return {
-    async show(call, { secrets, keys, people }) {
-      const { texts } = call
-      if (isPublicClient(call.resource)) {
-        return panel(
-          { title: texts.html('publicTitle'), id: 'public' },
-          html`<p>${texts.html('publicText')}</p>`,
-        )
-      }
-      const hasKey = keys.length > 0
-      const mayRotate = await call.may(`${kind.permissions}:rotate`)
-      const mayRemove = await call.may(`${kind.permissions}:remove`)
-      const mayRevoke = (index: number) => (index === 0 ? mayRotate : mayRemove)
-      return panel(
-        { title: texts.html('clientsSecrets'), id: 'secrets' },
-        html`${
-          secrets.length === 0
-            ? html`<p>${texts.html(hasKey ? 'clientsNoSecretButKey' : 'clientsNoSecret')}</p>`
-            : html`<ul class="items">
-                ${secrets.map((secret, index) => secretRow(call, secrets, { secret, index, mayRevoke: mayRevoke(index), hasKey, people }))}
-              </ul>`
-        }
-        ${mayRotate && (secrets.length > 1 ? html`<p class="muted">${texts.html('clientsTwoSecrets')}</p>` : rotation(call))}`,
-      )
+    path: '/secrets',
+    title: 'secretsAndKeysTitle',
+    isShown: ({ resource }) => !isPublicClient(resource),
+    async show(call) {
+      if (isPublicClient(call.resource)) throw new Rejection('noRoute')
+      const [found, mayRotate, mayRemove] = await Promise.all([
+        credentialsOf(services, call.resource),
+        viewer.may(call, 'rotate'),
+        viewer.may(call, 'remove'),
+      ])
+      const may = { mayRotate, mayRemove }
+      return html`${await secretsPanel(call, services, { ...found, ...may })}
+      ${keysPanel(call, services, { ...found, ...may })} ${await actionList(call, viewer, 'secrets')}`
     },
-    actions: secretActions(kind, services),
+    actions: {
+      ...actionsFor(viewer, services, ['removeKey', 'reportCompromised']),
+      ...(kind && secretActions(kind, services)),
+      ...(kind && { addKey: addKeyAction(kind, services) }),
+    },
   }
+}
+
+async function secretsPanel(
+  call: Call<Client>,
+  { accounts }: ConsoleServices,
+  { secrets, keys, mayRotate, mayRemove }: MayChange,
+): Promise<Html> {
+  const { texts, resource } = call
+  const { accountId } = resource
+  const people = await findPeople(
+    accounts,
+    secrets.map(({ shownTo: userId }) => (userId === undefined ? undefined : { accountId, userId })),
+  )
+  const hasKey = keys.length > 0
+  const mayRevoke = (index: number) => (index === 0 ? mayRotate : mayRemove)
+  return panel(
+    { title: texts.html('clientsSecrets'), id: 'secrets' },
+    html`${
+      secrets.length === 0
+        ? html`<p>${texts.html(hasKey ? 'clientsNoSecretButKey' : 'clientsNoSecret')}</p>`
+        : html`<ul class="items">
+            ${secrets.map((secret, index) => secretRow(call, secrets, { secret, index, mayRevoke: mayRevoke(index), hasKey, people }))}
+          </ul>`
+    }
+    ${mayRotate && (secrets.length > 1 ? html`<p class="muted">${texts.html('clientsTwoSecrets')}</p>` : rotation(call))}`,
+  )
 }
 
 function secretRow(
@@ -135,7 +157,7 @@ function revocationOf(name: string | null | undefined) {
   return REVOCATIONS[name === 'new' || name === 'only' ? name : 'old']
 }
 
-function secretActions(kind: ClientKind, services: ConsoleServices): ClientPanel['actions'] {
+function secretActions(kind: ClientKind, services: ConsoleServices): ClientPart['actions'] {
   const { service } = kind
 
   async function rotate(call: Call<Client>): Promise<View> {
@@ -181,7 +203,7 @@ function secretActions(kind: ClientKind, services: ConsoleServices): ClientPanel
     // The form may come from an old tab: its secret may be revoked, and another secret may be in its place.
     if (String(meant?.createdAt) === form.get('createdAt'))
       await runAction(action, client, { ...call, parts: services })
-    return backTo(kind, client, texts.done)
+    return { done: texts.done }
   }
 
   function confirm(call: Call<Client>): Confirmation {
