@@ -7,7 +7,7 @@ import { LISTED } from './writer.ts'
 
 export type TrailName = 'changes' | 'failures'
 
-/** Selects the entries to list. Pass at most one of `accountId`, `clientId` and `actor`. */
+/** Selects the entries to list. Pass at most one of `accountId`, `clientId`, `actor` and `documentHost`. */
 export interface AuditListOptions {
   /** Only the entries of this account. */
   readonly accountId?: string | undefined
@@ -15,6 +15,8 @@ export interface AuditListOptions {
   readonly clientId?: string | undefined
   /** Only the entries of acts that this actor requested. */
   readonly actor?: string | undefined
+  /** Only the entries about this host of client metadata documents and about its applications, such as `claude.ai`. */
+  readonly documentHost?: string | undefined
   /** `failures` lists what strangers tried. @default 'changes' */
   readonly trail?: TrailName | undefined
   /** The `cursor` of the previous page. @default the newest entries are listed */
@@ -56,6 +58,7 @@ const LIST_FIELDS = {
     ),
   ),
   actor: optional(textRule),
+  documentHost: optional(textRule),
   trail: trailRule,
   cursor: optional(cursorRule),
   limit: pageLimitRule,

@@ -40,6 +40,12 @@ export interface AuditEntry {
   readonly change?: string | undefined
   /** What the change was about: a product, scopes, a secret, a key, the new user, or an expiry. */
   readonly target?: string | undefined
+  /** The values of changed fields before the act, as in the management API; a long one is a text of 500 characters. */
+  readonly before?: Readonly<Record<string, unknown>> | undefined
+  /** The values after the act, in the form of `before`. */
+  readonly after?: Readonly<Record<string, unknown>> | undefined
+  /** True if the change revoked the tokens that the client had obtained before. */
+  readonly revokedTokens?: true | undefined
   /** The scopes that a person approved, or that were revoked. */
   readonly scopes?: readonly string[] | undefined
   /** The scopes that a person denied. */

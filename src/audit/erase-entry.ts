@@ -21,6 +21,7 @@ const KEPT: ReadonlySet<string> = new Set([
     'count',
     'until',
     'leakSource',
+    'revokedTokens',
   ] as const),
   ...(['accountId', 'actor', 'address', 'userAgent', 'erased'] as const),
 ] satisfies (keyof AuditEntry)[])

@@ -2,7 +2,7 @@ import { PAGE_LIMIT } from '../validation/page-limit.ts'
 import { CHUNK_ENTRIES, deletedUpTo, liveEntries, MAX_STEP, type Chunk } from './trail.ts'
 import type { AuditEntry } from './entry.ts'
 import { CURSORS, type AuditListOptions, type AuditReadOptions } from './check-options.ts'
-import { LISTED, listedChunks, type ListFilter } from './writer.ts'
+import { LISTED, listedAs, listedChunks, type ListFilter } from './writer.ts'
 import { corruptChunk, findLast, MAX_KEYS, rangeOf, readChunks, readHead, type Trail } from './trail.ts'
 
 /** A page of entries, newest first. */
@@ -32,7 +32,7 @@ export interface AuditRecord {
 /** What was done, by whom, and from where. */
 export interface AuditTrail {
   /**
-   * Lists entries, newest first. Pass at most one of `accountId`, `clientId` and `actor`.
+   * Lists entries, newest first. Pass at most one of `accountId`, `clientId`, `actor` and `documentHost`.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`, and the errors of `ready()`
    */
@@ -69,7 +69,7 @@ export async function listEntries(trail: Trail, options: AuditListOptions): Prom
         .toReversed(),
     )
     .filter(({ number, index }) => number !== before?.number || index < before.index)
-    .filter(({ entry }) => filter === undefined || entry[filter[0]] === filter[1])
+    .filter(({ entry }) => filter === undefined || listedAs(entry, filter[0]) === filter[1])
   const page = found.slice(0, limit)
   const end = page.at(-1)
   const isLast = found.length <= limit && !hasMore

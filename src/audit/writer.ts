@@ -24,7 +24,7 @@ import { ttlOf } from './retention.ts'
 import { digest } from '../store/digest.ts'
 import { metCorruptMember } from '../store/met-corrupt-records.ts'
 import { readMembers } from '../store/pages-of-index.ts'
-import { isDocumentId } from '../validation/document-id.ts'
+import { hostOf, isDocumentId } from '../validation/document-id.ts'
 
 /** The number of characters that one write adds at most, unless a single entry is longer. */
 const BATCH_LENGTH = 100_000
@@ -181,9 +181,17 @@ async function tidy(trail: Trail, before: number, number: number): Promise<void>
   ])
 }
 
-export const LISTED = ['accountId', 'clientId', 'actor'] as const
+export const LISTED = ['accountId', 'clientId', 'actor', 'documentHost'] as const
 
 export type ListFilter = readonly [field: (typeof LISTED)[number], value: string]
+
+/** The value by which a list has an entry. */
+export function listedAs(entry: AuditEntry, field: ListFilter[0]): string | undefined {
+  if (field !== 'documentHost') return entry[field]
+  const { name, target, clientId = '' } = entry
+  if (name.startsWith('document_host.')) return target
+  return isDocumentId(clientId) ? hostOf(clientId) : undefined
+}
 
 /** Days of entries that one index covers. It expires as a whole. */
 const SPAN_DAYS = 90
@@ -229,7 +237,7 @@ export async function removeFromLists(
 
 function indexesOf(trail: Trail, entry: AuditEntry): string[] {
   return LISTED.flatMap((field) => {
-    const value = entry[field]
+    const value = listedAs(entry, field)
     return value === undefined ? [] : indexName(trail, [field, value], spanOf(entry.at))
   })
 }

@@ -5,7 +5,7 @@ import type { Client } from './client.ts'
 
 /** The ETag of a client (RFC 9110 8.8.3). A use of the client and a change of its secrets keep it. */
 export function etagOf(client: Client): string {
-  const { lastUsedAt: _, noSecret: __, secretShownTo: ___, ...stored } = client
+  const { lastUsedAt: _, noSecret: __, secretShownTo: ___, secretHint: ____, ...stored } = client
   // A field that was just removed is undefined here, and absent in the store. Both must have the same ETag.
   const fields = Object.entries(stored).filter(([, value]) => value !== undefined)
   return `"${digest(JSON.stringify(fields.toSorted(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 27)}"`

@@ -65,7 +65,7 @@ export interface RotationOptions extends ChangeOptions {
 }
 
 /** The order of an owner's list. */
-export type ListOrder = 'newest' | 'name' | 'last-used'
+export type ListOrder = 'newest' | 'name' | 'expiry' | 'last-used'
 
 /** Which clients of an account a list has, and their order. */
 export interface OwnerListOptions extends ListOptions {
@@ -82,7 +82,7 @@ export interface OwnerListOptions extends ListOptions {
    * Only clients that got no token since this time, in epoch seconds. The time of a use is rounded down to the hour.
    */
   readonly unusedSince?: number | undefined
-  /** With `last-used`, the client that was used last comes first. @default 'newest' */
+  /** `last-used` begins with the latest use, and `expiry` with the client that expires first. @default 'newest' */
   readonly sort?: ListOrder | undefined
 }
 

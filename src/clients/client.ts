@@ -68,6 +68,8 @@ interface ClientCommon {
   readonly noSecret?: 'compromised' | 'no-secret' | undefined
   /** The users to whom a valid secret of the client was shown. Undefined if the host named no user. */
   readonly secretShownTo?: readonly string[] | undefined
+  /** The prefix and the last four characters of the newest valid secret. Undefined if it was imported. */
+  readonly secretHint?: string | undefined
 }
 
 /** An API key: credentials for direct access (`client_credentials`) to the account that owns the key. */

@@ -24,7 +24,7 @@ import { goneSince, type Attempt } from './idempotency.ts'
 import { checkInput } from '../validation/rules.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
 import { addOwners, keepOwners } from './secret-owners.ts'
-import { hashSecret, hasSecretHash, type StoredSecret } from './stored-secrets.ts'
+import { describeSecrets, hashSecret, hasSecretHash, type StoredSecret } from './stored-secrets.ts'
 
 /** Input without a secret: the service generates a new secret. */
 export interface WithNewSecret {
@@ -124,7 +124,7 @@ export async function createClient<C extends Client>(
     const secrets = hash === undefined ? [] : [{ hash, createdAt: client.createdAt, shownTo, hint }]
     await insert(clients, client, secrets, input)
     await attempt?.complete()
-    return { client: { ...client, ...(shownTo !== undefined && { secretShownTo: [shownTo] }) }, clientSecret }
+    return { client: { ...client, ...describeSecrets(secrets, false) }, clientSecret }
   } catch (error) {
     if (!attempt || !isRejection(error)) throw error
     // An earlier attempt may have created the client although its answer was lost.

@@ -71,7 +71,7 @@ type Given = Exclude<keyof NewApiKey | keyof NewApplication, keyof ChangeOptions
 
 type OfBoth = (keyof ApiKey & keyof Application) | keyof NewClient
 export type FieldOfBoth =
-  | Exclude<OfBoth, 'kind' | 'noSecret' | 'secretShownTo' | keyof ChangeOptions>
+  | Exclude<OfBoth, 'kind' | 'noSecret' | 'secretShownTo' | 'secretHint' | keyof ChangeOptions>
   | Unstored
 
 /** The compiler reports a difference between the table and the types of clients, of new clients and of changes. */

@@ -18,7 +18,7 @@ import { recordsOfOwner, type ClientRepository } from './client-repository.ts'
 import type { ListOrder, OwnerListOptions } from './client-service-types.ts'
 import { createStates, LISTED_STATES } from './why-no-token.ts'
 
-export const LIST_ORDERS = ['newest', 'name', 'last-used'] as const satisfies readonly ListOrder[]
+export const LIST_ORDERS = ['newest', 'name', 'expiry', 'last-used'] as const satisfies readonly ListOrder[]
 
 const FILTERS = ['name', 'product', 'state', 'unusedSince'] as const
 
@@ -103,7 +103,8 @@ async function withState<C extends Client>(
 }
 
 function placeOf({ client, listedAt }: ClientRecord, sort: ListOrder): Place {
-  const by = sort === 'name' ? client.name : sort === 'last-used' ? -(client.lastUsedAt ?? 0) : 0
+  const { name, expiresAt: expiry = Number.MAX_SAFE_INTEGER, lastUsedAt = 0 } = client
+  const by = { newest: 0, name, expiry, 'last-used': -lastUsedAt }[sort]
   return { by, age: -listedAt, clientId: client.clientId }
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { EntryFields } from '../audit/entry.ts'
 import {
   type ChangeOptions,
@@ -19,7 +20,9 @@ import {
   withNewExpiry,
 } from './client-record.ts'
 import { notFound, requireClientId, type ClientRepository } from './client-repository.ts'
+import { fieldsOf } from './rules-from-fields.ts'
 import { addOwners, keepOwners, retireLostSecrets } from './secret-owners.ts'
+import { valueOf } from '../validation/rules.ts'
 
 export type Leak = Pick<EntryFields, 'leakSource' | 'leakUrl'>
 
@@ -60,7 +63,12 @@ export async function changeRecord<C extends Client>(
       const next = apply(found)
       return next && withNewExpiry(revokes?.(found.client) ? bumpEpoch(next) : next, found)
     },
-    entry: ({ client }) => changeEntry(client, change),
+    entry: ({ client }, next) => ({
+      ...changeEntry(client, change),
+      before: valuesOnlyOf(client, next.client, name),
+      after: valuesOnlyOf(next.client, client, name),
+      revokedTokens: next.client.epoch > client.epoch || undefined,
+    }),
     event: ({ client }) => changeEvent(client, change),
     revokes:
       revokes && ((record, last) => (last && !revokes(last.client) ? [] : revocationsOf(clientId, record))),
@@ -129,6 +137,21 @@ export function changeEntry(
   const details = { ...entryDetails(client, options ?? {}), reason: options?.reason }
   if (name === 'compromised') return { name: 'client.compromised', ...details, ...leak }
   return { name: 'client.changed', ...details, change: name, target }
+}
+
+const MAX_VALUE_LENGTH = 500
+
+/** What a client, and not another version of it, has in the fields that a change names, but for true and false. */
+function valuesOnlyOf(client: Client, other: Client, change: string): EntryFields['before'] {
+  const values = Object.entries(fieldsOf(client.kind)).flatMap(([name, { inAnswer }]) => {
+    const [value, before] = [client, other].map((each): unknown => Reflect.get(each, name))
+    const isChanged = change.split(',').includes(name) && !isDeepStrictEqual(value, before)
+    if (!inAnswer || !isChanged || value === undefined || typeof value === 'boolean') return []
+    const shown = valueOf(inAnswer, value)
+    const text = typeof shown === 'string' ? shown : JSON.stringify(shown)
+    return [[name, text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : shown]]
+  })
+  return values.length === 0 ? undefined : Object.fromEntries(values)
 }
 
 export function entryDetails({ kind, clientId, name, accountId, userId }: Client, options: ChangeOptions) {

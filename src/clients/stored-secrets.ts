@@ -93,12 +93,13 @@ export function decodeHash(hash: string): Buffer {
 export function describeSecrets(
   secrets: readonly StoredSecret[],
   needsSecret: boolean,
-): Pick<Client, 'noSecret' | 'secretShownTo'> {
+): Pick<Client, 'noSecret' | 'secretShownTo' | 'secretHint'> {
   const now = Date.now()
   const live = secrets.filter((secret) => isLive(secret, now))
   const shownTo = [...new Set(live.flatMap((secret) => secret.shownTo ?? []))]
   return {
     ...(needsSecret && live.length === 0 && { noSecret: secrets.length === 0 ? 'compromised' : 'no-secret' }),
     ...(shownTo.length > 0 && { secretShownTo: shownTo }),
+    ...(live[0]?.hint !== undefined && { secretHint: live[0].hint }),
   }
 }

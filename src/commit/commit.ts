@@ -22,7 +22,7 @@ export interface Change<R extends WithOutbox, Before extends R = R> {
   readonly record: Changeable<R>
   /** The next version; undefined for no change. Throws to reject it. Called again after a lost compare-and-swap. */
   readonly write: (stored: R | undefined) => R | undefined
-  readonly entry?: ((before: Before) => EntryFields | readonly EntryFields[]) | undefined
+  readonly entry?: ((before: Before, next: R) => EntryFields | readonly EntryFields[]) | undefined
   readonly event?: ((before: Before) => EventOf) | undefined
   /** Asked even if nothing is changed, then without `before`: an earlier call may have ended after its write. */
   readonly revokes?: ((stored: R, before: Before | undefined) => readonly RevocationSpec[]) | undefined
@@ -161,7 +161,7 @@ export function createCommits(parts: {
           const next = change.write(found)
           before = found as Before | undefined
           isChanged = next !== undefined
-          return next && outbox.put(next, entry ? [entry(before as Before)].flat() : [])
+          return next && outbox.put(next, entry ? [entry(before as Before, next)].flat() : [])
         }, mayWrite)
         // The record does not wait for it if there is nothing to write.
         await mayWrite

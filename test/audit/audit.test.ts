@@ -93,6 +93,20 @@ describeEachStore('the audit trail', (makeStore) => {
     }
   })
 
+  it('the list of a host of client documents has what happened to the host and to its clients', async () => {
+    const audit = auditOf(open())
+    await audit.record(
+      { name: 'consent.approved', accountId: 'acme', clientId: 'https://claude.ai/a.json', target: '1' },
+      { name: 'consent.approved', accountId: 'acme', clientId: 'https://claude.ai/b.json', target: '2' },
+      { name: 'consent.approved', accountId: 'acme', clientId: 'https://other.example/a.json', target: '3' },
+      { name: 'document_host.blocked', target: 'claude.ai' },
+      changed('claude.ai', { clientId: 'c' }),
+    )
+    const { items } = await audit.list({ documentHost: 'claude.ai' })
+    expect(items.map(({ target }) => target)).toEqual(['claude.ai', '2', '1'])
+    await expect(audit.list({ documentHost: 'claude.ai', clientId: 'c' })).rejects.toThrow('at most one of')
+  })
+
   it('a reader that goes on from its cursor gets each entry once, also from another process', async () => {
     const [one, other] = [auditOf(open()), auditOf(open())]
     const seen: (string | undefined)[] = []

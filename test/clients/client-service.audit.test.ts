@@ -56,6 +56,55 @@ describeApiKeys('the audit trail of clients', (context) => {
     expect(text).not.toContain('sha256:')
   })
 
+  it('an entry about changed fields has their values before and after, long ones cut, and says whether tokens were revoked', async () => {
+    const { service, applications, audit, clientId } = await context.withClient({
+      name: 'Old',
+      products: ['invoices'],
+    })
+    const allowedAddresses = ['203.0.113.7', '198.51.100.0/24']
+    await service.update(clientId, { name: 'New', expiresAt: START / 1000 + 86_400 })
+    await service.update(clientId, { name: 'New', expiresAt: null, allowedAddresses })
+    await service.setLimits(clientId, { perMinute: 10 })
+    await service.setProducts(clientId, ['payments'])
+    await service.disable(clientId)
+    const story = async (id: string) =>
+      (await audit.list({ clientId: id })).items
+        .toReversed()
+        .slice(1)
+        .map(({ change, before, after, revokedTokens }) => ({ change, before, after, revokedTokens }))
+    const expiresAt = new Date(START + 86_400_000).toISOString().replace('.000Z', 'Z')
+    expect(await story(clientId)).toEqual([
+      {
+        change: 'name,expiresAt',
+        before: { name: 'Old' },
+        after: { name: 'New', expiresAt },
+        revokedTokens: true,
+      },
+      {
+        change: 'name,expiresAt,allowedAddresses',
+        before: { expiresAt },
+        after: { allowedAddresses },
+        revokedTokens: true,
+      },
+      { change: 'limits', after: { limits: { perMinute: 10 } } },
+      {
+        change: 'products',
+        before: { products: ['invoices'] },
+        after: { products: ['payments'] },
+        revokedTokens: true,
+      },
+      { change: 'disabled', revokedTokens: true },
+    ])
+
+    const redirectUris = Array.from({ length: 9 }, (_, at) => `https://app.example/${'x'.repeat(60)}/${at}`)
+    const { application } = await applications.create({ accountId: 'acme', name: 'App' })
+    await applications.update(application.clientId, { redirectUris })
+    const cut = `${JSON.stringify(redirectUris).slice(0, 500)}…`
+    expect(await story(application.clientId)).toEqual([
+      { change: 'redirectUris', before: { redirectUris: [] }, after: { redirectUris: cut } },
+    ])
+  })
+
   it('a change that fails because of the caller has no entry', async () => {
     const process = await context.withClient()
     const { clientId } = process

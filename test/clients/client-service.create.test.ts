@@ -24,6 +24,7 @@ describeEachKind('creating a client', (context) => {
       userId: 'ann',
       createdBy: 'ann',
       secretShownTo: ['ann'],
+      secretHint: expect.stringMatching(/^gatehouse_…\w{4}$/),
       name: 'Bookkeeping',
       products: ['invoices', 'payments'],
       removedOperations: ['payments:transfer'],

@@ -91,6 +91,10 @@ describeApiKeys('lists of clients', (context) => {
     expect(await ids({ state: 'no-token', product: 'invoices' })).toMatch(/b/)
     expect(await ids({ state: 'disabled' })).toBe('b')
     expect(await ids({ state: 'no-product' })).toBe('c')
+    // A client that never expires is the last one.
+    await service.update('a', { expiresAt: START / 1000 + 9 * 86_400 })
+    await service.update('b', { expiresAt: START / 1000 + 5 * 86_400 })
+    expect(await ids({ sort: 'expiry' })).toBe('bac')
     // A cursor of another order is no place in this list.
     const { cursor } = await service.listByOwner('acme', { sort: 'name', limit: 1 })
     await expect(service.listByOwner('acme', { cursor })).rejects.toThrow(failure('ERR_INVALID_ARGUMENT'))

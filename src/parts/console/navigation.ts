@@ -9,7 +9,9 @@ import { problemText } from './problem-texts.ts'
 import type { Reader } from './reader-formats.ts'
 import { english, type TextName } from './texts.ts'
 
-const ENTRIES: readonly (readonly [Section, string, TextName])[] = [
+type Entry = readonly [Section, string, TextName]
+
+const ENTRIES: readonly Entry[] = [
   ['overview', '/', 'navOverview'],
   ['apiKeys', '/api-keys', 'navApiKeys'],
   ['applications', '/applications', 'navApplications'],
@@ -20,6 +22,18 @@ const ENTRIES: readonly (readonly [Section, string, TextName])[] = [
   ['operator', '/operator', 'navOperator'],
 ]
 
+/** The first one leads back. Pages of one client or account belong to the search. */
+const OPERATOR_ENTRIES: readonly Entry[] = [
+  ['overview', '/', 'operatorNavBack'],
+  ['operator', '/operator', 'operatorNavSearch'],
+  ['operator', '/operator/hygiene', 'hygieneTitle'],
+  ['clientDocuments', '/operator/client-documents', 'documentsTitle'],
+  ['usage', '/operator/usage', 'usageTitle'],
+  ['operator', '/operator/signing-keys', 'operatorKeysTitle'],
+  ['operator', '/operator/health', 'operatorHealthTitle'],
+  ['operator', '/operator/audit', 'operatorAuditTitle'],
+]
+
 const OPERATORS: readonly Section[] = ['operator', 'clientDocuments']
 
 /** In the navigation and in links. Only operators see the part for operators. */
@@ -28,14 +42,14 @@ export function showsSection(section: Section, { has }: Pick<Mount, 'has'>, isOp
 }
 
 /** A page with the navigation, the notice of what was done before, and the problems of its form. */
-export function withNavigation(view: View, { section }: Page, call: Call): View {
+export function withNavigation(view: View, page: Page, call: Call): View {
   const { texts, query, problems } = call
   const done = query['done'] ?? ''
   // Another site's link must not make a page claim that something was done.
   const isOwnLink = ['', 'same-origin'].includes(call.ctx.get('Sec-Fetch-Site'))
   const isKnown = done.startsWith('done') && Object.hasOwn(english, done)
   const isNotice = isOwnLink && isKnown && view.status === undefined
-  const body = html`${navigation(call, OPERATORS.includes(section) ? 'operator' : section)}
+  const body = html`${navigation(call, page)}
     <p class="notice bad" role="alert" data-offline hidden>${texts.html('errorBusy')}</p>
     ${view.trail} ${isNotice && notice('good', html`<p>${texts.html(done as TextName)}</p>`)}
     ${problems.length > 0 && problemList(call)} ${view.body}`
@@ -43,18 +57,27 @@ export function withNavigation(view: View, { section }: Page, call: Call): View 
 }
 
 /** A part that is mounted alone needs none. */
-function navigation({ texts, to, has }: Call, current: Section): Html | undefined {
-  const entries = ENTRIES.filter(([section]) => has(section))
+function navigation({ texts, to, has }: Call, { section, path }: Page): Html | undefined {
+  const isOperators = OPERATORS.includes(section)
+  const entries = (isOperators ? OPERATOR_ENTRIES : ENTRIES).filter(([each]) => has(each))
   if (entries.length < 2) return undefined
-  return html`<nav class="nav" aria-label="${texts.plain('navLabel')}">
-    <ul>
-      ${entries.map(
-        ([section, path, name]) =>
-          html`<li>
-            <a href="${to(path)}" ${section === current && html`aria-current="page"`}>${texts.html(name)}</a>
-          </li>`,
-      )}
-    </ul>
+  const current = entries.findLast(([each, at]) =>
+    isOperators ? `${path}/`.startsWith(`${at}/`) : each === section,
+  )
+  return html`<nav class="nav" aria-label="${texts.plain(isOperators ? 'operatorNav' : 'navLabel')}">
+    <details>
+      <summary>${texts.html('navMenu')}${current && html`: ${texts.html(current[2])}`}</summary>
+      <ul>
+        ${entries.map(
+          (entry) =>
+            html`<li>
+              <a href="${to(entry[1])}" ${entry === current && html`aria-current="page"`}
+                >${texts.html(entry[2])}</a
+              >
+            </li>`,
+        )}
+      </ul>
+    </details>
   </nav>`
 }
 

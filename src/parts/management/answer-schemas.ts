@@ -13,6 +13,7 @@ const object = json.object
 const array = json.array
 const secondsAsTime = json.secondsAsTime
 const texts = array(text)
+const values = ruleWith(object({}), { json: { type: 'object' } })
 const optionalText = optional(text)
 const optionalTime = optional(secondsAsTime)
 
@@ -109,6 +110,9 @@ const AuditEntry = object({
   keyId: optionalText,
   change: optionalText,
   target: optionalText,
+  before: optional(values, 'The values of changed fields before the act'),
+  after: optional(values, 'The values of changed fields after the act'),
+  revokedTokens: optional(json.boolean, 'Whether the change revoked the tokens issued before'),
   scopes: optional(texts),
   denied: optional(texts),
   leakSource: optional(text, 'Where a leaked secret was found, such as `commit`'),

@@ -36,7 +36,7 @@ export function auditRoutes(parts: Internals): Route[] {
       path: 'get /operator/audit',
       operationId: 'listWholeAudit',
       summary: 'What happened at all, newest first',
-      description: 'At most one of `accountId`, `clientId` and `actor` limits the list.',
+      description: 'At most one of `accountId`, `clientId`, `actor` and `documentHost` limits the list.',
       access: 'operator',
       query: QUERIES.operatorAudit,
       handle: ({ query }) => audit.list(query),

@@ -57,7 +57,7 @@ export const QUERIES = {
       'Only clients that get tokens, that get none, or that get none for this reason',
     ),
     unusedSince: optional(json.time, 'Only clients that got no token since this time'),
-    sort: optional(json.choice(LIST_ORDERS), '`newest` without it; `last-used` begins with the latest use'),
+    sort: optional(json.choice(LIST_ORDERS), '`newest` without it; `expiry` begins with the first expiry'),
     ...page,
   }),
   application: json.exactObject({ clientId: json.textOf({ minLength: 1 }) }),
@@ -65,7 +65,7 @@ export const QUERIES = {
     text: json.textOf({ minLength: 1, maxLength: MAX_SEARCH_LENGTH }),
   }),
   audit: json.exactObject(audit),
-  operatorAudit: json.exactObject({ ...audit, accountId: id, actor: id }),
+  operatorAudit: json.exactObject({ ...audit, accountId: id, actor: id, documentHost: id }),
   usage: json.exactObject(usage),
   operatorUsage: json.exactObject({
     accountId: optional(text, 'Only calls of the clients of this account'),

@@ -60,6 +60,25 @@ describeWithChromium('the console of the example, in a browser', () => {
     javaScriptEnabled: false,
   } as const
 
+  it('the navigation is one line on a phone, which the keyboard opens, and one row of links on a wide screen', async () => {
+    const operator = await open(PHONE)
+    await operator.goto(`${host()}/console/operator/audit`)
+    await signIn(operator, 'olga')
+    const nav = operator.getByRole('navigation')
+    const heightOf = async () => (await nav.boundingBox())?.height
+    expect(await heightOf()).toBeLessThan(60)
+    await operator.getByText('Menu: Audit trail').focus()
+    await operator.keyboard.press('Enter')
+    await nav.getByRole('link', { name: 'Health' }).click()
+    await operator.getByText('Menu: Health').waitFor()
+    await operator.setViewportSize({ width: 1280, height: 800 })
+    expect(await nav.getByRole('link').count()).toBe(8)
+    expect(await nav.getByText('Menu').isVisible()).toBe(false)
+    expect(await nav.getByRole('link', { name: 'Audit trail' }).isVisible()).toBe(true)
+    expect(await heightOf()).toBeLessThan(60)
+    await operator.context().close()
+  })
+
   it('a developer creates an application, a user connects it and disconnects it, and the next call of the partner fails', async () => {
     const application = 'Ledger of Acme'
     const developer = await open(PHONE)

@@ -6,6 +6,7 @@ import { connectPublic } from '../../support/public-application.ts'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { internalsOf } from '../../../src/gatehouse/internals.ts'
 import { required } from '../../support/required.ts'
+import { textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 const PATH = '/console/operator/client-documents'
@@ -72,6 +73,14 @@ describe('the pages about applications with metadata documents', () => {
     expect(body).toContain('xn--bcher-kva.example.com')
     expect(body).toContain('“<bdi>&lt;b&gt;Bank&lt;/b&gt; שלום ’quoted’')
     expect(body).not.toContain('<b>Bank')
+  })
+
+  it('the audit trail is filtered by the host of documents', async () => {
+    const of = async (host: string) =>
+      textOf((await root().open(`/console/operator/audit?by=host&value=${host}`)).body)
+    expect(await of(VENDOR)).toContain(`allowed to use the account Application ${VENDOR}`)
+    expect(await of(VENDOR)).not.toContain('bcher')
+    expect(await of('unknown.example.com')).toContain('There are no entries.')
   })
 
   it('list the documents of one host', async () => {

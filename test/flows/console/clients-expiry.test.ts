@@ -60,7 +60,7 @@ describe('the expiry on the pages of the console', () => {
     expect((await host.gatehouse[service].find(clientId))?.expiresAt).toBeUndefined()
     expect(removed.url.pathname).toBe(path)
     const activity = textOf((await visitor.open(`/console/${section}/${clientId}/activity`)).body)
-    expect(activity).toMatch(/Expiry removed: it never expires[^]*Expiry set to/)
+    expect(activity).toMatch(/expiry: .* → never[^]*expiry: .* → /)
     const changes = (await host.gatehouse.audit.list({ clientId })).items.map(({ change }) => change)
     expect(changes.filter((change) => change === 'expiresAt')).toHaveLength(2)
   })

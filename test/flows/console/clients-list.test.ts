@@ -26,10 +26,30 @@ describe('the lists of API keys and applications', () => {
     const rows = rowsOf(body).toReversed()
     expect(rows).toHaveLength(4)
     expect(rows[0]).toContain(`href="/console/api-keys/${apiKey.clientId}"`)
-    expect(textOf(rows[0])).toMatch(/^Nightly export Invoices, Payments Active never just now/)
-    expect(textOf(rows[1])).toContain('Without product none No product yet never')
-    expect(textOf(rows[2])).toContain('Off Invoices Disabled never')
+    expect(textOf(rows[0])).toMatch(
+      /^Nightly export gatehouse_…\w{4} Invoices, Payments Active never just now/,
+    )
+    expect(textOf(rows[1])).toMatch(/^Without product \S+ none No product yet never/)
+    expect(textOf(rows[2])).toMatch(/^Off \S+ Invoices Disabled never/)
     expect(textOf(rows[3])).toContain('Active within the last hour')
+  })
+
+  it('a row has the hint of the secret, and the owner and the expiry if a client of the page has one', async () => {
+    await createKey({ name: 'Plain', userId: undefined })
+    const list = async () => (await host.visit('acme').get('/console/api-keys')).body
+    expect(textOf(await list())).toMatch(/Plain gatehouse_…\w{4} /)
+    expect(await list()).not.toMatch(/Belongs to|>Expiry<|role="search"/)
+    const expiresAt = Date.UTC(2040, 0, 2) / 1000
+    await createKey({ name: 'Own', userId: 'anna', expiresAt })
+    const rows = rowsOf(await list()).map((row) => textOf(row))
+    expect(rows[0]).toMatch(/^Own gatehouse_…\w{4} Anna Ash none No product yet Jan 1, 2040 never/)
+    expect(rows[1]).toMatch(/^Plain gatehouse_…\w{4} The account none No product yet never never/)
+    // From the second row on, the list can be filtered and sorted.
+    expect(await list()).toContain('role="search"')
+    await createKey({ name: 'Sooner', expiresAt: expiresAt - 86_400 })
+    const sorted = await host.visit('acme').get('/console/api-keys?sort=expiry')
+    const names = rowsOf(sorted.body).map((row) => /<bdi>(\w+)/.exec(row)?.[1])
+    expect(names).toEqual(['Sooner', 'Own', 'Plain'])
   })
 
   it('a page has 25 rows and a link to the next page', async () => {

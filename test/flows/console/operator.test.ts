@@ -25,6 +25,25 @@ describe('the pages of operators', () => {
     (await fetch(`${host.audience}/invoices/list`, { headers: { authorization: `Bearer ${token}` } })).status
   const operator = () => host.visit('root')
 
+  it('each page of operators has one navigation, which marks the present page and leads back to the own account', async () => {
+    const { client_id: id } = await host.createApiKey()
+    for (const [path, current] of [
+      ['/console/operator', 'Search'],
+      ['/console/operator/audit', 'Audit trail'],
+      [`/console/operator/clients/${id}`, 'Search'],
+      ['/console/operator/accounts/acme', 'Search'],
+      ['/console', 'Overview'],
+    ] as const) {
+      const { body } = await operator().get(path)
+      expect(body.match(/<nav/g)).toHaveLength(1)
+      const marked = body.match(/aria-current="page"[^<]*/g)
+      expect([path, marked]).toEqual([path, [expect.stringMatching(new RegExp(`>\\s*${current}$`))]])
+      expect(textOf(body)).toContain(`Menu: ${current}`)
+      expect(body.includes('href="/console/operator/audit"')).toBe(path !== '/console')
+      expect(body).toContain(path === '/console' ? 'href="/console/operator"' : 'href="/console"')
+    }
+  })
+
   it('the search opens a client, an account or a user by the exact id', async () => {
     const { client_id: id } = await host.createApiKey()
     const visitor = operator()
@@ -108,7 +127,7 @@ describe('the pages of operators', () => {
     expect(await host.gatehouse.apiKeys.listSecrets(client.client_id)).toEqual([])
     expect(page.url.pathname).toBe(`${path}/secrets`)
     expect(textOf((await visitor.open(`${path}/activity`)).body)).toContain(
-      'Reported as leaked: secrets and tokens revoked Root',
+      'Reported as leaked: secrets and tokens revoked Removes access Root',
     )
   })
 
@@ -301,7 +320,8 @@ describe('the pages of operators', () => {
     expect(await open('')).toContain('API key Renamed key · Account acme')
     const byClient = await open(`by=client&value=${id}`)
     expect(byClient).toContain('Changed: name')
-    expect(byClient.match(/Renamed key/g)).toHaveLength(2)
+    expect(byClient).toMatch(/name: [^→]* → Renamed key/)
+    expect(byClient.match(/Renamed key/g)).toHaveLength(3)
     expect(await open('by=actor&value=support%3Aann')).toContain('support:ann')
     expect(await open('by=account&value=bob')).not.toContain('Renamed key')
     expect(await open('by=client&value=unknown')).toContain('There are no entries.')

@@ -52,9 +52,12 @@ async function leaveTraces({ gatehouse, ...host }: Host, person: string, name: s
     redirectUris: ['http://localhost:9/callback'],
     homepageUri: `https://${name.toLowerCase().replaceAll(' ', '-')}.example/`,
   })
-  // Equal acts are counted: the second and third rename wait in the store.
-  for (const suffix of [1, 2, 3])
+  // Equal acts are counted: the second and third time, they wait in the store.
+  for (const suffix of [1, 2, 3]) {
     await gatehouse.apiKeys.update(apiKey.clientId, { name: `${name} ${suffix}` }, change)
+    await gatehouse.apiKeys.disable(apiKey.clientId, change)
+    await gatehouse.apiKeys.enable(apiKey.clientId, change)
+  }
   const key = { client_id: apiKey.clientId, client_secret: clientSecret }
   const { body } = await host.requestDirectToken(key)
   await host.requestDirectToken({ ...key, client_secret: 'wrong' })

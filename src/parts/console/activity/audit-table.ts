@@ -17,7 +17,7 @@ import { clientHref } from '../operator/client-href.ts'
 import { namesOfDeleted } from './names-of-deleted.ts'
 import { findPeople, personOf, type People } from './people.ts'
 import { scopeTitle } from '../scope-title.ts'
-import { reasonInWords, sentenceOf } from './sentence.ts'
+import { changedValues, reasonInWords, REMOVAL, sentenceOf } from './sentence.ts'
 import { readUserAgent } from './user-agent.ts'
 
 export interface AuditTableOptions {
@@ -114,14 +114,18 @@ export function auditTable(
     ? entries
     : entries.map((entry) => entryForOwner(entry, caller.accountId))
   return table(
-    columns(call, ['activityWhat', 'activityWho', 'activityFrom', 'activityWhen']),
+    columns(call, ['activityWhat', 'activityWho', 'activityWhen']),
     shown.map((entry) => [
       html`<div class="tight event">
-        <span class="line"><span>${sentenceOf(entry, texts, catalog)}</span> ${outcome(entry, texts)}</span>
-        ${small(subject(call, entry, options))} ${details(entry, texts, catalog).map(small)}
+        <span class="line"
+          ><span>${sentenceOf(entry, texts, catalog)}</span>
+          ${(entry.revokedTokens || REMOVAL.test(entry.change ?? entry.name)) && badge(texts.html('activityTakesAccess'), 'warn')}
+          ${outcome(entry, texts)}</span
+        >
+        ${small(subject(call, entry, options))} ${changedValues(entry, texts, catalog).map(small)}
+        ${details(entry, texts, catalog).map(small)}
       </div>`,
-      who(entry, texts, options.people),
-      origin(entry, texts),
+      html`<span class="origin">${who(entry, texts, options.people)}${origin(entry, texts)}</span>`,
       html`<span class="small"
         >${texts.ago(entry.at / 1000)}${hasSpan(entry) && html` – ${texts.ago(entry.until / 1000)}`}</span
       >`,
@@ -201,7 +205,7 @@ function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | un
   ]
 }
 
-/** Without an actor, the other fields show who can have made the change. */
+/** Who requested the act. Without an actor, the other fields show who can have made the change. */
 function who(entry: EntryForOwner, texts: Reader, people: People): Html {
   const { name, by, outcome, reason, actor, erased } = entry
   const person = personOf(entry)
@@ -212,25 +216,24 @@ function who(entry: EntryForOwner, texts: Reader, people: People): Html {
   if (reason === 'client-revoked-token' || reason === 'client-revoked-too-many-tokens')
     return text('activityByTheClient')
   if (outcome === 'failure') return text('activityByStranger')
-  if (name.startsWith('key.') || name.startsWith('catalog.') || reason !== undefined) {
-    return text('activityAutomatic')
-  }
-  return text('activityNotNamed')
+  const isAutomatic = /^(?:key|catalog)\.|^client\.expir/.test(name) || reason !== undefined
+  return text(isAutomatic ? 'activityAutomatic' : 'activityByService')
 }
 
 /** In characters: a longer address may break. */
 const WHOLE = 30
 
-function origin({ address, userAgent }: AuditEntry, texts: Reader): Html | undefined {
-  if (address === undefined && userAgent === undefined) return undefined
+function origin({ address, userAgent }: AuditEntry, texts: Reader): Html {
   const isWhole = address !== undefined && address.length <= WHOLE
   const from =
     address !== undefined &&
-    html`<span ${isWhole && html`class="whole"`} dir="ltr">${displayText(address)}</span>`
+    html`<span class="small ${isWhole && 'whole'}" dir="ltr">${displayText(address)}</span>`
   const program =
     userAgent !== undefined &&
-    html`<span class="muted" title="${displayText(userAgent, 200)}">${programOf(userAgent, texts)}</span>`
-  return html`<span class="origin small">${from}${program}</span>`
+    html`<span class="muted small" title="${displayText(userAgent, 200)}"
+      >${programOf(userAgent, texts)}</span
+    >`
+  return html`${from}${program}`
 }
 
 function programOf(userAgent: string, texts: Reader): HtmlValue {

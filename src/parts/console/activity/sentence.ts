@@ -3,8 +3,11 @@ import type { Catalog } from '../../../catalog/catalog.ts'
 import type { ApplicationChanges } from '../../../clients/client.ts'
 import type { AuditReason } from '../../../host/audit-reason.ts'
 import type { GatehouseEvents } from '../../../host/events.ts'
-import { html, type Html } from '../../../http/html.ts'
+import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import { displayText } from '../../../http/pages/display-text.ts'
+import { isObject } from '../../../validation/predicates.ts'
+import { productTitle } from '../clients/no-token-state.ts'
+import { limitsText } from '../operator/limits-panel.ts'
 import type { Reader } from '../reader-formats.ts'
 import { scopeTitle } from '../scope-title.ts'
 import { english, type ConsoleTexts, type TextName } from '../texts.ts'
@@ -63,6 +66,9 @@ const CHANGES: Readonly<Record<string, TextName>> = {
   'tokens.revoked': 'activityTokensRevoked',
 }
 
+/** Ends the names of events and changes after which somebody has less access than before. */
+export const REMOVAL = /\.(?:blocked|compromised|deleted|erased|expired|limited|removed|reused|revoked)$/
+
 /** `activityFieldName` names the field `name`. The compiler reports a field of a change without such a text. */
 const WORDS: Pick<ConsoleTexts, `activityField${Capitalize<keyof ApplicationChanges>}`> = english
 
@@ -72,7 +78,7 @@ function find(names: Readonly<Record<string, TextName>>, name: string): TextName
 
 /** What an entry of the audit trail says, in one sentence. For an unknown entry, the result is its name. */
 export function sentenceOf(
-  { name, change = '', target = '' }: AuditEntry,
+  { name, change = '', target = '', userId = '', erased }: AuditEntry,
   texts: Reader,
   catalog: Pick<Catalog, 'products' | 'operations'>,
 ): Html {
@@ -82,15 +88,16 @@ export function sentenceOf(
   if (name !== 'client.changed') return texts.html(sentence, { time, host: displayText(target, 255) })
   if (change === 'secret.revoked' && target === 'new') return texts.html('activityNewSecretRevoked')
   if (change === 'tokens.revoked' && target !== '') return texts.html('activityScopedTokensRevoked')
-  if (change === 'expiresAt')
-    return time ? texts.html('activityExpirySet', { time }) : texts.html('activityExpiryRemoved')
   const changed = find(CHANGES, change)
   if (changed === undefined) return texts.html(sentence, { fields: fieldsOf(change, texts) })
   const product = catalog.products.get(target)
+  const account = erased ? 'activityByErased' : 'ownerAccount'
   return texts.html(changed, {
     product: product ? texts.localize(product.title) : displayText(target),
     operation: scopeTitle(target, texts, catalog),
     key: html`<code dir="ltr">${displayText(target)}</code>`,
+    from: displayText(userId) || texts.plain(account),
+    to: displayText(target) || texts.plain(account),
   })
 }
 
@@ -104,6 +111,27 @@ function fieldsOf(change: string, texts: Reader): string {
     return Object.hasOwn(WORDS, word) ? texts.plain(word as TextName) : displayText(field)
   })
   return texts.list(names)
+}
+
+/** “name: Nightly → Hourly”, for each field whose values an entry has. */
+export function changedValues(entry: AuditEntry, texts: Reader, catalog: Catalog): Html[] {
+  const { before = {}, after = {} } = entry
+  return Object.keys({ ...before, ...after }).map((name) => {
+    const [old, now] = [before[name], after[name]].map((value) => valueIn(name, value, texts, catalog))
+    return html`${fieldsOf(name, texts)}: ${old} → ${now}`
+  })
+}
+
+function valueIn(name: string, value: unknown, texts: Reader, catalog: Catalog): HtmlValue {
+  if (name === 'limits' && isObject(value)) return limitsText({ texts }, value)
+  const items = [value ?? []].flat().map((item: unknown) => String(item))
+  if (items.length === 0) return texts.html(name === 'expiresAt' ? 'never' : 'none')
+  const titleOf = (item: string) =>
+    name === 'products' ? productTitle({ texts }, catalog, item) : displayText(item, 200)
+  return (
+    (name === 'expiresAt' && timeIn(String(items), texts)) ||
+    html`<bdi>${texts.list(items.map(titleOf))}</bdi>`
+  )
 }
 
 /** An entry of another version may have another reason, which is shown as it is. */

@@ -86,7 +86,7 @@ async function showUnknown(
     const back = clientHref(call, clientId)
     const link = back !== undefined && html`<p><a href="${back}">${texts.html('usageBack')}</a></p>`
     const view = await usageOf(call, services, usage, title)
-    return view && operatorView(call, { title }, html`${link} ${view}`)
+    return view && operatorView({ title }, html`${link} ${view}`)
   }
   if (isDocumentId(clientId) || entries.items.length === 0) throw notFound(clientId)
   const people = await findPeople(accounts, entries.items.map(personOf))
@@ -96,7 +96,7 @@ async function showUnknown(
       <p>${texts.html('operatorDeletedText')}</p>`,
   )
   const latest = latestEntries(call, entries, { by: 'client', value: clientId }, { catalog, people })
-  return operatorView(call, { title }, html`${deleted} ${latest}`)
+  return operatorView({ title }, html`${deleted} ${latest}`)
 }
 
 /** What a viewer sees of a client, and the function that shows one part. */

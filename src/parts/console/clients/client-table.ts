@@ -8,6 +8,7 @@ import { badge, columns, table } from '../elements/elements.ts'
 import { clientPath, holderLink } from '../operator/operator-page.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
+import { findPeople } from '../activity/people.ts'
 import { PAGES_OF_KIND, pathOf } from './client-kind.ts'
 import { lastUsed, productTitle, stateBadge } from './no-token-state.ts'
 import { expiryBadge } from './expiry-view.ts'
@@ -16,7 +17,15 @@ const MAX_PRODUCTS = 3
 
 /** In the list of an owner, and in those of operators: the clients of an account, and those of a search. */
 const COLUMNS = {
-  owner: ['nameLabel', 'productsLabel', 'stateLabel', 'clientsColumnLastUsed', 'createdLabel'],
+  owner: [
+    'nameLabel',
+    'belongsToLabel',
+    'productsLabel',
+    'stateLabel',
+    'expiryTitle',
+    'operatorLastUsed',
+    'createdLabel',
+  ],
   account: ['nameLabel', 'operatorKind', 'stateLabel', 'operatorLastUsed'],
   search: ['nameLabel', 'operatorKind', 'accountLabel', 'stateLabel', 'operatorLastUsed'],
 } as const
@@ -28,11 +37,12 @@ export async function clientTable(
   call: Call,
   clients: readonly Client[],
   list: keyof typeof COLUMNS,
-  { statesOf, catalog, keyPolicy }: Pick<ConsoleServices, 'statesOf' | 'catalog' | 'keyPolicy'>,
+  { statesOf, catalog, keyPolicy, accounts }: ConsoleServices,
 ): Promise<Html> {
   const { texts, to } = call
   const isOwner = list === 'owner'
-  const states = await statesOf(clients)
+  const ofUsers = isOwner ? clients.filter(({ userId }) => userId !== undefined) : []
+  const [states, people] = await Promise.all([statesOf(clients), findPeople(accounts, ofUsers)])
 
   const cellsOf = (client: Client, state: Partial<ClientState>): Readonly<Record<Column, HtmlValue>> => ({
     nameLabel: html`<a
@@ -40,17 +50,23 @@ export async function clientTable(
         ><bdi>${applicationName(client)}</bdi></a
       >
       ${isOwner && isPublicClient(client) && badge(texts.html('publicBadge'))}
-      ${isOwner && isGatewayKey(client) && state.noToken !== 'gateway' && badge(texts.html('gatewayBadge'))}`,
+      ${isOwner && isGatewayKey(client) && state.noToken !== 'gateway' && badge(texts.html('gatewayBadge'))}
+      ${isOwner && client.secretHint !== undefined && html`<div><code class="muted" dir="ltr">${client.secretHint}</code></div>`}`,
     operatorKind: texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel'),
     accountLabel: holderLink(call, { accountId: client.accountId }),
+    belongsToLabel: client.userId === undefined ? texts.html('ownerAccount') : people(client),
     productsLabel: productsOf(call, client, catalog.current),
-    stateLabel: html`${stateBadge(call, state.noToken)} ${isOwner && expiryBadge(call, client, keyPolicy)}
+    stateLabel: html`${stateBadge(call, state.noToken)}
     ${isOwner && (state.knownToFormer ?? []).length > 0 && badge(texts.html('clientsRotateSoon'), 'warn')}`,
+    expiryTitle:
+      expiryBadge(call, client, keyPolicy) ??
+      (client.expiresAt === undefined ? texts.html('never') : texts.expiry(client.expiresAt)),
     operatorLastUsed: lastUsed(call, client),
-    clientsColumnLastUsed: lastUsed(call, client),
     createdLabel: texts.ago(client.createdAt),
   })
-  const names: readonly Column[] = COLUMNS[list]
+  const hasExpiry = clients.some(({ expiresAt }) => expiresAt !== undefined)
+  const left = [...(hasExpiry ? [] : ['expiryTitle']), ...(ofUsers.length > 0 ? [] : ['belongsToLabel'])]
+  const names: readonly Column[] = COLUMNS[list].filter((name) => !left.includes(name))
   const rows = clients.map((client, at) => {
     const cells = cellsOf(client, states[at] ?? {})
     return names.map((name) => cells[name])

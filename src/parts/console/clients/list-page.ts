@@ -12,8 +12,6 @@ import { PAGES_OF_KIND, word, type ClientKind } from './client-kind.ts'
 import { productTitle, stateText } from './no-token-state.ts'
 import { clientTable } from './client-table.ts'
 
-const SHORT_LIST = 5
-
 /** The list of the caller's clients of one kind. */
 export function listPage(kind: ClientKind, services: ConsoleServices): Page {
   return page({
@@ -39,7 +37,7 @@ export function listPage(kind: ClientKind, services: ConsoleServices): Page {
           ${
             isEmpty
               ? emptyState(call, kind, button)
-              : html`${(!isWhole || items.length > SHORT_LIST) && filterForm(call, kind, services.catalog.current)}
+              : html`${(!isWhole || items.length > 1) && filterForm(call, kind, services.catalog.current)}
                   <section class="panel ${items.length === 0 && 'empty'}">
                     ${
                       items.length === 0
@@ -85,6 +83,7 @@ const DAY_SECONDS = 86_400
 const ORDER_TEXTS: Readonly<Record<(typeof LIST_ORDERS)[number], TextName>> = {
   newest: 'listNewest',
   name: 'nameLabel',
+  expiry: 'expiryTitle',
   'last-used': 'listByLastUse',
 }
 
@@ -135,7 +134,7 @@ function filterForm({ texts, to, query }: Call, kind: ClientKind, catalog: Catal
     </div>
     ${select('product', 'listProduct', [any, ...[...catalog.products.keys()].map((id) => [id, productTitle({ texts }, catalog, id)] as const)])}
     ${select('state', 'stateLabel', [any, ...reasons.map((state) => [state, stateText({ texts }, state)] as const)])}
-    ${select('unused', 'clientsColumnLastUsed', [any, ...UNUSED_DAYS.map((days) => [days, texts.plain('listUnused', { count: Number(days) })] as const)])}
+    ${select('unused', 'operatorLastUsed', [any, ...UNUSED_DAYS.map((days) => [days, texts.plain('listUnused', { count: Number(days) })] as const)])}
     ${select(
       'sort',
       'listSort',

@@ -90,7 +90,7 @@ async function aboutFacts(
     [texts.html('belongsToLabel'), person(userId) ?? (viewer.kind && texts.html('ownerAccount'))],
     [texts.html('createdLabel'), texts.ago(client.createdAt)],
     [texts.html('createdByLabel'), person(createdBy)],
-    ...useFacts(call, client, 'clientsColumnLastUsed'),
+    ...useFacts(call, client),
     [texts.html('expiryTitle'), expiryFact(call, client)],
     [texts.html('addressesTitle'), addressesFact(call, client)],
     [

@@ -65,8 +65,7 @@ function ofOperators(services: ConsoleServices): Page {
       const found = await services.hygiene.list({ limit: CLIENTS_PER_PAGE, cursor: cursorOf(call) })
       const products = query['products'] === undefined ? undefined : await services.hygiene.unusedProducts()
       return operatorView(
-        call,
-        { title: texts.plain('hygieneTitle'), path: OPERATOR_PATH },
+        { title: texts.plain('hygieneTitle') },
         html`<p class="muted">${texts.html('hygieneIntroOperator')}</p>
           ${await findings(call, services, found, {
             path: OPERATOR_PATH,

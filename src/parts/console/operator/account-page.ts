@@ -60,7 +60,7 @@ async function erase({ erase: erasePerson }: ConsoleServices, call: Call): Promi
     // This error is thrown only after everything else was erased, and its message says so.
     if (!isCorruptRecord(error)) throw error
     const title = call.texts.plain('operatorPartly')
-    return operatorView(call, { title }, notice('warn', html`<p lang="en" dir="ltr">${error.message}</p>`))
+    return operatorView({ title }, notice('warn', html`<p lang="en" dir="ltr">${error.message}</p>`))
   }
   return { redirect: '/operator', done: 'doneOperatorErased' }
 }
@@ -97,7 +97,6 @@ async function show(services: ConsoleServices, call: Call) {
     ${confirmLink(call, { action: 'erase', style: 'danger' }, eraseName)}
   </div>`
   return operatorView(
-    call,
     {
       title: texts.plain(title, values),
       heading: html`${texts.html(title, values)}

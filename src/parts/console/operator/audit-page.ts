@@ -6,7 +6,7 @@ import { operatorPage, operatorView } from './operator-page.ts'
 
 const PATH = '/operator/audit'
 
-const FILTERED_BY = { account: 'accountId', client: 'clientId', actor: 'actor' } as const
+const FIELDS = { account: 'accountId', client: 'clientId', host: 'documentHost', actor: 'actor' } as const
 
 /** The audit trail of the whole service, and its filters. */
 export function operatorAuditPage(services: ConsoleServices): Page {
@@ -15,9 +15,7 @@ export function operatorAuditPage(services: ConsoleServices): Page {
     async show(call) {
       const { by = '', value = '' } = call.query
       const field =
-        Object.hasOwn(FILTERED_BY, by) && value.trim() !== ''
-          ? FILTERED_BY[by as keyof typeof FILTERED_BY]
-          : undefined
+        Object.hasOwn(FIELDS, by) && value.trim() !== '' ? FIELDS[by as keyof typeof FIELDS] : undefined
       const entries = await auditPage(call, services, {
         path: PATH,
         filter: field ? { [field]: value.trim() } : {},
@@ -25,8 +23,7 @@ export function operatorAuditPage(services: ConsoleServices): Page {
         isForOperators: true,
       })
       return operatorView(
-        call,
-        { title: call.texts.plain('operatorAuditTitle'), path: PATH },
+        { title: call.texts.plain('operatorAuditTitle') },
         html`${filterForm(call, by, value, shownTrail(call))} ${entries}`,
       )
     },
@@ -43,6 +40,7 @@ function filterForm({ texts, to }: Call, by: string, value: string, trail: strin
         ${option('', by, texts.html('operatorAuditEverything'))}
         ${option('account', by, texts.html('operatorAuditAccount'))}
         ${option('client', by, texts.html('operatorAuditClient'))}
+        ${option('host', by, texts.html('operatorAuditHost'))}
         ${option('actor', by, texts.html('operatorAuditActor'))}
       </select>
     </div>

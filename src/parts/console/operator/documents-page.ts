@@ -92,7 +92,6 @@ async function show(services: ConsoleServices, call: Call, message?: Html): Prom
   ])
   const people = await findPeople(services.accounts, blocked.map(blockerOf))
   const title = texts.plain('documentsTitle')
-  const path = host === undefined ? { path: PATH } : {}
   const list =
     items.length > 0
       ? hostPanels(call, items)
@@ -100,8 +99,7 @@ async function show(services: ConsoleServices, call: Call, message?: Html): Prom
           <p>${texts.html(host === undefined ? 'documentsNone' : 'documentsNoneOfHost')}</p>
         </div>`
   return operatorView(
-    call,
-    { title, heading: host === undefined ? title : texts.html('documentsOf', { host }), ...path },
+    { title, heading: host === undefined ? title : texts.html('documentsOf', { host }) },
     html`${message}
       <p class="muted">${texts.html('documentsIntro')}</p>
       ${host !== undefined && html`<p><a href="${to(PATH)}">${texts.html('documentsAll')}</a></p>`} ${list}
@@ -166,7 +164,7 @@ function blockedHosts(call: Call, hosts: readonly BlockedHost[], people: People)
     return [
       html`<bdi>${host}</bdi> ${isClearing && badge(texts.html('documentsClearing'), 'warn')}`,
       texts.ago(blockedAt),
-      blocker ? people(blocker) : html`<span class="muted">${texts.html('activityNotNamed')}</span>`,
+      blocker ? people(blocker) : html`<span class="muted">${texts.html('activityByService')}</span>`,
       unblockForm(call, host),
     ]
   })

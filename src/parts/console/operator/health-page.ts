@@ -17,8 +17,7 @@ export function healthPage({ health }: ConsoleServices): Page {
       const { texts } = call
       const found = await health()
       return operatorView(
-        call,
-        { title: texts.plain('operatorHealthTitle'), path: PATH },
+        { title: texts.plain('operatorHealthTitle') },
         html`<p class="muted">${texts.html('operatorHealthIntro')}</p>
           ${healthSummary(call, found)}
           <section class="panel">

@@ -33,8 +33,7 @@ export function keysPages(services: ConsoleServices): Page[] {
         const isHosts = keys.every(({ createdAt }) => createdAt === undefined)
         const algorithms = [...new Set(keys.map(({ alg }) => alg))].toSorted()
         return operatorView(
-          call,
-          { title: texts.plain('operatorKeysTitle'), path: PATH },
+          { title: texts.plain('operatorKeysTitle') },
           html`<p class="muted">${texts.html('operatorKeysIntro')}</p>
             <p>${isHosts ? texts.html('operatorKeysHost') : nextRotation(call, keys)}</p>
             ${algorithms.map((alg) =>
@@ -126,7 +125,6 @@ function confirmation(call: Call<SigningKeyInfo>) {
   const { kid, alg, state } = resource
   const [name, tone] = STATES[state]
   return operatorView(
-    call,
     { title: texts.plain('operatorKeyRevokeTitle') },
     html`<section class="panel danger">
       ${facts([

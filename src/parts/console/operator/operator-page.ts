@@ -2,26 +2,10 @@ import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import { displayText } from '../../../http/pages/display-text.ts'
 import { actorOf } from '../../../host/actor.ts'
 import type { FoundAccount } from '../../../host/accounts.ts'
-import { page, type Action, type Call, type Page, type Section, type View } from '../page-types.ts'
-import type { TextName } from '../texts.ts'
-import { choiceLinks, panel } from '../elements/elements.ts'
+import { page, type Action, type Call, type Page, type View } from '../page-types.ts'
+import { panel } from '../elements/elements.ts'
 import type { AuditPage } from '../../../audit/read-trail.ts'
-import { DOCUMENTS_PATH } from './client-href.ts'
 import { auditTable, type AuditTableOptions } from '../activity/audit-table.ts'
-
-/** The path of the operators' page about usage, which exists if the host counts usage. */
-export const USAGE_PATH = '/operator/usage'
-
-/** The path and the name of each page that does not belong to one client or account. */
-const PAGES: readonly (readonly [string, TextName, Section?])[] = [
-  ['/operator', 'operatorNavSearch'],
-  ['/operator/hygiene', 'hygieneTitle'],
-  [DOCUMENTS_PATH, 'documentsTitle', 'clientDocuments'],
-  [USAGE_PATH, 'usageTitle', 'usage'],
-  ['/operator/signing-keys', 'operatorKeysTitle'],
-  ['/operator/health', 'operatorHealthTitle'],
-  ['/operator/audit', 'operatorAuditTitle'],
-]
 
 /** Adds a page that only operators may open, and whose forms only operators may send. */
 export function operatorPage<Resource = undefined>({
@@ -41,22 +25,13 @@ export function operatorPage<Resource = undefined>({
   return page<Resource>({ ...definition, section, access, actions: Object.fromEntries(guarded) })
 }
 
-/** With links to the other pages of operators. @param path the path of the page, if it is one of `PAGES` */
 export function operatorView(
-  { texts, to, has }: Pick<Call, 'texts' | 'to' | 'has'>,
-  { title, heading = title, path: own }: { title: string; heading?: HtmlValue; path?: string },
+  { title, heading = title }: { title: string; heading?: HtmlValue },
   content: HtmlValue,
 ): View {
-  const shown = PAGES.filter(([, , section = 'operator']) => has(section))
-  const links = shown.map(([path, name]) => ({
-    href: to(path),
-    text: texts.html(name),
-    isCurrent: path === own,
-  }))
   return {
     title,
-    body: html`${choiceLinks(texts.plain('operatorNav'), links)}
-      <h1>${heading}</h1>
+    body: html`<h1>${heading}</h1>
       ${content}`,
   }
 }

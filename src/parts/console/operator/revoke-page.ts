@@ -64,7 +64,6 @@ async function revokeAll(services: ConsoleServices, call: Call): Promise<View> {
     !isComplete &&
     notice('warn', html`${errors.map(({ message }) => html`<p lang="en" dir="ltr">${message}</p>`)}`)
   return operatorView(
-    call,
     { title: texts.plain(isComplete ? 'operatorRevokedTitle' : 'operatorPartly') },
     html`${problems} ${done}
       ${panel(
@@ -124,7 +123,6 @@ async function confirmation(services: ConsoleServices, call: Call): Promise<View
     })}
   </ul>`
   return operatorView(
-    call,
     { title: texts.plain(title, values), heading: texts.html(title, values) },
     html`${panel(
       { title: texts.html('operatorRevokeHits') },

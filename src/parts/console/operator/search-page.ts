@@ -54,8 +54,7 @@ function pathOfOnly({ clients, accounts }: Found): string | undefined {
 function view(call: Call, health: Health, found?: Html): View {
   const { texts, to } = call
   return operatorView(
-    call,
-    { title: texts.plain('navOperator'), path: PATH },
+    { title: texts.plain('navOperator') },
     html`${panel({ title: texts.html('operatorSearchTitle') }, searchForm(call))} ${found}
     ${panel(
       { title: texts.html('operatorHealthTitle') },

@@ -4,6 +4,7 @@ import type { PageText } from '../../../http/pages/texts.ts'
 export const english = {
   // The texts of the navigation, of errors, and of what all pages have in common.
   navLabel: 'Console',
+  navMenu: 'Menu',
   navOverview: 'Overview',
   navApiKeys: 'API keys',
   navApplications: 'Applications',
@@ -238,7 +239,6 @@ export const english = {
   expiryBadge: 'Expires {in}',
 
   clientsUsedLately: 'within the last hour',
-  clientsColumnLastUsed: 'Last used',
 
   clientsKeyListTitle: 'API keys',
   clientsAppListTitle: 'Applications',
@@ -624,8 +624,8 @@ export const english = {
     'There are no failed attempts. A request with a wrong secret of one of your API keys or applications would be listed here within a minute.',
   activityWhat: 'What happened',
   activityWho: 'Who',
-  activityFrom: 'From',
   activityWhen: 'When',
+  activityTakesAccess: 'Removes access',
   activityFailed: 'Failed attempt',
   activityTimes: { one: '{count} time', other: '{count} times' } as PageText,
   activityApiKey: 'API key',
@@ -636,7 +636,6 @@ export const english = {
   activityByService: 'the service',
   activityAutomatic: 'automatic',
   activityByStranger: 'unknown',
-  activityNotNamed: 'not named',
 
   activityCreated: 'Created',
   activityFieldsChanged: 'Changed: {fields}',
@@ -651,14 +650,12 @@ export const english = {
   activityPublicKeyRemoved: 'Public key {key} removed',
   activityDisabled: 'Disabled, and its tokens revoked',
   activityEnabled: 'Enabled',
-  activityHandedOver: 'Handed over to another owner',
+  activityHandedOver: 'Handed over: {from} → {to}',
   activitySecretExposed: 'A secret is known to people who have left the account',
   activityTokensRevoked: 'All access tokens revoked',
   activityScopedTokensRevoked: 'Access tokens with certain operations revoked',
   activityExpiring: 'Expires on {time}',
   activityExpired: 'Expired on {time}: it gets no tokens any more',
-  activityExpirySet: 'Expiry set to {time}',
-  activityExpiryRemoved: 'Expiry removed: it never expires',
   activityDeleted: 'Deleted, and its tokens revoked',
   activityLeakSource: 'Found in: {id}',
   activityLeakUrl: 'Found at: {id}',
@@ -852,6 +849,7 @@ export const english = {
 
   // The texts of the search and of the pages of one client or account, for operators.
   operatorNav: 'Pages of operators',
+  operatorNavBack: '← Own account',
   operatorNavSearch: 'Search',
 
   listNothing: 'Nothing matches this filter.',
@@ -1092,6 +1090,7 @@ export const english = {
   operatorAuditEverything: 'everything',
   operatorAuditAccount: 'account',
   operatorAuditClient: 'client',
+  operatorAuditHost: 'host of client documents',
   operatorAuditActor: 'who did it',
   operatorAuditValue: 'Exact id or name',
   operatorAuditTrail: 'Show',

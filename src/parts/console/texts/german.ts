@@ -3,6 +3,7 @@ import type { ConsoleTexts } from './english.ts'
 /** Every text of the console, in German. The pages address the reader with “Sie”. */
 export const german: ConsoleTexts = {
   navLabel: 'Konsole',
+  navMenu: 'Menü',
   navOverview: 'Übersicht',
   navApiKeys: 'API-Schlüssel',
   navApplications: 'Anwendungen',
@@ -238,7 +239,6 @@ export const german: ConsoleTexts = {
   expiryBadge: 'Läuft {in} ab',
 
   clientsUsedLately: 'in der letzten Stunde',
-  clientsColumnLastUsed: 'Zuletzt genutzt',
 
   clientsKeyListTitle: 'API-Schlüssel',
   clientsAppListTitle: 'Anwendungen',
@@ -641,8 +641,8 @@ export const german: ConsoleTexts = {
     'Es gibt keine Fehlversuche. Eine Anfrage mit einem falschen Secret eines Ihrer API-Schlüssel oder einer Ihrer Anwendungen stünde innerhalb einer Minute hier.',
   activityWhat: 'Was',
   activityWho: 'Wer',
-  activityFrom: 'Woher',
   activityWhen: 'Wann',
+  activityTakesAccess: 'Entzieht Zugriff',
   activityFailed: 'Fehlversuch',
   activityTimes: { one: '{count}-mal', other: '{count}-mal' },
   activityApiKey: 'API-Schlüssel',
@@ -653,7 +653,6 @@ export const german: ConsoleTexts = {
   activityByService: 'der Dienst',
   activityAutomatic: 'automatisch',
   activityByStranger: 'unbekannt',
-  activityNotNamed: 'nicht angegeben',
 
   activityCreated: 'Erstellt',
   activityFieldsChanged: 'Geändert: {fields}',
@@ -668,14 +667,12 @@ export const german: ConsoleTexts = {
   activityPublicKeyRemoved: 'Öffentlicher Schlüssel {key} entfernt',
   activityDisabled: 'Deaktiviert, Tokens widerrufen',
   activityEnabled: 'Aktiviert',
-  activityHandedOver: 'An einen anderen Besitzer übergeben',
+  activityHandedOver: 'Übergeben: {from} → {to}',
   activitySecretExposed: 'Ein Secret ist Personen bekannt, die das Konto verlassen haben',
   activityTokensRevoked: 'Alle Access-Tokens widerrufen',
   activityScopedTokensRevoked: 'Access-Tokens mit bestimmten Operationen widerrufen',
   activityExpiring: 'Läuft am {time} ab',
   activityExpired: 'Am {time} abgelaufen: Es gibt keine Tokens mehr',
-  activityExpirySet: 'Ablaufdatum gesetzt: {time}',
-  activityExpiryRemoved: 'Ablaufdatum entfernt: läuft nie ab',
   activityDeleted: 'Gelöscht, Tokens widerrufen',
   activityLeakSource: 'Gefunden in: {id}',
   activityLeakUrl: 'Gefunden unter: {id}',
@@ -871,6 +868,7 @@ export const german: ConsoleTexts = {
   remedyUnauthorizedClient: 'Sehen Sie den Status des Clients auf seiner Seite an.',
 
   operatorNav: 'Seiten des Betriebs',
+  operatorNavBack: '← Eigenes Konto',
   operatorNavSearch: 'Suche',
 
   listNothing: 'Nichts passt zu diesem Filter.',
@@ -1106,6 +1104,7 @@ export const german: ConsoleTexts = {
   operatorAuditEverything: 'alles',
   operatorAuditAccount: 'Konto',
   operatorAuditClient: 'Client',
+  operatorAuditHost: 'Host von Client-Dokumenten',
   operatorAuditActor: 'Wer',
   operatorAuditValue: 'Genaue ID oder genauer Name',
   operatorAuditTrail: 'Anzeigen',

@@ -2,7 +2,7 @@ import { Rejection } from '../../front-door/rejection.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { Usage } from '../../usage/usage-types.ts'
 import { heading, panel } from '../elements/elements.ts'
-import { operatorPage, operatorView, USAGE_PATH } from '../operator/operator-page.ts'
+import { operatorPage, operatorView } from '../operator/operator-page.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import { scopeTitle } from '../scope-title.ts'
 import type { ConsoleServices } from '../services.ts'
@@ -43,7 +43,7 @@ function ownUsagePage(services: ConsoleServices, usage: Usage): Page {
 
 function operatorUsagePage(services: ConsoleServices, usage: Usage): Page {
   return operatorPage({
-    path: USAGE_PATH,
+    path: '/operator/usage',
     async show(call) {
       const { texts } = call
       const [view, uncalled] = await Promise.all([
@@ -52,8 +52,7 @@ function operatorUsagePage(services: ConsoleServices, usage: Usage): Page {
       ])
       if (!view) return undefined
       return operatorView(
-        call,
-        { title: texts.plain('usageTitle'), path: USAGE_PATH },
+        { title: texts.plain('usageTitle') },
         html`<p class="muted">${texts.html('usageIntroAll')}</p>
           ${view} ${panel({ title: texts.html('uncalledTitle') }, uncalledList(call, services, uncalled))}`,
       )

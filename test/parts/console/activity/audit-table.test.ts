@@ -104,7 +104,7 @@ it('short names and addresses stay on one line, and long ones may break anywhere
     entry({ actor: `acme/${'x'.repeat(90)}` }),
   ])
   expect(names).toContain('<bdi class="whole" title="acme/ann">ann</bdi>')
-  expect(names).toMatch(/class="whole" dir="ltr">192\.0\.2\.7</)
+  expect(names).toMatch(/class="small whole" dir="ltr">192\.0\.2\.7</)
   expect(names).toMatch(/<bdi {2}title="acme\/x{20}/)
 })
 
@@ -123,5 +123,43 @@ it('an entry without an actor shows what can have caused it', () => {
     'the program itself',
   )
   expect(show([entry({ name: 'code.reused', outcome: 'failure' })])).toContain('unknown')
-  expect(show([entry()])).toContain('not named')
+  expect(show([entry({ name: 'client.expired', target: '2030-01-01T00:00:00Z' })])).toContain('automatic')
+  expect(show([entry()])).toContain('the service')
+})
+
+it('changed fields have a line each with the old and the new value in words, escaped, and a list or a limit reads as one', () => {
+  const line = (change: string, before: object, after: object, more: object = {}) =>
+    show([entry({ name: 'client.changed', change, before: { ...before }, after: { ...after }, ...more })])
+      .replaceAll(/<[^>]*>/g, '')
+      .replaceAll(/\s+/g, ' ')
+  expect(line('name', { name: '<b>' }, { name: 'New' })).toContain('name: &lt;b&gt; → New')
+  const expiresAt = '2030-01-01T00:00:00Z'
+  expect(line('expiresAt,homepageUri', { expiresAt }, { homepageUri: 'https://a.example' })).toMatch(
+    /expiry: Jan 1, 2030[^→]* → never ?home page: none → https:\/\/a\.example/,
+  )
+  expect(line('limits', {}, { limits: { perMinute: 10, perDay: 90 } })).toContain(
+    'limits: none → 10 a minute and 90 a day',
+  )
+  expect(line('products', { products: ['invoices', 'gone'] }, { products: [] })).toContain(
+    'products: Invoices and gone → none',
+  )
+  expect(line('owner', {}, {}, { userId: 'ann' })).toContain('Handed over: ann → The account')
+  expect(line('owner', {}, {}, { target: 'bea', erased: true })).toContain('Handed over: erased → bea')
+})
+
+it('what takes access away says so in words', () => {
+  for (const removal of [
+    { name: 'client.deleted' },
+    { change: 'secret.revoked', target: 'old' },
+    { change: 'allowedAddresses', revokedTokens: true },
+  ] as const) {
+    expect(show([entry({ name: 'client.changed', ...removal })])).toContain('Removes access')
+  }
+  expect(show([entry(), entry({ name: 'client.changed', change: 'name' })])).not.toContain('Removes access')
+})
+
+it('who did it and from where are one cell, so that no cell is empty', () => {
+  const shown = show([entry(), entry({ actor: 'acme/ann', address: '192.0.2.7', userAgent: 'curl/8' })])
+  expect(shown).not.toMatch(/<td[^>]*>\s*<\/td>/)
+  expect(shown.match(/<th scope="col">/g)).toHaveLength(3)
 })
