@@ -88,19 +88,19 @@ describe('the parts of a client', () => {
         expect([part, formsOf(page).length]).toEqual([part, 1])
       }
       const page = await visitor.open(`/console${path}/restrictions`)
-      const wrong = { expiresAt: '2001-01-01', allowedAddresses: '203.0.113.0/24\nhere' }
+      const wrong = { expiry: 'other', expiresAt: '2001-01-01', allowedAddresses: '203.0.113.0/24\nhere' }
       const rejected = await visitor.submit(page, 'restrict', wrong)
       expect(rejected.status).toBe(422)
       expect(rejected.body).toContain('id="expiresAt-problem"')
       expect(rejected.body).toContain('id="allowedAddresses-problem"')
       expect(rejected.body).toContain('value="2001-01-01"')
-      const right = { expiresAt: '2099-12-31', allowedAddresses: '203.0.113.0/24' }
+      const right = { expiry: 'other', expiresAt: '2099-12-31', allowedAddresses: '203.0.113.0/24' }
       const saved = await visitor.submit(rejected, 'restrict', right)
       expect([saved.url.pathname, saved.status]).toEqual([`/console${path}/restrictions`, 200])
       const { apiKeys, applications } = host.gatehouse
       const client = (await apiKeys.find(idOf(path))) ?? (await applications.find(idOf(path)))
       expect(client).toMatchObject({ expiresAt: 4_102_444_800, allowedAddresses: ['203.0.113.0/24'] })
-      await visitor.submit(saved, 'restrict', { expiresAt: '', allowedAddresses: '' })
+      await visitor.submit(saved, 'restrict', { expiry: '', allowedAddresses: '' })
     }
     const settings = await visitor.open(`/console${paths.application}/settings`)
     const rejected = await visitor.submit(settings, 'save', { name: ' ', redirectUris: 'x', logoUri: 'y' })

@@ -45,7 +45,8 @@ describe('the expiry on the pages of the console', () => {
     const page = await visitor.open(path)
     expect(page.body).toContain(`value="${day}"`)
     // The chosen day is shown, not the midnight after it.
-    expect(textOf(page.body)).toContain(`Expiry ${written(day)} (in 20 days)`)
+    const summary = await visitor.open(`/console/${section}/${clientId}`)
+    expect(textOf(summary.body)).toContain(`Expiry ${written(day)} (in 20 days)`)
     // The same day changes nothing.
     await visitor.submit(page, 'restrict', on(day))
     const earlier = dayIn(10)
@@ -120,7 +121,7 @@ describe('the expiry on the pages of the console', () => {
     expect(items).toEqual([])
     await visitor.submit(form, 'create', { name: 'Key', product: 'invoices' })
     const [created] = (await strict.gatehouse.apiKeys.listByOwner('acme')).items
-    const page = await visitor.open(`/console/api-keys/${created!.clientId}`)
+    const page = await visitor.open(`/console/api-keys/${created!.clientId}/restrictions`)
     const answer = await visitor.submit(page, 'restrict', NEVER)
     expect([answer.status, textOf(answer.body)]).toEqual([422, expect.stringContaining('must not be empty')])
   })
@@ -137,10 +138,11 @@ describe('the expiry on the pages of the console', () => {
     await visitor.submit(form, 'create', { name: 'Quick', product: 'invoices', expiry: dayIn(90) })
     const [quick] = (await host.gatehouse.apiKeys.listByOwner('acme')).items
     expect(quick?.expiresAt).toBe(endOf(dayIn(90)))
-    const page = await visitor.open(`/console/api-keys/${quick!.clientId}`)
+    const path = `/console/api-keys/${quick!.clientId}`
+    const page = await visitor.open(`${path}/restrictions`)
     expect(choicesOf(page.body)).toContain(`${dayIn(90)} checked`)
-    const moved = await visitor.submit(page, 'expire', { expiry: dayIn(30) })
-    expect(textOf(moved.body)).toContain(`Expiry ${written(dayIn(30))}`)
+    await visitor.submit(page, 'restrict', { expiry: dayIn(30) })
+    expect(textOf((await visitor.open(path)).body)).toContain(`Expiry ${written(dayIn(30))}`)
 
     const limited = await strict.visit('acme').open('/console/api-keys/new')
     expect(choicesOf(limited.body)).toEqual([`${dayIn(30)} checked`, dayIn(60), dayIn(90), 'other'])

@@ -97,7 +97,7 @@ describe('every page of the console', () => {
     mayUse = (permission) => permission.endsWith(':read')
     for (const { path, status, body } of await openAll()) {
       if (path.startsWith('/operator') || path === '/token-inspector') continue
-      const isOfChange = /\/(new|delete|report-compromised|hand-over)$/.test(path)
+      const isOfChange = /\/(new(-gateway)?|delete|report-compromised|hand-over)$/.test(path)
       expect([path, status]).toEqual([path, path === '/nothing' ? 404 : isOfChange ? 403 : 200])
       if (path.endsWith('/frame')) continue
       const offers = body.match(/<form\b[^>]*method="post"|name="csrf"|\?confirm=|href="[^"]*\/new"/g)

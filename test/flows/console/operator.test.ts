@@ -35,8 +35,9 @@ describe('the pages of operators', () => {
       ['/console', 'Overview'],
     ] as const) {
       const { body } = await operator().get(path)
-      expect(body.match(/<nav/g)).toHaveLength(1)
-      const marked = body.match(/aria-current="page"[^<]*/g)
+      expect(body.match(/<nav class="nav"/g)).toHaveLength(1)
+      const navigation = /<nav class="nav".*?<\/nav>/s.exec(body)?.[0]
+      const marked = navigation?.match(/aria-current="page"[^<]*/g)
       expect([path, marked]).toEqual([path, [expect.stringMatching(new RegExp(`>\\s*${current}$`))]])
       expect(textOf(body)).toContain(`Menu: ${current}`)
       expect(body.includes('href="/console/operator/audit"')).toBe(path !== '/console')

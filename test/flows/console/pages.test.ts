@@ -47,7 +47,7 @@ describe('a page of the console', () => {
       expect(status).toBe(200)
       expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
       expect(headers.get('content-encoding')).toBe('gzip')
-      expect(Number(headers.get('content-length'))).toBeLessThan(4096)
+      expect(Number(headers.get('content-length'))).toBeLessThan(4608)
     }
     const raw = await fetch(host.origin + paths[1], { headers: { 'accept-encoding': 'identity' } })
     expect(raw.headers.get('content-encoding')).toBeNull()

@@ -43,7 +43,7 @@ export function accessPart(viewer: Viewer, services: ConsoleServices): ClientPar
       const level = kycLevel ?? catalog.kycLevels[0] ?? ''
       return panel(
         { title: texts.html('clientsMayCall'), id: 'access' },
-        html`${(isEmpty || mayWrite) && html`<p class="muted">${texts.html(word(kind, isEmpty ? 'AccessNone' : 'AccessHint'))}</p>`}
+        html`${(isEmpty || mayWrite) && html`<p class="muted">${texts.html(isEmpty ? word(kind, 'AccessNone') : word(kind, 'AccessHint'))}</p>`}
         ${isBlocked && viewer.kind && html`<p>${texts.html('appsLevelRaise', { level })}</p>`}
         ${client.products.map((id) => productAccess(call, access, id))}
         ${mayGive && productsToAdd(call, access)} ${mayGive && sharedForms(call)}

@@ -1,3 +1,4 @@
+import { requireAccess } from '../../front-door/access.ts'
 import { randomUUID } from 'node:crypto'
 import { MAX_NAME_LENGTH } from '../../../clients/client-name.ts'
 import { html } from '../../../http/html.ts'
@@ -14,10 +15,11 @@ export const NEW_GATEWAY_KEY_PATH = '/api-keys/new-gateway'
 /** The form for the key of a gateway in another process, for operators. */
 export function newGatewayKeyPage(services: ConsoleServices): Page {
   const kind = apiKeyKind(services)
-  const all = services.resources.all.map(({ address }) => address)
+  const addresses = () => services.resources.all.map(({ address }) => address)
 
   async function create(call: Call): Promise<View> {
     const { form: sent, caller, change } = call
+    const all = addresses()
     const chosen = linesOf(sent.get('resources') ?? all.join('\n'))
     const input = {
       name: sent.get('name') ?? '',
@@ -32,7 +34,9 @@ export function newGatewayKeyPage(services: ConsoleServices): Page {
   }
 
   async function show(call: Call): Promise<View> {
+    await requireAccess(call, 'keys:create')
     const { texts, to } = call
+    const all = addresses()
     const title = 'gatewayCreate'
     const name = {
       name: 'name',

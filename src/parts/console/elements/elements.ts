@@ -128,6 +128,6 @@ export function choiceLinks(
   style?: 'tabs',
 ): Html {
   return html`<nav class="choice-links ${style}" aria-label="${label}">
-    ${choices.map(({ href, text, isCurrent }) => html`<a href="${href}" ${isCurrent && html`aria-current="page"`}>${text}</a>`)}
+    ${choices.map(({ href, text, isCurrent }) => html`<a href="${href}" ${isCurrent && html`aria-current="${style === 'tabs' ? 'page' : 'true'}"`}>${text}</a>`)}
   </nav>`
 }

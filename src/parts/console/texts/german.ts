@@ -894,7 +894,7 @@ export const german: ConsoleTexts = {
   operatorMore: 'Einzelheiten',
 
   operatorUser: 'Person',
-  operatorLastUsed: 'Zuletzt benutzt',
+  operatorLastUsed: 'Zuletzt genutzt',
   operatorMarks: 'Merkmale',
   operatorFirstParty: 'eigene Anwendung des Dienstes, ohne Zustimmungsseite',
   operatorDeleted: 'Gelöscht',
