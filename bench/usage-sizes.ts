@@ -1,13 +1,17 @@
 /**
  * Measures with MEMORY USAGE how many bytes usage takes in Redis: 1,000 clients call three operations on 28 days, in one
- * hour or in each hour of a block of six hours, and each day is merged. Also the counters of limits, and last addresses.
+ * hour or in each hour of a block of six hours, and each day is merged. Also with the records of their accounts, if an
+ * account has 100 clients or one. Also the counters of limits, and last addresses.
  * It starts its own Redis. `node bench/usage-sizes.ts` runs for about a minute, and needs Node 22.18 or later.
  */
 import { Redis } from 'ioredis'
 import { redisStore } from '../adapters/redis.ts'
+import { clientIndexName } from '../src/clients/index-entries.ts'
+import { createAccountUsage } from '../src/parts/usage/account-usage.ts'
 import { createLastAddresses } from '../src/parts/usage/last-addresses.ts'
 import { silentLogger } from '../src/host/logger.ts'
-import { createUsageRecords, dayOf } from '../src/parts/usage/usage-records.ts'
+import { createUsageRecords, dayOf, subjectOfAccount } from '../src/parts/usage/usage-records.ts'
+import { timedMember } from '../src/store/time-index.ts'
 import { bytesOf as sumOf, keysInRedis } from '../test/support/keys-in-redis.ts'
 import { startRedis } from '../test/support/redis-server.ts'
 
@@ -25,7 +29,16 @@ const server = await startRedis()
 const redis = new Redis(server.url)
 const store = redisStore(redis)
 let clock = START
-const records = createUsageRecords(store, { days: 400, hourDays: 7, now: () => clock, logger: silentLogger })
+const plain = createUsageRecords(store, { days: 400, hourDays: 7, now: () => clock, logger: silentLogger })
+/** No account, until `join` gives each account some clients. */
+let accountIdOf = (_clientId: string): string | undefined => undefined
+const registry = {
+  async find(clientId: string) {
+    const accountId = accountIdOf(clientId)
+    return accountId === undefined ? undefined : ({ accountId } as never)
+  },
+}
+const records = { ...plain, ...createAccountUsage({ registry, store }, plain) }
 const used = async () => sumOf(await keysInRedis(redis))
 const forEachClient = (work: (clientId: string) => Promise<unknown>) => Promise.all(CLIENTS.map(work))
 
@@ -36,30 +49,48 @@ async function bytesOf(work: () => Promise<unknown>): Promise<number> {
   return Math.round(((await used()) - before) / CLIENTS.length)
 }
 
-function write(hours: readonly number[]) {
+async function write(hours: readonly number[]) {
   const day = dayOf(clock)
   const source = `${day.replaceAll('-', '')}abcdefgh`
   const text = JSON.stringify(Object.fromEntries(hours.map((hour) => [hour, CALLS])))
-  return forEachClient((clientId) =>
+  await forEachClient((clientId) =>
     records.write({ day, source, clientId, isFirst: true, hours: text, top: undefined }),
   )
+  await records.storeAccounts()
+}
+
+async function join(clientsOfAccount: number): Promise<void> {
+  accountIdOf = (clientId) => `account-${Math.floor(CLIENTS.indexOf(clientId) / clientsOfAccount)}`
+  await forEachClient((id) => store.add(clientIndexName('apiKey', accountIdOf(id)), timedMember(START, id)))
 }
 
 const figures: Record<string, number> = {}
-figures['six hours, calls in one'] = await bytesOf(() => write([12]))
-await redis.flushall()
-figures['six hours, calls in each'] = await bytesOf(() => write([12, 13, 14, 15, 16, 17]))
-await redis.flushall()
-const merged = await bytesOf(async () => {
-  for (let day = 0; day < DAYS; day += 1) {
-    clock = START + day * DAY_MS
-    await write([12])
-    await forEachClient(records.mergeOldDays)
-  }
-  clock = START + (DAYS + 8) * DAY_MS
-  await forEachClient(records.mergeOldDays)
-})
-figures['a merged day'] = Math.round(merged / DAYS)
+for (const [of, clientsOfAccount] of [
+  ['', 0],
+  [', with an account of 100', 100],
+  [', with an account of its own', 1],
+] as const) {
+  await redis.flushall()
+  clock = START
+  if (clientsOfAccount > 0) await join(clientsOfAccount)
+  figures[`six hours, calls in one${of}`] = await bytesOf(() => write([12]))
+  await redis.flushall()
+  if (clientsOfAccount > 0) await join(clientsOfAccount)
+  figures[`six hours, calls in each${of}`] = await bytesOf(() => write([12, 13, 14, 15, 16, 17]))
+  await redis.flushall()
+  if (clientsOfAccount > 0) await join(clientsOfAccount)
+  const merged = await bytesOf(async () => {
+    for (let day = 0; day < DAYS; day += 1) {
+      clock = START + day * DAY_MS
+      await write([12])
+      await forEachClient(records.mergeOldDays)
+    }
+    clock = START + (DAYS + 8) * DAY_MS
+    const accounts = [...new Set(CLIENTS.map(accountIdOf))].map((id) => subjectOfAccount(id ?? ''))
+    await Promise.all([...CLIENTS, ...accounts].map(records.mergeOldDays))
+  })
+  figures[`a merged day${of}`] = Math.round(merged / DAYS)
+}
 for (const [name, slotSeconds, slots] of [
   ['minute', 3, 20],
   ['day', 3600, 24],

@@ -49,7 +49,7 @@ interface Parts {
   readonly apiKeys: Pick<ApiKeys, 'delete'>
   readonly applications: Pick<Applications, 'delete'>
   readonly clientTokens: Pick<ClientTokens, 'revokeAll'>
-  readonly lastUses: Pick<LastUses, 'forgetAddress'>
+  readonly lastUses: Pick<LastUses, 'forgetAddress' | 'accountKeepers'>
   readonly grants: Pick<Grants, 'revokeAll' | 'list'>
   readonly grantsOfUsers: Pick<GrantsOfUsers, 'revokeSome'>
   readonly commits: Pick<Commits, 'erase'>
@@ -82,6 +82,7 @@ export function createErasePerson(parts: Parts) {
       const { hash } = await erasures.add(person, Date.now())
       const errors: GatehouseError[] = []
       const clients = await deleteClients(parts, accountId, people, options, errors)
+      if (userId === undefined) for (const erase of parts.lastUses.accountKeepers) await erase(accountId)
       const grants = await parts.grants.revokeAll(person, changeOptionsOf(options)).catch(collectIn(errors))
       await parts.sessionList.erase(accountId, people)
       await parts.clientErasure.removeDeleted(accountId)

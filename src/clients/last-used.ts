@@ -46,6 +46,7 @@ export function createLastUses(
   const label = isOfSecrets ? 'secret' : 'clientId'
   const written = createLru<string, number>(MAX_CACHED)
   const addressKeepers: ((clientId: string) => Promise<void>)[] = []
+  const accountKeepers: ((accountId: string) => Promise<void>)[] = []
   const forgetAddress = async (clientId: string) =>
     void (await Promise.all(addressKeepers.map((forget) => forget(clientId))))
 
@@ -53,6 +54,8 @@ export function createLastUses(
     /** Optional parts delete the address from which a client was last used. */
     addressKeepers,
     forgetAddress,
+    /** Optional parts delete what they keep of an account. */
+    accountKeepers,
     /** Returns at once and never fails, so token requests do not wait for the write. */
     record(clientId: string): void {
       const hour = Math.floor(Date.now() / 1000 / LAST_USE_SECONDS) * LAST_USE_SECONDS

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { isCount } from '../../validation/predicates.ts'
 import { FURTHER_CLIENTS, FURTHER_OPERATIONS, OUTCOMES, type Outcome } from './outcomes.ts'
 
 /** The calls of further clients are in the totals only. */
@@ -25,41 +24,51 @@ export type CountedHours = Readonly<Record<string, Readonly<Record<string, Count
 
 export function addOperations(all: readonly CountedHours[string][]): Record<string, Counts> {
   const sums = new Map<string, Record<string, number>>()
-  for (const [operation, counts] of all.flatMap((each) => Object.entries(each))) {
-    const sum = sums.get(operation) ?? {}
-    sums.set(operation, sum)
-    for (const [outcome, count] of Object.entries(counts)) {
-      sum[outcome] = Math.min((sum[outcome] ?? 0) + count, Number.MAX_SAFE_INTEGER)
+  for (const each of all) {
+    for (const [operation, counts] of Object.entries(each)) {
+      const sum = sums.get(operation) ?? {}
+      sums.set(operation, sum)
+      for (const [outcome, count] of Object.entries(counts)) {
+        sum[outcome] = Math.min((sum[outcome] ?? 0) + count, Number.MAX_SAFE_INTEGER)
+      }
     }
   }
   return Object.fromEntries(sums)
 }
 
-export function addTops(
-  tops: readonly (Readonly<Record<string, number>> | undefined)[],
-): Record<string, number> | undefined {
-  const sums = new Map<string, number>()
-  for (const [clientId, calls] of tops.flatMap((top) => Object.entries(top ?? {}))) {
-    if (isCount(calls)) sums.set(clientId, (sums.get(clientId) ?? 0) + calls)
-  }
-  if (sums.size === 0) return undefined
-  return Object.fromEntries([...sums].toSorted(([, one], [, other]) => other - one).slice(0, TOP_CLIENTS))
+/**
+ * What became of the calls of the busiest clients. The rest is that of `FURTHER_CLIENTS`. In the totals of all calls, a
+ * client has one number.
+ */
+export type Top = Readonly<Record<string, Counts | number>>
+
+export function addTops(tops: readonly (Top | undefined)[]): Record<string, Counts> {
+  const named = tops.flatMap((top) => Object.entries(top ?? {}))
+  const sums = addOperations(named.map(([id, of]) => ({ [id]: typeof of === 'number' ? { ok: of } : of })))
+  const { [FURTHER_CLIENTS]: further, ...clients } = sums
+  const sorted = Object.entries(clients).toSorted(([, one], [, other]) => callsIn(other) - callsIn(one))
+  const others = [...(further ? [further] : []), ...sorted.splice(TOP_CLIENTS).map(([, counts]) => counts)]
+  const rest = addOperations(others.map((counts) => ({ [FURTHER_CLIENTS]: counts })))
+  return { ...Object.fromEntries(sorted), ...rest }
 }
 
-/** What one process has counted on one day for a client or for all calls. The counts are totals, not differences. */
+export const callsIn = (counts: Counts): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0)
+
+/** What one source has counted on one day for a client, an account or all. The counts are totals, not differences. */
 export interface CountedDay {
   /** In UTC, as `2026-07-01`. */
   readonly day: string
   /** Who counted: a random id. The totals of one source and one day only grow. */
   readonly source: string
-  /** Undefined for the totals of all calls. */
+  /** Undefined for the totals of all calls; `subjectOfAccount()` for those of an account. */
   readonly clientId: string | undefined
   /** Whether the source must be added to the lists: in its first write, and once an hour. */
   readonly isFirst: boolean
   /** The JSON text of `CountedHours`. */
   readonly hours: string
-  /** With the totals of all calls: the calls of the clients with the most calls. */
-  readonly top?: Readonly<Record<string, number>> | undefined
+  /** With the totals of all calls, or of an account: the clients with the most calls. */
+  readonly top?: Top | undefined
 }
 
 class Totals {

@@ -1,6 +1,14 @@
 import { GatehouseError } from '../../errors.ts'
-import { addOperations, type CountedHours } from './call-counts.ts'
-import { isOutcome, resultOf, TOKEN_REQUEST, type Outcome, type Result } from './outcomes.ts'
+import { addOperations, addTops, type CountedHours } from './call-counts.ts'
+import {
+  FURTHER_CLIENTS,
+  isOutcome,
+  isTokenOutcome,
+  resultOf,
+  TOKEN_REQUEST,
+  type Outcome,
+  type Result,
+} from './outcomes.ts'
 import type { StoredDay } from './month-record.ts'
 import { startOfDay } from './usage-records.ts'
 
@@ -14,6 +22,7 @@ export type Dimension = (typeof DIMENSIONS)[number]
 export interface UsageRow {
   /** The start of the hour or the day (UTC) in epoch seconds, by `hour` or `day`. */
   readonly at?: number | undefined
+  /** `further clients`: the calls of those that are not among the 100 busiest of the account. */
   readonly clientId?: string | undefined
   /** `call` for API calls, or `token_request`. */
   readonly kind?: 'call' | 'token_request' | undefined
@@ -36,11 +45,11 @@ export function createRows(by: readonly Dimension[], { from, to }: { from: numbe
   function add(fields: Pick<UsageRow, 'at' | 'clientId'>, operations: CountedHours[string]): void {
     const start = `${String(fields.at ?? '').padStart(12, '0')}\n${fields.clientId ?? ''}`
     for (const [operation, counts] of Object.entries(operations)) {
-      const kind = operation === TOKEN_REQUEST ? 'token_request' : 'call'
       for (const [outcome, count] of Object.entries(counts)) {
         // A newer version may count further outcomes.
         if (!isOutcome(outcome)) continue
         const result = has['result'] ? resultOf(outcome) : ''
+        const kind = operation === TOKEN_REQUEST || isTokenOutcome(outcome) ? 'token_request' : 'call'
         const key = `${start}\n${has['kind'] ? kind : ''}\n${has['operation'] ? operation : ''}\n${result}\n${has['outcome'] ? outcome : ''}`
         const present = rows.get(key)
         if (present) present.count += count
@@ -71,6 +80,16 @@ export function createRows(by: readonly Dimension[], { from, to }: { from: numbe
           add({ ...((has['hour'] || has['day']) && { at }), ...client }, operations)
         }
       }
+    },
+
+    /** Adds clients from the record of their account. @returns false if it may lack some that are wanted */
+    addClients(days: readonly StoredDay[], wanted?: readonly string[]): boolean {
+      const clients = addTops(days.map(({ top }) => top))
+      if (wanted && Object.hasOwn(clients, FURTHER_CLIENTS)) return false
+      for (const [clientId, counts] of Object.entries(clients)) {
+        if (!wanted || wanted.includes(clientId)) add(has['client'] ? { clientId } : {}, { '': counts })
+      }
+      return true
     },
 
     sorted: (): UsageRow[] =>

@@ -1,17 +1,17 @@
 import { isCount, isDay, isObject } from '../../validation/predicates.ts'
 import { countRule, listOf, mapOf, must, optional, textRule } from '../../validation/rules.ts'
-import { addOperations, addTops, type CountedHours } from './call-counts.ts'
+import { addOperations, addTops, type CountedHours, type Top } from './call-counts.ts'
 
 export interface SourceRecord {
   readonly hours: CountedHours
-  readonly top?: Readonly<Record<string, number>> | undefined
+  readonly top?: Top | undefined
 }
 
 export interface StoredDay {
   readonly day: string
   /** The counts by hour; one entry with the hour undefined if only the day is known. */
   readonly hours: readonly { readonly hour: number | undefined; readonly operations: CountedHours[string] }[]
-  readonly top: Readonly<Record<string, number>>
+  readonly top: Top
 }
 
 type Nested = Record<string, Readonly<Record<string, Readonly<Record<string, number>>>>>
@@ -21,7 +21,7 @@ export interface MonthRecord {
   /** By operation, outcome and day of the month. */
   readonly counts: Nested
   /** By day of the month. */
-  readonly top?: Readonly<Record<string, Readonly<Record<string, number>>>> | undefined
+  readonly top?: Readonly<Record<string, Top>> | undefined
   /** By day (`2026-07-01`): the sources that are included. Older days have no list. */
   readonly sources: Readonly<Record<string, readonly string[]>>
 }
@@ -34,11 +34,15 @@ export const countsRule = must(
   'numbers of calls by name',
   (value) => isObject(value) && Object.values(value).every(isCount),
 )
+export const topRule = must(
+  'numbers of calls by client',
+  (value) => isObject(value) && Object.values(value).every((of) => isCount(of) || !countsRule(of)),
+)
 const dayRule = (key: string) => (/^([1-9]|[12]\d|3[01])$/.test(key) ? undefined : 'is not a day')
 
 export const MONTH_FIELDS = {
   counts: mapOf(mapOf(mapOf(countRule, dayRule))),
-  top: optional(mapOf(countsRule, dayRule)),
+  top: optional(mapOf(topRule, dayRule)),
   sources: mapOf(listOf(textRule), (key) => (isDay(key) ? undefined : 'is not a day')),
 }
 
@@ -82,7 +86,7 @@ export function addToMonth(
       sums.map(([name, counts]) => [name, Object.keys(counts).length > 0 ? counts : { [NOTED]: 0 }]),
     )
     const tops = addTops([top[number], record.top])
-    if (tops) top[number] = tops
+    if (Object.keys(tops).length > 0) top[number] = tops
     sources.set(day, [...(sources.get(day) ?? []), source])
   }
   return {

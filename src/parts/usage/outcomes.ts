@@ -57,6 +57,9 @@ export function isOutcome(value: unknown): value is Outcome {
   return OUTCOMES.some((outcome) => outcome === value)
 }
 
+/** Not for `invalid_request`, which API calls have too. */
+export const isTokenOutcome = (value: string): boolean => TOKEN_OUTCOMES.some((outcome) => outcome === value)
+
 export function outcomeOfStatus(status: number): Outcome {
   if (status < 400) return 'ok'
   return status < 500 ? 'client_error' : 'server_error'

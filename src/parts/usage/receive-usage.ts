@@ -27,6 +27,7 @@ import {
   TOP_CLIENTS,
   type CountedDay,
   type CountedHours,
+  type Top,
 } from './call-counts.ts'
 import { FURTHER_CLIENTS, FURTHER_OPERATIONS, isOutcome, OTHER_OPERATION, OUTCOMES } from './outcomes.ts'
 import { BATCH } from './store-counts.ts'
@@ -118,7 +119,7 @@ export function receiveUsage(
     if (totals.isFirst) await records.mergeOldDays(clientId)
   }
 
-  async function existing(top: Readonly<Record<string, number>>): Promise<Record<string, number>> {
+  async function existing(top: Top): Promise<Top> {
     const found = await Promise.all(
       Object.entries(top).map(async (entry) => ((await registry.find(entry[0])) ? [entry] : [])),
     )

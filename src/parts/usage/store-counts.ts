@@ -10,7 +10,8 @@ export const BATCH = 100
  */
 export function storePeriodically(parts: {
   readonly counts: Pick<CallCounts, 'changed' | 'calls'>
-  readonly send: (totals: readonly CountedDay[]) => Promise<void>
+  /** `isLast` in the last call of a run. It is called also if nothing has changed. */
+  readonly send: (totals: readonly CountedDay[], isLast: boolean) => Promise<void>
   readonly intervalMs: number
   readonly logger: Logger
 }) {
@@ -27,10 +28,13 @@ export function storePeriodically(parts: {
   async function storeAll(): Promise<void> {
     const calls = counts.calls()
     const changed = counts.changed()
-    for (let at = 0; at < changed.length; at += BATCH) {
+    for (let at = 0; at === 0 || at < changed.length; at += BATCH) {
       const batch = changed.slice(at, at + BATCH)
       try {
-        await send(batch.map((each) => each.take()))
+        await send(
+          batch.map((each) => each.take()),
+          at + BATCH >= changed.length,
+        )
         for (const each of batch) each.stored()
       } catch (error) {
         for (const each of batch) each.putBack()

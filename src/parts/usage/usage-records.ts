@@ -1,5 +1,6 @@
 import { storedIdOf } from '../../clients/documents/document-id.ts'
 import type { Logger } from '../../host/logger.ts'
+import { digest } from '../../store/digest.ts'
 import { createCollection } from '../../store/collection.ts'
 import { CorruptRecord, isCorruptRecord } from '../../store/corrupt-record.ts'
 import { metCorruptMember, type StoreWithMemory } from '../../store/met-corrupt-records.ts'
@@ -15,6 +16,7 @@ import {
   monthOf,
   type MonthRecord,
   type SourceRecord,
+  topRule,
   type StoredDay,
 } from './month-record.ts'
 
@@ -51,7 +53,7 @@ export function createUsageRecords(
   const sources = createCollection<SourceRecord>(store, {
     name: 'usage',
     version: 1,
-    fields: { hours: mapOf(mapOf(countsRule), hourRule), top: optional(countsRule) },
+    fields: { hours: mapOf(mapOf(countsRule), hourRule), top: optional(topRule) },
   })
   const months = createCollection<MonthRecord>(store, {
     name: 'usage-month',
@@ -140,6 +142,30 @@ export function createUsageRecords(
     return { days, merged }
   }
 
+  const running = new Map<string, Promise<StoredDay[]>>()
+
+  async function readDays(clientId: string | undefined, first: string, last: string): Promise<StoredDay[]> {
+    const oldest = daysBefore(today(), bounds.days)
+    // The clock of a gateway may be ahead.
+    const newest = daysBefore(today(), -1)
+    const [from, to] = [first > oldest ? first : oldest, last < newest ? last : newest]
+    const members: string[] = []
+    for await (const member of unmerged(clientId, from, to)) members.push(member)
+    // The sources are read first: another process may merge a day meanwhile.
+    const records = await readSources(clientId, members)
+    const { days, merged } = await readMonths(clientId, from, to)
+    for (const [at, member] of members.entries()) {
+      const record = records[at]
+      if (!record || record instanceof CorruptRecord || merged.has(member)) continue
+      const hours = Object.entries(record.hours).map(([hour, operations]) => ({
+        hour: Number(hour),
+        operations,
+      }))
+      days.push({ day: dayIn(member), hours, top: record.top ?? {} })
+    }
+    return days
+  }
+
   return {
     /** Totals that are too late are left out, because the month may already contain them. */
     async write({ day, source, clientId, isFirst, hours, top }: CountedDay): Promise<void> {
@@ -152,6 +178,21 @@ export function createUsageRecords(
       await store.set(sources.key(id), `{"v":1,"hours":${hours}${others}}`, ttl)
     },
 
+    /** What a source has stored of some clients, or of an account. */
+    async ofSource({ day, source }: Pick<CountedDay, 'day' | 'source'>, clientIds: readonly string[]) {
+      const found = await sources.getEach(clientIds.map((id) => `${subject(id)}:${day}:${source}`))
+      return found.map((record) => (record instanceof CorruptRecord ? undefined : record))
+    },
+
+    async delete(clientId: string): Promise<void> {
+      for await (const member of unmerged(clientId, '1970-01-02', '9999-12-31')) {
+        await sources.delete(`${subject(clientId)}:${member}`)
+        await store.remove(indexOf(clientId), member)
+      }
+      const names = monthsBetween(daysBefore(today(), bounds.days + 31), today())
+      for (const month of names) await months.delete(`${subject(clientId)}:${month}`)
+    },
+
     /** Never rejects: it is called after a write, which has succeeded. */
     async mergeOldDays(clientId: string | undefined): Promise<void> {
       await mergeMonths(clientId).catch((error: unknown) => {
@@ -159,27 +200,12 @@ export function createUsageRecords(
       })
     },
 
-    /** Counts of all calls if `clientId` is undefined. */
-    async read(clientId: string | undefined, first: string, last: string): Promise<StoredDay[]> {
-      const oldest = daysBefore(today(), bounds.days)
-      // The clock of a gateway may be ahead.
-      const newest = daysBefore(today(), -1)
-      const [from, to] = [first > oldest ? first : oldest, last < newest ? last : newest]
-      const members: string[] = []
-      for await (const member of unmerged(clientId, from, to)) members.push(member)
-      // The sources are read first: another process may merge a day meanwhile.
-      const records = await readSources(clientId, members)
-      const { days, merged } = await readMonths(clientId, from, to)
-      for (const [at, member] of members.entries()) {
-        const record = records[at]
-        if (!record || record instanceof CorruptRecord || merged.has(member)) continue
-        const hours = Object.entries(record.hours).map(([hour, operations]) => ({
-          hour: Number(hour),
-          operations,
-        }))
-        days.push({ day: dayIn(member), hours, top: record.top ?? {} })
-      }
-      return days
+    /** Counts of all calls if `clientId` is undefined. The lists of a page share a read that runs. */
+    read(clientId: string | undefined, first: string, last: string): Promise<StoredDay[]> {
+      const key = `${first}${last}${clientId ?? ''}`
+      const read = running.get(key) ?? readDays(clientId, first, last).finally(() => running.delete(key))
+      running.set(key, read)
+      return read
     },
 
     async isKnownSince(day: string): Promise<boolean> {
@@ -196,7 +222,10 @@ export function createUsageRecords(
 
 export type UsageRecords = ReturnType<typeof createUsageRecords>
 
-/** The key of all calls cannot be a client id, because a client id has no `*`. */
+/** In place of a client id, for the totals of an account. */
+export const subjectOfAccount = (accountId: string): string => `*${digest(accountId)}`
+
+/** The key of all calls, or of an account, cannot be a client id, because a client id has no `*`. */
 const subject = (clientId: string | undefined) => (clientId === undefined ? '*' : storedIdOf(clientId))
 
 const MEMBER = /^\d{4}-\d\d-\d\d:[\w.~@=:-]{1,300}$/

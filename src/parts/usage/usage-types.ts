@@ -25,13 +25,18 @@ export interface UsageOptions {
 export interface UsageQuery {
   /** Only calls of this API key or application. @default the calls of all clients */
   readonly clientId?: string | undefined
-  /** Only calls of the present API keys and applications of this account. */
+  /**
+   * Only calls of the API keys and applications of this account, from its own record, which names its 100 busiest
+   * clients, and deleted ones too. By `client` with `hour`, `day` or `operation`: of its present clients, from their records.
+   */
   readonly accountId?: string | undefined
+  /** At most 50. Only calls of these clients of the account `accountId`. @default its clients */
+  readonly clientIds?: readonly string[] | undefined
   /** Epoch seconds. The list begins with the hour or the day of this time. @default 30 days before `to` */
   readonly from?: number | undefined
   /**
    * Epoch seconds. The list ends with the hour or the day of this time. Without `hour` and `day` in `by`, it begins and
-   * ends with hours, where they are kept. @default now
+   * ends with hours, where they are kept; with `client` of an account and without `operation`, with days. @default now
    */
   readonly to?: number | undefined
   /** What the rows are separated by. `client` needs `clientId` or `accountId`. @default ['day', 'outcome'] */
@@ -42,6 +47,25 @@ export interface UsageQuery {
 export interface ClientCalls {
   readonly clientId: string
   readonly calls: number
+}
+
+/** Calls or token requests of a client that were rejected or failed for one reason. */
+export interface ClientProblem extends Required<
+  Pick<UsageRow, 'clientId' | 'kind' | 'result' | 'outcome' | 'count'>
+> {
+  /** The start of the hour of the last one (UTC), in epoch seconds. */
+  readonly lastAt: number
+}
+
+/** Usage that was read once. Its lists read nothing. */
+export interface ReadUsage {
+  /**
+   * As `list()` of `createUsage()`, for the time that was read. Of an account, `client` cannot be with `hour`, `day` or
+   * `operation`.
+   *
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
+   */
+  list(query?: Pick<UsageQuery, 'by'>): readonly UsageRow[]
 }
 
 /** Lists which client called which operation, how often, and what became of the calls. Times are in UTC. */
@@ -55,6 +79,23 @@ export interface Usage {
    *   more than 10,000 rows; `ERR_STORE_UNAVAILABLE`
    */
   list(query?: UsageQuery): Promise<readonly UsageRow[]>
+  /**
+   * Reads the usage of all, of a client, or of an account from its own record, for several lists.
+   *
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`
+   */
+  read(query?: Omit<UsageQuery, 'by' | 'clientIds'>): Promise<ReadUsage>
+  /**
+   * What was rejected or failed in the last 24 hours, by client, kind and outcome, the most first: of the clients of an
+   * account that had the most of it since yesterday.
+   *
+   * @param options.limit the most rows, and the most clients: 1 to 50. @default 10
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`
+   */
+  problemsOf(
+    accountId: string,
+    options?: { readonly limit?: number | undefined },
+  ): Promise<readonly ClientProblem[]>
   /**
    * The clients with the most calls and token requests, the most first. Each process keeps its 100 busiest clients of a
    * day, so a client that is just below them in every process is missing.

@@ -16,14 +16,15 @@ import {
 } from '../../validation/rules.ts'
 import { textRule, uniqueListOf, wholeNumber } from '../../validation/rules.ts'
 import { isDocumentId } from '../../validation/document-id.ts'
-import { addTops, createCallCounts } from './call-counts.ts'
+import { createAccountUsage, listProblems } from './account-usage.ts'
+import { addTops, callsIn, createCallCounts } from './call-counts.ts'
 import { createLastAddresses } from './last-addresses.ts'
-import { createRows, DIMENSIONS } from './list-usage.ts'
+import { createRows, DIMENSIONS, type Dimension, type UsageRow } from './list-usage.ts'
 import type { StoredDay } from './month-record.ts'
 import { observeCalls } from './observe-calls.ts'
 import { FURTHER_CLIENTS, FURTHER_OPERATIONS, outcomeOfTokenError, TOKEN_REQUEST } from './outcomes.ts'
 import { receiveUsage } from './receive-usage.ts'
-import type { Usage, UsageOptions, UsageQuery } from './usage-types.ts'
+import type { ReadUsage, Usage, UsageOptions, UsageQuery } from './usage-types.ts'
 import { INTERVAL_SECONDS } from './report-usage.ts'
 import { storePeriodically } from './store-counts.ts'
 import {
@@ -31,6 +32,7 @@ import {
   dayOf,
   daysBefore,
   HOUR_DAYS,
+  subjectOfAccount,
   USAGE_DAYS,
   type UsageRecords,
 } from './usage-records.ts'
@@ -39,8 +41,12 @@ const DAY_SECONDS = 86_400
 const DEFAULT_DAYS = 30
 /** With 250, reading the records of clients blocks other work for seconds. */
 const AT_ONCE = 10
+/** The most clients that a list names. */
+const MAX_ASKED = 50
 
 const PERIOD = { from: optional(epochSecondsRule), to: optional(epochSecondsRule) }
+const SUBJECT = { clientId: optional(textRule), accountId: optional(textRule), ...PERIOD }
+const DEFAULT_BY = ['day', 'outcome'] as const
 
 /**
  * Counts the API calls and token requests of this process, by client, operation and outcome, and lists what all
@@ -68,7 +74,8 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
     keepAddresses = false,
   } = options
   const now = parts.storeClock.now
-  const records = createUsageRecords(parts.plainStore, { days, hourDays, now, logger: parts.logger })
+  const plain = createUsageRecords(parts.plainStore, { days, hourDays, now, logger: parts.logger })
+  const records = { ...plain, ...createAccountUsage(parts, plain) }
   const addresses = keepAddresses
     ? createLastAddresses(parts.plainStore, now, async (id) => {
         // An application with a metadata document may run on the computer of a user: its address is then that user's.
@@ -78,33 +85,69 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
   const counts = createCallCounts(now)
   parts.gatewayHooks.observer = observeCalls(counts, addresses)
   countTokenRequests(parts, counts)
+  parts.lastUses.accountKeepers.push((accountId) => records.delete(subjectOfAccount(accountId)))
   if (addresses) parts.lastUses.addressKeepers.push(addresses.delete)
   const close = storePeriodically({
     counts,
     intervalMs: intervalSeconds * 1000,
     logger: parts.logger,
-    async send(totals) {
+    async send(totals, isLast) {
       await Promise.all(totals.map((each) => records.write(each)))
       const merging = totals.filter(({ isFirst }) => isFirst)
       await Promise.all(merging.map(({ clientId }) => records.mergeOldDays(clientId)))
       await addresses?.store()
+      if (isLast) await records.storeAccounts()
     },
   })
   parts.gatewayHooks.closing.push(close.end)
 
+  async function read(query: Omit<UsageQuery, 'by' | 'clientIds'> = {}): Promise<ReadUsage> {
+    checkInput('the usage was not read', query, SUBJECT)
+    const { from, to, clientId, accountId } = checkQuery(query, { hourDays, now })
+    await parts.ready()
+    const subject = accountId === undefined ? clientId : subjectOfAccount(accountId)
+    const isRead = clientId === undefined || isCounted(clientId)
+    const found = isRead ? await records.read(subject, dayOf(from * 1000), dayOf(to * 1000)) : []
+    return {
+      list({ by = DEFAULT_BY } = {}) {
+        checkQuery({ ...query, from, to, by }, { hourDays, now })
+        const rows = createRows(by, boundsOf(by, { from, to }, query.to === undefined))
+        if (accountId === undefined || !by.includes('client')) rows.add(clientId, found)
+        else if (hasClientsOfAccount(by)) rows.addClients(found)
+        else
+          rejectList('for `client` with `hour`, `day` or `operation`, call usage.list() with the accountId')
+        return rows.sorted()
+      },
+    }
+  }
+
+  async function list(query: UsageQuery = {}): Promise<readonly UsageRow[]> {
+    const { from, to, by = DEFAULT_BY } = checkQuery(query, { hourDays, now })
+    const { clientId, accountId, clientIds } = query
+    if (accountId === undefined || (!clientIds && !by.includes('client'))) {
+      return (await read({ clientId, accountId, from: query.from, to: query.to })).list({ by })
+    }
+    await parts.ready()
+    const rows = createRows(by, boundsOf(by, { from, to }, query.to === undefined))
+    let isListed = false
+    if (hasClientsOfAccount(by)) {
+      const days = await records.read(subjectOfAccount(accountId), dayOf(from * 1000), dayOf(to * 1000))
+      isListed = rows.addClients(days, clientIds)
+    }
+    const present = isListed ? [] : await clientIdsOf(parts.store, accountId)
+    const ids = present.filter((id) => !clientIds || clientIds.includes(id))
+    await readEach(records, ids, { from, to }, rows.add)
+    return rows.sorted()
+  }
+
   return {
     keeps: { days, hourDays },
-    async list(query = {}) {
-      const { from, to, by = ['day', 'outcome'] } = checkQuery(query, { hourDays, now })
-      await parts.ready()
-      const { clientId, accountId } = query
-      const one = clientId === undefined || isCounted(clientId) ? [clientId] : []
-      const ids = accountId === undefined ? one : await clientIdsOf(parts.store, accountId)
-      const whole = wholeDays({ from, to })
-      const until = query.to === undefined && !by.includes('hour') ? whole.to : to
-      const rows = createRows(by, by.includes('day') ? whole : { from, to: until })
-      await readEach(records, ids, { from, to }, rows.add)
-      return rows.sorted()
+    list,
+    read,
+
+    async problemsOf(accountId, { limit = 10 } = {}) {
+      checkInput('the problems were not listed', { limit }, { limit: wholeNumber(1, MAX_ASKED) })
+      return listProblems({ list, now }, accountId, limit)
     },
 
     async topClients(input = {}) {
@@ -115,12 +158,11 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
       const period = requireOrder(periodOf(input, now))
       await parts.ready()
       const days = await records.read(undefined, dayOf(period.from * 1000), dayOf(period.to * 1000))
-      const rows = createRows(['client'], wholeDays(period))
-      // The lists of the processes name the clients. Their exact numbers of calls are in their own records.
-      await readEach(records, Object.keys(addTops(days.map(({ top }) => top)) ?? {}), period, rows.add)
-      return rows
-        .sorted()
-        .flatMap(({ clientId, count }) => (clientId && count > 0 ? [{ clientId, calls: count }] : []))
+      const top = Object.entries(addTops(days.map((each) => each.top)))
+      return top
+        .flatMap(([clientId, counts]) =>
+          clientId === FURTHER_CLIENTS ? [] : [{ clientId, calls: callsIn(counts) }],
+        )
         .toSorted((one, other) => other.calls - one.calls)
         .slice(0, input.limit ?? 20)
     },
@@ -188,24 +230,42 @@ function wholeDays({ from, to }: { readonly from: number; readonly to: number })
   return { from: from - (from % DAY_SECONDS), to: to - (to % DAY_SECONDS) + DAY_SECONDS - 1 }
 }
 
+/** Days are whole. Without them, a list begins and ends with hours, where they are kept. */
+function boundsOf(
+  by: readonly Dimension[],
+  period: { readonly from: number; readonly to: number },
+  isUntilNow: boolean,
+) {
+  const whole = wholeDays(period)
+  if (by.includes('day')) return whole
+  return { from: period.from, to: isUntilNow && !by.includes('hour') ? whole.to : period.to }
+}
+
+/** The record of an account has its clients neither by time nor by operation. */
+const hasClientsOfAccount = (by: readonly Dimension[]) =>
+  !by.some((each) => each === 'hour' || each === 'day' || each === 'operation')
+
+function rejectList(message: string): never {
+  throw new GatehouseError('ERR_INVALID_ARGUMENT', `the usage was not listed: ${message}`)
+}
+
 function checkQuery(query: UsageQuery, { hourDays, now }: { hourDays: number; now: () => number }) {
   checkInput('the usage was not listed', query, {
-    clientId: optional(textRule),
-    accountId: optional(textRule),
-    ...PERIOD,
+    ...SUBJECT,
+    clientIds: optional(uniqueListOf(textRule, MAX_ASKED)),
     by: optional(notEmpty(uniqueListOf(oneOf(...DIMENSIONS)))),
   })
-  const { clientId, accountId, by = [] } = query
+  const { clientId, accountId, clientIds, by = [] } = query
   const period = requireOrder(periodOf(query, now))
-  const reject = (message: string): never => {
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', `the usage was not listed: ${message}`)
-  }
-  if (clientId !== undefined && accountId !== undefined) reject('pass clientId or accountId, not both')
+  if (clientId !== undefined && accountId !== undefined) rejectList('pass clientId or accountId, not both')
+  if (clientIds && accountId === undefined) rejectList('pass clientIds with the accountId of their account')
   if (by.includes('client') && clientId === undefined && accountId === undefined) {
-    reject('`client` in `by` needs clientId or accountId; topClients() lists the clients with the most calls')
+    rejectList(
+      '`client` in `by` needs clientId or accountId; topClients() lists the clients with the most calls',
+    )
   }
   if (by.includes('hour') && dayOf(period.from * 1000) < daysBefore(dayOf(now()), hourDays)) {
-    reject(`hours are kept for ${hourDays} days before today`)
+    rejectList(`hours are kept for ${hourDays} days before today`)
   }
   return { ...query, ...period }
 }

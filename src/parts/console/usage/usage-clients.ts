@@ -2,6 +2,7 @@ import { findClients } from '../../front-door/clients-named-in-list.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName, unknownClientName } from '../../../http/pages/display-text.ts'
 import type { UsageRow } from '../../usage/list-usage.ts'
+import { FURTHER_CLIENTS } from '../../usage/outcomes.ts'
 import type { Usage, UsageQuery } from '../../usage/usage-types.ts'
 import { PAGES_OF_KIND, pathOf } from '../clients/client-kind.ts'
 import { clientPath, holderLink } from '../operator/operator-page.ts'
@@ -22,7 +23,7 @@ export async function readClients(
   const isOfAll = accountId === undefined
   const ids = isOfAll
     ? (await usage.topClients(period)).map(({ clientId }) => clientId)
-    : worthShowing(await usage.list({ accountId, ...period, by: ['client', 'result'] }))
+    : worthShowing((await usage.read({ accountId, ...period })).list({ by: ['client', 'result'] }))
   const by = ['client', 'kind', 'operation', 'result', 'outcome'] as const
   const shown = ids.map((clientId) => ({ clientId }))
   const [found, ...lists] = await Promise.all([
@@ -52,7 +53,8 @@ export async function readClients(
 
 /** The ids of the clients with the most calls, and of those with the most problems. */
 function worthShowing(rows: readonly UsageRow[]): string[] {
-  const sums = [...sumsBy(rows, ({ clientId = '' }) => clientId)]
+  const named = rows.filter(({ clientId }) => clientId !== FURTHER_CLIENTS)
+  const sums = [...sumsBy(named, ({ clientId = '' }) => clientId)]
   const mostOf = (numberOf: (sums: Sums) => number) =>
     sums.toSorted(([, one], [, other]) => numberOf(other) - numberOf(one)).slice(0, MOST)
   const shown = [...mostOf(totalOf), ...mostOf(({ rejected, failed }) => rejected + failed)]

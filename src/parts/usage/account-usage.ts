@@ -1,0 +1,101 @@
+import { clientIdsOf } from '../../clients/client-index.ts'
+import type { Internals } from '../../gatehouse/internals.ts'
+import { isDocumentId } from '../../validation/document-id.ts'
+import { addOperations, addTops, type CountedDay, type CountedHours, type Counts } from './call-counts.ts'
+import { FURTHER_CLIENTS, TOKEN_REQUEST } from './outcomes.ts'
+import { subjectOfAccount, type UsageRecords } from './usage-records.ts'
+import type { ClientProblem, Usage } from './usage-types.ts'
+
+type SourceDay = Pick<CountedDay, 'day' | 'source'>
+
+/** Stores the usage of accounts. Each source has a record of an account: what it has stored of the clients, added up. */
+export function createAccountUsage(
+  { registry, store }: Pick<Internals, 'registry' | 'store'>,
+  records: Pick<UsageRecords, 'ofSource' | 'write' | 'mergeOldDays'>,
+) {
+  const changed = new Map<string, readonly [accountId: string, source: SourceDay]>()
+
+  /** Reads what is stored, so a repeated call changes nothing, and a later one repairs what an earlier one has missed. */
+  async function addUp(accountId: string, source: SourceDay): Promise<void> {
+    const clientId = subjectOfAccount(accountId)
+    const [before] = await records.ofSource(source, [clientId])
+    const present = await clientIdsOf(store, accountId)
+    // The account may have been erased.
+    if (present.length === 0) return
+    // What a deleted client has called still counts.
+    const ids = [...new Set([...present, ...Object.keys(before?.top ?? {})])]
+    const found = await records.ofSource(source, ids)
+    const top = addTops(found.map((each, at) => each && { [ids[at] ?? '']: outcomesIn(each.hours) }))
+    const hours = JSON.stringify(addHours(found.map((each) => each?.hours ?? {})))
+    await records.write({ ...source, clientId, isFirst: true, hours, top })
+    if (!before) await records.mergeOldDays(clientId)
+  }
+
+  return {
+    /** Also remembers the account of the client. If it cannot be read, it is added up with the next counts. */
+    async write(counted: CountedDay): Promise<void> {
+      await records.write(counted)
+      const { clientId, day, source } = counted
+      // A document belongs to no account.
+      if (clientId === undefined || isDocumentId(clientId)) return
+      const client = await registry.find(clientId).catch(() => undefined)
+      if (client) changed.set(`${day}${source}${client.accountId}`, [client.accountId, { day, source }])
+    },
+
+    async storeAccounts(): Promise<void> {
+      for (const [key, each] of changed) {
+        changed.delete(key)
+        await addUp(...each).catch((error: unknown) => {
+          changed.set(key, each)
+          throw error
+        })
+      }
+    },
+  }
+}
+
+function addHours(all: readonly CountedHours[]): CountedHours {
+  const hours = new Set(all.flatMap((each) => Object.keys(each)))
+  return Object.fromEntries(
+    [...hours].map((hour) => [hour, addOperations(all.map((each) => each[hour] ?? {}))]),
+  )
+}
+
+/** A malformed token request is `other_error`, because `invalid_request` would look like an API call. */
+function outcomesIn(hours: CountedHours): Counts {
+  const sums: Record<string, number> = {}
+  for (const [operation, counts] of Object.values(hours).flatMap((each) => Object.entries(each))) {
+    for (const [outcome, count] of Object.entries(counts)) {
+      const isMalformed = operation === TOKEN_REQUEST && outcome === 'invalid_request'
+      const name = isMalformed ? 'other_error' : outcome
+      sums[name] = (sums[name] ?? 0) + count
+    }
+  }
+  return sums
+}
+
+/** The implementation of `problemsOf()`. */
+export async function listProblems(
+  { list, now }: { readonly list: Usage['list']; readonly now: () => number },
+  accountId: string,
+  limit: number,
+): Promise<readonly ClientProblem[]> {
+  const to = Math.floor(now() / 1000)
+  const period = { accountId, from: to - (to % 3600) - 23 * 3600, to }
+  const sums = new Map<string, number>()
+  for (const { clientId = '', result, count } of await list({ ...period, by: ['client', 'result'] })) {
+    if (result !== 'successful') sums.set(clientId, (sums.get(clientId) ?? 0) + count)
+  }
+  sums.delete(FURTHER_CLIENTS)
+  const worst = [...sums].toSorted(([, one], [, other]) => other - one).slice(0, limit)
+  const clientIds = worst.map(([clientId]) => clientId)
+  const problems = new Map<string, ClientProblem>()
+  const by = ['hour', 'client', 'kind', 'result', 'outcome'] as const
+  for (const { at = 0, count, ...problem } of await list({ ...period, clientIds, by })) {
+    if (problem.result === 'successful') continue
+    const key = JSON.stringify(problem)
+    const sum = count + (problems.get(key)?.count ?? 0)
+    problems.set(key, { ...problem, count: sum, lastAt: at } as ClientProblem)
+  }
+  return [...problems.values()].toSorted((one, other) => other.count - one.count).slice(0, limit)
+}
