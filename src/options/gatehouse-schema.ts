@@ -210,7 +210,8 @@ function claimsProblem(value: unknown): string | undefined {
   return fixed.length === 0 ? undefined : `must not have ${fixed.join(', ')}: the protocol defines them`
 }
 
-function pageAddress(example: string): Rule<string> {
+/** An https address, or a path on the issuer's origin. */
+export function pageAddress(example: string): Rule<string> {
   return (value) => {
     const url = typeof value === 'string' ? URL.parse(value) : null
     const fits =

@@ -5,6 +5,7 @@ import type { Usage } from '../usage/usage-types.ts'
 import { english, type ConsoleTexts } from './texts.ts'
 import type { Limits } from '../limits/limits.ts'
 import { limitsRule, usageRule } from '../front-door/part-options.ts'
+import { pageAddress } from '../../options/gatehouse-schema.ts'
 import { localeProblem } from '../../http/locale.ts'
 import { mountPathProblem } from '../../validation/mount-path.ts'
 import {
@@ -74,6 +75,11 @@ export interface ConsoleOptions {
   readonly usage?: Usage | undefined
   /** The result of `createLimits()`. Operators may then set the limits of a client. @default no page shows limits */
   readonly limits?: Limits | undefined
+  /**
+   * Address of your documentation for developers, `https:` or a path on the issuer's own origin. The guides of API keys
+   * and applications link to it. @default no link
+   */
+  readonly documentationUrl?: string | undefined
   /** Whether pages of the same origin may show the console in an `iframe`. @default false */
   readonly sameOriginFrame?: boolean | undefined
 }
@@ -101,6 +107,7 @@ export function checkConsoleOptions(options: unknown): void {
     texts: optional(mapOf(mapOf(optional(pageTextRule), nameProblem), localeProblem)),
     locale: optional(functionRule),
     sameOriginFrame: optional(booleanRule),
+    documentationUrl: optional(pageAddress('/docs')),
     usage: optional(usageRule),
     limits: optional(limitsRule),
   })

@@ -67,7 +67,8 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
     openIdScopes: parts.settings.openIdScopes,
     accessLifetime: parts.settings.lifetimes.refreshToken,
   })
-  const pages = consolePages({ ...parts, previewConsent, usage: options.usage, limits: options.limits })
+  const { usage, limits, documentationUrl } = options
+  const pages = consolePages({ ...parts, previewConsent, usage, limits, documentationUrl })
   parts.begin()
 
   const readerOfBrowser = (ctx: Context) => readerOf(texts.forReader(wantedLocales(ctx)))

@@ -9,5 +9,6 @@ export interface ConsoleServices extends Internals {
   readonly usage: Usage | undefined
   /** Undefined if the host limits no calls. */
   readonly limits: Limits | undefined
+  readonly documentationUrl: string | undefined
   readonly previewConsent: ReturnType<typeof createConsentPreview>
 }

@@ -1,12 +1,18 @@
 import { execFile, spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { authorize, CALLBACK } from '../../support/host.ts'
 import type { Client } from '../../support/host-requests.ts'
+import { findProgram } from '../../support/required-programs.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 const run = promisify(execFile)
+
+const python = findProgram('python3')
 
 const ENTITIES: Record<string, string> = {
   '&quot;': '"',
@@ -85,6 +91,67 @@ describe('the guide of a client', () => {
     expect(output.match(/HTTP\/1.1 200 OK/g)).toHaveLength(3)
     expect(output.match(/HTTP\/1.1 401/g)).toHaveLength(1)
     expect(body).toContain('If a program answers at this address, stop it first.')
+  })
+
+  /** Runs a program as it stands on the page. @param more lines after it */
+  async function runProgram(body: string, language: 'Node.js' | 'Python', secret: string, more = '') {
+    const [file, runtime] = language === 'Python' ? ['a.py', python ?? ''] : ['a.mjs', process.execPath]
+    const folder = await mkdtemp(path.join(tmpdir(), 'program-'))
+    try {
+      await writeFile(path.join(folder, file), `${copied(body, `program-${language}`)}\n${more}`)
+      const env = { ...process.env, CLIENT_SECRET: secret }
+      return (await run(runtime, [path.join(folder, file)], { env })).stdout
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  }
+  const languages = ['Node.js', ...(python === undefined ? [] : ['Python'])] as ('Node.js' | 'Python')[]
+
+  it.each(languages)('the program in %s gets a token of an API key and calls the API', async (language) => {
+    const key = await host.createApiKey()
+    const body = await guideOf('api-keys', key)
+    expect(await runProgram(body, language, key.client_secret)).toMatch(
+      /^200 .*"reached":"\/api\/invoices\/list"/,
+    )
+    expect(body).not.toContain(key.client_secret)
+    expect(body).not.toContain('github.com')
+  })
+
+  it.each(languages)(
+    'the program in %s connects a user with an application, and gets new tokens',
+    async (language) => {
+      const application = await host.createApplication()
+      const body = await guideOf('applications', application)
+      const isPython = language === 'Python'
+      const print = isPython ? 'print(json.dumps(connect()))' : 'console.log(JSON.stringify(connect()))'
+      const session = await runProgram(body, language, application.client_secret, print)
+      const [address, state, verifier] = JSON.parse(session) as [string, string, string]
+      const { code, callback } = await authorize(host, application.client_id, {
+        parameters: Object.fromEntries(new URL(address).searchParams),
+        browser: host.visit('bob').browser,
+      })
+      expect(callback.searchParams.get('state')).toBe(state)
+      const call = `finish(${JSON.stringify(code)}, ${JSON.stringify(verifier)})`
+      const again = isPython
+        ? `print(json.dumps(refresh(${call}["refresh_token"])))`
+        : `console.log(JSON.stringify(await refresh((await ${call}).refresh_token)))`
+      const tokens = JSON.parse(await runProgram(body, language, application.client_secret, again)) as object
+      expect(tokens).toMatchObject({ token_type: 'Bearer', refresh_token: expect.any(String) })
+    },
+  )
+
+  it('the guide links to the documentation of the host, and to no other', async () => {
+    const documented = await startConsole({
+      store: memoryStore(),
+      console: { documentationUrl: 'https://docs.example.com/api' },
+    })
+    try {
+      const { client_id } = await documented.createApiKey()
+      const { body } = await documented.visit('acme').open(`/console/api-keys/${client_id}/guide`)
+      expect(body).toMatch(/href="https:\/\/docs\.example\.com\/api"[^>]*>Documentation of/)
+    } finally {
+      await documented.close()
+    }
   })
 
   it('the examples contain only what the developer of an application may request at the KYC level', async () => {

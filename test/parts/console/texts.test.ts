@@ -109,7 +109,7 @@ describe('the texts of the console', () => {
         .map(([, name]) => name)
     const ofStores = namesIn(below('adapters/redis')).map((name) => `store.${name}`)
     const found = new Set([...namesIn(below('src')), ...ofStores])
-    expect([...germanChecks.keys()].toSorted()).toEqual([...found].toSorted())
+    expect(new Set(germanChecks.keys())).toEqual(found)
     for (const text of germanChecks.values()) expect(text).toMatch(/^[^.]+\. [A-ZÄÖÜ].*\.$/)
   })
 

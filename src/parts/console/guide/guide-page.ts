@@ -7,26 +7,13 @@ import { ownClient, pathOf, trail, type ClientKind } from '../clients/client-kin
 import { copyable, emptyPanel, facts, heading, notice, panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import { guideValues, type GuideValues } from './guide-values.ts'
+import { programsFor } from './programs.ts'
 import { terminalSteps } from './terminal-steps.ts'
 
-const DOCUMENTS = 'https://github.com/koa-gatehouse/koa-gatehouse/blob/main/docs'
-const PROGRAMS = {
-  apiKey: `${DOCUMENTS}/client-programs.md#an-api-key`,
-  application: `${DOCUMENTS}/client-programs.md#an-application`,
-}
-
-const WAYS = {
-  secret: { link: 'guideProgramLink', rejected: 'guideAnswerClient401Hint', document: undefined },
-  key: {
-    link: 'guideProgramLinkKey',
-    rejected: 'guideAnswerClient401Key',
-    document: `${DOCUMENTS}/keys-instead-of-secrets.md`,
-  },
-  none: {
-    link: 'guideProgramLinkPublic',
-    rejected: 'guideAnswerClient401Public',
-    document: `${DOCUMENTS}/browser-mobile-and-command-line.md`,
-  },
+const REJECTED = {
+  secret: 'guideAnswerClient401Hint',
+  key: 'guideAnswerClient401Key',
+  none: 'guideAnswerClient401Public',
 } as const
 
 /** How a program gets tokens and calls the API, with the client's own values. */
@@ -44,16 +31,15 @@ export function guidePage(kind: ClientKind, services: ConsoleServices): Page {
         body: html` ${heading(texts.html('guideTitle'), texts.html('guideIntro', { name }))}
         ${client.disabled && notice('warn', html`<p>${texts.html('guideDisabled')}</p>`)}
         ${isExpired(client) && notice('warn', html`<p>${texts.html('stateExpiredWhy')}</p>`)}
-        ${content(call, kind, values)}`,
+        ${content(call, kind, values, services)}`,
       }
     },
   })
 }
 
-function content(call: Call<Client>, kind: ClientKind, values: GuideValues): Html {
+function content(call: Call<Client>, kind: ClientKind, values: GuideValues, services: ConsoleServices): Html {
   const { texts, to, resource: client } = call
   const path = pathOf(kind, client)
-  const { document, link } = WAYS[values.authentication]
   if (values.operations.length === 0) {
     const link = html`<a class="button primary" href="${to(path)}">${texts.html('guideOpenClient')}</a>`
     const hint = isGatewayKey(client) ? 'gatewayWhat' : 'guideNoOperationHint'
@@ -73,9 +59,28 @@ function content(call: Call<Client>, kind: ClientKind, values: GuideValues): Htm
   ${panel(
     { title: texts.html('guideProgram') },
     html`<p>${texts.html('guideProgramHint')}</p>
-      <p><a href="${document ?? PROGRAMS[kind.kind]}" rel="noreferrer">${texts.html(link)}</a></p>`,
+      ${values.authentication !== 'key' && programs(call, values)} ${documentation(texts, services)}`,
   )}
   ${panel({ title: texts.html('guideAnswers') }, answers(call, values))}`
+}
+
+function programs(call: Pick<Call, 'texts'>, values: GuideValues): Html[] {
+  return programsFor(values).map(
+    ([language, program]) =>
+      html`<details>
+        <summary>${language}</summary>
+        ${copyable(call, `program-${language}`, program)}
+      </details>`,
+  )
+}
+
+function documentation(
+  texts: Call['texts'],
+  { documentationUrl, branding }: ConsoleServices,
+): Html | undefined {
+  if (documentationUrl === undefined) return undefined
+  const text = texts.html('guideDocumentation', { service: branding.name })
+  return html`<p><a href="${documentationUrl}" rel="noreferrer">${text}</a></p>`
 }
 
 function answers({ texts }: Pick<Call, 'texts'>, { kind, authentication }: GuideValues): Html {
@@ -83,7 +88,7 @@ function answers({ texts }: Pick<Call, 'texts'>, { kind, authentication }: Guide
   return facts([
     [texts.html('guideAnswerApi401'), texts.html(isKey ? 'guideAnswerKey401' : 'guideAnswerApp401')],
     [texts.html('guideAnswerApi403'), texts.html(isKey ? 'guideAnswerKey403' : 'guideAnswerApp403')],
-    [texts.html('guideAnswerClient401'), texts.html(WAYS[authentication].rejected)],
+    [texts.html('guideAnswerClient401'), texts.html(REJECTED[authentication])],
     [texts.html('guideAnswerGrant'), !isKey && texts.html('guideAnswerGrantHint')],
     ['503', texts.html('guideAnswer503Hint')],
   ])

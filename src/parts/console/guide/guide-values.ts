@@ -20,6 +20,17 @@ export async function guideValues(services: ConsoleServices, client: Client) {
     client.kind === 'apiKey'
       ? limitToOwner(client, owner ?? {}, directScopes(catalog, client))
       : applicationScopes(catalog, client, owner?.kycLevel)
+  const operations = scopes.flatMap((scope) => catalog.operations.get(scope) ?? [])
+  const scope = operations.map((each) => each.scope).join(' ')
+  const redirectUri = client.kind === 'application' ? client.redirectUris[0] : undefined
+  const authorizationAddress = issuer + ROUTES.authorization
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: client.clientId,
+    redirect_uri: redirectUri ?? '',
+    scope,
+    code_challenge_method: 'S256',
+  })
   return {
     kind: client.kind,
     clientId: client.clientId,
@@ -32,12 +43,15 @@ export async function guideValues(services: ConsoleServices, client: Client) {
     keyIds: keys.map(({ kid }) => kid),
     issuer,
     tokenAddress: issuer + ROUTES.token,
-    authorizationAddress: issuer + ROUTES.authorization,
+    authorizationAddress,
+    /** Lacks `state` and `code_challenge`. */
+    authorizationRequest: `${authorizationAddress}?${query.toString()}`,
     revocationAddress: issuer + ROUTES.revocation,
     audience,
+    scope,
     /** Those that the client may call, in the order of the catalog. */
-    operations: scopes.flatMap((scope) => catalog.operations.get(scope) ?? []),
-    redirectUri: client.kind === 'application' ? client.redirectUris[0] : undefined,
+    operations,
+    redirectUri,
     /** A GET without parameters, to try the API. */
     readAddress: firstReadAddress(catalog, scopes, audience),
   }

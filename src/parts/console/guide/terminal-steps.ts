@@ -49,7 +49,7 @@ function stepsOf(values: GuideValues): Step[] {
     const token: Step = ['token', 'guideStepToken', 'guideStepTokenHint', directTokenCommand(values)]
     return [secret, token, api, ['revoke', 'guideStepRevoke', 'guideStepRevokeKeyHint', revocation]]
   }
-  const authorization = authorizationCommand(values, redirectUri)
+  const authorization = authorizationCommand(values)
   return [
     ['allow', 'guideStepAllow', 'guideStepAllowHint', authorization],
     ['code', 'guideStepCode', 'guideStepCodeHint', CODE_COMMAND, 'guideStepCodeNote'],
@@ -61,20 +61,12 @@ function stepsOf(values: GuideValues): Step[] {
   ]
 }
 
-function authorizationCommand(values: GuideValues, redirectUri: string): string {
-  const { authorizationAddress, clientId } = values
-  const query = new URLSearchParams({
-    response_type: 'code',
-    client_id: clientId,
-    redirect_uri: redirectUri,
-    scope: values.operations.map(({ scope }) => scope).join(' '),
-    code_challenge_method: 'S256',
-  })
+function authorizationCommand({ authorizationRequest }: GuideValues): string {
   return [
     'STATE=$(openssl rand -hex 16)',
     'VERIFIER=$(openssl rand -hex 32)',
     `CHALLENGE=$(printf %s "$VERIFIER" | openssl dgst -sha256 -binary | openssl base64 | tr '+/' '-_' | tr -d '=')`,
-    `echo ${quote(`${authorizationAddress}?${query.toString()}`)}"&state=$STATE&code_challenge=$CHALLENGE"`,
+    `echo ${quote(authorizationRequest)}"&state=$STATE&code_challenge=$CHALLENGE"`,
   ].join('\n')
 }
 

@@ -509,10 +509,8 @@ export const english = {
   guideNoRead: 'No operation can be called without a value in its address. Call one of the operations above.',
 
   guideProgram: 'In your program',
+  guideDocumentation: 'Documentation of {service}',
   guideProgramHint: 'Every OAuth 2.0 library works with the settings above.',
-  guideProgramLink: 'Complete programs for Node.js, Python and Go',
-  guideProgramLinkPublic: 'Browser, mobile and command-line applications, step by step',
-  guideProgramLinkKey: 'Public keys instead of secrets',
 
   guideAnswers: 'What the answers mean',
   guideAnswerApi401: '401 from the API',

@@ -524,11 +524,8 @@ export const german: ConsoleTexts = {
     'Keine Operation lässt sich ohne einen Wert in der Adresse aufrufen. Rufen Sie eine der Operationen oben auf.',
 
   guideProgram: 'Im Programm',
+  guideDocumentation: 'Dokumentation von {service}',
   guideProgramHint: 'Mit den Werten oben funktioniert jede OAuth-2.0-Bibliothek.',
-  guideProgramLink: 'Vollständige Programme für Node.js, Python und Go (auf Englisch)',
-  guideProgramLinkPublic:
-    'Anwendungen im Browser, auf dem Telefon und im Terminal, Schritt für Schritt (auf Englisch)',
-  guideProgramLinkKey: 'Öffentliche Schlüssel statt Secrets (auf Englisch)',
 
   guideAnswers: 'Was die Antworten bedeuten',
   guideAnswerApi401: '401 von der API',
