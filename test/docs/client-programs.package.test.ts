@@ -1,88 +1,80 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { format } from 'oxfmt'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import { authorize, CALLBACK, startHost, type Host } from '../support/host.ts'
-import type { Client } from '../support/host-requests.ts'
+import { programsFor } from '../../src/parts/console/guide/programs.ts'
 import { findProgram } from '../support/required-programs.ts'
 
 const run = promisify(execFile)
-const root = path.resolve(import.meta.dirname, '../..')
+const FORMAT = { printWidth: 110, singleQuote: true, semi: false, trailingComma: 'all' } as const
 const python = findProgram('python3')
+const gofmt = findProgram('gofmt')
+const page = path.resolve(import.meta.dirname, '../../docs/client-programs.md')
 
-describe('the programs in docs/client-programs.md', () => {
-  let host: Host
+const authorizationAddress = 'https://example.com/auth/oauth2/authorize'
+const redirectUri = 'https://partner.example/callback'
+const scope = 'invoices:read'
+const query = new URLSearchParams({
+  response_type: 'code',
+  client_id: 'app_1',
+  redirect_uri: redirectUri,
+  scope,
+  code_challenge_method: 'S256',
+})
+const VALUES = {
+  audience: 'https://example.com/api',
+  tokenAddress: 'https://example.com/auth/oauth2/token',
+  readAddress: 'https://example.com/api/invoices/list',
+  authorizationAddress,
+  authorizationRequest: `${authorizationAddress}?${query.toString()}`,
+  redirectUri,
+  scope,
+  hasSecret: true,
+}
+const KINDS = [
+  ['API key', { ...VALUES, kind: 'apiKey', clientId: 'key_1' }],
+  ['application', { ...VALUES, kind: 'application', clientId: 'app_1' }],
+] as const
+
+describe('the programs of the guide', () => {
   let folder: string
-  let page: string
-  beforeAll(async () => {
-    host = await startHost({ store: memoryStore() })
-    folder = await mkdtemp(path.join(tmpdir(), 'programs-'))
-    await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
-    page = await readFile(path.join(root, 'docs/client-programs.md'), 'utf8')
-  })
-  afterAll(async () => {
-    await host.close()
-    await rm(folder, { recursive: true })
-  })
+  beforeAll(async () => (folder = await mkdtemp(path.join(tmpdir(), 'programs-'))))
+  afterAll(() => rm(folder, { recursive: true }))
 
-  /** The program below a heading, with the addresses of the test host. */
-  function programBelow(heading: string): string {
-    const [, below = ''] = page.split(`### ${heading}\n`)
-    const code = /^\n```\w+\n([^]*?)^```$/m.exec(below)?.[1]
-    if (code === undefined) throw new Error(`there is no program below “${heading}”`)
-    return code
-      .replaceAll('https://example.com/auth', host.issuer)
-      .replaceAll('https://example.com/api', host.audience)
-      .replaceAll('https://partner.example/callback', CALLBACK)
-      .replace('// On plain http, for a trial: ', '')
-  }
-
-  async function runNode(name: string, text: string, client: Client, args: string[] = []) {
-    await writeFile(path.join(folder, name), text)
-    const env = { ...process.env, CLIENT_ID: client.client_id, CLIENT_SECRET: client.client_secret }
-    const { stdout } = await run(process.execPath, [path.join(folder, name), ...args], { env })
-    return stdout
-  }
-
-  it('the Node.js program gets a token of an API key and calls the API', async () => {
-    const output = await runNode('key.mjs', programBelow('Node.js: API key'), await host.createApiKey())
-    expect(output).toMatch(/^200 .*"reached":"\/api\/invoices\/list"/)
+  it('are the programs in docs/client-programs.md', async () => {
+    const text = await readFile(page, 'utf8')
+    for (const [name, values] of KINDS)
+      for (const [language, program] of programsFor(values)) {
+        // The documents are formatted, so long lines are broken.
+        const { code } = await format('a.js', program, FORMAT)
+        const expected = language === 'Node.js' ? code.trimEnd() : program
+        const [, below = ''] = text.split(`### ${language}: ${name}\n`)
+        expect(/^\n```\w+\n([^]*?)\n```$/m.exec(below)?.[1], `${language}: ${name}`).toBe(expected)
+      }
   })
 
-  it('the Node.js functions connect a user with an application, call the API, and get new tokens', async () => {
-    const application = await host.createApplication()
-    await writeFile(path.join(folder, 'application.mjs'), programBelow('Node.js: application'))
-    const driver = `import { callApi, connect, finish, refresh } from './application.mjs'
-      const [address, session] = process.argv.slice(2)
-      if (address === undefined) console.log(JSON.stringify(await connect()))
-      else {
-        const tokens = await refresh(await finish(address, JSON.parse(session)))
-        console.log((await callApi(tokens)).status)
-      }`
-    const session = JSON.parse(await runNode('driver.mjs', driver, application)) as { url: string }
-    const { callback } = await authorize(host, application.client_id, {
-      parameters: Object.fromEntries(new URL(session.url).searchParams),
-      user: 'bob',
-    })
-    const output = await runNode('driver.mjs', driver, application, [callback.href, JSON.stringify(session)])
-    expect(output.trim()).toBe('200')
-  })
-
-  it.skipIf(python === undefined)('the Python programs are valid Python', async () => {
-    const files = await Promise.all(
-      ['API key', 'application'].map(async (kind, index) => {
-        const file = path.join(folder, `program_${index}.py`)
-        await writeFile(file, programBelow(`Python: ${kind}`))
-        return file
-      }),
-    )
-    await run(python ?? '', ['-m', 'py_compile', ...files])
-  })
-
-  it.each(['API key', 'application'])('there is a Go program for an %s', (kind) => {
-    expect(programBelow(`Go: ${kind}`)).toMatch(/^package \w+\n/)
+  it('are valid, also with quotation marks in a value, and without a secret they do not ask for one', async () => {
+    const quoted = { redirectUri: `https://partner.example/it's?a="b"` }
+    const isPublic = { ...VALUES, kind: 'application', clientId: 'app_1', hasSecret: false } as const
+    const all = [...KINDS.map(([, values]) => values), { ...KINDS[1][1], ...quoted }, isPublic]
+    for (const [index, values] of all.entries())
+      for (const [language, program] of programsFor(values)) {
+        const [command, ...args] = CHECKS[language] ?? []
+        const file = path.join(folder, `${index}.${language === 'Node.js' ? 'mjs' : language}`)
+        await writeFile(file, program)
+        if (command !== undefined) await run(command, [...args, file])
+        expect(program.includes('SECRET'), language).toBe(values.hasSecret)
+        if (!values.hasSecret) expect(program).not.toContain('\t"os"')
+      }
   })
 })
+
+/** How each language checks a file, if it is installed. */
+const CHECKS: Readonly<Record<string, readonly string[]>> = {
+  'Node.js': [process.execPath, '--check'],
+  ...(python !== undefined && { Python: [python, '-m', 'py_compile'] }),
+  ...(gofmt !== undefined && { Go: [gofmt, '-e'] }),
+}

@@ -87,7 +87,7 @@ describe('public applications in the console', () => {
     const id = await createPublicApplication(host, { products: ['invoices'] })
     const guide = await open(id, '/guide')
     expect(guide.body).not.toContain('CLIENT_SECRET')
-    expect(guide.body).toContain('/docs/browser-mobile-and-command-line.md"')
+    expect(copyTextOf(guide, 'program-Node.js')).toContain(`const client = { client_id: '${id}' }`)
     expect(textOf(guide.body)).toContain('none : the application has no secret.')
     const steps = ['allow', 'code', 'exchange', 'call', 'refresh', 'call', 'revoke', 'call']
     const lines = steps.map((step) => copyTextOf(guide, `step-${step}`)).join('\n')

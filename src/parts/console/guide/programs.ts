@@ -8,7 +8,7 @@ const NODE = `async function requestTokens(parameters) {
   return response.json()
 }
 `
-const PYTHON = `import base64, hashlib, json, os, secrets
+const PYTHON = `import json, os
 from urllib import parse, request
 
 def request_tokens(**parameters):
@@ -60,7 +60,8 @@ ${NODE}
 export function connect() {
   const [state, verifier] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64url'))
   const challenge = createHash('sha256').update(verifier).digest('base64url')
-  return ['{authorizationRequest}&state=' + state + '&code_challenge=' + challenge, state, verifier]
+  const request = '{authorizationRequest}'
+  return [request + '&state=' + state + '&code_challenge=' + challenge, state, verifier]
 }
 
 // When the browser returns: first compare its parameter state with the state in the session.
@@ -69,13 +70,15 @@ export const finish = (code, code_verifier) =>
 
 // Store the new refresh token at once, because the old one is no longer valid.
 export const refresh = (refresh_token) => requestTokens({ grant_type: 'refresh_token', refresh_token })`,
-    Python: `${PYTHON}
+    Python: `import base64, hashlib, secrets
+${PYTHON}
 # Send the browser to the address. Keep the state and the verifier in the session of the user.
 def connect():
     state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
     digest = hashlib.sha256(verifier.encode()).digest()
     challenge = base64.urlsafe_b64encode(digest).decode().rstrip("=")
-    return "{authorizationRequest}&state=" + state + "&code_challenge=" + challenge, state, verifier
+    address = "{authorizationRequest}"
+    return address + "&state=" + state + "&code_challenge=" + challenge, state, verifier
 
 # When the browser returns: first compare its parameter state with the state in the session.
 def finish(code, verifier):
