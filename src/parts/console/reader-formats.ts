@@ -49,8 +49,8 @@ export function createReaders() {
   return function readerOf(texts: ConsoleReaderTexts) {
     const formats = formatsOf(texts.formatLocaleOf())
     const isoOf = (milliseconds: number) => new Date(milliseconds).toISOString()
-    const time = (milliseconds: number, text: string) =>
-      html`<time datetime="${isoOf(milliseconds)}">${text}</time>`
+    const time = (milliseconds: number, format: Intl.DateTimeFormat) =>
+      html`<time datetime="${isoOf(milliseconds)}">${format.format(milliseconds)}</time>`
 
     /** “in 3 days”, beside an exact time. @param seconds epoch seconds */
     function relative(seconds: number): string {
@@ -69,15 +69,13 @@ export function createReaders() {
       formats,
       localize: (text: LocalizedText) => localize(text, texts.locales, texts.defaultLocale),
       /** @param seconds epoch seconds */
-      date: (seconds: number): Html => time(seconds * 1000, formats.date.format(seconds * 1000)),
+      date: (seconds: number): Html => time(seconds * 1000, formats.date),
       /** A person chooses the last day, in UTC; a program may set an exact time. @param seconds epoch seconds */
       expiry: (seconds: number): Html =>
-        seconds % DAY === 0
-          ? time(seconds * 1000 - 1, formats.date.format(seconds * 1000 - 1))
-          : time(seconds * 1000, formats.dateTime.format(seconds * 1000)),
+        seconds % DAY === 0 ? time(seconds * 1000 - 1, formats.date) : time(seconds * 1000, formats.dateTime),
       /** With its day, in UTC. @param seconds epoch seconds */
-      hour: (seconds: number): Html => time(seconds * 1000, formats.hour.format(seconds * 1000)),
-      dateTime: (milliseconds: number): Html => time(milliseconds, formats.dateTime.format(milliseconds)),
+      hour: (seconds: number): Html => time(seconds * 1000, formats.hour),
+      dateTime: (milliseconds: number): Html => time(milliseconds, formats.dateTime),
       relative,
       /** “3 days ago”. Screen readers read the exact time, which is the tooltip. @param seconds epoch seconds */
       ago(seconds: number): Html {

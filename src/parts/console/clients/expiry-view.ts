@@ -57,13 +57,10 @@ export function expiryField(
   const dayAhead = (days: number) => dayOf(Date.now() + days * DAY_MS)
   const current = client ? lastDayOf(client.expiresAt) : byDefault === undefined ? '' : dayAhead(byDefault)
   const choices: (readonly [value: string, title: Html, hint?: Html])[] = [
-    ...[...new Set([...QUICK_DAYS, byDefault ?? 30])]
-      .filter((days) => days <= (maxAgeDays ?? Infinity))
-      .toSorted((one, other) => one - other)
-      .map((count) => {
-        const day = dayAhead(count)
-        return [day, texts.html('expiryDays', { count }), texts.date(Date.parse(day) / 1000)] as const
-      }),
+    ...QUICK_DAYS.filter((days) => days <= (maxAgeDays ?? Infinity)).map((count) => {
+      const day = dayAhead(count)
+      return [day, texts.html('expiryDays', { count }), texts.date(Date.parse(day) / 1000)] as const
+    }),
     ...(isExpiryRequired(policy) ? [] : [['', texts.html('expiryNever')] as const]),
     [OTHER, texts.html('expiryOther')],
   ]

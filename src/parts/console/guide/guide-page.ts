@@ -39,6 +39,7 @@ export function guidePage(kind: ClientKind, services: ConsoleServices): Page {
 
 function content(call: Call<Client>, kind: ClientKind, values: GuideValues, services: ConsoleServices): Html {
   const { texts, to, resource: client } = call
+  const { documentationUrl, branding } = services
   const path = pathOf(kind, client)
   if (values.operations.length === 0) {
     const link = html`<a class="button primary" href="${to(path)}">${texts.html('guideOpenClient')}</a>`
@@ -59,28 +60,19 @@ function content(call: Call<Client>, kind: ClientKind, values: GuideValues, serv
   ${panel(
     { title: texts.html('guideProgram') },
     html`<p>${texts.html('guideProgramHint')}</p>
-      ${values.authentication !== 'key' && programs(call, values)} ${documentation(texts, services)}`,
+      ${
+        values.authentication !== 'key' &&
+        programsFor(values).map(
+          ([name, text]) =>
+            html`<details>
+              <summary>${name}</summary>
+              ${copyable(call, `program-${name}`, text)}
+            </details>`,
+        )
+      }
+      ${documentationUrl !== undefined && html`<p><a href="${documentationUrl}" rel="noreferrer">${texts.html('guideDocumentation', { service: branding.name })}</a></p>`}`,
   )}
   ${panel({ title: texts.html('guideAnswers') }, answers(call, values))}`
-}
-
-function programs(call: Pick<Call, 'texts'>, values: GuideValues): Html[] {
-  return programsFor(values).map(
-    ([language, program]) =>
-      html`<details>
-        <summary>${language}</summary>
-        ${copyable(call, `program-${language}`, program)}
-      </details>`,
-  )
-}
-
-function documentation(
-  texts: Call['texts'],
-  { documentationUrl, branding }: ConsoleServices,
-): Html | undefined {
-  if (documentationUrl === undefined) return undefined
-  const text = texts.html('guideDocumentation', { service: branding.name })
-  return html`<p><a href="${documentationUrl}" rel="noreferrer">${text}</a></p>`
 }
 
 function answers({ texts }: Pick<Call, 'texts'>, { kind, authentication }: GuideValues): Html {

@@ -19,13 +19,11 @@ def request_tokens(**parameters):
 const PROGRAMS = {
   apiKey: {
     'Node.js': `${NODE}
-// Keep the token for expires_in seconds. After a 401, get a new one.
 const { access_token } = await requestTokens({ grant_type: 'client_credentials' })
 const headers = { authorization: 'Bearer ' + access_token }
 const response = await fetch('{readAddress}', { headers })
 console.log(response.status, await response.text())`,
     Python: `${PYTHON}
-# Keep the token for expires_in seconds. After a 401, get a new one.
 token = request_tokens(grant_type="client_credentials")
 headers = {"Authorization": "Bearer " + token["access_token"]}
 response = request.urlopen(request.Request("{readAddress}", headers=headers))
@@ -44,7 +42,6 @@ func main() {
 	config := clientcredentials.Config{
 		ClientID: "{clientId}", ClientSecret: os.Getenv("CLIENT_SECRET"), TokenURL: "{tokenAddress}",
 	}
-	// The client gets a new token when the old one has expired.
 	response, err := config.Client(context.Background()).Get("{readAddress}")
 	if err != nil {
 		panic(err)
@@ -63,11 +60,9 @@ export function connect() {
   const request = '{authorizationRequest}'
   return [request + '&state=' + state + '&code_challenge=' + challenge, state, verifier]
 }
-
 // When the browser returns: first compare its parameter state with the state in the session.
 export const finish = (code, code_verifier) =>
   requestTokens({ grant_type: 'authorization_code', code, redirect_uri: '{redirectUri}', code_verifier })
-
 // Store the new refresh token at once, because the old one is no longer valid.
 export const refresh = (refresh_token) => requestTokens({ grant_type: 'refresh_token', refresh_token })`,
     Python: `import base64, hashlib, secrets
@@ -79,12 +74,10 @@ def connect():
     challenge = base64.urlsafe_b64encode(digest).decode().rstrip("=")
     address = "{authorizationRequest}"
     return address + "&state=" + state + "&code_challenge=" + challenge, state, verifier
-
 # When the browser returns: first compare its parameter state with the state in the session.
 def finish(code, verifier):
     proof = {"redirect_uri": "{redirectUri}", "code_verifier": verifier}
     return request_tokens(grant_type="authorization_code", code=code, **proof)
-
 # Store the new refresh token at once, because the old one is no longer valid.
 def refresh(refresh_token):
     return request_tokens(grant_type="refresh_token", refresh_token=refresh_token)`,
@@ -108,7 +101,6 @@ func connect() (address, state, verifier string) {
 	state, verifier = oauth2.GenerateVerifier(), oauth2.GenerateVerifier()
 	return config.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier)), state, verifier
 }
-
 // When the browser returns: first compare its parameter state with the state in the session.
 // config.TokenSource refreshes the token. Store each new token at once.
 func finish(ctx context.Context, code, verifier string) (*oauth2.Token, error) {
@@ -124,13 +116,12 @@ const SECRET = /, "?client_secret"?: [^ }]+| ClientSecret: os\.Getenv\("CLIENT_S
 export function programsFor(
   values: Readonly<Record<string, unknown>> & Pick<GuideValues, 'kind' | 'hasSecret' | 'audience'>,
 ): (readonly [language: string, program: string])[] {
-  const fill = (program: string) =>
-    program.replaceAll(/(["'])\{(\w+)\}/g, (_, mark: string, name: string) => {
+  return Object.entries(PROGRAMS[values.kind]).map(([language, program]) => {
+    const own = values.hasSecret ? program : program.replaceAll(SECRET, '')
+    const fill = (_: string, mark: string, name: string) => {
       const text = JSON.stringify(values[name] ?? values.audience).slice(1, -1)
       return mark + (mark === "'" ? text.replaceAll("'", String.raw`\'`) : text)
-    })
-  return Object.entries(PROGRAMS[values.kind]).map(([language, program]) => [
-    language,
-    fill(values.hasSecret ? program : program.replaceAll(SECRET, '')),
-  ])
+    }
+    return [language, own.replaceAll(/(["'])\{(\w+)\}/g, fill)]
+  })
 }
