@@ -1,3 +1,4 @@
+import type { Account } from '../host/accounts.ts'
 import { findOnce, type KnownAccounts } from '../host/find-once.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import { missingUsers } from '../host/missing-users.ts'
@@ -7,29 +8,32 @@ import { breaksPolicy, defaultDaysOf, expiresSoon, policyOf, type KeyPolicy } fr
 import { isLive, type StoredSecret } from './stored-secrets.ts'
 import { whyNotAuthenticated } from './why-no-token.ts'
 
-/** What can be wrong with an API key or application that works, the most urgent first. */
+/** What can be wrong with an API key or application that can authenticate, the most urgent first. */
 export const FINDINGS = [
   'known-to-former',
-  'breaks-policy',
+  'owner-gone',
   'expires-soon',
+  'breaks-policy',
+  'never-expires',
   'old-secret',
   'two-secrets',
   'unused',
   'never-used',
-  'never-expires',
 ] as const
 
 /**
- * What is wrong with an API key or application that works.
+ * What is wrong with an API key or application that can authenticate, the most urgent first.
  *
  * - `known-to-former`: a user who left the account knows a secret that stays valid for more than 7 days.
- * - `breaks-policy`: it expires later than `keyPolicy` allows, or it never expires although it must.
+ * - `owner-gone`: the host does not find the account or the user that owns it, so it gets no tokens.
  * - `expires-soon`: it expires within 30 days, or within half of the days for which new clients live.
+ * - `breaks-policy`: it expires later than `keyPolicy` allows. Only for an application: it never expires although
+ *   `keyPolicy` requires an expiry.
+ * - `never-expires`: only for an API key: it never expires although `keyPolicy` requires an expiry.
  * - `old-secret`: its secret is older than `keyPolicy.maxAgeDays`.
  * - `two-secrets`: a rotation was not completed for 7 days, so two secrets are valid.
  * - `unused`: it got no token for 90 days. `never-used`: it never got one, and was created more than 7 days ago. An API
  *   key of a resource server needs no tokens.
- * - `never-expires`: it has no expiry, and needs none.
  *
  * The key of a gateway has only `known-to-former`, `expires-soon` and `two-secrets`.
  */
@@ -42,22 +46,29 @@ const PATIENCE_DAYS = 7
 /** In epoch seconds. */
 const daysAgo = (days: number) => Date.now() / 1000 - days * 86_400
 
-/** Without `known-to-former`, for which the host must be asked. @param record with the last use */
-function findingsOf({ client, secrets }: ClientRecord, policy: KeyPolicy): Finding[] {
-  if (whyNotAuthenticated(client)) return []
+/** @param record with the last use @param owner what `accounts.find` returns for it */
+function findingsOf(
+  { client, secrets }: ClientRecord,
+  policy: KeyPolicy,
+  owner: Account | undefined,
+  knownToFormer: readonly string[],
+): Finding[] {
   const { expiresAt, createdAt, lastUsedAt } = client
   const [current, old] = secrets.filter((secret) => isLive(secret, Date.now()))
   const isBreach = breaksPolicy(client, policy)
+  const isEndlessKey = client.kind === 'apiKey' && expiresAt === undefined
   const { maxAgeDays = Infinity } = policyOf(client, policy)
   const isOfServer = client.kind === 'apiKey' && client.resourceServer
   const found: Partial<Record<Finding, boolean>> = {
-    'breaks-policy': isBreach,
+    'known-to-former': knownToFormer.length > 0,
+    'owner-gone': !owner && !isGatewayKey(client),
     'expires-soon': expiresSoon(client, policy),
+    'breaks-policy': isBreach && !isEndlessKey,
+    'never-expires': isBreach && isEndlessKey,
     'old-secret': current !== undefined && current.createdAt < daysAgo(maxAgeDays),
     'two-secrets': current !== undefined && old !== undefined && current.createdAt < daysAgo(PATIENCE_DAYS),
     unused: !isOfServer && lastUsedAt !== undefined && lastUsedAt < daysAgo(UNUSED_DAYS),
     'never-used': !isOfServer && lastUsedAt === undefined && createdAt < daysAgo(PATIENCE_DAYS),
-    'never-expires': expiresAt === undefined && !isBreach && !isGatewayKey(client),
   }
   return FINDINGS.filter((finding) => found[finding])
 }
@@ -68,7 +79,7 @@ export interface Examined {
   readonly knownToFormer: readonly string[]
 }
 
-/** Finds what is wrong with a client. It asks the host once for each user who knows a secret. */
+/** Finds what is wrong with a client. It asks the host once for each owner, and each user who knows a secret. */
 export function createExamine({
   accounts,
   keyPolicy,
@@ -77,20 +88,20 @@ export function createExamine({
   readonly keyPolicy: KeyPolicy
 }) {
   const asked: KnownAccounts = new Map()
-  const find = (accountId: string, userId: string) => findOnce(accounts, asked, { accountId, userId })
 
   return async function examine(record: ClientRecord): Promise<Examined> {
-    const { accountId } = record.client
-    const knownToFormer = await missingUsers(usersToCheck(record), (userId) => find(accountId, userId))
-    const findings = findingsOf(record, keyPolicy)
-    const all = knownToFormer.length > 0 ? (['known-to-former', ...findings] as const) : findings
-    return { record, findings: all, knownToFormer }
+    const { accountId, userId } = record.client
+    if (whyNotAuthenticated(record.client)) return { record, findings: [], knownToFormer: [] }
+    const [owner, knownToFormer] = await Promise.all([
+      findOnce(accounts, asked, { accountId, userId }),
+      missingUsers(lastingUsers(record), (each) => findOnce(accounts, asked, { accountId, userId: each })),
+    ])
+    return { record, findings: findingsOf(record, keyPolicy, owner, knownToFormer), knownToFormer }
   }
 }
 
-/** A rotation may take 7 days. */
-function usersToCheck({ client, secrets }: ClientRecord): readonly string[] {
-  if (whyNotAuthenticated(client)) return []
+/** The users who know a secret. A rotation may take 7 days. */
+function lastingUsers({ secrets }: ClientRecord): readonly string[] {
   const lasting = ({ expiresAt = Infinity }: StoredSecret) => expiresAt > daysAgo(-PATIENCE_DAYS)
   return [...new Set(secrets.filter(lasting).flatMap(({ shownTo }) => shownTo ?? []))]
 }

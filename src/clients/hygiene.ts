@@ -1,15 +1,15 @@
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { createCursors } from '../store/cursor.ts'
-import { cursorAfter, type ListOptions } from '../store/time-index.ts'
+import { timedMember, type ListOptions } from '../store/time-index.ts'
 import { PAGE_LIMIT, pageLimitRule } from '../validation/page-limit.ts'
-import { checkInput, hostIdRule, objectOf, oneOf, optional, textRule } from '../validation/rules.ts'
+import { checkInput, exactObjectOf, hostIdRule, oneOf, optional, stringRule } from '../validation/rules.ts'
 import { createClientLists, KINDS } from './client-index.ts'
 import { clientRecords } from './client-record.ts'
 import type { ClientsDependencies } from './client-repository.ts'
 import { readWithLastUse } from './last-used.ts'
 import { presentSecrets } from './client-secrets.ts'
 import type { Client } from './client.ts'
-import { createExamine, type Examined, type Finding } from './hygiene-findings.ts'
+import { createExamine, FINDINGS, type Examined, type Finding } from './hygiene-findings.ts'
 import type { SecretInfo } from './stored-secrets.ts'
 
 /** An API key or application that needs attention. */
@@ -33,7 +33,7 @@ export interface HygieneOptions extends ListOptions {
 
 /** A page of clients that need attention. */
 export interface HygienePage {
-  /** API keys, then applications, each oldest first. */
+  /** The client with the worst finding first; of those with the same, API keys first, then the oldest. */
   readonly items: readonly ClientFindings[]
   /** Pass it as `cursor` to examine further clients. Undefined after the last client. */
   readonly cursor?: string | undefined
@@ -42,9 +42,9 @@ export interface HygienePage {
 /** Finds the API keys and applications that need attention, and the products that no client has. */
 export interface Hygiene {
   /**
-   * Lists the clients that need attention. A call examines at most 1000 clients. So a page may have fewer items than
-   * `limit`, or none, although its cursor shows that there are further clients. Clients that are disabled or have
-   * expired need no attention.
+   * Lists the clients that need attention, sorted by their worst finding. A call examines and sorts at most 500
+   * API keys and 500 applications. So a page may have fewer items than `limit`, or none, although its cursor shows that
+   * there are further clients. Clients that are disabled or have expired need no attention.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`; the errors of `accounts.find`
    */
@@ -62,11 +62,11 @@ export interface Hygiene {
 /** At the same time. The host is asked about their users. */
 const BATCH = 25
 
-/** For one call. */
-const MAX_READS = 2
-
-/** `after` is the cursor of the clients of that kind: undefined for the first page. */
-type Place = { readonly kind: Client['kind']; readonly after?: string | undefined }
+/**
+ * Where the next call continues: after a cursor of each kind, empty for its first client; a kind without a cursor is
+ * finished. `past` is the last client of the same clients that was listed.
+ */
+type Place = { readonly [part in Client['kind'] | 'past']?: string | undefined }
 
 type HygieneParts = Pick<
   ClientsDependencies,
@@ -90,35 +90,31 @@ export function createHygiene(parts: HygieneParts) {
     }))
   }
 
-  /** The last value is the place where the next call continues, if there are further clients. */
-  async function* examineAfter(
-    accountId: string | undefined,
-    kinds: readonly Client['kind'][],
-    start: string | undefined,
-  ): AsyncGenerator<Examined | Place> {
+  /** Examines a page of clients of each kind. `next` is undefined after the last page. */
+  async function examineAfter(accountId: string | undefined, { past: _past, ...after }: Place) {
     const examine = createExamine(parts)
-    let after = start
-    let reads = 0
-    for (const kind of kinds) {
-      do {
-        if (reads === MAX_READS) {
-          yield { kind, after }
-          return
-        }
-        const page = await index.page(kind, accountId, { cursor: after, limit: PAGE_LIMIT.max })
-        reads += 1
-        for (let at = 0; at < page.items.length; at += BATCH) {
-          yield* await Promise.all(page.items.slice(at, at + BATCH).map(examine))
-        }
-        after = page.cursor
-      } while (after !== undefined)
+    const pages = await Promise.all(
+      KINDS.filter((kind) => after[kind] !== undefined).map(async (kind) => ({
+        kind,
+        ...(await index.page(kind, accountId, { cursor: after[kind] || undefined, limit: PAGE_LIMIT.max })),
+      })),
+    )
+    const records = pages.flatMap(({ items }) => items)
+    const examined: Examined[] = []
+    for (let at = 0; at < records.length; at += BATCH) {
+      examined.push(...(await Promise.all(records.slice(at, at + BATCH).map(examine))))
     }
+    const left = pages.flatMap(({ kind, cursor }) => (cursor === undefined ? [] : [[kind, cursor]]))
+    const next: Place | undefined = left.length > 0 ? Object.fromEntries(left) : undefined
+    return { found: examined.filter(({ findings }) => findings.length > 0), next }
   }
 
   return {
     async list(options: HygieneOptions = {}): Promise<HygienePage> {
-      const ofKinds = KINDS.filter((kind) => [undefined, kind].includes(Object(options).kind))
-      const cursors = createCursors<Place>(objectOf({ kind: oneOf(...ofKinds), after: optional(textRule) }))
+      const { kind: only } = Object(options) as HygieneOptions
+      const ofKinds = KINDS.filter((kind) => only === undefined || only === kind)
+      const places = Object.fromEntries(['past', ...ofKinds].map((part) => [part, optional(stringRule)]))
+      const cursors = createCursors<Place>(exactObjectOf(places))
       checkInput('the findings were not listed', options, {
         accountId: optional(hostIdRule),
         kind: optional(oneOf(...KINDS)),
@@ -126,18 +122,16 @@ export function createHygiene(parts: HygieneParts) {
         limit: pageLimitRule,
       })
       const { accountId, cursor, limit = PAGE_LIMIT.byDefault } = options
-      const start = cursors.read(cursor)
-      const kinds = start ? ofKinds.slice(ofKinds.indexOf(start.kind)) : ofKinds
-      const found: Examined[] = []
-      const pageTo = async (place: Place) => ({ items: await present(found), cursor: cursors.write(place) })
-      for await (const each of examineAfter(accountId, kinds, start?.after)) {
-        if (!('record' in each)) return pageTo(each)
-        if (each.findings.length === 0) continue
-        const last = found.at(-1)
-        if (last && found.length === limit) return pageTo(placeOf(last))
-        found.push(each)
-      }
-      return { items: await present(found) }
+      const start = cursors.read(cursor) ?? Object.fromEntries(ofKinds.map((kind) => [kind, '']))
+      const { found, next } = await examineAfter(accountId, start)
+      const worstFirst = found
+        .map((each) => [orderOf(each), each] as const)
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      const rest = worstFirst.filter(([order]) => order > (start.past ?? ''))
+      const listed = rest.slice(0, limit)
+      const place = rest.length > limit ? { ...start, past: listed.at(-1)?.[0] } : next
+      const items = await present(listed.map(([, each]) => each))
+      return { items, cursor: place && cursors.write(place) }
     },
 
     async unusedProducts(): Promise<readonly string[]> {
@@ -160,6 +154,8 @@ export function createHygiene(parts: HygieneParts) {
   }
 }
 
-function placeOf({ record: { client, listedAt } }: Examined): Place {
-  return { kind: client.kind, after: cursorAfter(listedAt, client.clientId) }
+/** Sorts clients by their worst finding, then API keys before applications, then the oldest first. */
+function orderOf({ record: { client, listedAt }, findings }: Examined): string {
+  const weight = FINDINGS.findIndex((finding) => finding === findings[0])
+  return `${weight}${KINDS.indexOf(client.kind)}${timedMember(listedAt, client.clientId)}`
 }

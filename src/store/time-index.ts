@@ -36,10 +36,6 @@ export interface ListOptions {
 
 const CURSORS = createCursors(objectOf({ after: textRule }))
 
-export function cursorAfter(listedAt: number, id: string): string {
-  return CURSORS.write({ after: timedMember(listedAt, id) })
-}
-
 const LIST_FIELDS = {
   cursor: optional(CURSORS.rule('the `cursor` of the previous page')),
   limit: pageLimitRule,

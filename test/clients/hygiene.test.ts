@@ -53,8 +53,9 @@ describeApiKeys('the findings about a client', (context) => {
     expect(await findings()).toEqual(['expires-soon'])
     days(29)
     expect(await findings()).toEqual([])
+    // Without a policy, no client needs an expiry.
     await create()
-    expect(await findings()).toEqual(['never-expires'])
+    expect(await findings()).toEqual([])
   })
 
   it('with a short policy, it expires soon in the last half of its life', async () => {
@@ -66,15 +67,30 @@ describeApiKeys('the findings about a client', (context) => {
     expect(await findings()).toEqual(['expires-soon', 'never-used'])
   })
 
-  it('it breaks the policy if it lives longer than allowed, or for ever although it must expire', async () => {
-    const { create, listed } = await start({ maxAgeDays: 90 })
+  it('it breaks the policy if it lives longer than allowed, and never expires although it must', async () => {
+    const { create, listed, applications } = await start({ maxAgeDays: 90 })
     await create({ name: 'Long', expiresAt: inDays(200) })
     await create({ name: 'Endless' })
     await create({ name: 'Good', expiresAt: inDays(90) })
     expect((await listed()).map(({ client, findings }) => [client.name, findings])).toEqual([
       ['Long', ['breaks-policy']],
-      ['Endless', ['breaks-policy']],
+      ['Endless', ['never-expires']],
     ])
+    await applications.create({ accountId: 'a', name: 'App' })
+    expect((await listed()).at(1)).toMatchObject({ client: { name: 'App' }, findings: ['breaks-policy'] })
+    const { findings } = await start({ defaultDays: 90 })
+    expect(await findings()).toEqual([])
+  })
+
+  it('its owner has left, so it gets no tokens, unless it is the key of a gateway', async () => {
+    const { create, service, listed } = await start({}, ['anna'])
+    await create({ userId: 'anna', resourceServer: true })
+    const { clientId } = await create({ userId: 'nora', createdBy: 'anna' })
+    await create({ userId: 'nora', createdBy: 'anna', resourceServer: true })
+    const found = { client: { clientId }, findings: ['owner-gone'], knownToFormer: [] }
+    expect(await listed()).toMatchObject([found])
+    await service.handOver(clientId, 'anna')
+    expect(await listed()).toEqual([])
   })
 
   it('it was never used for a week, or not used for 90 days', async () => {
@@ -141,11 +157,11 @@ describeApiKeys('the findings about a client', (context) => {
     const { create, service, findings } = await start()
     const { clientId } = await create()
     days(200)
-    expect(await findings()).toEqual(['never-used', 'never-expires'])
+    expect(await findings()).toEqual(['never-used'])
     await service.disable(clientId)
     expect(await findings()).toEqual([])
     await service.enable(clientId)
-    expect(await findings()).toEqual(['never-used', 'never-expires'])
+    expect(await findings()).toEqual(['never-used'])
     await service.reportCompromised(clientId)
     expect(await findings()).toEqual([])
   })
@@ -181,11 +197,12 @@ describeOnEachStore('the list of clients that need attention', (stores) => {
     const process = withHygiene(services(stores.open()))
     for (let at = 0; at < count; at += 1) {
       const input = { accountId: at % 2 === 0 ? 'even' : 'odd', name: `N${at}`, products: ['invoices'] }
-      await process.apiKeys.create(input)
       const { application } = await process.applications.create(input)
+      await process.apiKeys.create(input)
       // Every third application needs no attention.
       if (at % 3 === 0) await process.applications.disable(application.clientId)
     }
+    days(8)
     return process
   }
 
@@ -210,6 +227,32 @@ describeOnEachStore('the list of clients that need attention', (stores) => {
       ]
       expect(names).toEqual(expected)
       expect(pages).toBe(Math.ceil(expected.length / limit))
+    }
+  })
+
+  it('the client with the worst finding comes first, whatever its kind and the size of a page', async () => {
+    const { hygiene, apiKeys, applications } = withHygiene(services(stores.open()), { required: true }, [])
+    const clients = { accountId: 'a', expiresAt: inDays(900) }
+    await apiKeys.create({ ...clients, name: 'Never used' })
+    days(10)
+    await apiKeys.create({ ...clients, name: 'Endless', expiresAt: null })
+    await applications.create({ ...clients, name: 'Ending', expiresAt: inDays(9) })
+    await applications.create({ ...clients, name: 'Without owner', userId: 'nora', createdBy: undefined })
+    await apiKeys.create({ ...clients, name: 'Known', createdBy: 'nora' })
+    for (const limit of [1, 2, 50]) {
+      const listed: unknown[] = []
+      for (let cursor: string | undefined, pages = 0; pages === 0 || cursor; pages += 1) {
+        const page = await hygiene.list({ limit, cursor })
+        listed.push(...page.items.map(({ client, findings }) => [client.name, ...findings]))
+        cursor = page.cursor
+      }
+      expect(listed).toEqual([
+        ['Known', 'known-to-former'],
+        ['Without owner', 'known-to-former', 'owner-gone'],
+        ['Ending', 'expires-soon'],
+        ['Endless', 'never-expires'],
+        ['Never used', 'never-used'],
+      ])
     }
   })
 
@@ -243,13 +286,13 @@ describeOnEachStore('the list of clients that need attention', (stores) => {
         expiresAt: START / 1000 + 900 * DAY,
       })
     await Promise.all(Array.from({ length: 1100 }, (_, at) => create(String(at))))
-    await process.apiKeys.create({ accountId: 'a', name: 'Endless' })
-    const { items, cursor } = await process.hygiene.list()
-    expect(items).toEqual([])
-    expect(cursor).toEqual(expect.any(String))
-    const next = await process.hygiene.list({ cursor })
-    expect(next.items.map(({ client }) => client.name)).toEqual(['Endless'])
-    expect(next.cursor).toBeUndefined()
+    await process.apiKeys.create({ accountId: 'a', name: 'Ending', expiresAt: inDays(9) })
+    const first = await process.hygiene.list()
+    const second = await process.hygiene.list({ cursor: first.cursor })
+    expect([first.items, second.items]).toEqual([[], []])
+    const third = await process.hygiene.list({ cursor: second.cursor })
+    expect(third.items.map(({ client }) => client.name)).toEqual(['Ending'])
+    expect(third.cursor).toBeUndefined()
   })
 })
 
@@ -268,7 +311,7 @@ describeApiKeys('the keys of resource servers', (context) => {
       await create({ expiresAt: inDays(29), createdBy: 'left' })
       await process.apiKeys.rotateSecret(clientId, { overlapSeconds: 90 * DAY })
       days(10)
-      expect(await listed()).toEqual([['two-secrets'], ['known-to-former', 'expires-soon']])
+      expect(await listed()).toEqual([['known-to-former', 'expires-soon'], ['two-secrets']])
     }
   })
 })

@@ -87,11 +87,14 @@ const OTHER_LABELS: Readonly<Record<string, TextName>> = {
   host: 'documentsHostLabel',
   perMinute: 'limitsPerMinute',
   perDay: 'limitsPerDay',
+  userId: 'handOverTo',
   product: 'listProduct',
   resources: 'gatewayResources',
   scope: 'operationLabel',
   overlap: 'problemOverlap',
 }
+
+const WITHOUT_INPUT = ['removedOperations', 'firstParty', 'product', 'scope', 'overlap']
 
 function problemList({ texts, problems, form }: Call): Html {
   return notice(
@@ -106,13 +109,13 @@ function problemList({ texts, problems, form }: Call): Html {
 /** “Redirect URIs, line 2”. @param path such as `redirectUris[1]` */
 function fieldOf(path: string, texts: Reader, form: Form): Html | undefined {
   const [, field = '', index] = /^(\w+)(?:\[(\d+)\])?$/.exec(path) ?? []
-  const known = SHOWN_FIELDS.get(field)
-  const label = known?.label ?? (Object.hasOwn(OTHER_LABELS, field) ? OTHER_LABELS[field] : undefined)
+  const label =
+    SHOWN_FIELDS.get(field)?.label ?? (Object.hasOwn(OTHER_LABELS, field) ? OTHER_LABELS[field] : undefined)
   if (label === undefined) return path === '' ? undefined : html`<code>${path}</code>: `
   const name = texts.html(label)
   const place =
     index === undefined
       ? name
       : texts.html('problemLine', { field: name, count: typedLineOf(form.get(field), Number(index)) })
-  return known?.input || field === 'key' ? html`<a href="#${field}">${place}</a>: ` : html`${place}: `
+  return WITHOUT_INPUT.includes(field) ? html`${place}: ` : html`<a href="#${field}">${place}</a>: `
 }

@@ -59,10 +59,14 @@ export interface Redirect {
 export interface Confirmation {
   readonly title: TextName
   readonly what: TextName
+  /** The name of the client that the action changes, and its use. */
+  readonly use?: Html | undefined
   /** What else the reader should know, as paragraphs. */
   readonly more?: readonly TextName[] | undefined
   readonly button: TextName
-  readonly values?: Readonly<Record<string, string>> | undefined
+  /** @default whether the action has no fields of its own */
+  readonly isDanger?: boolean | undefined
+  readonly values?: Readonly<Record<string, string | number>> | undefined
   readonly trail?: Html | undefined
 }
 

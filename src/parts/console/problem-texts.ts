@@ -20,7 +20,17 @@ type FormError = keyof typeof ERRORS | 'ERR_INVALID_ARGUMENT'
 
 /** What is wrong with a submitted form. A problem with an empty path concerns the whole form. */
 export interface FormProblem extends Omit<Problem, 'code'> {
-  readonly code: ProblemCode | FormError | 'form-expired'
+  readonly code: ProblemCode | FormError | 'form-expired' | 'no-product' | 'other-name'
+}
+
+/** Rejects a form with problems of which only the console knows. The page is shown again with all of them. */
+export class FormMistakes extends Error {
+  readonly problems: readonly FormProblem[]
+
+  constructor(problems: readonly FormProblem[]) {
+    super('the form has mistakes')
+    this.problems = problems
+  }
 }
 
 type OwnCode = Exclude<FormProblem['code'], FormError | 'empty'>
@@ -46,6 +56,7 @@ export const EXPIRED: FormProblem = { path: '', code: 'form-expired', message: '
 
 /** What is wrong with a submitted form; empty if the error has another cause. */
 export function problemsOf(error: unknown): readonly FormProblem[] {
+  if (error instanceof FormMistakes) return error.problems
   if (!(error instanceof GatehouseError)) return []
   const { code, problems, message } = error
   if (code !== 'ERR_INVALID_ARGUMENT' && !Object.hasOwn(ERRORS, code)) return []

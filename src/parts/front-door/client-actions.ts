@@ -140,7 +140,7 @@ export const CLIENT_ACTIONS = {
       operationId: 'disable*',
       summary: 'Disable {client}, and revoke its tokens',
       texts: {
-        title: 'clients*Disable',
+        title: 'clientsDisableTitle',
         what: 'clientsDisableHint',
         button: 'disableButton',
         done: 'doneClientDisabled',
@@ -151,7 +151,7 @@ export const CLIENT_ACTIONS = {
       summary: 'Disable a client of any account, and revoke its tokens',
       answer: 'none',
       texts: {
-        title: 'operatorDisableTitle',
+        title: 'clientsDisableTitle',
         what: 'operatorDisableText',
         button: 'disableButton',
         done: 'doneOperatorDisabled',

@@ -5,7 +5,7 @@ import { QUERIES } from './query-schemas.ts'
 import { route, type Route } from './route.ts'
 
 const EXAMINED =
-  'A request examines at most 1000 clients. A page may have fewer items than `limit`, or none, although it has a `cursor`.'
+  'The client with the worst finding comes first. A request examines at most 1000 clients. A page may have fewer items than `limit`, or none, although it has a `cursor`.'
 
 /** The routes that list what needs attention, for owners and for operators. */
 export function hygieneRoutes({ hygiene }: Pick<Internals, 'hygiene'>): Route[] {

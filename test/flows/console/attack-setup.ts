@@ -80,8 +80,7 @@ export function fieldsOf(action: string, { apiKey, application }: Targets): Reco
     save: { name: 'Renamed' },
     delete: { name: 'Ledger' },
     disconnect: { application },
-    fix: { clientId: apiKey, finding: 'never-expires', fix: 'expire' },
-    revokeOldSecret: { clientId: apiKey, finding: 'two-secrets' },
+    fix: { clientId: apiKey, finding: 'expires-soon', fix: 'expire' },
     inspect: { token: 'eyJhbGciOiJub25lIn0.e30.' },
   }
   return { ...fields[action] }

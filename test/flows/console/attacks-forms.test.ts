@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import { daysAgo } from '../../support/days-ago.ts'
 import {
   ACTIONS,
   addressOf,
@@ -105,10 +104,8 @@ describe('forms that attackers send', () => {
     const service = isKey ? apiKeys : applications
     const clientId = isKey ? targets.apiKey : targets.application
     if (action === 'revokeSecret') await service.rotateSecret(clientId)
-    if (action === 'revokeOldSecret') {
-      const overlapSeconds = 30 * 86_400
-      await daysAgo(10, () => apiKeys.rotateSecret(targets.apiKey, { overlapSeconds }))
-    }
+    if (action === 'fix')
+      await apiKeys.update(targets.apiKey, { expiresAt: Math.floor(Date.now() / 1000) + 86_400 })
     if (action === 'removeKey') await service.addKey(clientId, PUBLIC_KEY)
     if (action === 'enable') await service.disable(clientId)
     if (path.includes('/users/')) await apiKeys.handOver(targets.apiKey, 'nora')
@@ -125,7 +122,9 @@ describe('forms that attackers send', () => {
       const version = /name="version"\s+value="([^"]*)"/.exec(page.body)?.[1]?.replaceAll('&quot;', '"')
       const createdAt = /which=old&amp;createdAt=(\d+)/.exec(page.body)?.[1]
       const known = { ...(version && { version }), ...(createdAt && { createdAt }) }
-      const own = action === 'handOver' ? { userId: 'nora' } : known
+      const name = path.includes('/users/') ? 'nora' : 'acme'
+      const typed = { handOver: { userId: 'nora' }, erase: { name } }[action]
+      const own = typed ?? known
       const fields = { ...fieldsOf(action, targets), ...own, action }
       const full = { ...fields, csrf: tokens.get(person) }
       const before = await stateOf(host, targets)

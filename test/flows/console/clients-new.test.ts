@@ -78,9 +78,9 @@ describe('the form for a new client', () => {
       expect(rejected.status).toBe(422)
       const [alert = ''] = /<div class="notice bad" role="alert"[^]*?<\/div>/.exec(rejected.body) ?? []
       expect(alert).toContain('href="#products"')
-      expect(textOf(alert)).toBe('Products : Choose at least one product.')
+      expect(textOf(alert)).toBe('Nothing was changed Products : Choose at least one product.')
       expect(rejected.body).toMatch(/<fieldset id="products" aria-describedby="products-problem"/)
-      expect(rejected.body).toMatch(/id="products-problem">\s*Choose at least one product\./)
+      expect(rejected.body).toMatch(/id="products-problem"><span>Choose at least one product\./)
       expect(rejected.body).toContain('value="Empty"')
       expect(rejected.body).toMatch(/value="invoices invoices:read"\s+checked/)
       expect(rejected.body).not.toMatch(/value="invoices invoices:create"\s+checked/)

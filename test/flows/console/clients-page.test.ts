@@ -101,7 +101,7 @@ describe('the page of an API key', () => {
     expect(confirmation.body).toContain('Nightly export')
     const wrong = await visitor.submit(confirmation, 'delete', { name: 'nightly export' })
     expect(wrong.status).toBe(422)
-    expect(textOf(wrong.body)).toContain('nothing was deleted')
+    expect(textOf(wrong.body)).toContain('Name : Type the name exactly as it is shown.')
     expect(await read(token)).toBe(200)
     const deleted = await visitor.submit(wrong, 'delete', { name: ' Nightly export ' })
     expect(deleted.url.pathname).toBe('/console/api-keys')
@@ -169,7 +169,7 @@ describe('the page of a client', () => {
     const { apiKey, path } = await createKey()
     const visitor = host.visit('acme')
     for (const [part, query, title, what] of [
-      ['/settings', 'confirm=disable', 'Disable this API key', 'Its tokens stop working at once'],
+      ['/settings', 'confirm=disable', 'Disable Nightly export', 'Its tokens stop working at once'],
       ['/access', 'confirm=removeProduct&product=invoices', 'Remove Invoices ?', 'All access tokens'],
       [
         '/access',

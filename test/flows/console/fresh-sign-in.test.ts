@@ -139,7 +139,7 @@ describe('acts that need a fresh sign-in', () => {
       act(
         'operator',
         `${account}/ed?confirm=erase`,
-        ['erase'],
+        ['erase', { name: 'ed' }],
         async () => (await keysOf('ed')).length === 0,
       ),
       act('operator', documents, ['block'], async () =>
@@ -290,7 +290,12 @@ describe('acts that need a fresh sign-in', () => {
       expect(body).not.toContain(pem.slice(60, 100))
     }
     // The page of what needs attention leads to the same page.
-    await host.gatehouse.apiKeys.create({ accountId: 'jan', createdBy: 'left', name: 'Key' })
+    await host.gatehouse.apiKeys.create({
+      accountId: 'jan',
+      createdBy: 'left',
+      name: 'Key',
+      expiresAt: now() + 86_400,
+    })
     const attention = await host.visit('jan').open('/console/hygiene')
     const [key] = await keysOf('jan')
     expect(attention.body).toContain(`href="/console/api-keys/${key?.clientId}/secrets?confirm=rotateSecret"`)

@@ -65,31 +65,41 @@ describe('the page of what needs attention', () => {
         return apiKey.clientId
       })
     await make(120, 'Unused')
-    const endless = await make(30, 'Endless', { expiresAt: null })
+    const ownerless = await make(30, 'Ownerless', { userId: 'max', createdBy: 'anna' })
     const ending = await make(30, 'Ending', { expiresAt: inDays(10) })
     const two = await make(30, 'Two')
     await daysAgo(10, () => apiKeys.rotateSecret(two, { overlapSeconds: 30 * 86_400 }))
     const known = await make(20, 'Known', { createdBy: 'nora' })
     await daysAgo(20, () => applications.create({ accountId, name: 'Forgotten', expiresAt: year }))
-    return { endless, ending, two, known }
+    return { ownerless, ending, two, known }
   }
 
   it.each(['acme', 'root'])(
     '%s: every finding is listed with its button, and the buttons empty the page',
     async (person) => {
-      const { endless, ending, two, known } = await fill(person)
+      const { ownerless, ending, two, known } = await fill(person)
       const visitor = host.visit(person)
       const path = person === 'root' ? '/console/operator/hygiene' : '/console/hygiene'
       let page = await visitor.open(path)
-      expect(rowsOf(page)).toEqual({
-        Unused: ['It was last used 4 months ago.'],
-        Endless: ['It never expires.'],
-        Ending: [expect.stringMatching(/^It expires in (9|10) days\.$/)],
-        Two: ['Two secrets have been valid since the rotation 10 days ago. The old one is not used.'],
-        Known: ['People who have left know its secret: nora.'],
-        Forgotten: ['It was created 20 days ago, and never used.'],
-      })
-      for (const finding of ['unused', 'never-used', 'never-expires', 'expires-soon']) {
+      expect(Object.entries(rowsOf(page))).toEqual([
+        ['Known', ['People who have left know its secret: nora.']],
+        ['Ownerless', [expect.stringContaining('It gets no tokens, because the person or account')]],
+        ['Ending', [expect.stringMatching(/^It expires in (9|10) days\.$/)]],
+        ['Two', ['Two secrets have been valid since the rotation 10 days ago. The old one is not used.']],
+        ['Unused', ['It was last used 4 months ago.']],
+        ['Forgotten', ['It was created 20 days ago, and never used.']],
+      ])
+      const overview = await visitor.open('/console')
+      expect(textOf(overview.body)).toContain('6 need attention')
+      // Only the owner hands it over. The button of an operator disables it.
+      if (person === 'root') page = await visitor.submit(only(page, 'owner-gone'), 'fix')
+      else {
+        const handOver = `/console/api-keys/${ownerless}/hand-over`
+        expect(page.body).toContain(`href="${handOver}"`)
+        await visitor.submit(await visitor.open(handOver), 'handOver', { userId: 'anna' })
+        await host.gatehouse.apiKeys.disable(ownerless)
+      }
+      for (const finding of ['unused', 'never-used', 'expires-soon']) {
         page = await visitor.submit(only(page, finding), 'fix')
         expect(page.status).toBe(200)
         expect(textOf(page.body)).toMatch(/It is disabled|The expiry is saved/)
@@ -100,10 +110,8 @@ describe('the page of what needs attention', () => {
       // The owner may enable again what an operator has disabled here.
       await host.gatehouse.apiKeys.enable(clientId)
       await host.gatehouse.apiKeys.disable(clientId)
-      for (const id of [endless, ending]) {
-        expect((await host.gatehouse.apiKeys.find(id))?.expiresAt).toBeCloseTo(inDays(365), -2)
-      }
-      page = await visitor.submit(page, 'revokeOldSecret')
+      expect((await host.gatehouse.apiKeys.find(ending))?.expiresAt).toBeCloseTo(inDays(365), -2)
+      page = await visitor.submit(page, 'fix', { fix: 'revoke-old' })
       expect(textOf(page.body)).toContain('The old secret is revoked.')
       expect(await host.gatehouse.apiKeys.listSecrets(two)).toHaveLength(1)
       if (person === 'root') {
@@ -123,6 +131,9 @@ describe('the page of what needs attention', () => {
       page = await visitor.open(path)
       expect(textOf(page.body)).toContain('Nothing needs attention.')
       expect(page.body).not.toContain('<table')
+      const calm = await visitor.open('/console')
+      expect(textOf(calm.body)).toContain('Nothing needs attention.')
+      expect(calm.body).not.toContain('href="/console/hygiene"')
     },
   )
 
@@ -154,10 +165,10 @@ describe('the page of what needs attention', () => {
       [{ clientId, finding: 'known-to-former', fix: 'rotate', request: crypto.randomUUID() }, 400],
       [{ clientId: 'key_unknown' }, 404],
       [{ clientId: '\u0000' }, 404],
-      [{ finding: 'two-secrets', fix: 'revoke-old' }, 400],
+      [{ finding: 'two-secrets', fix: 'revoke-old' }, 200],
       [{ fix: 'toString' }, 400],
-      [{ finding: 'toString' }, 400],
-      [{ finding: '' }, 400],
+      [{ finding: 'toString' }, 200],
+      [{ finding: '' }, 200],
     ] as const) {
       expect((await eve.submit(page, 'fix', change)).status, JSON.stringify(change)).toBe(status)
     }
@@ -169,6 +180,10 @@ describe('the page of what needs attention', () => {
     const reader = await eve.get('/console/hygiene', { denied: 'keys:write keys:rotate' })
     expect([Object.keys(rowsOf(reader)), formsOf(reader)]).toEqual([['Key'], []])
     expect(reader.body).not.toContain('confirm=')
+    // The question of a fix is only for those who may do it.
+    const question = (id: string) => `/console/hygiene?confirm=fix&fix=disable&clientId=${id}`
+    expect((await eve.get(question(own.clientId), { denied: 'keys:write' })).status).toBe(403)
+    expect((await eve.open(question(clientId))).status).toBe(404)
     // An operator sees no secret, and people who are no operators have no page for all accounts.
     expect((await eve.open('/console/operator/hygiene')).status).toBe(403)
   })
@@ -196,6 +211,33 @@ describe('the page of what needs attention', () => {
     expect(credentialsOf(shown).client_id).toBe(apiKey.clientId)
   })
 
+  it('a button that ends tokens asks first if the key is in use today, and says so', async () => {
+    // Tokens live 10 days, so they could outlive a key that expires in 5 days.
+    const brief = await startConsole({ store: memoryStore(), gatehouse: { keyPolicy: { maxAgeDays: 5 } } })
+    const { gatehouse } = brief
+    const create = async (name: string) => {
+      const input = { accountId: 'acme', name, products: ['invoices'] }
+      const created = await daysAgo(-100, () => gatehouse.apiKeys.create(input))
+      return { client_id: created.apiKey.clientId, client_secret: created.clientSecret }
+    }
+    const busy = await create('Busy')
+    const idle = await create('Idle')
+    expect((await brief.requestDirectToken(busy)).status).toBe(200)
+    const visitor = brief.visit('acme')
+    const page = await visitor.open('/console/hygiene')
+    const buttons = formsOf(page).map(({ fields }) => Object.fromEntries(fields)['clientId'])
+    expect(buttons).toEqual([idle.client_id])
+    const [link = ''] = /[^"]*confirm=fix[^"]*/.exec(page.body) ?? []
+    const question = await visitor.open(link.replaceAll('&amp;', '&'))
+    expect(textOf(question.body)).toMatch(
+      /Let it expire in 5 days Name Busy Last used within the last hour In use API calls today \(UTC\) 0 What happens Its present tokens stop/,
+    )
+    const fixed = await visitor.submit(question, 'fix')
+    expect(textOf(fixed.body)).toContain('The expiry is saved')
+    expect((await gatehouse.apiKeys.find(busy.client_id))?.expiresAt).toBeCloseTo(inDays(5), -2)
+    await brief.close()
+  })
+
   it('a person who left knows the old of two secrets: it is revoked first', async () => {
     const { apiKeys } = host.gatehouse
     const { apiKey } = await apiKeys.create({
@@ -208,14 +250,14 @@ describe('the page of what needs attention', () => {
     const visitor = host.visit('lea')
     const page = await visitor.open('/console/hygiene')
     expect(rowsOf(page)).toEqual({ Rotated: ['People who have left know its secret: nora.'] })
-    const done = await visitor.submit(page, 'revokeOldSecret')
+    const done = await visitor.submit(page, 'fix')
     expect(textOf(done.body)).toMatch(/The old secret is revoked\.[^]*Nothing needs attention/)
     expect(await apiKeys.listSecrets(apiKey.clientId)).toMatchObject([{ shownTo: 'anna' }])
   })
 
   it('a list of many clients has pages, and the overview leads to it', async () => {
     for (let at = 0; at < 30; at += 1) {
-      await host.gatehouse.apiKeys.create({ accountId: 'many', name: `Key ${at}` })
+      await host.gatehouse.apiKeys.create({ accountId: 'many', name: `Key ${at}`, expiresAt: inDays(20) })
     }
     const visitor = host.visit('many')
     const first = await visitor.open('/console/hygiene')
@@ -227,7 +269,7 @@ describe('the page of what needs attention', () => {
     const fixed = await visitor.submit(second, 'fix')
     expect(textOf(fixed.body)).toContain('The expiry is saved')
     expect(Object.keys(rowsOf(fixed))).toEqual(Object.keys(rowsOf(second)).slice(1))
-    expect((await visitor.open('/console')).body).toContain('href="/console/hygiene"')
+    expect((await visitor.open('/console')).body).toMatch(/href="\/console\/hygiene">29 need attention/)
     expect((await host.visit('empty').open('/console')).body).not.toContain('/console/hygiene')
   })
 

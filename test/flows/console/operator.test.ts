@@ -163,7 +163,16 @@ describe('the pages of operators', () => {
     expect((await visitor.submit(asking, 'erase', { csrf: 'wrong' })).status).toBe(403)
     expect((await apiKeys.listByOwner('kepler-4410')).items.length).toBeGreaterThan(2)
 
-    const done = await visitor.submit(asking, 'erase')
+    const [erased = ''] = holder.split('/').slice(-1)
+    for (const name of ['', erased.toUpperCase()]) {
+      const wrong = await visitor.submit(asking, 'erase', { name })
+      expect(wrong.status).toBe(422)
+      expect(wrong.body).toContain('<a href="#name">Name</a>')
+      expect(textOf(wrong.body)).toContain(`type the name: ${erased} Type the name exactly as it is shown.`)
+    }
+    expect((await apiKeys.listByOwner('kepler-4410')).items.length).toBeGreaterThan(2)
+
+    const done = await visitor.submit(asking, 'erase', { name: erased })
     expect(done.url.pathname).toBe('/console/operator')
     expect(textOf(done.body)).toContain('Everything is erased.')
     expect((await apiKeys.listByOwner('kepler-4410')).items).toHaveLength(left)

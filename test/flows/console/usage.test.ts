@@ -4,6 +4,7 @@ import type { Store } from 'koa-gatehouse'
 import { createUsage, type Usage, type UsageOptions } from '../../../src/usage.ts'
 import { createConsole } from '../../../src/console.ts'
 import { unescapeHtml } from '../../support/browser.ts'
+import { textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 const DAY_MS = 86_400_000
@@ -172,6 +173,43 @@ describe('the pages about usage', () => {
     expect((await open('/console/hygiene')).body).toContain('/console/hygiene/operations')
   })
 
+  /** The texts of the pages that ask before something of a key stops. */
+  async function questions(clientId: string): Promise<string[]> {
+    const own = `/console/api-keys/${clientId}`
+    const operator = `/console/operator/clients/${clientId}`
+    const confirm = [
+      'disable',
+      'removeProduct&product=invoices',
+      'removeOperation&operation=invoices:read',
+      'rotateSecret',
+      'revokeSecret&which=old',
+      'removeKey&kid=old',
+    ]
+    const pages = [
+      ...confirm.map((action) => `${own}?confirm=${action}`),
+      ...['delete', 'report-compromised', 'hand-over'].map((path) => `${own}/${path}`),
+      ...['disable', 'revokeTokens', 'reportCompromised'].map((action) => `${operator}?confirm=${action}`),
+    ]
+    const opened = pages.map((path) => host.visit(path.startsWith(own) ? 'acme' : 'root').open(path))
+    return (await Promise.all(opened)).map(({ body }) => textOf(body.slice(body.indexOf('<h1>'))))
+  }
+
+  it('each page that asks before something of a key stops says which key, its last use and its calls today', async () => {
+    await start()
+    const [busy, idle] = [await host.createApiKey(['invoices']), await host.createApiKey(['invoices'])]
+    await callAs(busy, 'GET /invoices/list', 'GET /payments/list')
+    const used = 'Name Nightly export Last used within the last hour In use API calls today (UTC) 2 '
+    const unused = 'Name Nightly export Last used never API calls today (UTC) 0 '
+    for (const [key, use] of [
+      [busy, used],
+      [idle, unused],
+    ] as const) {
+      const texts = await questions(key.client_id)
+      expect(texts).toHaveLength(12)
+      expect(texts.filter((text) => !text.includes(`${use}What happens`))).toEqual([])
+    }
+  })
+
   it('without the option `usage`, the console has no page and no link about usage', async () => {
     host = await startConsole({ store: memoryStore(), console: { usage: undefined, limits: undefined } })
     const key = await host.createApiKey()
@@ -180,5 +218,9 @@ describe('the pages about usage', () => {
     for (const path of ['', `/api-keys/${key.client_id}`, '/hygiene'])
       expect((await open(`/console${path}`)).body).not.toMatch(/usage|operations"/)
     expect((await host.visit('root').open('/console/operator')).body).not.toContain('/operator/usage')
+    for (const text of await questions(key.client_id)) {
+      expect(text).toContain('Last used never')
+      expect(text).not.toContain('API calls')
+    }
   })
 })

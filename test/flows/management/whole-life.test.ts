@@ -385,10 +385,10 @@ describeEachStore('the whole life of a client, through the management API', (mak
 
   it('what needs attention is listed for its owner and for operators, each client with what is wrong', async () => {
     const dora = clientFor('dora')
-    await dora.POST('/api-keys', { body: { name: 'Endless' } })
-    await dora.POST('/applications', { body: { name: 'Endless' } })
+    await dora.POST('/api-keys', { body: { name: 'Ownerless' } })
+    await dora.POST('/applications', { body: { name: 'Ownerless' } })
     const own = (await dora.GET('/hygiene')).data!
-    const found = { accountId: 'dora', name: 'Endless', findings: ['never-expires'] }
+    const found = { accountId: 'dora', name: 'Ownerless', findings: ['owner-gone'] }
     expect(own.items).toMatchObject([
       { kind: 'apiKey', ...found },
       { kind: 'application', ...found },

@@ -40,6 +40,8 @@ const written = new Set([
   ...fieldWords,
   ...problemWords,
   'problemFormExpired',
+  'problemNoProduct',
+  'problemOtherName',
   ...[...sources.matchAll(/'([a-zA-Z0-9]+)'/g)].map(([, name]) => name),
   ...[...sources.matchAll(/\bword\(kind, '(\w+)'\)|'clients\*(\w+)'/g)].flatMap(([, rest, inTable]) => [
     `clientsKey${rest ?? inTable}`,

@@ -25,6 +25,7 @@ import type { TextName } from '../texts.ts'
 import { pathOf, trail, type ClientKind, type Word } from './client-kind.ts'
 import { productTitle } from './no-token-state.ts'
 import { readKey } from './public-key-field.ts'
+import { useFacts } from './client-use.ts'
 
 type PageText = TextName | `clients*${Word}`
 export type PageNames = Names & { text: PageText; done: NonNullable<Redirect['done']> }
@@ -109,7 +110,7 @@ export function actionFor(name: ActionName, services: ConsoleServices, viewer: V
   const { owner } = action
   const { asks = 'question' } = action[viewer.by] ?? {}
 
-  function confirm(call: Call<Client>) {
+  async function confirm(call: Call<Client>) {
     const {
       title = 'none',
       what = 'none',
@@ -118,13 +119,20 @@ export function actionFor(name: ActionName, services: ConsoleServices, viewer: V
     } = viewer.textsOf(action, call.resource) ?? {}
     const named = { title: textName(title, viewer.kind), what: textName(what), button: textName(button) }
     const { catalog } = services
-    const { query, texts } = call
+    const { query, texts, resource: client } = call
     const values = {
+      name: applicationName(client),
       product: productTitle(call, catalog.current, query['product'] ?? ''),
       operation: scopeTitle(query['operation'] ?? '', texts, catalog.current),
       key: displayText(query['kid'] ?? ''),
     }
-    return { ...named, more: more?.map((each) => textName(each)), values, trail: viewer.trail(call, true) }
+    return {
+      ...named,
+      use: await useFacts(call, services, client),
+      more: more?.map((each) => textName(each)),
+      values,
+      trail: viewer.trail(call, true),
+    }
   }
 
   return {
@@ -169,7 +177,7 @@ export async function actionList(
     if (!shown?.button || isRowShown?.(client, viewer.by, caller) === false) return undefined
     if (viewer.kind && owner && !(await viewer.may(call, owner.act))) return undefined
     const [title, what, button] = [shown.title, shown.what, shown.button].map((each = 'none') =>
-      texts.html(textName(each, viewer.kind)),
+      texts.html(textName(each, viewer.kind), { name: applicationName(client) }),
     )
     if (typeof asks === 'function') {
       const path = viewer.pathOf(client) + ownPathOf(name)

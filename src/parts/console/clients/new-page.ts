@@ -4,8 +4,8 @@ import type { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { Catalog, Operation, Product } from '../../../catalog/catalog.ts'
 import { hasRequiredKycLevel } from '../../../catalog/resolve-scopes.ts'
-import { badge, buttons, notice } from '../elements/elements.ts'
-import { field, form, linesOf, radio } from '../elements/form.ts'
+import { badge, buttons } from '../elements/elements.ts'
+import { field, form, linesOf, problemsAt, radio } from '../elements/form.ts'
 import { page, type Call, type Page, type Redirect, type View } from '../page-types.ts'
 import { pathOf, word, trail, type ClientKind } from './client-kind.ts'
 import { dayIn, expiryField, readExpiry } from './expiry-view.ts'
@@ -15,7 +15,9 @@ import { secretView } from './new-secret-view.ts'
 import { operationsBeyond, ownerOfNew } from '../../front-door/permissions-on-clients.ts'
 import { MAX_NAME_LENGTH } from '../../../clients/client-name.ts'
 import { readKeys } from '../../../clients/client-keys.ts'
-import { GatehouseError } from '../../../errors.ts'
+import { creationRules } from '../../../clients/rules-from-fields.ts'
+import { findProblems } from '../../../validation/rules.ts'
+import { FormMistakes, problemsOf, problemText, type FormProblem } from '../problem-texts.ts'
 import type { TextName } from '../texts.ts'
 import { keyField, readKey } from './public-key-field.ts'
 
@@ -25,22 +27,28 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
 
   async function create(call: Call): Promise<View | Redirect> {
     const credentials = readCredentials(call.form)
-    // The key is checked first, so that no other mistake hides that it is a private key.
-    await checkCredentials(services, credentials)
-    const chosen = readProductChoices(call.form, catalog.current)
-    if (chosen.products.length === 0 && catalog.current.products.size > 0) return view(call, true)
-    const isKey = kind.kind === 'apiKey'
     const { isPublic, key } = credentials
-    const input = {
+    const chosen = readProductChoices(call.form, catalog.current)
+    const isKey = kind.kind === 'apiKey'
+    const fields = {
       name: call.form.get('name') ?? '',
       products: chosen.products,
       expiresAt: readExpiry(dayIn(call.form)),
       ...(!isKey && { redirectUris: linesOf(call.form.get('redirectUris') ?? '') }),
       ...(!isKey && isPublic && { isPublic }),
-      ...(key !== undefined && { jwks: { keys: [key] } }),
       ...(await ownerOfNew(services, call.caller, kind.kind, chosen)),
       ...call.change,
     }
+    const lacksProduct = chosen.products.length === 0 && catalog.current.products.size > 0
+    const { keyPolicy } = services
+    const rules = creationRules({ kind: kind.kind, input: fields, catalog: catalog.current, keyPolicy })
+    const problems = [
+      ...(await keyProblems(services, credentials)),
+      ...findProblems(fields, rules),
+      ...(lacksProduct ? [NO_PRODUCT] : []),
+    ]
+    if (problems.length > 0) throw new FormMistakes(problems)
+    const input = { ...fields, ...(key !== undefined && { jwks: { keys: [key] } }) }
     const options = { idempotencyKey: call.form.get('request') ?? '' }
     const { clientSecret, ...created } = isKey
       ? await services.apiKeys.create(input, options)
@@ -51,21 +59,18 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
     return secretView(call, kind, services, { client, clientSecret, isRotation: false })
   }
 
-  async function view(call: Call, lacksProduct: boolean): Promise<View> {
+  async function show(call: Call): Promise<View> {
     const { texts, to, caller } = call
     const hasLevels = kind.kind === 'application'
     const account = hasLevels ? await accounts.find(caller.accountId, caller.userId) : undefined
-    const title = texts.plain(word(kind, 'NewTitle'))
     const beyond = new Set(
       await operationsBeyond(services, caller, kind.kind, [...catalog.current.products.keys()]),
     )
-    const choices = { catalog: catalog.current, hasLevels, kycLevel: account?.kycLevel, lacksProduct, beyond }
+    const choices = { catalog: catalog.current, hasLevels, kycLevel: account?.kycLevel, beyond }
     return {
-      title: lacksProduct ? texts.plain('problemWindow', { title }) : title,
-      ...(lacksProduct && { status: 422 }),
+      title: texts.plain(word(kind, 'NewTitle')),
       trail: trail(call, kind),
-      body: html`${lacksProduct && noProduct(call)}
-        <div class="line spread">
+      body: html`<div class="line spread">
           <h1>${texts.html(word(kind, 'NewTitle'))}</h1>
           ${!hasLevels && (await call.isOperator()) && html`<a href="${to(NEW_GATEWAY_KEY_PATH)}">${texts.html('gatewayCreate')}</a>`}
         </div>
@@ -79,7 +84,7 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
                 label: texts.html('nameLabel'),
                 hint: texts.html(word(kind, 'NameHint')),
                 isRequired: true,
-                isFocused: !lacksProduct,
+                isFocused: call.problems.length === 0,
                 maxLength: MAX_NAME_LENGTH,
                 autocomplete: 'off',
               })}
@@ -97,19 +102,12 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
     section: kind.section,
     access: `${kind.permissions}:create`,
     freshSignIn: `${kind.permissions}:create`,
-    show: (call) => view(call, false),
+    show,
     actions: { create: { access: `${kind.permissions}:create`, run: create } },
   })
 }
 
-function noProduct({ texts }: Call): Html {
-  return notice(
-    'bad',
-    html`<p>
-      <a href="#products">${texts.html('productsLabel')}</a>: ${texts.html('clientsProductsChoose')}
-    </p>`,
-  )
-}
+const NO_PRODUCT: FormProblem = { path: 'products', code: 'no-product', message: 'must have a product' }
 
 function redirectUris(call: Call, withPublic: boolean): Html {
   const { texts } = call
@@ -128,22 +126,21 @@ interface ChoiceOptions {
   readonly hasLevels: boolean
   /** Of the account. Undefined counts as the lowest level. */
   readonly kycLevel: string | undefined
-  /** Whether the form was sent without a product. */
-  readonly lacksProduct: boolean
   /** The operations that the caller may not give to a key of the account. */
   readonly beyond: ReadonlySet<string>
 }
 
-function productChoices(call: Pick<Call, 'texts' | 'form'>, options: ChoiceOptions): Html {
+function productChoices(call: Pick<Call, 'texts' | 'form' | 'problems'>, options: ChoiceOptions): Html {
   const { texts, form } = call
+  const [problem] = problemsAt('products', call.problems)
   const products = [...options.catalog.products.values()]
   const isSent = form.has('action')
   const chosen = form.getAll('product')
   const kept = form.getAll('operation')
-  return html`<fieldset id="products" ${options.lacksProduct && html`aria-describedby="products-problem"`}>
+  return html`<fieldset id="products" ${problem && html`aria-describedby="products-problem"`}>
     <legend>${texts.html('productsLabel')}</legend>
     <p class="hint">${texts.html(products.length === 0 ? 'clientsProductsNone' : 'clientsProductsHint')}</p>
-    ${options.lacksProduct && html`<p class="problem" id="products-problem">${texts.html('clientsProductsChoose')}</p>`}
+    ${problem && html`<p class="problem" id="products-problem">${problemText(problem, texts)}</p>`}
     ${
       products.length > 0 &&
       html`<ul class="choices">
@@ -228,18 +225,15 @@ function readCredentials(form: Form) {
   return { isPublic: form.get(KIND.name) === KIND.isPublic, key: readKey(form) }
 }
 
-async function checkCredentials(
+async function keyProblems(
   parts: Parts,
   { isPublic, key }: ReturnType<typeof readCredentials>,
-): Promise<void> {
-  if (key === undefined) return
-  if (isPublic) {
-    const message = 'must be empty for a public application'
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', `key ${message}`, {
-      problems: [{ path: 'key', code: 'public-application', message }],
-    })
-  }
-  await readKeys(parts, [key], () => 'key')
+): Promise<readonly FormProblem[]> {
+  if (key === undefined) return []
+  const message = 'must be empty for a public application'
+  if (isPublic) return [{ path: 'key', code: 'public-application', message }]
+  // Any other error comes again when the client is created.
+  return readKeys(parts, [key], () => 'key').then(() => [], problemsOf)
 }
 
 async function credentialsChoice(

@@ -6,8 +6,8 @@ import { Rejection } from '../../front-door/rejection.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName, displayText } from '../../../http/pages/display-text.ts'
 import { MAX_NAME_LENGTH } from '../../../clients/client-name.ts'
-import { buttons, notice, panel } from '../elements/elements.ts'
-import { field, form } from '../elements/form.ts'
+import { buttons, panel } from '../elements/elements.ts'
+import { field, form, requireTypedName, typedName } from '../elements/form.ts'
 import { page, type Call, type Page, type View } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import {
@@ -19,16 +19,11 @@ import {
   textName,
   type PageNames,
 } from './client-action-forms.ts'
+import { useFacts } from './client-use.ts'
 import { ownClient, pathOf, trail, type ClientKind } from './client-kind.ts'
 
 const TYPED_FIRST: { readonly [name in ActionName]?: (call: Call<Client>) => Html } = {
-  delete: (call) =>
-    field(call, {
-      name: 'name',
-      label: call.texts.html('clientsDeleteName', { name: nameOf(call.resource) }),
-      isRequired: true,
-      autocomplete: 'off',
-    }),
+  delete: (call) => typedName(call, nameOf(call.resource)),
   handOver: (call) =>
     field(call, {
       name: 'userId',
@@ -46,23 +41,21 @@ export function questionPages(kind: ClientKind, services: ConsoleServices): Page
     const { owner: { asks } = {}, needsCredentials } = ACTIONS[name]
     if (typeof asks !== 'function') return []
     const { access, freshSignIn, run } = actionFor(name, services, viewer)
-    const show = (call: Call<Client>, isWrong = false) =>
-      view(call, { kind, name, isWrong, ...asks(call.resource) })
     return page<Client>({
       ...ownClient(kind, ownPathOf(name)),
       access,
       freshSignIn,
       async show(call) {
         if (needsCredentials && isPublicClient(call.resource)) throw new Rejection('noRoute')
-        return show(call)
+        const use = await useFacts(call, services, call.resource)
+        return view(call, { kind, name, use, ...asks(call.resource) })
       },
       actions: {
         [name]: {
           access,
           async run(call) {
             if (name !== 'delete') return { ...(await run(call)), redirect: partOf(call, kind, name) }
-            const typed = (call.form.get('name') ?? '').trim()
-            if (typed !== nameOf(call.resource) && typed !== call.resource.name) return show(call, true)
+            requireTypedName(call, nameOf(call.resource), call.resource.name)
             return { ...(await run(call)), redirect: kind.base }
           },
         },
@@ -79,21 +72,19 @@ function partOf({ resource }: Call<Client>, kind: ClientKind, name: ActionName):
 interface Question extends QuestionPage<PageNames> {
   readonly kind: ClientKind
   readonly name: ActionName
-  readonly isWrong: boolean
+  readonly use: Html
 }
 
 function view(call: Call<Client>, question: Question): View {
-  const { kind, name: action, isWrong, title, points, button, isDanger } = question
+  const { kind, name: action, use, title, points, button, isDanger } = question
   const { texts, to, resource: client } = call
   const name = applicationName(client)
   const back = to(partOf(call, kind, action))
   return {
     title: texts.plain(textName(title), { name }),
     trail: trail(call, kind, client),
-    ...(isWrong && { status: 422 }),
-    // The script puts the focus on the first notice or heading.
-    body: html`${isWrong && notice('bad', html`<p>${texts.html('clientsDeleteWrong')}</p>`)}${'\n'}
-      <h1>${texts.html(textName(title), { name })}</h1>
+    body: html`<h1>${texts.html(textName(title), { name })}</h1>
+      ${use}
       ${panel(
         { title: texts.html('clientsWhatHappens'), isDanger },
         html`<ul class="points">

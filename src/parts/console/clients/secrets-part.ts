@@ -18,6 +18,7 @@ import { rightTo } from '../../front-door/permissions-on-clients.ts'
 import { runAction } from '../../front-door/run-client-action.ts'
 import { actionFor, actionList, actionsFor, ownerOf, type Viewer } from './client-action-forms.ts'
 import { addKeyAction, keysPanel, type MayChange } from './keys-panel.ts'
+import { useFacts } from './client-use.ts'
 import { credentialUse } from './no-token-state.ts'
 import { secretView } from './new-secret-view.ts'
 
@@ -206,9 +207,10 @@ function secretActions(kind: ClientKind, services: ConsoleServices): ClientPart[
     return { done: texts.done }
   }
 
-  function confirm(call: Call<Client>): Confirmation {
+  async function confirm(call: Call<Client>): Promise<Confirmation> {
     const { title, what, button } = revocationOf(call.query['which']).texts
-    return { title, what, button, trail: trail(call, kind, call.resource) }
+    const use = await useFacts(call, services, call.resource)
+    return { title, what, button, use, trail: trail(call, kind, call.resource) }
   }
 
   const rotation = actionFor('rotateSecret', services, ownerOf(kind))

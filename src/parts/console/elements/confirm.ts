@@ -29,9 +29,10 @@ export function confirmRow(
 /** The page of an action that asks for confirmation. @param own the fields of the form. @default those of the link */
 export function confirmPage(
   call: Call,
-  { title, what, more = [], button, values, trail }: Confirmation,
+  { title, what, use, more = [], button, values, trail, ...confirmation }: Confirmation,
   own?: Html,
 ): View {
+  const { isDanger = own === undefined } = confirmation
   const { texts, query, self } = call
   const { confirm: action = '', ...fields } = query
   const content = Object.entries(fields).map(
@@ -41,10 +42,11 @@ export function confirmPage(
     title: texts.plain(title, values),
     trail,
     body: html`<h1>${texts.html(title, values)}</h1>
+      ${use}
       ${panel(
-        { title: texts.html('clientsWhatHappens'), isDanger: own === undefined },
+        { title: texts.html('clientsWhatHappens'), isDanger },
         html`${[what, ...more].map((each) => html`<p>${texts.html(each, values)}</p>`)}
-        ${form(call, { action }, html`${own ?? content}${buttons(call, button, self, own && 'primary')}`)}`,
+        ${form(call, { action }, html`${own ?? content}${buttons(call, button, self, isDanger ? 'danger' : 'primary')}`)}`,
       )}`,
   }
 }

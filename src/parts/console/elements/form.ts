@@ -1,5 +1,5 @@
 import { html, type Html, type HtmlValue } from '../../../http/html.ts'
-import { problemText } from '../problem-texts.ts'
+import { FormMistakes, problemText, type FormProblem } from '../problem-texts.ts'
 import type { Call } from '../page-types.ts'
 
 interface FormOptions {
@@ -43,14 +43,14 @@ interface FieldOptions {
   readonly isCode?: boolean | undefined
 }
 
-/** A text field, with the problems whose path begins with its name, such as `redirectUris[1]`. */
+/** A text field with its problems. */
 export function field(
   { form: sent, problems, texts }: Pick<Call, 'form' | 'problems' | 'texts'>,
   options: FieldOptions,
 ): Html {
   const { name, label, hint, type = 'text', isRequired, isFocused, isCode } = options
   const { maxLength, autocomplete } = options
-  const own = problems.filter(({ path }) => path === name || path.startsWith(`${name}[`))
+  const own = problemsAt(name, problems)
   const value = sent.get(name) ?? options.value ?? ''
   // Browsers drop a line break at the beginning of a textarea, so an empty first line needs two line breaks.
   const first = /^\r?\n/.test(value) && '\n'
@@ -87,6 +87,23 @@ export function radio(name: string, value: string, isChecked: boolean, title: Ht
       ><strong>${title}</strong>${hint && html`<span class="hint">${hint}</span>`}</span
     ></label
   >`
+}
+
+/** The problems whose path begins with a name, such as `redirectUris[1]`. */
+export function problemsAt(name: string, problems: readonly FormProblem[]): readonly FormProblem[] {
+  return problems.filter(({ path }) => path === name || path.startsWith(`${name}[`))
+}
+
+/** The field in which a person types the name of what is deleted for good. @param name as the page shows it */
+export function typedName(call: Pick<Call, 'form' | 'problems' | 'texts'>, name: string): Html {
+  const label = call.texts.html('clientsDeleteName', { name })
+  return field(call, { name: 'name', label, isRequired: true, autocomplete: 'off' })
+}
+
+/** @throws {FormMistakes} if none of the names was typed */
+export function requireTypedName({ form: sent }: Pick<Call, 'form'>, ...names: readonly string[]): void {
+  if (names.includes((sent.get('name') ?? '').trim())) return
+  throw new FormMistakes([{ path: 'name', code: 'other-name', message: 'is another name' }])
 }
 
 function lineOf(path: string, text: string): number | undefined {

@@ -7,6 +7,7 @@ import type { ClientFindings } from '../../../clients/hygiene.ts'
 import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import { displayText } from '../../../http/pages/display-text.ts'
 import { kindOf, pathOf } from '../clients/client-kind.ts'
+import { findUse } from '../clients/client-use.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
@@ -19,24 +20,31 @@ export const FIXES = {
   expire: CLIENT_ACTIONS.update,
   disable: CLIENT_ACTIONS.disable,
   'revoke-old': CLIENT_ACTIONS.revokeOldSecret,
+  'hand-over': CLIENT_ACTIONS.handOver,
 } as const
 
 type Fix = keyof typeof FIXES
 
 const ROWS = {
   'known-to-former': ['findingKnownToFormer', 'rotate'],
-  'breaks-policy': ['findingBreaksPolicy', 'expire'],
+  'owner-gone': ['stateOwnerGoneWhy', 'hand-over'],
   'expires-soon': ['findingExpiresSoon', 'expire'],
+  'breaks-policy': ['findingBreaksPolicy', 'expire'],
+  'never-expires': ['findingNeverExpires', 'expire'],
   'old-secret': ['findingOldSecret', 'rotate'],
   'two-secrets': ['findingTwoSecrets', 'revoke-old'],
   unused: ['findingUnused', 'disable'],
   'never-used': ['findingNeverUsed', 'disable'],
-  'never-expires': ['findingNeverExpires', 'expire'],
 } as const satisfies Readonly<Record<Finding, readonly [sentence: TextName, Fix]>>
 
-/** With two valid secrets, the old one must be revoked before a rotation. */
-export function fixOf(finding: Finding, { secrets }: Pick<ClientFindings, 'secrets'>): Fix {
+/** With two valid secrets, the old one must be revoked before a rotation. Only owners hand over a client. */
+export function fixOf(
+  finding: Finding,
+  { secrets }: Pick<ClientFindings, 'secrets'>,
+  by: 'owner' | 'operator',
+): Fix {
   const [, fix] = ROWS[finding]
+  if (fix === 'hand-over' && by === 'operator') return 'disable'
   return fix === 'rotate' && secrets.length > 1 ? 'revoke-old' : fix
 }
 
@@ -78,45 +86,53 @@ export function cursorOf({ query, form: sent }: Pick<Call, 'query' | 'form'>): s
   return query['cursor'] ?? sent.get('cursor') ?? undefined
 }
 
-/** What the fix of a finding does, and its button. A new secret is created on the page of the client. */
+/** What this page does itself, with the texts that ask first. A new secret and a new owner have pages of their own. */
+export const QUESTIONS = {
+  expire: { title: 'fixExpire', what: 'fixExpireHint', button: 'saveButton' },
+  disable: FIXES.disable.owner.texts,
+  'revoke-old': FIXES['revoke-old'].owner.texts,
+} as const
+
+/** What the fix of a finding ends, and its button, which asks first if programs use what it ends. */
 export async function fixForm(
   call: Pick<Call, 'texts' | 'self' | 'to' | 'csrfToken' | 'query' | 'form'>,
   finding: Finding,
-  found: ClientFindings,
+  fix: Fix,
+  { client }: ClientFindings,
   services: ConsoleServices,
 ): Promise<Html> {
-  const { texts } = call
-  const fix = fixOf(finding, found)
+  const { texts, to } = call
+  const own = to(pathOf(kindOf(services, client), client))
   if (fix === 'rotate') {
-    const self = call.to(`${pathOf(kindOf(services, found.client), found.client)}/secrets`)
     const link = { action: 'rotateSecret', style: 'slim' }
+    const button = confirmLink({ self: `${own}/secrets` }, link, texts.html('clientsRotate'))
+    return hintAbove(texts.html('fixRotateHint'), button)
+  }
+  if (fix === 'hand-over') {
+    const hint = texts.html(client.kind === 'apiKey' ? 'handOverTokens' : 'handOverSecrets')
     return hintAbove(
-      texts.html('clientsRotateWhat'),
-      confirmLink({ self }, link, texts.html('clientsRotate')),
+      hint,
+      html`<a class="button slim" href="${own}/hand-over">${texts.html('handOverLink')}</a>`,
     )
   }
-  const cursor = cursorOf(call)
-  const fields = { clientId: found.client.clientId, finding, fix, ...(cursor !== undefined && { cursor }) }
-  if (fix === 'revoke-old') {
-    const link = { action: 'revokeOldSecret', fields, style: 'slim' }
-    const button = confirmLink(call, link, texts.html('clientsRevokeOld'))
-    return hintAbove(texts.html('clientsRevokeOldWhat'), button)
-  }
-  const { expiresAt } = renewalOf(found.client, services.keyPolicy)
-  const keepsTokens = fix === 'expire' && (expiresAt ?? Infinity) >= (await tokensEnd(found.client, services))
   const isRenewal = finding === 'expires-soon'
-  const renewal = isGatewayKey(found.client) ? 'fixNeverExpire' : 'fixRenew'
-  const expire = texts.html(isRenewal ? renewal : 'fixExpire', { days: renewalDays(services.keyPolicy) })
-  const words = {
-    disable: [texts.html('fixDisableHint'), texts.html('disableButton')],
-    expire: [texts.html(keepsTokens ? 'fixRenewHint' : 'fixExpireHint'), expire],
-  }
-  const [hint, button] = words[fix]
+  const renewal = isGatewayKey(client) ? 'fixNeverExpire' : 'fixRenew'
+  const { what, title, button } = QUESTIONS[fix]
+  const name = isRenewal ? renewal : fix === 'expire' ? title : button
+  const text = texts.html(name, { days: renewalDays(services.keyPolicy) })
+  const { expiresAt } = renewalOf(client, services.keyPolicy)
+  const keepsTokens = fix === 'expire' && (expiresAt ?? Infinity) >= (await tokensEnd(client, services))
+  const hint = texts.html(keepsTokens ? 'fixRenewHint' : what)
+  const cursor = cursorOf(call)
+  const fields = { clientId: client.clientId, finding, fix, ...(cursor !== undefined && { cursor }) }
+  const action = 'fix'
+  if (fix === 'revoke-old' || (!keepsTokens && (await findUse(services, client)).isInUse))
+    return hintAbove(hint, confirmLink(call, { action, fields, style: 'slim' }, text))
   return form(
     call,
-    { action: 'fix' },
-    html`${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-    ${hintAbove(hint, html`<button class="slim">${button}</button>`)}`,
+    { action },
+    html`${Object.entries(fields).map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}" />`)}
+    ${hintAbove(hint, html`<button class="slim">${text}</button>`)}`,
   )
 }
 

@@ -1,16 +1,26 @@
-import { type Finding, FINDINGS } from '../../../clients/hygiene-findings.ts'
+import { renewalDays, type Finding } from '../../../clients/hygiene-findings.ts'
 import type { ClientFindings, HygienePage } from '../../../clients/hygiene.ts'
 import { listOwnFindings } from '../../front-door/own-findings.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
 import { kindOf, pathOf } from '../clients/client-kind.ts'
+import { useFacts } from '../clients/client-use.ts'
 import { productTitle } from '../clients/no-token-state.ts'
 import { columns, heading, panel, table } from '../elements/elements.ts'
 import { pager } from '../elements/pager.ts'
 import { clientPath, holderLink, operatorPage, operatorView } from '../operator/operator-page.ts'
-import { page, type Call, type Page, type Action, type Redirect } from '../page-types.ts'
+import { page, type Action, type Call, type Page, type Redirect } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
-import { cursorOf, findingSentence, fixForm, fixOf, FIXES, renewalOf, rightOf } from './finding-row.ts'
+import {
+  cursorOf,
+  findingSentence,
+  fixForm,
+  fixOf,
+  FIXES,
+  QUESTIONS,
+  renewalOf,
+  rightOf,
+} from './finding-row.ts'
 import { clientNotFound } from '../../../clients/client-id.ts'
 import { requireAccess } from '../../front-door/access.ts'
 import { Rejection } from '../../front-door/rejection.ts'
@@ -47,8 +57,9 @@ function ownPage(services: ConsoleServices): Page {
         ${await findings(call, services, found, {
           path: OWN_PATH,
           async fixOf(finding, each) {
-            const right = rightOf(fixOf(finding, each), each.client, keyPolicy)
-            return (await call.may(right, each.client)) ? fixForm(call, finding, each, services) : undefined
+            const fix = fixOf(finding, each, 'owner')
+            const isAllowed = await call.may(rightOf(fix, each.client, keyPolicy), each.client)
+            return isAllowed ? fixForm(call, finding, fix, each, services) : undefined
           },
         })}`,
       }
@@ -70,10 +81,12 @@ function ofOperators(services: ConsoleServices): Page {
           ${await findings(call, services, found, {
             path: OPERATOR_PATH,
             isForOperators: true,
-            fixOf: (finding, each) =>
-              fixOf(finding, each) === 'rotate'
+            fixOf(finding, each) {
+              const fix = fixOf(finding, each, 'operator')
+              return fix === 'rotate'
                 ? html`<a href="${to(clientPath(each.client.clientId))}">${texts.html('fixAskOwner')}</a>`
-                : fixForm(call, finding, each, services),
+                : fixForm(call, finding, fix, each, services)
+            },
           })}
           ${unusedProducts(call, services, products)}`,
       )
@@ -152,42 +165,38 @@ function unusedProducts(
   )
 }
 
-/** What this page does itself. A new secret has a page of its own. */
-type FixHere = Exclude<keyof typeof FIXES, 'rotate'>
-
 function fixActions(services: ConsoleServices, path: string, isOperator: boolean) {
-  const access = isOperator ? ('operator' as const) : ('signed-in' as const)
-
-  async function apply(call: Call, fix: FixHere): Promise<Redirect> {
-    const clientId = call.form.get('clientId') ?? ''
+  /** By the link to the question, or by the form. */
+  async function requireFound(call: Call) {
+    const { query, form: sent } = call
+    const fix = query['fix'] ?? sent.get('fix')
+    const clientId = query['clientId'] ?? sent.get('clientId') ?? ''
+    if (fix !== 'expire' && fix !== 'disable' && fix !== 'revoke-old') throw new Rejection('body')
     const found = await services.hygiene.ofClient(clientId, isOperator ? undefined : call.caller.accountId)
     if (!found) throw clientNotFound('API key or application', clientId)
-    const { client } = found
-    if (!isOperator) await requireAccess(call, rightOf(fix, client, services.keyPolicy), client)
-    const finding = found.findings.find((each) => each === call.form.get('finding'))
-    const back: Redirect = { redirect: path, query: { cursor: cursorOf(call) } }
-    // The finding may be gone: another person has fixed it, or a program has used the client.
-    if (finding === undefined || fixOf(finding, found) !== fix) return back
-    const input = { changes: renewalOf(client, services.keyPolicy) }
-    await runAction<unknown>(FIXES[fix], client, { ...call, parts: services, input })
-    return { ...back, done: fix === 'expire' ? 'doneExpirySaved' : FIXES[fix].owner.texts.done }
+    const right = rightOf(fix, found.client, services.keyPolicy)
+    if (!isOperator) await requireAccess(call, right, found.client)
+    return { fix, found, client: found.client } as const
   }
 
-  return {
-    fix: {
-      access,
-      async run(call) {
-        const fix = call.form.get('fix')
-        const isKnown = FINDINGS.some((each) => each === call.form.get('finding'))
-        if (isKnown && (fix === 'expire' || fix === 'disable')) return apply(call, fix)
-        throw new Rejection('body')
-      },
+  const fix: Action = {
+    access: isOperator ? 'operator' : 'signed-in',
+    async confirm(call) {
+      const { fix, client } = await requireFound(call)
+      const values = { name: applicationName(client), days: renewalDays(services.keyPolicy) }
+      return { ...QUESTIONS[fix], use: await useFacts(call, services, client), values }
     },
-    // This fix needs a confirmation, so it is an action of its own.
-    revokeOldSecret: {
-      access,
-      confirm: () => FIXES['revoke-old'].owner.texts,
-      run: (call) => apply(call, 'revoke-old'),
+    async run(call) {
+      const { fix, found, client } = await requireFound(call)
+      const finding = found.findings.find((each) => each === call.form.get('finding'))
+      const back: Redirect = { redirect: path, query: { cursor: cursorOf(call) } }
+      // The finding may be gone: another person has fixed it, or a program has used the client.
+      if (finding === undefined || fixOf(finding, found, isOperator ? 'operator' : 'owner') !== fix)
+        return back
+      const input = { changes: renewalOf(client, services.keyPolicy) }
+      await runAction<unknown>(FIXES[fix], client, { ...call, parts: services, input })
+      return { ...back, done: fix === 'expire' ? 'doneExpirySaved' : FIXES[fix].owner.texts.done }
     },
-  } satisfies Readonly<Record<string, Action>>
+  }
+  return { fix }
 }

@@ -8,6 +8,7 @@ import { findNamed } from '../activity/audit-table.ts'
 import { findClients } from '../../front-door/clients-named-in-list.ts'
 import { clientTable } from '../clients/client-table.ts'
 import { confirmLink } from '../elements/confirm.ts'
+import { requireTypedName, typedName } from '../elements/form.ts'
 import { badge, columns, facts, notice, panel, table } from '../elements/elements.ts'
 import { ROWS_PER_PAGE } from '../elements/pager.ts'
 import type { Call, Confirmation, Page, Redirect, View } from '../page-types.ts'
@@ -31,10 +32,20 @@ export function accountPages(services: ConsoleServices): Page[] {
       path,
       show: (call) => show(services, call),
       actions: {
-        erase: { freshSignIn: 'operator', confirm: askToErase, run: (call) => erase(services, call) },
+        erase: {
+          freshSignIn: 'operator',
+          confirm: askToErase,
+          fields: (call) => typedName(call, erasedName(call).shown),
+          run: (call) => erase(services, call),
+        },
       },
     }),
   )
+}
+
+function erasedName({ params }: Pick<Call, 'params'>) {
+  const { accountId, userId = accountId } = holderOf(params)
+  return { id: userId, shown: displayText(userId, 255) || userId }
 }
 
 function askToErase({ params }: Call): Confirmation {
@@ -49,11 +60,14 @@ function askToErase({ params }: Call): Confirmation {
       'operatorEraseFinal',
     ],
     button: isAccount ? 'operatorEraseAccount' : 'operatorEraseUser',
+    isDanger: true,
     values: { account: displayText(accountId), user: displayText(userId ?? '') },
   }
 }
 
 async function erase({ erase: erasePerson }: ConsoleServices, call: Call): Promise<View | Redirect> {
+  const { id, shown } = erasedName(call)
+  requireTypedName(call, shown, id)
   try {
     await erasePerson(holderOf(call.params), call.change)
   } catch (error) {

@@ -1,6 +1,6 @@
 import { MAX_CALLS, type CallLimits } from '../../../clients/call-limits.ts'
 import type { Client } from '../../../clients/client.ts'
-import { GatehouseError } from '../../../errors.ts'
+import { collectProblems } from '../../../errors.ts'
 import type { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { Limits } from '../../limits/limits.ts'
@@ -59,15 +59,14 @@ export function limitsText({ texts }: Pick<Call, 'texts'>, { perMinute, perDay }
 
 export function limitsIn(sent: Form): CallLimits | null {
   const limits: { perMinute?: number; perDay?: number } = {}
+  const problems = collectProblems('ERR_INVALID_ARGUMENT', 'the limits cannot be set')
   for (const name of ['perMinute', 'perDay'] as const) {
     const text = (sent.get(name) ?? '').trim()
     if (text === '') continue
-    if (!/^\d{1,10}$/.test(text) || Number(text) < 1 || Number(text) > MAX_CALLS) {
-      throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the limits cannot be set', {
-        problems: [{ path: name, code: 'range', message: 'must be a whole number', min: 1, max: MAX_CALLS }],
-      })
-    }
     limits[name] = Number(text)
+    if (!/^\d{1,10}$/.test(text) || Number(text) < 1 || Number(text) > MAX_CALLS)
+      problems.add(name, { code: 'range', message: 'must be a whole number', min: 1, max: MAX_CALLS })
   }
+  problems.throwIfAny()
   return Object.keys(limits).length === 0 ? null : limits
 }

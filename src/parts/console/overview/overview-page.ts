@@ -2,6 +2,7 @@ import type { Client } from '../../../clients/client.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName, unknownClientName } from '../../../http/pages/display-text.ts'
 import { auditTable, findNamed } from '../activity/audit-table.ts'
+import { listOwnFindings } from '../../front-door/own-findings.ts'
 import { findClients } from '../../front-door/clients-named-in-list.ts'
 import { apiKeyKind, applicationKind, pathOf, word, type ClientKind } from '../clients/client-kind.ts'
 import { stateBadge } from '../clients/no-token-state.ts'
@@ -31,17 +32,18 @@ async function show(services: ConsoleServices, call: Call) {
     ...[apiKeyKind(services), applicationKind(services)].map((kind) => ownClients(kind, call)),
   ])
   const entries = trail?.items ?? []
-  const [applications, named] = await Promise.all([
+  const isEmpty = [connected, ...lists.map(({ found }) => found?.items)].every((list) => !list?.length)
+  const hasClients = lists.some(({ found }) => found)
+  const [applications, named, attention] = await Promise.all([
     findClients(services, (connected ?? []).slice(0, NAMES)),
     findNamed(services, entries),
+    hasClients && !isEmpty && attentionLink(services, call),
   ])
-  const isEmpty = [connected, ...lists.map(({ found }) => found?.items)].every((list) => !list?.length)
   const cards = [
     ...(await Promise.all(lists.map((each) => clientsCard(services, call, each)))),
     connected && has('connected') && connectedCard(call, connected, applications),
   ]
   const mayOnlyLook = !lists.some(({ mayCreate }) => mayCreate)
-  const hasClients = lists.some(({ found }) => found)
   const level = account?.kycLevel ?? texts.plain('lowestLevel')
   return {
     title: texts.plain('navOverview'),
@@ -51,8 +53,7 @@ async function show(services: ConsoleServices, call: Call) {
       </div>
       ${mayOnlyLook && lookingOnly(call)}
       <div class="columns">${cards}</div>
-      ${hasClients && !isEmpty && html`<p><a href="${call.to('/hygiene')}">${texts.html('hygieneLink')}</a></p>`}
-      ${entries.length > 0 && latest(call, auditTable(call, entries, named))}`,
+      ${attention} ${entries.length > 0 && latest(call, auditTable(call, entries, named))}`,
   }
 }
 
@@ -65,6 +66,19 @@ async function ownClients(kind: ClientKind, { may, caller }: Call) {
     found: mayRead ? await service.listByOwner(caller.accountId, options) : undefined,
     mayCreate,
   }
+}
+
+/** How many clients need attention, with a link to them. */
+async function attentionLink({ hygiene }: ConsoleServices, call: Call): Promise<Html> {
+  const { texts, to } = call
+  const { items, cursor } = await listOwnFindings(hygiene, call, { limit: MAX_COUNT })
+  if (items.length === 0 && cursor === undefined)
+    return html`<p class="muted">${texts.html('hygieneNothing')}</p>`
+  const name = cursor === undefined ? 'hygieneLink' : 'hygieneManyLink'
+  const count = items.length
+  return html`<p>
+    <a href="${to('/hygiene')}">${texts.html(count === 0 ? 'hygieneTitle' : name, { count })}</a>
+  </p>`
 }
 
 function lookingOnly({ texts, to, has }: Call): Html {

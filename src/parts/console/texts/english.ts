@@ -49,7 +49,7 @@ export const english = {
   accountLabel: 'Account',
   sinceLabel: 'Since',
 
-  problemsTitle: 'This was not saved',
+  problemsTitle: 'Nothing was changed',
   /** Names a line of a field with several lines. */
   problemLine: '{field}, line {count}',
   /** Shown below a field of several lines. */
@@ -125,6 +125,8 @@ export const english = {
   problemKeyLeaked: 'belongs to a private key that was reported as leaked. Create a new pair',
   problemKeyType:
     'must be an EC key with the curve P-256 (ES256), or an RSA key of 2048 to 4096 bits (RS256, PS256), for signatures',
+  problemNoProduct: 'Choose at least one product.',
+  problemOtherName: 'Type the name exactly as it is shown.',
   problemOverlap: 'End of the present secret',
   problemFormExpired: 'The form is more than 24 hours old. Check it, and send it again.',
   problemScopeTooLarge:
@@ -239,6 +241,8 @@ export const english = {
   expiryBadge: 'Expires {in}',
 
   clientsUsedLately: 'within the last hour',
+  clientsInUse: 'In use',
+  clientsCallsToday: 'API calls today (UTC)',
 
   clientsKeyListTitle: 'API keys',
   clientsAppListTitle: 'Applications',
@@ -264,7 +268,6 @@ export const english = {
     'Users read this name when they are asked to connect the application. Use the name of your service.',
   clientsProductsHint:
     'Choose what it may use. Open a product to leave out single operations: fewer operations do less harm if the secret leaks. You can change this later.',
-  clientsProductsChoose: 'Choose at least one product.',
   clientsOnlyIfChosen: 'Only if the product is ticked',
   clientsBeyondYou: 'You may not use this operation yourself, so the key does not get it.',
   clientsProductsNone: 'There are no products yet. You can add them later.',
@@ -424,8 +427,7 @@ export const english = {
   clientsActivityAll: 'All activity of the account',
 
   clientsDanger: 'Danger zone',
-  clientsKeyDisable: 'Disable this API key',
-  clientsAppDisable: 'Disable this application',
+  clientsDisableTitle: 'Disable {name}',
   clientsDisableHint: 'Its tokens stop working at once, and it gets no new ones. It can be enabled again.',
   clientsKeyEnable: 'Enable this API key',
   clientsAppEnable: 'Enable this application',
@@ -452,7 +454,6 @@ export const english = {
   clientsAppDeleteWhat: 'The application is disconnected from all its users.',
   clientsDeleteForever: 'This cannot be undone. The client ID is never used again.',
   clientsDeleteName: 'To confirm, type the name: {name}',
-  clientsDeleteWrong: 'This is another name, so nothing was deleted. Type the name exactly as it is shown.',
 
   guideTitle: 'Use it from your program',
   guideIntro: 'All examples have the values of {name}. Copy them as they are.',
@@ -729,11 +730,12 @@ export const english = {
     'Close this tab. What you entered is in the tab that you came from: send the form again there.',
 
   hygieneTitle: 'Needs attention',
-  hygieneLink: 'See what needs attention',
+  hygieneLink: { one: '{count} needs attention', other: '{count} need attention' } as PageText,
+  hygieneManyLink: 'At least {count} need attention',
   hygieneIntro:
-    'API keys and applications that are not used, live too long or expire soon, and secrets that should be replaced.',
+    'API keys and applications that have lost their owner, are not used, live too long or expire soon, and secrets that should be replaced. The worst come first.',
   hygieneIntroOperator:
-    'API keys and applications of all accounts that are not used, live too long or expire soon, and secrets that should be replaced.',
+    'API keys and applications of all accounts that have lost their owner, are not used, live too long or expire soon, and secrets that should be replaced. The worst come first.',
   hygieneNothing: 'Nothing needs attention.',
   hygieneNothingHere: 'None of those that were examined needs attention. The next page examines more.',
   hygieneFinding: 'What was found',
@@ -747,13 +749,13 @@ export const english = {
   findingOldNeverUsed: 'The old one is not used.',
   findingUnused: 'It was last used {ago}.',
   findingNeverUsed: 'It was created {ago}, and never used.',
-  findingNeverExpires: 'It never expires.',
+  findingNeverExpires: 'It never expires, although this service requires an expiry.',
   fixExpire: 'Let it expire in {days} days',
   fixExpireHint: 'Its present tokens stop working at once. Programs then get new ones.',
   fixRenew: 'Extend it to {days} days',
   fixNeverExpire: 'Remove the expiry',
   fixRenewHint: 'Its secret and its tokens stay valid.',
-  fixDisableHint: 'It gets no more tokens. It can be enabled again.',
+  fixRotateHint: 'You choose when the present secret stops working. Tokens stay valid.',
   fixAskOwner: 'Ask its owner for a new secret',
   hygieneProducts: 'Products that nothing uses',
   hygieneProductsFind: 'Find them',
@@ -882,7 +884,6 @@ export const english = {
   operatorTrailEmpty: 'There are no entries, or they are older than the audit trail keeps them.',
   operatorActions: 'Actions',
 
-  operatorDisableTitle: 'Disable it',
   operatorDisableText:
     'Its present tokens are rejected at once, and it gets no new ones until an operator enables it.',
   operatorEnableTitle: 'Enable it',

@@ -47,7 +47,7 @@ export const german: ConsoleTexts = {
   accountLabel: 'Konto',
   sinceLabel: 'Seit',
 
-  problemsTitle: 'Das wurde nicht gespeichert',
+  problemsTitle: 'Es wurde nichts geändert',
   problemLine: '{field}, Zeile {count}',
   problemInLine: 'Zeile {count}: {problem}',
   problemWindow: 'Fehler: {title}',
@@ -124,6 +124,8 @@ export const german: ConsoleTexts = {
     'gehört zu einem privaten Schlüssel, für den ein Leck gemeldet wurde. Erstellen Sie ein neues Paar',
   problemKeyType:
     'muss ein EC-Schlüssel mit der Kurve P-256 sein (ES256) oder ein RSA-Schlüssel von 2048 bis 4096 Bit (RS256, PS256), für Signaturen',
+  problemNoProduct: 'Wählen Sie mindestens ein Produkt.',
+  problemOtherName: 'Geben Sie den Namen genau so ein, wie er angezeigt wird.',
   problemOverlap: 'Ende des jetzigen Secrets',
   problemFormExpired:
     'Das Formular ist mehr als 24 Stunden alt. Prüfen Sie es, und senden Sie es noch einmal.',
@@ -239,6 +241,8 @@ export const german: ConsoleTexts = {
   expiryBadge: 'Läuft {in} ab',
 
   clientsUsedLately: 'in der letzten Stunde',
+  clientsInUse: 'Wird genutzt',
+  clientsCallsToday: 'API-Aufrufe heute (UTC)',
 
   clientsKeyListTitle: 'API-Schlüssel',
   clientsAppListTitle: 'Anwendungen',
@@ -264,7 +268,6 @@ export const german: ConsoleTexts = {
     'Nutzer lesen diesen Namen, wenn sie die Anwendung verbinden sollen. Nehmen Sie den Namen Ihres Dienstes.',
   clientsProductsHint:
     'Wählen Sie, was genutzt werden darf. In jedem Produkt können Sie einzelne Operationen weglassen: Je weniger, desto kleiner der Schaden, wenn das Secret in falsche Hände gerät. Sie können das später ändern.',
-  clientsProductsChoose: 'Wählen Sie mindestens ein Produkt.',
   clientsOnlyIfChosen: 'Nur wenn das Produkt angekreuzt ist',
   clientsBeyondYou: 'Sie dürfen diese Operation selbst nicht nutzen, deshalb erhält der Schlüssel sie nicht.',
   clientsProductsNone: 'Es gibt noch keine Produkte. Sie können sie später hinzufügen.',
@@ -434,8 +437,7 @@ export const german: ConsoleTexts = {
   clientsActivityAll: 'Alle Aktivitäten des Kontos',
 
   clientsDanger: 'Gefahrenbereich',
-  clientsKeyDisable: 'API-Schlüssel deaktivieren',
-  clientsAppDisable: 'Anwendung deaktivieren',
+  clientsDisableTitle: '{name} deaktivieren',
   clientsDisableHint:
     'Die Tokens gelten sofort nicht mehr, und es gibt keine neuen. Das lässt sich rückgängig machen.',
   clientsKeyEnable: 'API-Schlüssel aktivieren',
@@ -463,8 +465,6 @@ export const german: ConsoleTexts = {
   clientsAppDeleteWhat: 'Die Anwendung wird von allen Nutzern getrennt.',
   clientsDeleteForever: 'Das lässt sich nicht rückgängig machen. Die Client-ID wird nie wieder vergeben.',
   clientsDeleteName: 'Geben Sie zur Bestätigung den Namen ein: {name}',
-  clientsDeleteWrong:
-    'Das ist ein anderer Name, deshalb wurde nichts gelöscht. Geben Sie den Namen genau so ein, wie er angezeigt wird.',
 
   guideTitle: 'Im eigenen Programm nutzen',
   guideIntro: 'Alle Beispiele enthalten die Werte von {name}. Kopieren Sie sie, wie sie sind.',
@@ -745,11 +745,12 @@ export const german: ConsoleTexts = {
     'Schließen Sie diesen Tab. Ihre Eingaben stehen in dem Tab, aus dem Sie kommen: Senden Sie das Formular dort noch einmal.',
 
   hygieneTitle: 'Handlungsbedarf',
-  hygieneLink: 'Handlungsbedarf ansehen',
+  hygieneLink: { one: '{count} Client mit Handlungsbedarf', other: '{count} Clients mit Handlungsbedarf' },
+  hygieneManyLink: 'Mindestens {count} Clients mit Handlungsbedarf',
   hygieneIntro:
-    'API-Schlüssel und Anwendungen, die nicht genutzt werden, zu lange gelten oder bald ablaufen, und Secrets, die ersetzt werden sollten.',
+    'API-Schlüssel und Anwendungen, deren Besitzer fehlt, die nicht genutzt werden, zu lange gelten oder bald ablaufen, und Secrets, die ersetzt werden sollten. Das Dringendste steht oben.',
   hygieneIntroOperator:
-    'API-Schlüssel und Anwendungen aller Konten, die nicht genutzt werden, zu lange gelten oder bald ablaufen, und Secrets, die ersetzt werden sollten.',
+    'API-Schlüssel und Anwendungen aller Konten, deren Besitzer fehlt, die nicht genutzt werden, zu lange gelten oder bald ablaufen, und Secrets, die ersetzt werden sollten. Das Dringendste steht oben.',
   hygieneNothing: 'Es gibt keinen Handlungsbedarf.',
   hygieneNothingHere:
     'Bei den bisher geprüften gibt es keinen Handlungsbedarf. Die nächste Seite prüft weitere.',
@@ -764,13 +765,13 @@ export const german: ConsoleTexts = {
   findingOldNeverUsed: 'Das alte wird nicht genutzt.',
   findingUnused: 'Zuletzt {ago} genutzt.',
   findingNeverUsed: '{ago} erstellt und nie genutzt.',
-  findingNeverExpires: 'Läuft nie ab.',
+  findingNeverExpires: 'Läuft nie ab, obwohl dieser Dienst ein Ablaufdatum verlangt.',
   fixExpire: 'In {days} Tagen ablaufen lassen',
   fixExpireHint: 'Die jetzigen Tokens gelten sofort nicht mehr. Programme holen sich dann neue.',
   fixRenew: 'Auf {days} Tage verlängern',
   fixNeverExpire: 'Ablaufdatum entfernen',
   fixRenewHint: 'Secret und Tokens gelten weiter.',
-  fixDisableHint: 'Es gibt dann keine neuen Tokens. Der Client kann wieder aktiviert werden.',
+  fixRotateHint: 'Sie wählen, wann das jetzige Secret nicht mehr gilt. Die Tokens gelten weiter.',
   fixAskOwner: 'Den Besitzer um ein neues Secret bitten',
   hygieneProducts: 'Produkte, die nichts nutzt',
   hygieneProductsFind: 'Produkte suchen',
@@ -901,7 +902,6 @@ export const german: ConsoleTexts = {
   operatorTrailEmpty: 'Es gibt keine Einträge, oder sie sind älter, als das Protokoll sie aufbewahrt.',
   operatorActions: 'Aktionen',
 
-  operatorDisableTitle: 'Client deaktivieren',
   operatorDisableText:
     'Die jetzigen Tokens werden sofort abgelehnt. Neue gibt es erst, wenn ein Betreiber wieder aktiviert.',
   operatorEnableTitle: 'Client aktivieren',
