@@ -112,7 +112,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
       'UsageRow',
       'Outcome',
       'Result',
-      'ClientCalls',
+      'ClientCalls', 'ClientProblem', 'ReadUsage',
       'LastAddress',
       'usageAsCsv',
       'ReceiverOptions',

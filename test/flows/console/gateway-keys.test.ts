@@ -142,7 +142,7 @@ describe('the form for the key of a gateway', () => {
     const none = await visitor.submit(form, 'create', { name: 'Edge', resources: '' })
     expect([none.status, textOf(none.body)]).toEqual([
       422,
-      expect.stringContaining('May introspect tokens for: must not be empty'),
+      expect.stringContaining('May introspect tokens for : must not be empty'),
     ])
     expect(none.body).toContain('value="Edge"')
     const shown = await visitor.submit(form, 'create', { name: 'Edge', resources: host.audience })
