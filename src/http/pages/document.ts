@@ -23,11 +23,13 @@ export function document(
     readonly title: string
     readonly content: HtmlValue
     readonly head?: HtmlValue
+    /** Beside the name of the service. */
+    readonly beside?: HtmlValue
     readonly className?: string | undefined
     readonly isWide?: boolean | undefined
   },
 ): Html {
-  const { lang, dir, title, content, head, className, isWide } = page
+  const { lang, dir, title, content, head, beside, className, isWide } = page
   return html`<!doctype html>
     <html lang="${lang}" dir="${dir}">
       <head>
@@ -42,6 +44,7 @@ export function document(
         <header class="service">
           ${branding.logo !== undefined && html`<img src="${branding.logo}" alt="" />`}
           <bdi>${branding.name}</bdi>
+          ${beside}
         </header>
         <main class="${isWide && 'wide'}">${content}</main>
       </body>

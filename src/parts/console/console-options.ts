@@ -57,7 +57,8 @@ export interface ConsoleOptions {
    * Writes the whole document around a page, error pages included. The host then sets the Content Security Policy,
    * which must contain `csp` of the page. If the function throws, or returns no text, the person gets an error page
    * without the layout.
-   * @default a document of its own, in the look of `createGatehouse({ branding })`, with a strict policy
+   * @default a document of its own, in the look of `createGatehouse({ branding })`, with a strict policy, the name of the
+   * person who is signed in, and a link that signs out if there is `accounts.signOut`
    */
   readonly layout?: ((ctx: Context, page: ConsolePage) => Awaitable<string>) | undefined
   /**
@@ -75,6 +76,11 @@ export interface ConsoleOptions {
   readonly usage?: Usage | undefined
   /** The result of `createLimits()`. Operators may then set the limits of a client. @default no page shows limits */
   readonly limits?: Limits | undefined
+  /**
+   * Address of your app, `https:` or a path on the issuer's own origin. Without `layout`, each page links to it.
+   * @default no link
+   */
+  readonly homeUrl?: string | undefined
   /**
    * Address of your documentation for developers, `https:` or a path on the issuer's own origin. The guides of API keys
    * and applications link to it. @default no link
@@ -107,6 +113,7 @@ export function checkConsoleOptions(options: unknown): void {
     texts: optional(mapOf(mapOf(optional(pageTextRule), nameProblem), localeProblem)),
     locale: optional(functionRule),
     sameOriginFrame: optional(booleanRule),
+    homeUrl: optional(pageAddress('/')),
     documentationUrl: optional(pageAddress('/docs')),
     usage: optional(usageRule),
     limits: optional(limitsRule),

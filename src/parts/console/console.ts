@@ -88,7 +88,7 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
       issuerOrigin: new URL(issuer).origin,
       ready: parts.ready,
     })
-    const respond = createResponder(mount, { assets, branding }, options)
+    const respond = createResponder(mount, { ...parts, assets }, options)
 
     async function answer(ctx: Context, path: string): Promise<void> {
       // The reader's language is not known yet.

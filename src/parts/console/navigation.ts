@@ -53,7 +53,7 @@ export function withNavigation(view: View, page: Page, call: Call): View {
     <p class="notice bad" role="alert" data-offline hidden>${texts.html('errorBusy')}</p>
     ${view.trail} ${isNotice && notice('good', html`<p>${texts.html(done as TextName)}</p>`)}
     ${problems.length > 0 && problemList(call)} ${view.body}`
-  return { ...view, body }
+  return { ...view, body, caller: call.caller }
 }
 
 /** A part that is mounted alone needs none. */

@@ -1,5 +1,6 @@
 import type { Access, Guarded, Visit } from '../front-door/access.ts'
 import type { ConfirmedPermission } from '../../host/accounts.ts'
+import type { Person } from '../../host/subject.ts'
 import type { Form } from '../../http/form-body.ts'
 import type { Html } from '../../http/html.ts'
 import type { FormProblem } from './problem-texts.ts'
@@ -41,6 +42,8 @@ export interface View {
   /** The links to the pages above this page. Notices of what was done, and problems, come below these links. */
   readonly trail?: Html | undefined
   readonly body: Html
+  /** Who is signed in; undefined on pages of errors. */
+  readonly caller?: Person | undefined
   readonly status?: number | undefined
   readonly images?: readonly (string | undefined)[] | undefined
   /** Whether the page shows another page of the console in an `iframe`. @default false */

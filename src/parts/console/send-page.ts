@@ -1,11 +1,14 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Context } from 'koa'
-import { html, trustedHtml } from '../../http/html.ts'
-import { document, type PageBranding } from '../../http/pages/document.ts'
+import { html, trustedHtml, type Html } from '../../http/html.ts'
+import { document } from '../../http/pages/document.ts'
 import { policyOf, setHeadersBesidePolicy, setPolicy } from '../../http/security-headers.ts'
 import { callHost, invalidResult } from '../../validation/host-callback.ts'
 import { isText, kindOf } from '../../validation/predicates.ts'
+import { ROUTES } from '../../authorization-server/provider/routes.ts'
+import type { Internals } from '../../gatehouse/internals.ts'
+import { findPeople } from './activity/people.ts'
 import type { Assets } from './assets/assets.ts'
 import type { ConsoleOptions, ConsolePage } from './console-options.ts'
 import type { Mount } from './mount.ts'
@@ -18,16 +21,28 @@ export const FRAGMENT_HEADER = 'X-Gatehouse-Fragment'
 /** Sends a page: in the layout of the host, as a document of its own, or as a fragment without one. */
 export function createResponder(
   { path }: Mount,
-  { assets, branding }: { assets: Assets; branding: PageBranding },
-  { layout, sameOriginFrame }: ConsoleOptions,
+  {
+    assets,
+    branding,
+    accounts,
+    issuer,
+  }: { assets: Assets } & Pick<Internals, 'branding' | 'accounts' | 'issuer'>,
+  { layout, sameOriginFrame, homeUrl }: ConsoleOptions,
 ) {
+  /** Beside the name of the service: the way back, who is signed in, and the way out. */
+  async function account({ caller }: View, { html: text }: Reader): Promise<Html> {
+    const nameOf = await findPeople(accounts, [caller])
+    const signOut =
+      accounts.signOut && html`<a href="${issuer + ROUTES.end_session}">${text('layoutSignOut')}</a>`
+    return html`<nav>
+      ${homeUrl !== undefined && html`<a href="${homeUrl}">${text('layoutHome', { service: branding.name })}</a>`}
+      ${caller && nameOf(caller)} ${caller && signOut}
+    </nav>`
+  }
+
   /** @param isAlone a document of its own, even if the host has a layout */
-  return async function respond(
-    ctx: Context,
-    view: View,
-    { lang, dir }: Reader,
-    isAlone = false,
-  ): Promise<void> {
+  return async function respond(ctx: Context, view: View, texts: Reader, isAlone = false): Promise<void> {
+    const { lang, dir } = texts
     const { status = 200, title, images = [], hasFrame } = view
     const needs = { images: [branding.logo, ...images], hasFrame, sameOriginFrame, noReferrer: true }
     const csp = policyOf(needs)
@@ -51,7 +66,11 @@ export function createResponder(
     if (layout && !isAlone) return send(ctx, await inLayout(layout, ctx, page))
     setPolicy(ctx, needs)
     const content = trustedHtml(page.body)
-    return send(ctx, document(branding, { ...page, content, className: 'gatehouse-page' }).toString())
+    // Without a name of its own, the service is called like its host.
+    const isNamed = branding.name !== new URL(issuer).hostname
+    const own = isNamed ? branding : { ...branding, name: texts.plain('layoutTitle') }
+    const around = { content, beside: await account(view, texts), className: 'gatehouse-page' }
+    return send(ctx, document(own, { ...page, ...around }).toString())
   }
 }
 

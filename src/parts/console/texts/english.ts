@@ -3,6 +3,9 @@ import type { PageText } from '../../../http/pages/texts.ts'
 /** Every text of the console, in English. Names in braces become values: `{name}`. */
 export const english = {
   // The texts of the navigation, of errors, and of what all pages have in common.
+  layoutTitle: 'Developer console',
+  layoutHome: 'Back to {service}',
+  layoutSignOut: 'Sign out',
   navLabel: 'Console',
   navMenu: 'Menu',
   navOverview: 'Overview',

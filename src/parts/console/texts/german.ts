@@ -2,6 +2,9 @@ import type { ConsoleTexts } from './english.ts'
 
 /** Every text of the console, in German. The pages address the reader with “Sie”. */
 export const german: ConsoleTexts = {
+  layoutTitle: 'Entwicklerkonsole',
+  layoutHome: 'Zurück zu {service}',
+  layoutSignOut: 'Abmelden',
   navLabel: 'Konsole',
   navMenu: 'Menü',
   navOverview: 'Übersicht',
