@@ -10,6 +10,7 @@ import { startConsole, type ConsoleHost } from './setup.ts'
 /** The pages that read nothing from the store, or say themselves that the store is down. */
 const WITHOUT_STORE = [
   '/api-keys/new',
+  '/api-keys/new-gateway',
   '/applications/new',
   '/token-inspector',
   '/operator',
