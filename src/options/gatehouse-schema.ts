@@ -45,7 +45,7 @@ import { accountsRule, storeRule } from './host-interfaces.ts'
 import { SECRET_REQUIRED, secretRule } from './secret.ts'
 import { signingKeysRule } from './signing-keys.ts'
 import { checkDocuments, documentsRule } from './client-documents-schema.ts'
-import { addressProblem, conflictProblem, placementProblem } from './urls.ts'
+import { addressProblem, conflictProblem, pageAddress, placementProblem } from './urls.ts'
 
 const PROTOCOL_CLAIMS =
   'sub iss aud exp iat nbf jti nonce acr amr azp auth_time sid at_hash c_hash s_hash cnf'.split(' ')
@@ -208,18 +208,4 @@ function claimsProblem(value: unknown): string | undefined {
   if (!Array.isArray(value) || !value.every(isVisibleText)) return 'must be a list of names of claims'
   const fixed = value.filter((name) => PROTOCOL_CLAIMS.includes(name))
   return fixed.length === 0 ? undefined : `must not have ${fixed.join(', ')}: the protocol defines them`
-}
-
-/** An https address, or a path on the issuer's origin. */
-export function pageAddress(example: string): Rule<string> {
-  return (value) => {
-    const url = typeof value === 'string' ? URL.parse(value) : null
-    const fits =
-      url === null
-        ? typeof value === 'string' && /^\/(?![/\\])[^\s\\]*$/.test(value)
-        : url.protocol === 'https:' && url.username === '' && url.password === ''
-    return fits
-      ? undefined
-      : `must be an https address, or a path on the issuer's origin such as '${example}'`
-  }
 }

@@ -1,4 +1,5 @@
 import type { Fault } from '../errors.ts'
+import type { Rule } from '../validation/rules.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 
 /**
@@ -83,4 +84,18 @@ function isLoopback(hostname: string): boolean {
 function withSlash(pathname: string): string {
   const path = pathname.toLowerCase()
   return path.endsWith('/') ? path : `${path}/`
+}
+
+/** An https address, or a path on the issuer's origin. */
+export function pageAddress(example: string): Rule<string> {
+  return (value) => {
+    const url = typeof value === 'string' ? URL.parse(value) : null
+    const fits =
+      url === null
+        ? typeof value === 'string' && /^\/(?![/\\])[^\s\\]*$/.test(value)
+        : url.protocol === 'https:' && url.username === '' && url.password === ''
+    return fits
+      ? undefined
+      : `must be an https address, or a path on the issuer's origin such as '${example}'`
+  }
 }

@@ -47,10 +47,12 @@ describe('the length of the documents', () => {
     expect(versions.filter((version) => version.split('\n').length > 60)).toEqual([])
   })
 
-  it('each page of docs has at most 350 lines, except the list of all source files', () => {
+  it('each page of docs has at most 350 lines, and of the reference 400, except the list of all source files', () => {
     expect(pages.length).toBeGreaterThan(20)
     const readable = pages.filter((file) => file !== 'docs/reference/source-files.md')
-    expect(readable.filter((file) => linesOf(file) > 350)).toEqual([])
+    expect(
+      readable.filter((file) => linesOf(file) > (file.startsWith('docs/reference/') ? 400 : 350)),
+    ).toEqual([])
   })
 })
 

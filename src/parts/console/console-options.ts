@@ -5,7 +5,7 @@ import type { Usage } from '../usage/usage-types.ts'
 import { english, type ConsoleTexts } from './texts.ts'
 import type { Limits } from '../limits/limits.ts'
 import { limitsRule, usageRule } from '../front-door/part-options.ts'
-import { pageAddress } from '../../options/gatehouse-schema.ts'
+import { pageAddress } from '../../options/urls.ts'
 import { localeProblem } from '../../http/locale.ts'
 import { mountPathProblem } from '../../validation/mount-path.ts'
 import {

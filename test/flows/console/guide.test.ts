@@ -93,7 +93,7 @@ describe('the guide of a client', () => {
     expect(body).toContain('If a program answers at this address, stop it first.')
   })
 
-  /** Runs a program as it stands on the page. @param more lines after it */
+  /** Runs a program as the page shows it. @param more lines after it */
   async function runProgram(body: string, language: 'Node.js' | 'Python', secret: string, more = '') {
     const [file, runtime] = language === 'Python' ? ['a.py', python ?? ''] : ['a.mjs', process.execPath]
     const folder = await mkdtemp(path.join(tmpdir(), 'program-'))

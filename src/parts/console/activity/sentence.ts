@@ -66,7 +66,7 @@ const CHANGES: Readonly<Record<string, TextName>> = {
   'tokens.revoked': 'activityTokensRevoked',
 }
 
-/** Ends the names of events and changes after which somebody has less access than before. */
+/** Ends the names of events and changes after which a client or a person has less access than before. */
 export const REMOVAL = /\.(?:blocked|compromised|deleted|erased|expired|limited|removed|reused|revoked)$/
 
 /** `activityFieldName` names the field `name`. The compiler reports a field of a change without such a text. */
