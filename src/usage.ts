@@ -1,5 +1,5 @@
 export type { LastAddress } from './parts/usage/last-addresses.ts'
-export { usageAsCsv } from './parts/usage/csv.ts'
+export { usageAsCsv } from './parts/front-door/usage-csv.ts'
 export type { Dimension, UsageRow } from './parts/usage/list-usage.ts'
 export type { Outcome, Result } from './parts/usage/outcomes.ts'
 export type { ReceiverOptions } from './parts/usage/receive-usage.ts'

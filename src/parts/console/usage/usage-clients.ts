@@ -2,7 +2,6 @@ import { findClients } from '../../front-door/clients-named-in-list.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName, unknownClientName } from '../../../http/pages/display-text.ts'
 import type { UsageRow } from '../../usage/list-usage.ts'
-import { FURTHER_CLIENTS } from '../../usage/outcomes.ts'
 import type { Usage, UsageQuery } from '../../usage/usage-types.ts'
 import { PAGES_OF_KIND, pathOf } from '../clients/client-kind.ts'
 import { clientPath, holderLink } from '../operator/operator-page.ts'
@@ -53,7 +52,8 @@ export async function readClients(
 
 /** The ids of the clients with the most calls, and of those with the most problems. */
 function worthShowing(rows: readonly UsageRow[]): string[] {
-  const named = rows.filter(({ clientId }) => clientId !== FURTHER_CLIENTS)
+  // The row of all further clients has a name with a space.
+  const named = rows.filter(({ clientId }) => clientId?.includes(' ') === false)
   const sums = [...sumsBy(named, ({ clientId = '' }) => clientId)]
   const mostOf = (numberOf: (sums: Sums) => number) =>
     sums.toSorted(([, one], [, other]) => numberOf(other) - numberOf(one)).slice(0, MOST)

@@ -1,6 +1,6 @@
 import { html, type Html } from '../../../http/html.ts'
 import { setPageHeaders } from '../../../http/security-headers.ts'
-import { usageAsCsv } from '../../usage/csv.ts'
+import { usageAsCsv } from '../../front-door/usage-csv.ts'
 import type { UsageRow } from '../../usage/list-usage.ts'
 import type { Outcome } from '../../usage/outcomes.ts'
 import type { Usage, UsageQuery } from '../../usage/usage-types.ts'

@@ -1,4 +1,4 @@
-import type { UsageRow } from './list-usage.ts'
+import type { UsageRow } from '../usage/list-usage.ts'
 
 const COLUMNS = ['at', 'clientId', 'clientName', 'kind', 'operation', 'result', 'outcome', 'count'] as const
 
