@@ -87,14 +87,14 @@ const ACTS: Record<string, Act> = {
     api: ['PATCH', '', { expiresAt: null }],
     page: '/restrictions',
     action: 'restrict',
-    fields: { expiresAt: '' },
+    fields: { expiry: '' },
     isForm: true,
   },
   'expire earlier': {
     api: ['PATCH', '', { expiresAt: new Date(inDays(2) * 1000).toISOString() }],
     page: '/restrictions',
     action: 'restrict',
-    fields: { expiresAt: dayText(2) },
+    fields: { expiry: dayText(2) },
   },
   'allow any address': {
     api: ['PATCH', '', { allowedAddresses: [] }],

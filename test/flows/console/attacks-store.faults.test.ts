@@ -78,22 +78,22 @@ describe('the console while the store fails', () => {
       isDone: async (_, page) => (await host.requestDirectToken(credentialsOf(page))).status === 200,
     },
     {
-      path: '/api-keys/:clientId',
+      path: '/api-keys/:clientId/secrets',
       action: 'rotateSecret',
       isDone: async (_, page) => (await host.requestDirectToken(credentialsOf(page))).status === 200,
     },
     {
-      path: '/api-keys/:clientId',
-      action: 'rename',
+      path: '/api-keys/:clientId/settings',
+      action: 'save',
       isDone: async ({ apiKey }) => (await host.gatehouse.apiKeys.find(apiKey))?.name === 'Renamed',
     },
     {
-      path: '/api-keys/:clientId',
+      path: '/api-keys/:clientId/settings',
       action: 'disable',
       isDone: async ({ apiKey }) => (await host.gatehouse.apiKeys.find(apiKey))?.disabled === true,
     },
     {
-      path: '/api-keys/:clientId',
+      path: '/api-keys/:clientId/access',
       action: 'removeProduct',
       isDone: async ({ apiKey }) => (await host.gatehouse.apiKeys.find(apiKey))?.products.length === 0,
     },

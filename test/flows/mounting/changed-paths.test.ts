@@ -193,9 +193,9 @@ function itGivesRightAddresses(place: Place): void {
 
   it('a form is accepted, and continues at the page of the key', async () => {
     const { browser, open, submit } = host.visit('acme')
-    const page = await open(`${seen}/console/api-keys/${apiKey}`)
-    const changed = await submit(page, 'rename', { name: 'Renamed' })
-    expect(changed).toMatchObject({ status: 200, url: { pathname: `${seen}/console/api-keys/${apiKey}` } })
+    const path = `${seen}/console/api-keys/${apiKey}/settings`
+    const changed = await submit(await open(path), 'save', { name: 'Renamed' })
+    expect(changed).toMatchObject({ status: 200, url: { pathname: path } })
     expect(changed.url.searchParams.get('done')).not.toBe(null)
     expect(changed.body).toContain('Renamed')
     expect([...browser.cookies.keys()].some((key) => key.endsWith(`|${seen}/console`))).toBe(true)
