@@ -142,7 +142,7 @@ export function createCounting(parts: CountingParts) {
 }
 
 /** Fields that may differ between equal acts. */
-const ORIGIN = ['id', 'at', 'address', 'userAgent', 'clientName']
+const ORIGIN = ['id', 'at', 'address', 'userAgent', 'clientName', 'before', 'after']
 
 /** If a client revokes several of its own tokens, these revocations count as equal acts. */
 function actOf(entry: AuditEntry): object {

@@ -1,14 +1,15 @@
-import type { UsageRow } from '../usage/list-usage.ts'
-
 const COLUMNS = ['at', 'clientId', 'clientName', 'kind', 'operation', 'result', 'outcome', 'count'] as const
+
+/** A row of a list of usage, of which each number or text is a value. */
+export type CsvRow = Readonly<Partial<Record<(typeof COLUMNS)[number], string | number | undefined>>>
 
 /**
  * A list of usage as CSV (RFC 4180) with a header. Times are ISO 8601 in UTC. A value that a spreadsheet would take
  * for a formula begins with an apostrophe.
  */
-export function usageAsCsv(rows: readonly (UsageRow & { readonly clientName?: string })[]): string {
-  const [first = { count: 0, at: 0, outcome: 'ok' as const }] = rows
-  const columns = COLUMNS.filter((name) => first[name as keyof UsageRow] !== undefined)
+export function usageAsCsv(rows: readonly CsvRow[]): string {
+  const [first = { count: 0, at: 0, outcome: 'ok' }] = rows
+  const columns = COLUMNS.filter((name) => first[name] !== undefined)
   const lines = rows.map((row) => columns.map((name) => cellOf(name, row[name])).join(','))
   return [columns.join(','), ...lines].map((line) => `${line}\r\n`).join('')
 }

@@ -74,7 +74,7 @@ const hostileProducts = Object.fromEntries(
 
 /** The attributes that the console writes. */
 const ATTRIBUTES =
-  /^(accept|action|alt|aria-[a-z]+|autocomplete|autofocus|charset|checked|class|colspan|content|data-[a-z-]+|datetime|dir|disabled|for|form|height|hidden|href|id|lang|max|maxlength|method|min|name|open|referrerpolicy|rel|required|role|rows|sandbox|scope|selected|spellcheck|src|tabindex|target|title|type|value|width)$/
+  /^(accept|action|alt|aria-[a-z]+|autocomplete|autofocus|charset|checked|class|colspan|content|data-[a-z-]+|datetime|dir|disabled|download|for|form|height|hidden|href|id|lang|max|maxlength|method|min|name|open|referrerpolicy|rel|required|role|rows|sandbox|scope|selected|spellcheck|src|tabindex|target|title|type|value|width)$/
 
 describeWithChromium('hostile texts on every page', () => {
   let host: ConsoleHost

@@ -84,11 +84,6 @@ describe('the console while the store fails', () => {
     },
     {
       path: '/api-keys/:clientId/settings',
-      action: 'save',
-      isDone: async ({ apiKey }) => (await host.gatehouse.apiKeys.find(apiKey))?.name === 'Renamed',
-    },
-    {
-      path: '/api-keys/:clientId/settings',
       action: 'disable',
       isDone: async ({ apiKey }) => (await host.gatehouse.apiKeys.find(apiKey))?.disabled === true,
     },
