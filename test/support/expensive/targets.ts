@@ -159,7 +159,7 @@ const sessionOf = (accountId: string) => ({
 })
 
 /** The forms that leave the client, the grant and the keys as they are. */
-const HARMLESS = ['create', 'restrict', 'save', 'inspect', 'addProduct', 'restoreOperation']
+const HARMLESS = ['create', 'save', 'inspect', 'addProduct', 'restoreOperation']
 
 /** Every page of the console, and its harmless forms. */
 async function pagesOf(host: ConsoleHost): Promise<OnAnyHost[]> {
