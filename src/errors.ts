@@ -1,8 +1,8 @@
 /** The HTTP status of each error code. */
 export const STATUS = {
   /**
-   * The options are wrong. Thrown at construction. Remedy: read `problems`, which has the path and the fix of
-   * each problem.
+   * The options are wrong. Thrown at construction, and after a function has loaded products whose routes repeat the path
+   * of `audience`. Remedy: read `problems`, which has the path and the fix of each problem.
    */
   ERR_OPTIONS: 500,
   /** The products are invalid. Remedy: read `problems`. After a `reload()` the last valid products stay active. */
@@ -215,9 +215,9 @@ export function invalidArgument(path: string, fault: Fault, headline = ''): Gate
   return new GatehouseError('ERR_INVALID_ARGUMENT', message, { problems: [{ path, ...fault }] })
 }
 
-/** Whether an error is an error of this library with this code. */
-export function hasCode(error: unknown, code: GatehouseErrorCode): error is GatehouseError {
-  return error instanceof GatehouseError && error.code === code
+/** Whether an error is an error of this library with one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly GatehouseErrorCode[]): error is GatehouseError {
+  return error instanceof GatehouseError && codes.includes(error.code)
 }
 
 /** Whether the store could not be reached, or did not answer in time. */

@@ -66,6 +66,7 @@ export function createGateway<const Products extends ProductSource>(
   const { issuer, audience, logger } = resolved
   const catalog = createLiveCatalog({
     products: resolved.products,
+    basePathOf: () => new URL(audience).pathname,
     onRejected: (error) => logger.error({ err: error }, 'the products could not be loaded'),
   })
   const keys = remoteKeys(resolved)

@@ -5,19 +5,21 @@ import type { Catalog, Operation, Product, RouteClaim } from './catalog.ts'
 import { deepFreeze } from './deep-freeze.ts'
 import type { LocalizedText, OperationDefinition, ProductDefinitions } from './definition.ts'
 import { productsRule, type CatalogOptions } from './product-definitions-rule.ts'
-import { parseRoute, shapeOf, type Route } from './route.ts'
+import { findRepeatedBase, parseRoute, shapeOf, type Route } from './route.ts'
 import { createRouteIndex } from './route-index.ts'
 
 /**
  * Creates the frozen catalog. The definitions may have any shape, because they may come from the host's database.
  * @throws {GatehouseError} `ERR_CATALOG` with up to about a hundred problems, each with its path. Conflicts
- *   between operations are reported only if each product is valid on its own
+ *   between operations are reported only if each product is valid on its own. `ERR_OPTIONS` if the products are valid,
+ *   and routes repeat the path of {base_url}
  */
 export function createCatalog(definitions: unknown, options: CatalogOptions = {}): Catalog {
   const found = findProblems({ products: definitions }, { products: productsRule(options) })
   const problems = collectProblems('ERR_CATALOG', 'the products are not valid', found)
   problems.throwIfAny()
 
+  const repeats = collectProblems('ERR_OPTIONS', 'routes of the products repeat the path of audience')
   const products = new Map<string, Product>()
   const operations = new Map<string, Operation>()
   const places = new Map<string, string>()
@@ -25,11 +27,12 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
   for (const [id, product] of Object.entries(definitions as ProductDefinitions)) {
     const place = `products${formatKey(id)}.operations`
     const own = Object.entries(product.operations).map(([scope, definition]) =>
-      addOperation(scope, definition, `${place}${formatKey(scope)}`),
+      addOperation(scope, definition, `${place}${formatKey(scope)}`, options.basePathOf?.(id)),
     )
     products.set(id, deepFreeze({ id, ...copyTexts(product), operations: own }))
   }
   problems.throwIfAny()
+  repeats.throwIfAny()
 
   return Object.freeze({
     products,
@@ -43,8 +46,13 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
   })
 
   /** For a known scope: the known operation, and a problem if the two differ. */
-  function addOperation(scope: string, definition: OperationDefinition, place: string): Operation {
+  function addOperation(scope: string, definition: OperationDefinition, place: string, base = ''): Operation {
     const parsed = [definition.route ?? []].flat().map((text) => parseRoute(text) as Route)
+    const placeOf = (index: number) => `${place}.route${Array.isArray(definition.route) ? `[${index}]` : ''}`
+    for (const [index, route] of parsed.entries()) {
+      const repeated = findRepeatedBase(route, base)
+      if (repeated !== undefined) repeats.add(placeOf(index), repeated)
+    }
     const operation: Operation = deepFreeze({
       scope,
       routes: parsed.map(({ method, path }) => ({ method, path })),
@@ -66,7 +74,7 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
     operations.set(scope, operation)
     places.set(scope, place)
     for (const [index, { method, segments }] of parsed.entries()) {
-      const at = `${place}.route${Array.isArray(definition.route) ? `[${index}]` : ''}`
+      const at = placeOf(index)
       const shape = shapeOf(method, segments)
       const existing = routes.add(method, segments, { operation, place: at, shape, scope })
       if (existing !== undefined) {

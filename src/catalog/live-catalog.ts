@@ -23,7 +23,7 @@ export interface Restriction {
   readonly epoch: number
 }
 
-/** Keeps the active catalog. Products that are an object are active at once, or throw `ERR_CATALOG`. */
+/** Keeps the active catalog. Products that are an object are active at once, or throw `ERR_CATALOG` or `ERR_OPTIONS`. */
 export function createLiveCatalog(options: LiveCatalogOptions) {
   const { products } = options
   let loaded: Catalog | undefined
@@ -57,8 +57,8 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
       return rejection
     },
     /**
-     * Does nothing if the products are not a function. @throws {GatehouseError} `ERR_CATALOG` with their problems, or
-     * with the failure of the load as `cause`; the last valid catalog stays active
+     * Does nothing if the products are not a function. @throws {GatehouseError} `ERR_CATALOG` or `ERR_OPTIONS` with
+     * their problems, or `ERR_CATALOG` with the failure of the load as `cause`; the last valid catalog stays active
      */
     reload,
     /** Restricts the active catalog to the given part, now and after each load. */
@@ -90,7 +90,7 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
       use(createCatalog(definitions, options))
       rejection = undefined
     } catch (error) {
-      rejection = hasCode(error, 'ERR_CATALOG')
+      rejection = hasCode(error, 'ERR_CATALOG', 'ERR_OPTIONS')
         ? error
         : new GatehouseError('ERR_CATALOG', 'the products could not be loaded', { cause: error })
       options.onRejected?.(rejection)

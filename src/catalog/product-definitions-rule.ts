@@ -18,6 +18,8 @@ export interface CatalogOptions {
   readonly kycLevels?: readonly string[] | undefined
   /** Scopes that no operation may have, in addition to the scopes of OpenID Connect. */
   readonly reservedScopes?: readonly string[] | undefined
+  /** The path of {base_url}, which the routes of a product must not repeat; undefined if the API lacks the product. */
+  readonly basePathOf?: ((productId: string) => string | undefined) | undefined
 }
 
 /** The rule for a host's products. It checks each product on its own. */

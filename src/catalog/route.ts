@@ -56,6 +56,16 @@ export function shapeOf(method: string, segments: readonly Segment[]): string {
   return `${method} /${parts.join('/')}`
 }
 
+/**
+ * Why a route is wrong that begins with the path of {base_url}, although it is relative to it; undefined if it does not.
+ * @param base the path of {base_url}
+ */
+export function findRepeatedBase({ path }: Pick<Route, 'path'>, base: string): string | undefined {
+  const prefix = base.replace(/(?<!\/)\/+$/, '')
+  if (prefix === '' || !foldCase(`${path}/`).startsWith(foldCase(`${prefix}/`))) return undefined
+  return `would be ${prefix}${path}: leave out ${prefix}, because routes are relative to {base_url}`
+}
+
 /** The path of a request is ASCII, and Koa's routers ignore its letter case. */
 export function foldCase(path: string): string {
   return UPPER_CASE.test(path) ? path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : path

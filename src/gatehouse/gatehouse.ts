@@ -72,11 +72,11 @@ export interface Gatehouse<Scope extends string = string, Product extends string
      * same store reload within a moment, or within a minute if their connection to the store is disturbed.
      * Tokens with an operation that was removed from a product are revoked.
      *
-     * @throws {GatehouseError} `ERR_CATALOG` with all problems if the new catalog is invalid; the last valid catalog
-     *   then stays active. `ERR_STORE_UNAVAILABLE` if the store is unavailable. This process then already rejects
-     *   removed operations, but new operations may be missing. Other processes may not be notified yet. The reload
-     *   completes by itself within a minute, or when `reload()` is called again. The promise may also reject with any
-     *   error of `ready()`
+     * @throws {GatehouseError} `ERR_CATALOG` with all problems if the new catalog is invalid, or `ERR_OPTIONS` if its
+     *   routes repeat the path of `audience`; the last valid catalog then stays active. `ERR_STORE_UNAVAILABLE` if the
+     *   store is unavailable. This process then already rejects removed operations, but new operations may be missing.
+     *   Other processes may not be notified yet. The reload completes by itself within a minute, or when `reload()` is
+     *   called again. The promise may also reject with any error of `ready()`
      */
     reload(): Promise<{
       /** The number of API keys and applications whose tokens now carry more than 4096 bytes of scope. */
@@ -88,7 +88,8 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    *
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` (retries continue, so a later call or request may
    *   succeed), `ERR_NOT_READY` (the timeout has passed, and the start continues), `ERR_SECRET_MISMATCH`
-   *   (restart with the earlier `secret`), `ERR_CATALOG` (correct the products, and call again), `ERR_CLOSED`
+   *   (restart with the earlier `secret`), `ERR_CATALOG` or `ERR_OPTIONS` (correct the products, and call again),
+   *   `ERR_CLOSED`
    */
   ready(options?: { timeoutMs?: number | undefined }): Promise<void>
   /**

@@ -51,10 +51,13 @@ export function createCore(settings: ResolvedOptions) {
   })
   const commits = createCommits({ ...shared, revocations, longestLifetime })
 
+  const { audience, resources } = settings
+  const ofApi = resources[audience]?.products
   const catalog = createLiveCatalog({
     products: settings.products,
     kycLevels: settings.kycLevels,
     reservedScopes: Object.keys(settings.claims),
+    basePathOf: (id) => (ofApi?.includes(id) === false ? undefined : new URL(audience).pathname),
     onRejected: (error) => events.emit('catalog.rejected', { error }),
   })
   const accounts = createHostAccounts(settings.accounts, {

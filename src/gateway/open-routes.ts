@@ -1,5 +1,5 @@
 import type { RouteDefinition } from '../catalog/definition.ts'
-import { parseRoute, shapeOf, type Route } from '../catalog/route.ts'
+import { findRepeatedBase, parseRoute, shapeOf, type Route } from '../catalog/route.ts'
 import { createRouteIndex } from '../catalog/route-index.ts'
 import { collectProblems } from '../errors.ts'
 import { readingsOf } from './canonical-path.ts'
@@ -60,11 +60,8 @@ export function createOpenRoutes(
   }
 
   function whyNeverMatched(openness: Openness, method: string, route: Omit<Route, 'method'>) {
-    const prefix = base.replace(/(?<!\/)\/+$/, '')
-    if (prefix !== '' && `${route.path}/`.startsWith(`${prefix}/`)) {
-      return `would be ${prefix}${route.path}: leave out ${prefix}, because routes are relative to {base_url}`
-    }
-    if (!hasParameter(route)) return undefined
+    const repeated = findRepeatedBase(route, base)
+    if (repeated !== undefined || !hasParameter(route)) return repeated
     const segments = route.segments.map((each) => ('parameter' in each ? ANY_SEGMENT : each.literal))
     const ownShape = shapeOf(method, route.segments)
     const claims = catalog.findClaims(method, `/${segments.join('/')}`)

@@ -81,6 +81,7 @@ function remedyOf(failure: unknown): string {
 const REMEDIES: Partial<Record<GatehouseErrorCode, string>> = {
   ERR_SECRET_MISMATCH: ANOTHER_SECRET,
   ERR_CATALOG: CORRECT_PRODUCTS,
+  ERR_OPTIONS: CORRECT_PRODUCTS,
   ERR_STORE_UNAVAILABLE:
     'See the check `store`; the start continues without a restart once the store is available again',
   ERR_STORE_CORRUPT:

@@ -269,6 +269,41 @@ describe('createCatalog', () => {
     )
   })
 
+  it('routes that repeat the path of {base_url} are ERR_OPTIONS, with the place of each, in products that the API has', () => {
+    const routes = ['GET /api', 'GET /apis', 'GET /API/a', 'GET /v1/api'] as const
+    const definitions = {
+      one: { title: 'A', operations: { list: { route: routes, title: 'A' }, none: { title: 'A' } } },
+      two: { title: 'B', operations: { get: { route: 'GET /api/:id', title: 'A' } } },
+      tools: { title: 'C', operations: { call: { route: 'POST /api/call', title: 'A' } } },
+    }
+    const basePathOf = (id: string) => (id === 'tools' ? undefined : '/api')
+    expect(() => createCatalog(definitions, { basePathOf })).toThrow(
+      expect.objectContaining({
+        code: 'ERR_OPTIONS',
+        problems: [
+          expect.objectContaining({ path: 'products.one.operations.list.route[0]' }),
+          expect.objectContaining({ path: 'products.one.operations.list.route[2]' }),
+          {
+            path: 'products.two.operations.get.route',
+            code: 'format',
+            message: 'would be /api/api/:id: leave out /api, because routes are relative to {base_url}',
+          },
+        ],
+      }),
+    )
+    expect(createCatalog(definitions, { basePathOf: () => '/' }).operations.size).toBe(4)
+  })
+
+  it('an operation of two products repeats the path of {base_url}, even if the API has only the second product', () => {
+    const operations = { get: { route: 'GET /api/a', title: 'A' } }
+    const definitions = { tools: { title: 'A', operations }, api: { title: 'B', operations } }
+    expect(() => createCatalog(definitions, { basePathOf: (id) => `/${id}` })).toThrow(
+      expect.objectContaining({
+        problems: [expect.objectContaining({ path: 'products.api.operations.get.route' })],
+      }),
+    )
+  })
+
   it('names of properties of Object.prototype are valid product ids and scopes', () => {
     const definitions = JSON.parse(
       `{"constructor":{"title":"C","operations":{"__proto__":{"route":"GET /a","title":"A"},"toString":{"route":"GET /hasOwnProperty","title":"B"}}}}`,

@@ -95,6 +95,24 @@ describe('a gateway in another process', () => {
     vi.useRealTimers()
   })
 
+  it('a gateway rejects products whose routes repeat the path of its audience with ERR_OPTIONS', async () => {
+    const repeating = {
+      a: { title: 'A', operations: { 'a:read': { route: 'GET /api/a', title: 'A' } } },
+    } as const
+    const { issuer: service } = issuer
+    const rejection = expect.objectContaining({
+      code: 'ERR_OPTIONS',
+      problems: [expect.objectContaining({ path: "products.a.operations['a:read'].route" })],
+    }) as Error
+    expect(() => createGateway({ issuer: service, audience, products: repeating })).toThrow(rejection)
+    const error = vi.fn()
+    const logger = { ...silentLogger, error }
+    const gateway = createGateway({ issuer: service, audience, products: async () => repeating, logger })
+    gateways.push(gateway)
+    await expect(gateway.ready()).rejects.toEqual(rejection)
+    expect(error).toHaveBeenCalledWith({ err: rejection }, 'the products could not be loaded')
+  })
+
   it('a gateway that has never reached the authorization service answers 503', async () => {
     const gateway = gatewayOf({ jwksUri: 'http://127.0.0.1:1/jwks' })
     await expect(gateway.ready()).rejects.toMatchObject({ code: 'ERR_NOT_READY' })

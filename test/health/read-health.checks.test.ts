@@ -244,6 +244,7 @@ describe('checkStart()', () => {
     ['starting', new GatehouseError('ERR_STORE_UNAVAILABLE', 'x'), 'fail', 'check `store`'],
     ['starting', new CredentialsRejectedError('ERR_NOT_READY', 'x'), 'fail', 'API key'],
     ['starting', new GatehouseError('ERR_CATALOG', 'x'), 'fail', 'products'],
+    ['starting', new GatehouseError('ERR_OPTIONS', 'x'), 'fail', 'products'],
     ['starting', new GatehouseError('ERR_STORE_CORRUPT', 'x'), 'fail', 'prefix'],
     ['starting', new TypeError('x'), 'fail', 'log'],
   ] as const)(

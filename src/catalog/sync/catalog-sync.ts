@@ -62,8 +62,9 @@ export function createCatalogSync(
     synchronize,
 
     /**
-     * Makes all processes load the products again, if they are a function. @throws {GatehouseError} `ERR_CATALOG`: the
-     * others are not notified. `ERR_STORE_UNAVAILABLE`: if they were not notified, the next poll notifies them
+     * Makes all processes load the products again, if they are a function. @throws {GatehouseError} `ERR_CATALOG` or
+     * `ERR_OPTIONS`: the others are not notified. `ERR_STORE_UNAVAILABLE`: if they were not notified, the next poll
+     * notifies them
      */
     async reload(): Promise<void> {
       if (typeof products !== 'function') return
@@ -118,7 +119,7 @@ async function synchronizeOnce(state: ReturnType<typeof createSyncState>): Promi
     await (state.hasPublished && !isReload ? pull(state) : publish(state, isReload))
   } catch (error) {
     // Invalid products are not loaded again by a poll: the host corrects them, and calls `reload` again.
-    state.hasPendingReload ||= isReload && !hasCode(error, 'ERR_CATALOG')
+    state.hasPendingReload ||= isReload && !hasCode(error, 'ERR_CATALOG', 'ERR_OPTIONS')
     throw error
   }
 }

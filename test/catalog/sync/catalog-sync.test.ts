@@ -175,14 +175,17 @@ describe('a reload of the products', () => {
     expect(here.ids()).toEqual(['b'])
   })
 
-  it('an invalid reload notifies no process and is not retried', async () => {
+  it.each([
+    ['ERR_CATALOG', { a: {} } as never],
+    ['ERR_OPTIONS', productsNamed('api')],
+  ])('an invalid reload (%s) notifies no process and is not retried', async (code, invalid) => {
     const [{ store, moreReads }, database] = [watchReads(memoryStore()), createDatabase('a')]
     const here = await startProcess(store, database.load, { pollIntervalMs: 5 })
     const before = await store.get(RECORD)
     const received: string[] = []
     await store.subscribe('catalog', (message) => received.push(message))
-    database.products = { a: {} } as never
-    await expect(here.sync.reload()).rejects.toMatchObject({ code: 'ERR_CATALOG' })
+    database.products = invalid
+    await expect(here.sync.reload()).rejects.toMatchObject({ code })
     database.load.mockClear()
     await moreReads()
     expect(database.load).not.toHaveBeenCalled()

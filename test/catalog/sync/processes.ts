@@ -69,7 +69,7 @@ export function createProcess(
   const set = createRevocationFollower({ source: log, policy, logger: silentLogger })
   const longestLifetime = createLongestLifetime(store, tokenLifetime)
   const revocations = createRevocations({ log, set, longestLifetime })
-  const catalog = createLiveCatalog({ products })
+  const catalog = createLiveCatalog({ products, basePathOf: () => '/api' })
   const audit = auditOf(auditStore)
   const onChanged = vi.fn<(catalog: Catalog) => void>()
   const sync = createCatalogSync({

@@ -1,9 +1,10 @@
 // Also runs on: Redis
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { ProductDefinitions } from 'koa-gatehouse'
+import { createGatehouse, type ProductDefinitions } from 'koa-gatehouse'
 import { products } from '../../fixtures/products.ts'
 import { authorizationUrl, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
+import { base } from './start-setup.ts'
 
 describeEachStore('the service', (makeStore) => {
   const hosts: Host[] = []
@@ -58,6 +59,18 @@ describeEachStore('the service', (makeStore) => {
         title: 'Reports',
         operations: { 'reports:read': { route: 'GET /reports/list', title: 'Read reports' } },
       },
+    }
+    /** Their route repeats the path of `audience`: it would be `/api/api/reports/list`. */
+    const repeating: ProductDefinitions = {
+      ...products,
+      reports: {
+        title: 'Reports',
+        operations: { 'reports:read': { route: 'GET /api/reports/list', title: 'Read reports' } },
+      },
+    }
+    const REPEATED = {
+      code: 'ERR_OPTIONS',
+      problems: [expect.objectContaining({ path: "products.reports.operations['reports:read'].route" })],
     }
     const gatehouse = { products: async () => current }
     async function scopesOf(host: Host): Promise<string[]> {
@@ -114,6 +127,47 @@ describeEachStore('the service', (makeStore) => {
       current = withReports
       await host.gatehouse.catalog.reload()
       expect(await scopesOf(host)).toContain('reports:read')
+    })
+
+    it('catalog.reload() rejects routes that repeat the path of {base_url} with ERR_OPTIONS, and the last valid products stay in use', async () => {
+      const host = await start({ store: makeStore(), gatehouse })
+      await host.gatehouse.ready()
+      const rejected = vi.fn()
+      host.gatehouse.on('catalog.rejected', rejected)
+      current = repeating
+      await expect(host.gatehouse.catalog.reload()).rejects.toMatchObject(REPEATED)
+      expect(rejected).toHaveBeenCalledExactlyOnceWith({ error: expect.objectContaining(REPEATED) as Error })
+      const { checks } = await host.gatehouse.health()
+      expect(checks.find(({ name }) => name === 'products')).toMatchObject({
+        status: 'warn',
+        remedy: expect.stringContaining('Correct the products') as string,
+      })
+      expect(await scopesOf(host)).not.toContain('reports:read')
+      expect((await host.call('GET /invoices/list')).status).toBe(401)
+      current = withReports
+      await host.gatehouse.catalog.reload()
+      expect(await scopesOf(host)).toContain('reports:read')
+    })
+
+    it('createGatehouse() throws ERR_OPTIONS for products whose routes repeat the path of audience, unless only another resource has them', () => {
+      const create = (options: object) => createGatehouse({ ...base, ...options, store: makeStore() })
+      expect(() => create({ products: repeating })).toThrow(expect.objectContaining(REPEATED))
+      const resources = {
+        [base.audience]: { products: ['invoices', 'payments'] },
+        'https://mcp.example/mcp': { products: ['reports'], title: 'Reports' },
+      }
+      expect(() => create({ products: repeating, resources })).not.toThrow()
+    })
+
+    it('products whose routes repeat the path of {base_url} do not start, until the function returns others', async () => {
+      current = repeating
+      const host = await start({ store: makeStore(), gatehouse })
+      await expect(host.gatehouse.ready()).rejects.toMatchObject(REPEATED)
+      expect((await host.call('GET /reports/list')).status).toBe(503)
+      expect(host.reached).toEqual([])
+      current = withReports
+      await host.gatehouse.ready()
+      expect((await host.call('GET /reports/list')).status).toBe(401)
     })
 
     it('after catalog.reload() a removed operation is in no new token, and its route answers 404', async () => {

@@ -89,7 +89,7 @@ describe('a rewrite above nested mounts', () => {
     invoices: products.invoices,
     archive: {
       title: 'Archive',
-      operations: { 'archive:read': { route: 'GET /api/invoices/list', title: 'Read the archive' } },
+      operations: { 'archive:read': { route: 'GET /:area/invoices/list', title: 'Read the archive' } },
     },
   } as const
 
