@@ -112,7 +112,7 @@ const NO_REDIRECT: Fault = {
 const LOCAL_HTTPS: Fault = {
   code: 'url-http',
   message:
-    'must start with "http://": a program on the computer of a person has no certificate for a loopback host',
+    'must start with "http://localhost", "http://127.0.0.1" or "http://[::1]": a program on the computer of a person has no certificate for a loopback host',
 }
 
 /** Names the computer itself (RFC 6761 6.3): any program on it can listen there. */

@@ -9,12 +9,11 @@ import { mountPathProblem } from '../validation/mount-path.ts'
  * URL writes it, without a trailing slash, and with a path of plain segments, which is also the path of cookies.
  */
 export function addressProblem(value: unknown): string | Fault | undefined {
-  if (value === undefined) {
-    return { code: 'required', message: "is required: an address such as 'https://example.com/auth'" }
-  }
+  if (value === undefined)
+    return { code: 'required', message: 'is required: an absolute address, https://HOST/PATH' }
   if (typeof value !== 'string') return { code: 'type', message: 'must be a text' }
   const url = URL.parse(value)
-  if (url === null) return "must be an absolute address such as 'https://example.com/auth'"
+  if (url === null) return 'must be an absolute address: https://HOST/PATH'
   if (url.username !== '' || url.password !== '') return 'must not hold a user name or password'
   if (value.includes('?') || value.includes('#')) return 'must not have a query or fragment'
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
@@ -50,7 +49,7 @@ export function placementProblem(issuer: unknown, audience: unknown): string | u
   const basePath = withSlash(base.pathname)
   if (authPath === basePath) return 'must differ from issuer'
   if (authPath.startsWith(basePath)) {
-    return `must not be above issuer: the gateway would guard the authorization service; put the API below a path of its own, such as '${base.origin}/api'`
+    return 'must not be above issuer: the gateway would guard the authorization service; choose a path with which the path of issuer does not begin'
   }
   const own = ['oauth2/', 'interaction/', '.well-known/'].find((path) => basePath.startsWith(authPath + path))
   return own && `must not be below ${issuer}/${own.slice(0, -1)}, which the authorization service serves`

@@ -60,6 +60,15 @@ describe('the redirect URIs that a public application may register', () => {
   it('all others are rejected with a code', () => {
     expect(REJECTED.map(([uri]) => [uri, findPublicRedirectUriProblem(uri)?.code])).toEqual(REJECTED)
   })
+
+  it('the message about https on the local machine names hosts that are accepted, and not that of the rejected URI', () => {
+    for (const [uri] of REJECTED.filter(([, code]) => code === 'url-http')) {
+      const { message = '' } = findPublicRedirectUriProblem(uri) ?? {}
+      const proposed = [...message.matchAll(/"([^"]+)"/g)].map(([, origin]) => `${origin}/callback`)
+      expect(proposed).toHaveLength(3)
+      expect(proposed.filter((each) => findPublicRedirectUriProblem(each))).toEqual([])
+    }
+  })
 })
 
 describe('the origins of a public application', () => {

@@ -341,6 +341,30 @@ describe('the options issuer and audience', () => {
     }
   })
 
+  it('a missing or misplaced address never has a message that proposes an address with a problem', () => {
+    const origin = 'https://example.com'
+    const paths = ['', '/auth', '/api', '/api/auth', '/v1/auth']
+    const rejected: unknown[] = []
+    for (const right of paths.map((path) => origin + path)) {
+      for (const wrong of [undefined, 'example.com', ...paths.map((path) => origin + path)]) {
+        for (const names of [
+          ['issuer', 'audience'],
+          ['audience', 'issuer'],
+        ] as const) {
+          const [given, tried] = names
+          const quoted = problemsOf({ [given]: right, [tried]: wrong }).flatMap(({ message }) => [
+            ...message.matchAll(/'([^']+)'/g),
+          ])
+          for (const [, proposed] of quoted) {
+            const options = { [given]: right, [tried]: proposed }
+            if (problemsOf(options).length > 0) rejected.push({ wrong, ...options })
+          }
+        }
+      }
+    }
+    expect(rejected).toEqual([])
+  })
+
   it('the audience must differ from the issuer, must not be above it, and must leave its own paths free', () => {
     for (const [issuer, audience, message] of [
       ['https://example.com/auth', 'https://example.com/AUTH', 'must differ'],

@@ -115,7 +115,8 @@ export const english = {
   problemUrlSpelling: 'must be written the way that browsers write it: {expected}',
   problemUrlsTooLong:
     'All addresses together have more than {max} characters. Use fewer or shorter addresses.',
-  problemUrlHttp: 'must start with “http://”: a program on a computer has no certificate for this address',
+  problemUrlHttp:
+    'must start with “http://localhost”, “http://127.0.0.1” or “http://[::1]”: a program on a computer has no certificate for this address',
   problemUrlRedirect:
     'must start with “https://”, with “http://” on localhost, 127.0.0.1 or [::1], or with a domain name in reverse order, such as “com.example.app:/callback”',
   problemOrigin: 'must be an origin, such as “https://app.example.com”',

@@ -112,7 +112,7 @@ export const german: ConsoleTexts = {
   problemUrlsTooLong:
     'Alle Adressen zusammen haben mehr als {max} Zeichen. Nehmen Sie weniger oder kürzere Adressen.',
   problemUrlHttp:
-    'muss mit „http://“ beginnen: Ein Programm auf einem Computer hat kein Zertifikat für diese Adresse',
+    'muss mit „http://localhost“, „http://127.0.0.1“ oder „http://[::1]“ beginnen: Ein Programm auf einem Computer hat kein Zertifikat für diese Adresse',
   problemUrlRedirect:
     'muss mit „https://“ beginnen, mit „http://“ auf localhost, 127.0.0.1 oder [::1], oder mit einem umgekehrten Domainnamen wie „com.example.app:/callback“',
   problemOrigin: 'muss ein Origin sein, zum Beispiel „https://app.example.com“',
