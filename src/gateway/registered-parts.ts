@@ -1,4 +1,3 @@
-import type { GatewayHooks } from './gateway-hooks.ts'
 import type { GatewayParts } from './parts.ts'
 
 const registered = new WeakMap<object, GatewayParts>()
@@ -12,8 +11,4 @@ export function registerParts<Each extends object>(gateway: Each, parts: Gateway
 /** @returns undefined if the gateway is not from this library */
 export function partsOf(gateway: object): GatewayParts | undefined {
   return registered.get(gateway)
-}
-
-export function hooksOf(gateway: object): GatewayHooks | undefined {
-  return partsOf(gateway)?.hooks
 }

@@ -6,8 +6,9 @@ import type { AnyGatehouse } from '../../gatehouse/gatehouse.ts'
 import { internalsOf, type Internals } from '../../gatehouse/internals.ts'
 import type { GatewayHooks } from '../../gateway/gateway-hooks.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
-import { hooksOf } from '../../gateway/registered-parts.ts'
+import { partsOf } from '../../gateway/registered-parts.ts'
 import type { HealthCheck } from '../../health/health-report.ts'
+import type { Logger } from '../../host/logger.ts'
 import { pass, warn } from '../../store/check-results.ts'
 import { createSlotCounters } from '../../store/slot-counters.ts'
 import { isDocumentId } from '../../validation/document-id.ts'
@@ -61,7 +62,7 @@ const SETTLED_MS = 5000
 export function createLimits(gatehouse: AnyGatehouse, options: LimitsOptions = {}): Limits {
   const parts = internalsOf(gatehouse, 'createLimits()')
   checkInput('createLimits()', options, LIMITS_OPTIONS)
-  return limit(parts.gatewayHooks, options, parts)
+  return limit(parts.gatewayHooks, options, parts.logger, parts)
 }
 
 /**
@@ -73,25 +74,26 @@ export function createLimits(gatehouse: AnyGatehouse, options: LimitsOptions = {
  */
 export function limitCalls(gateway: Pick<Gateway, 'close'>, options: LimitsOptions): void {
   checkInput('limitCalls()', options, LIMITS_OPTIONS)
-  const hooks = hooksOf(gateway)
-  if (!hooks) {
+  const parts = partsOf(gateway)
+  if (!parts) {
     throw new GatehouseError('ERR_INVALID_ARGUMENT', 'limitCalls() takes a gateway of createGateway()')
   }
-  limit(hooks, options)
+  limit(parts.hooks, options, parts.dependencies.logger)
 }
 
 /** @param parts undefined for a gateway without a gatehouse, which counts alone */
 function limit(
   hooks: GatewayHooks,
   options: LimitsOptions,
-  parts?: Pick<Internals, 'plainStore' | 'registry' | 'events' | 'logger'>,
+  logger: Logger,
+  parts?: Pick<Internals, 'plainStore' | 'registry' | 'events'>,
 ): Limits {
   if (hooks.limiter) {
     throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the calls of this gateway are limited already')
   }
   const { perMinute, perDay } = options
   const defaults = { ...(perMinute !== undefined && { perMinute }), ...(perDay !== undefined && { perDay }) }
-  const { plainStore: store, registry, events, logger } = parts ?? {}
+  const { plainStore: store, registry, events } = parts ?? {}
   const count = store?.count?.bind(store)
   const own = createSlotCounters()
   let isFailing = false
@@ -105,13 +107,13 @@ function limit(
     if (isFailing === hasFailed || (!hasFailed && now - failedAt < SETTLED_MS)) return
     isFailing = hasFailed
     if (error instanceof Error) {
-      logger?.warn(
+      logger.warn(
         { err: error },
         'calls are counted in this process alone, because the store cannot count them',
       )
       events?.emit('limits.stale', { error })
     } else {
-      logger?.info({}, 'calls are counted together with other processes again')
+      logger.info({}, 'calls are counted together with other processes again')
       events?.emit('limits.fresh', {})
     }
   }

@@ -36,8 +36,8 @@ import { dayOf, daysBefore, hourRule, startOfDay, type UsageRecords } from './us
 /** Options of the endpoint for the usage of other gateways. */
 export interface ReceiverOptions {
   /**
-   * Path at which the host's app receives the requests, if a proxy changes paths. @default the path of
-   * `{auth_url}/oauth2/usage`
+   * Path at which the host's app receives the requests, if a proxy changes paths. @default `/oauth2/usage` below the
+   * `mountPath` of the gatehouse
    */
   readonly mountPath?: string | undefined
 }
@@ -64,8 +64,8 @@ export function receiveUsage(
   options: ReceiverOptions = {},
 ): Middleware {
   checkInput('usage.middleware()', options, { mountPath: optional(mountPathProblem) })
-  const { registry, issuer, plainStore: store } = parts
-  const { mountPath = new URL(issuer).pathname.replace(/\/$/, '') + USAGE_PATH } = options
+  const { registry, settings, plainStore: store } = parts
+  const { mountPath = settings.mountPath + USAGE_PATH } = options
   parts.begin()
 
   /** New sources are remembered. */

@@ -1,7 +1,7 @@
 import { GatehouseError } from '../../errors.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
-import { hooksOf } from '../../gateway/registered-parts.ts'
-import { silentLogger, type Logger } from '../../host/logger.ts'
+import { partsOf } from '../../gateway/registered-parts.ts'
+import type { Logger } from '../../host/logger.ts'
 import { formatBasicCredentials } from '../../http/basic-credentials.ts'
 import { endpointProblem } from '../../options/urls.ts'
 import { anyValue, checkInput, optional, textRule, wholeNumber } from '../../validation/rules.ts'
@@ -26,7 +26,7 @@ export interface ReportUsageOptions {
   readonly clientSecret: string
   /** Seconds between two requests, 1 to 3600. @default 10 */
   readonly intervalSeconds?: number | undefined
-  /** Receives a warning if the usage cannot be sent. @default the messages are discarded */
+  /** Receives a warning if the usage cannot be sent. @default the logger of the gateway */
   readonly logger?: Logger | undefined
 }
 
@@ -45,14 +45,15 @@ export function reportUsage(gateway: Pick<Gateway, 'close'>, options: ReportUsag
     intervalSeconds: optional(wholeNumber(1, 3600)),
     logger: anyValue,
   })
-  const hooks = hooksOf(gateway)
-  if (!hooks || hooks.observer) {
-    const problem = hooks
+  const parts = partsOf(gateway)
+  if (!parts || parts.hooks.observer) {
+    const problem = parts
       ? 'the usage of this gateway is counted already'
       : 'it takes a gateway of createGateway()'
     throw new GatehouseError('ERR_INVALID_ARGUMENT', `reportUsage(): ${problem}`)
   }
-  const { intervalSeconds = INTERVAL_SECONDS, logger = silentLogger } = options
+  const { hooks, dependencies } = parts
+  const { intervalSeconds = INTERVAL_SECONDS, logger = dependencies.logger } = options
   const counts = createCallCounts(Date.now)
   hooks.observer = observeCalls(counts)
   async function send(totals: readonly CountedDay[]): Promise<void> {

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createGateway, type Gateway } from '../../../src/gateway.ts'
+import { createGateway, type Gateway, type Logger } from '../../../src/gateway.ts'
 import { createUsage, reportUsage, type Usage } from '../../../src/usage.ts'
 import { products } from '../../fixtures/products.ts'
 import { startHost, type Host } from '../../support/host.ts'
@@ -43,8 +43,9 @@ describeEachStore('usage of a gateway without the store', (makeStore) => {
     await host.close()
   })
 
-  async function startGateway(reported: Partial<Parameters<typeof reportUsage>[1]> = {}) {
-    const gateway: Gateway = createGateway({ issuer: host.issuer, audience: host.audience, products })
+  async function startGateway(reported: Partial<Parameters<typeof reportUsage>[1]> = {}, logger?: Logger) {
+    const { issuer, audience } = host
+    const gateway: Gateway = createGateway({ issuer, audience, products, logger })
     reportUsage(gateway, {
       uri: `${host.issuer}/oauth2/usage`,
       clientId: server.client_id,
@@ -120,6 +121,60 @@ describeEachStore('usage of a gateway without the store', (makeStore) => {
     await gateway.close()
     expect(warn).toHaveBeenCalledOnce()
     expect(String(warn.mock.calls[0]?.[0].err)).toContain('HTTP 403')
+  })
+
+  it('without a logger of its own, reportUsage() logs by the logger of its gateway', async () => {
+    const warn = vi.fn()
+    const logger = { debug() {}, info() {}, warn, error() {} }
+    const { call, gateway } = await startGateway({ uri: `${host.issuer}/elsewhere` }, logger)
+    const { body } = await host.requestDirectToken(key)
+    expect((await call('/invoices/list', String(body['access_token']))).status).toBe(200)
+    await gateway.close()
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      {
+        err: expect.objectContaining({
+          message: expect.stringContaining('/elsewhere answered') as string,
+        }) as Error,
+        lost: 1,
+      },
+      'the last calls could not be stored in the usage',
+    )
+  })
+
+  it('behind a proxy that strips a prefix, the receiver follows the mountPath of the gatehouse', async () => {
+    let mounted: Usage | undefined
+    const service = await startHost({
+      store: makeStore(),
+      issuerPath: '/platform/auth',
+      gatehouse: { mountPath: '/auth' },
+      mount(app, gatehouse) {
+        mounted = createUsage(gatehouse, { intervalSeconds: 3600 })
+        app.use(mounted.middleware())
+        app.use(gatehouse.middleware())
+      },
+      serve(app) {
+        const handler = app.callback()
+        return async (request, response) => {
+          request.url = request.url?.replace(/^\/platform\//, '/')
+          await handler(request, response)
+        }
+      },
+    })
+    closing.push(() => service.close())
+    const [client, own] = [await service.createApiKey(['invoices']), await service.createApiKey([])]
+    await service.gatehouse.apiKeys.setResourceServer(own.client_id, true)
+    const response = await fetch(`${service.issuer}/oauth2/usage`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Basic ${btoa(`${own.client_id}:${own.client_secret}`)}`,
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify({ totals: [totals({ clientId: client.client_id })] }),
+    })
+    expect(response.status).toBe(204)
+    expect(await mounted?.list({ clientId: client.client_id, by: ['operation', 'outcome'] })).toEqual([
+      { operation: 'invoices:read', outcome: 'ok', count: 5 },
+    ])
   })
 
   it('a repeated request doubles nothing, and later totals replace earlier ones', async () => {
