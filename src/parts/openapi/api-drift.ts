@@ -1,6 +1,7 @@
 import { GatehouseError } from '../../errors.ts'
 import type { AnyGatehouse } from '../../gatehouse/gatehouse.ts'
 import { internalsOf } from '../../gatehouse/internals.ts'
+import { mountPathProblem } from '../../validation/mount-path.ts'
 import { isObject } from '../../validation/predicates.ts'
 import { checkInput, must, optional, textRule, uniqueListOf } from '../../validation/rules.ts'
 import { documentRoutes, operationRoutes, routerRoutes, type RouterLike } from './operation-routes.ts'
@@ -11,6 +12,11 @@ export interface ApiDriftOptions {
   readonly document?: object | undefined
   /** The router of your API, of `@koa/router`. */
   readonly router?: RouterLike | undefined
+  /**
+   * Path at which the router sees the address of the API ({base_url}), if a proxy strips a prefix; empty for the root.
+   * @default the path of {base_url}
+   */
+  readonly mountPath?: string | undefined
   /**
    * Routes that need no operation, such as those of the option `public` of the gateway: `['GET /status']`. Write them
    * as the function lists them.
@@ -49,9 +55,10 @@ export async function findApiDrift(gatehouse: AnyGatehouse, options: ApiDriftOpt
   checkInput('findApiDrift()', options, {
     document: optional(documentRule),
     router: optional(routerRule),
+    mountPath: optional(mountPathProblem),
     ignore: optional(uniqueListOf(textRule)),
   })
-  const { document, router, ignore = [] } = options
+  const { document, router, mountPath, ignore = [] } = options
   if (!document && !router) {
     throw new GatehouseError('ERR_INVALID_ARGUMENT', 'findApiDrift() needs a router, a document, or both')
   }
@@ -59,7 +66,7 @@ export async function findApiDrift(gatehouse: AnyGatehouse, options: ApiDriftOpt
   const basePath = basePathOf(parts.audience)
   const lists = [
     ...(document ? [documentRoutes(document as Record<string, unknown>, basePath)] : []),
-    ...(router ? [routerRoutes(router, basePath)] : []),
+    ...(router ? [routerRoutes(router, mountPath?.replace(/\/$/, '') ?? basePath)] : []),
   ]
   const operations = operationRoutes(parts.resources.main.catalog.current)
   const known = new Set(operations.map(({ shape }) => shape))

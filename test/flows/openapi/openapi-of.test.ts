@@ -118,6 +118,29 @@ describeEachStore('the OpenAPI document of the API', (makeStore) => {
     })
   })
 
+  it('finds the drift of a router behind a proxy that strips a prefix, with the mountPath of the gateway', async () => {
+    const host = await start({ issuerPath: '/platform/auth', audiencePath: '/platform/api' })
+    const handler = () => {}
+    const drift = { withoutOperation: ['GET /status'], withoutRoute: ['POST /payments/transfer'] }
+    for (const mountPath of ['/api', '/', '']) {
+      const router = new Router({ prefix: mountPath.replace('/', '') && mountPath })
+      router.get('/invoices/list', handler).get('/invoices/:id', handler).post('/invoices/create', handler)
+      router.get('/payments/list', handler).get('/status', handler)
+      const all = new Router()
+      all.use(router.routes())
+      if (mountPath === '/api') all.get('/health', handler)
+      expect(await findApiDrift(host.gatehouse, { router: all, mountPath }), mountPath).toEqual(drift)
+    }
+    const document = await documentOf(host)
+    const none = { withoutOperation: [], withoutRoute: [] }
+    expect(await findApiDrift(host.gatehouse, { document, mountPath: '/api' })).toEqual(none)
+    const router = new Router()
+    await expect(findApiDrift(host.gatehouse, { router, mountPath: 'api' })).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+      problems: [expect.objectContaining({ path: 'mountPath' })],
+    })
+  })
+
   it('lists a regular expression and each method of all(), and rejects a comparison that finds nothing by mistake', async () => {
     const host = await start()
     const router = new Router()
