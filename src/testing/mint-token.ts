@@ -5,7 +5,7 @@ import type { Gatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf } from '../gatehouse/internals.ts'
 import { subjectOf } from '../host/subject.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
-import { checkInput, anyValue, booleanRule, oneOf, optional, type Rule } from '../validation/rules.ts'
+import { checkInput, anyValue, booleanRule, listOf, oneOf, optional, type Rule } from '../validation/rules.ts'
 
 /** The content of a minted token. */
 export interface MintedToken<Scope extends string = string> {
@@ -90,12 +90,12 @@ export interface MintOptions {
  *
  * @returns the JWT
  * @throws {GatehouseError} `ERR_PERSISTENT_STORE` if the store is not `volatile` and `allowPersistentStore` is not set,
- *   before anything is created; `ERR_INVALID_ARGUMENT` if a field or an option does not exist; and what `ready()`
- *   throws
+ *   before anything is created; `ERR_INVALID_ARGUMENT` if a field or an option does not exist, or if no
+ *   operation has a scope of the token; and what `ready()` throws
  */
 export async function mintToken<Scope extends string>(
   gatehouse: Gatehouse<Scope>,
-  token: MintedToken<Scope>,
+  token: MintedToken<NoInfer<Scope>>,
   options: MintOptions = {},
 ): Promise<string> {
   const internals = internalsOf(gatehouse, 'mintToken()')
@@ -114,10 +114,12 @@ export async function mintToken<Scope extends string>(
   const { directAccessToken, delegatedAccessToken } = lifetimes
   const lifetime = token.mode === 'delegated' ? delegatedAccessToken : directAccessToken
   const key = await internals.signingKey()
+  const { operations, epoch: catalogEpoch } = internals.catalog.current
+  const knownScope: Rule = (scope) =>
+    typeof scope === 'string' && operations.has(scope)
+      ? undefined
+      : { code: 'not-found', message: `no operation has the scope ${String(scope)}` }
+  checkInput('the token has invalid fields', token, { ...FIELDS, scopes: listOf(knownScope) })
   const { resource = audience } = options
-  return signToken(
-    key,
-    { issuer, audience: resource, lifetime, catalogEpoch: internals.catalog.current.epoch },
-    token,
-  )
+  return signToken(key, { issuer, audience: resource, lifetime, catalogEpoch }, token)
 }

@@ -5,6 +5,7 @@ import type { Account } from '../../src/host/accounts.ts'
 import { createGatehouse } from '../../src/gatehouse/create-gatehouse.ts'
 import type { GatehouseOptions } from '../../src/options/options.ts'
 import type { Store } from '../../src/store/contract.ts'
+import { mintToken } from '../../src/testing/mint-token.ts'
 
 declare const store: Store
 const common = { issuer: 'https://example.com/auth', audience: 'https://example.com/api', store }
@@ -45,6 +46,11 @@ export async function scopesAndProductsAreInferred(): Promise<void> {
   gatehouse.gateway.requireScope('invoices:lst')
   // @ts-expect-error a product is not a scope
   gatehouse.gateway.requireScope('invoices')
+
+  await mintToken(gatehouse, { accountId: 'a', scopes: ['invoices:read', 'payments:transfer'] })
+  await mintToken(plain, { accountId: 'a', scopes: ['any'] })
+  // @ts-expect-error a misspelt name
+  await mintToken(gatehouse, { accountId: 'a', scopes: ['invoices:read', 'invoices:lst'] })
 
   await gatehouse.apiKeys.create({ accountId: 'a', name: 'A', products: ['invoices', 'payments'] })
   // @ts-expect-error a misspelt name

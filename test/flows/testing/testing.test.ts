@@ -50,6 +50,21 @@ describeEachStore('mintToken()', (makeStore) => {
     expect(host.reached).toEqual([])
   })
 
+  it('mintToken() rejects each scope that no operation has, and names it', async () => {
+    await expect(mint({ scopes: ['invoices:read', 'invoices:raed', 'openid'] })).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+      problems: [
+        { path: 'scopes[1]', code: 'not-found', message: 'no operation has the scope invoices:raed' },
+        { path: 'scopes[2]', code: 'not-found', message: 'no operation has the scope openid' },
+      ],
+    })
+    await expect(mint({ scopes: undefined as never })).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+      problems: [{ path: 'scopes', code: 'required' }],
+    })
+    await expect(mint({ scopes: [] })).resolves.toEqual(expect.any(String))
+  })
+
   it('mintToken() rejects an argument that is not a gatehouse', async () => {
     await expect(mintToken({} as never, { accountId: 'alice', scopes: [] })).rejects.toMatchObject({
       code: 'ERR_INVALID_ARGUMENT',
