@@ -10,7 +10,8 @@ export function withTimeout<T>(
   // `Promise.race` would make three promises more, which every call of a store would pay for.
   return new Promise((resolve, reject) => {
     const working = work()
-    const timer = setTimeout(() => reject(late.error()), milliseconds)
+    // If the process was busy meanwhile, the result may have arrived but is not read yet: it comes first.
+    const timer = setTimeout(() => setImmediate(() => reject(late.error())), milliseconds)
     if (late.keepsAlive === false) timer.unref()
     const settling = (settle: (value: never) => void) => (value: unknown) => {
       clearTimeout(timer)
