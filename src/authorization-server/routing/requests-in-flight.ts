@@ -18,6 +18,8 @@ const FEW = 1 / 100
 const USUAL = 20
 /** Further requests wait during a flood, so that API calls are answered in between. */
 const PER_TURN = 2
+/** Milliseconds from one request that comes last to the next. */
+const PAUSE_OF_LAST_MS = 1
 
 /** A request counts as in flight no longer than this, even if a callback of the host never answers. */
 const MAX_TIME_MS = 30_000
@@ -28,7 +30,7 @@ export interface Sender {
   readonly address: string
   /** With the secret, so that a stranger with a wrong secret does not use up the share of the client. */
   readonly credentials: string
-  /** Whether the request waits until no other waits for its turn. Called when the request is counted. */
+  /** Whether the request waits for all others that come last, too. Called when the request is counted. */
   readonly comesLast?: (() => Promise<boolean>) | undefined
 }
 
@@ -43,7 +45,7 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
   const few = Math.max(1, Math.floor(max * FEW))
   const counts = new Map<string, number>()
   const waiting: (() => void)[] = []
-  /** Requests that come after all others: with wrong secrets, of an address that has sent too many of them. */
+  /** With wrong secrets, of an address that has sent too many of them. */
   const last: (() => void)[] = []
   /** The oldest comes first. A timer for each request would cost more than all else here. */
   const inFlight = new Set<{ readonly since: number; release(): void }>()
@@ -61,20 +63,29 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
 
   const isFlood = () => total - totalOfLast > USUAL
 
-  function turn(isLast: boolean): Promise<void> | undefined {
+  function turn(): Promise<void> | undefined {
     begun += 1
     if (begun === 1) setImmediate(nextTurn)
-    return !isLast && begun - last.length <= (isFlood() ? PER_TURN : USUAL)
+    return begun <= (isFlood() ? PER_TURN : USUAL)
       ? undefined
-      : new Promise((resolve) => (isLast ? last : waiting).push(resolve))
+      : new Promise((resolve) => waiting.push(resolve))
   }
 
   function nextTurn(): void {
     const ready = waiting.splice(0, PER_TURN)
-    ready.push(...last.splice(0, 1))
-    begun = ready.length + waiting.length + last.length
+    begun = ready.length + waiting.length
     if (begun > 0) setImmediate(nextTurn)
     for (const begin of ready) begin()
+  }
+
+  const lastTurn = () =>
+    new Promise<void>((resolve) => {
+      if (last.push(resolve) === 1) setTimeout(nextLast, PAUSE_OF_LAST_MS)
+    })
+
+  function nextLast(): void {
+    last.shift()?.()
+    if (last.length > 0) setTimeout(nextLast, PAUSE_OF_LAST_MS)
   }
 
   function logRejection(address: string): void {
@@ -131,7 +142,7 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
           isLast = true
           totalOfLast += 1
         }
-        const waits = turn(isLast)
+        const waits = isLast ? lastTurn() : turn()
         if (waits) await waits
         return await answer()
       } finally {
