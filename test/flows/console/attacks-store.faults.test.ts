@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import type { Page } from '../../support/browser.ts'
+import { formsOf, type Page } from '../../support/browser.ts'
 import { faultyStore } from '../../support/faulty-store.ts'
 import { WRITES } from '../../support/killable-store.ts'
 import { addressOf, createTargets, csrfTokenOf, fieldsOf, PAGES, type Targets } from './attack-setup.ts'
@@ -84,6 +84,11 @@ describe('the console while the store fails', () => {
     },
     {
       path: '/api-keys/:clientId/settings',
+      action: 'save',
+      isDone: async ({ apiKey }) => (await host.gatehouse.apiKeys.find(apiKey))?.name === 'Renamed',
+    },
+    {
+      path: '/api-keys/:clientId/settings',
       action: 'disable',
       isDone: async ({ apiKey }) => (await host.gatehouse.apiKeys.find(apiKey))?.disabled === true,
     },
@@ -121,12 +126,15 @@ describe('the console while the store fails', () => {
     const what = `${action} at ${at}, ${fault}`
     const fresh = await createTargets(host, { isConnected: action === 'disconnect' })
     const address = new URL(host.origin + addressOf(path, fresh))
+    const { browser, get } = host.visit('acme')
+    // A form that saves fields has the version of the client.
+    const fields = formsOf(await get(address.pathname)).flatMap((form) => form.fields)
+    const version = fields.find(([name]) => name === 'version')?.[1] ?? ''
     const init: RequestInit = {
       method: 'POST',
-      body: new URLSearchParams({ ...fieldsOf(action, fresh), action, csrf }).toString(),
+      body: new URLSearchParams({ ...fieldsOf(action, fresh), action, csrf, version }).toString(),
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     }
-    const { browser } = host.visit('acme')
     faulty.arm(at, fault, { thenAway: true })
     const page = await browser.request(address, init)
     const failed = faulty.calls[at]
