@@ -177,11 +177,7 @@ async function deleteClients(
   return deleted.filter(Boolean).length
 }
 
-async function eraseTrail(
-  { commits, audit }: Parts,
-  people: ErasedPeople,
-  errors: GatehouseError[],
-): Promise<number> {
+async function eraseTrail({ commits, audit }: Parts, people: ErasedPeople, errors: GatehouseError[]) {
   await commits.erase(people)
   const erased = await audit.erase(people)
   errors.push(...erased.errors)

@@ -7,7 +7,7 @@ import { createKept } from './kept-in-memory.ts'
 import { numberOf, type Trail } from './trail.ts'
 import { createWriter } from './writer.ts'
 import { setTimeout as delay } from 'node:timers/promises'
-import { GatehouseError } from '../errors.ts'
+import { corruptValue } from '../store/corrupt-record.ts'
 import { metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
 import { parseJson } from '../validation/parse-json.ts'
 import { isObject } from '../validation/predicates.ts'
@@ -154,8 +154,7 @@ export function createOutboxes(store: StoreWithMemory) {
       const record = parse(text)
       const audit = record ? (record['audit'] ?? []) : undefined
       if (Array.isArray(audit) && audit.every(isPendingEntry)) return audit
-      const message = `the value under "${key}" in the store has no readable entries for the audit trail`
-      const error = new GatehouseError('ERR_STORE_CORRUPT', message)
+      const error = corruptValue(key, 'has no readable entries for the audit trail')
       metCorruptRecord(store, key, error)
       throw error
     },

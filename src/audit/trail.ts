@@ -1,5 +1,5 @@
-import { GatehouseError } from '../errors.ts'
-import { isCorruptRecord } from '../store/corrupt-record.ts'
+import type { GatehouseError } from '../errors.ts'
+import { corruptValue, isCorruptRecord } from '../store/corrupt-record.ts'
 import { metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
 import { type AuditEntry, isEntry } from './entry.ts'
 import { type TrailBounds, ttlOf } from './retention.ts'
@@ -80,11 +80,7 @@ function emptyIfCorrupt(error: unknown): string {
 }
 
 export function corruptChunk(trail: Trail, number: number): GatehouseError {
-  const value = `the value under "${chunkKey(trail, number)}" in the store`
-  return new GatehouseError(
-    'ERR_STORE_CORRUPT',
-    `${value} has entries of the audit trail that cannot be read`,
-  )
+  return corruptValue(chunkKey(trail, number), 'has entries of the audit trail that cannot be read')
 }
 
 export async function knownLast(trail: Trail): Promise<Chunk> {
@@ -122,8 +118,7 @@ export async function readHead(trail: Trail): Promise<number | undefined> {
 }
 
 function corruptHead(trail: Trail): GatehouseError {
-  const what = 'is not the number of a chunk of the audit trail'
-  return new GatehouseError('ERR_STORE_CORRUPT', `the value under "${headKey(trail)}" in the store ${what}`)
+  return corruptValue(headKey(trail), 'is not the number of a chunk of the audit trail')
 }
 
 export function rangeOf(first: number, last: number): number[] {
@@ -159,31 +154,21 @@ function idsOf(entries: readonly (AuditEntry | undefined)[]): ReadonlySet<string
   return new Set(entries.flatMap((entry) => entry?.id ?? []))
 }
 
-export async function findWritten(
-  trail: Trail,
-  ids: readonly string[],
-  after: number,
-  last: Chunk,
-): Promise<Map<string, number>> {
+export async function findWritten(trail: Trail, ids: readonly string[], after: number, last: Chunk) {
   const first = Math.max(1, after, deletedUpTo(trail.bounds, last.number) + 1)
   // If the last chunk has grown since it was read, the compare-and-swap that adds the entries fails.
   const known = new Map([...trail.ids, [last.number, idsOf(last.entries)]])
   const numbers = rangeOf(first, last.number)
   const unknown = numbers.filter((number) => !known.has(number))
   for (const { number, entries } of await readChunks(trail, unknown)) known.set(number, idsOf(entries))
-  return new Map(
-    numbers.flatMap((number) =>
-      ids.filter((id) => known.get(number)?.has(id)).map((id) => [id, number] as const),
-    ),
-  )
+  const idsIn = (number: number) => ids.filter((id) => known.get(number)?.has(id))
+  return new Map(numbers.flatMap((number) => idsIn(number).map((id) => [id, number] as const)))
 }
 
 /** The number of the last chunk; 0 if it cannot be found now. */
 export async function numberOf(trail: Trail): Promise<number> {
-  return knownLast(trail).then(
-    ({ number }) => number,
-    () => 0,
-  )
+  const last = await knownLast(trail).catch(() => undefined)
+  return last?.number ?? 0
 }
 
 /** A batch may exceed this number. */

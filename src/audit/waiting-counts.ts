@@ -20,10 +20,7 @@ export interface CountsParts {
 }
 
 /** Stores entries until their counts are written. May be repeated. */
-export async function storeUncounted(
-  { store }: CountsParts,
-  entries: readonly PendingEntry[],
-): Promise<void> {
+export async function storeUncounted({ store }: CountsParts, entries: readonly PendingEntry[]) {
   await Promise.all(entries.map((each) => store.add(INDEX, memberOf(each), KEPT_SECONDS)))
 }
 

@@ -206,11 +206,7 @@ const memberOf = (number: number) => String(INVERTED_FROM - number).padStart(INV
 const MEMBER = /^\d{12}$/
 
 /** A list that this process has added to the last chunk before is not added again. */
-export async function addToLists(
-  trail: Trail,
-  number: number,
-  entries: readonly AuditEntry[],
-): Promise<void> {
+export async function addToLists(trail: Trail, number: number, entries: readonly AuditEntry[]) {
   const { store, bounds, last } = trail
   const ttl = ttlOf(bounds) + (SPAN_DAYS + 1) * 86_400
   if (trail.listed.of !== last?.chunk.number)

@@ -1,6 +1,6 @@
 import { exactObjectOf, notEmpty, optional, wholeNumber } from '../validation/rules.ts'
 
-export const MAX_CALLS = 1_000_000_000
+const MAX_CALLS = 1_000_000_000
 
 /** The most API calls of a client. A limit that is left out does not apply. */
 export interface CallLimits {

@@ -25,7 +25,7 @@ export const newClientIdRule = optional((value) =>
 )
 
 /** The error for a client id that no client has. It quotes no secret. @param what such as `API key` */
-export function clientNotFound(what: string, clientId: string): GatehouseError {
+export function clientNotFound(clientId: string, what = 'API key or application'): GatehouseError {
   const which =
     isClientId(clientId) && !mayContainSecret(clientId) ? ` "${clientId}"` : ' with that client id'
   return new GatehouseError('ERR_NOT_FOUND', `there is no ${what}${which}`)

@@ -8,7 +8,6 @@ import {
   timedMember,
   timeOfMember,
   type ListOptions,
-  type RecordList,
 } from '../store/time-index.ts'
 import { clientIndexName } from './index-entries.ts'
 import { clientRecords, type ClientRecord } from './client-record.ts'
@@ -38,11 +37,7 @@ export function createClientLists<C extends Client>(
   ) => Promise<(ClientRecord<C> | CorruptRecord | undefined)[]> = clientRecords<C>(store).getEach,
 ) {
   /** @param accountId undefined for all clients */
-  function page(
-    kind: Client['kind'],
-    accountId: string | undefined,
-    options: ListOptions,
-  ): Promise<RecordList<ClientRecord<C>>> {
+  function page(kind: Client['kind'], accountId: string | undefined, options: ListOptions) {
     const index = clientIndexName(kind, accountId)
     return readPage(options, {
       reader: store,

@@ -13,10 +13,7 @@ import { isLive } from './stored-secrets.ts'
 type Parts = Pick<ClientRepository<Client>, 'loadPublicKeys' | 'secretOwners'>
 
 /** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
-export async function readGivenKeys(
-  parts: Parts,
-  jwks: { readonly keys: readonly PublicKeyInput[] },
-): Promise<PublicJwk[]> {
+export async function readGivenKeys(parts: Parts, jwks: { readonly keys: readonly PublicKeyInput[] }) {
   const read = await readKeys(parts, jwks.keys, (index) => `jwks.keys[${index}]`)
   const ids = new Set(read.map(({ kid }) => kid))
   const pairs = new Set(read.map(identityOf))

@@ -137,9 +137,7 @@ export function storedClients<C extends Client>(store: Store) {
   })
 }
 
-function unlessDeleted<C extends Client>(
-  stored: ClientOrDeleted<C> | undefined,
-): ClientRecord<C> | undefined {
+function unlessDeleted<C extends Client>(stored: ClientOrDeleted<C> | undefined) {
   return stored === undefined || isDeleted(stored) ? undefined : stored
 }
 
@@ -160,10 +158,7 @@ export function needsSecret(client: Client): boolean {
   return !isPublicClient(client) && keysOf(client).length === 0
 }
 
-export function hasCredential(
-  { client, secrets }: Pick<ClientRecord, 'client' | 'secrets'>,
-  hash: string,
-): boolean {
+export function hasCredential({ client, secrets }: Pick<ClientRecord, 'client' | 'secrets'>, hash: string) {
   return hasSecretHash(secrets, hash) || keysOf(client).some((key) => identityOf(key) === hash)
 }
 

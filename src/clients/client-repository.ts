@@ -11,7 +11,7 @@ import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Client } from './client.ts'
 import type { LoadPublicKeys } from './public-keys.ts'
 import { clientNotFound, isClientId } from './client-id.ts'
-import { createClientLists, type ClientPage } from './client-index.ts'
+import { createClientLists } from './client-index.ts'
 import { type ClientChanged, type ClientRecord, clientRecords } from './client-record.ts'
 import type { KeyPolicy, TokenLifetimes } from './expiry-policy.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -73,19 +73,13 @@ export async function findClient<C extends Client>(
   return record?.client.kind === kind ? record.client : undefined
 }
 
-export async function listClients<C extends Client>(
-  clients: ClientRepository<C>,
-  options: ListOptions,
-): Promise<ClientPage<C>> {
+export async function listClients<C extends Client>(clients: ClientRepository<C>, options: ListOptions) {
   const { items, cursor } = await readRecords(clients, undefined, options)
   return { items: items.map(({ client }) => client), cursor }
 }
 
 /** Without corrupt records, which are logged. */
-export async function recordsOfOwner<C extends Client>(
-  clients: ClientRepository<C>,
-  accountId: string,
-): Promise<ClientRecord<C>[]> {
+export async function recordsOfOwner<C extends Client>(clients: ClientRepository<C>, accountId: string) {
   const records: ClientRecord<C>[] = []
   const limit = PAGE_LIMIT.max
   for await (const { items } of eachPage((cursor) => readRecords(clients, accountId, { cursor, limit })))
@@ -106,10 +100,7 @@ async function readRecords<C extends Client>(
 }
 
 /** @throws {GatehouseError} `ERR_NOT_FOUND` */
-export async function requireRecord<C extends Client>(
-  clients: ClientRepository<C>,
-  clientId: string,
-): Promise<ClientRecord<C>> {
+export async function requireRecord<C extends Client>(clients: ClientRepository<C>, clientId: string) {
   requireClientId(clients, clientId)
   const record = await clients.records.get(clientId)
   if (record?.client.kind !== clients.kind) throw notFound(clients, clientId)
@@ -121,5 +112,5 @@ export function requireClientId(clients: Pick<ClientRepository<Client>, 'kind'>,
 }
 
 export function notFound({ kind }: Pick<ClientRepository<Client>, 'kind'>, clientId: string): GatehouseError {
-  return clientNotFound(kind === 'apiKey' ? 'API key' : 'application', clientId)
+  return clientNotFound(clientId, kind === 'apiKey' ? 'API key' : 'application')
 }

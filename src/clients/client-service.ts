@@ -122,10 +122,8 @@ function disable<C extends Client>(client: C, by: DisabledBy): C | undefined {
 function enable<C extends Client>(client: C, by: DisabledBy): C | undefined {
   if (!client.disabled) return undefined
   if (client.disabledBy === 'operator' && by !== 'operator') {
-    throw new GatehouseError(
-      'ERR_DISABLED_BY_OPERATOR',
-      'an operator disabled this client, so only an operator may enable it',
-    )
+    const message = 'an operator disabled this client, so only an operator may enable it'
+    throw new GatehouseError('ERR_DISABLED_BY_OPERATOR', message)
   }
   const { disabledBy: _, ...others } = client
   return { ...others, disabled: false } as C

@@ -85,10 +85,7 @@ export function createExpiryNotices(parts: {
   }
 }
 
-function noticeOf(
-  { client: { expiresAt }, noticed = Infinity }: ClientRecord,
-  now: number,
-): NoticeDays | undefined {
+function noticeOf({ client: { expiresAt }, noticed = Infinity }: ClientRecord, now: number) {
   const due = expiresAt === undefined ? undefined : dueNotice(expiresAt, now)
   return due !== undefined && due < noticed ? due : undefined
 }

@@ -1,5 +1,5 @@
 import type { Logger } from '../host/logger.ts'
-import { createCollection, type Collection } from '../store/collection.ts'
+import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
 import { countRule } from '../validation/rules.ts'
@@ -23,11 +23,8 @@ export interface LastUse {
   readonly lastUsedAt: number
 }
 
-export function storedLastUses(
-  store: Store,
-  name: 'client-usage' | 'secret-usage' = 'client-usage',
-): Collection<LastUse> {
-  return createCollection(store, { name, version: 1, fields: { lastUsedAt: countRule } })
+export function storedLastUses(store: Store, name: 'client-usage' | 'secret-usage' = 'client-usage') {
+  return createCollection<LastUse>(store, { name, version: 1, fields: { lastUsedAt: countRule } })
 }
 
 /** After this time, nothing is left of a revoked secret. */

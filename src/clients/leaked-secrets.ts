@@ -123,11 +123,7 @@ export function createSecrets(parts: {
   } satisfies Secrets & Record<string, unknown>
 }
 
-function present(
-  owner: SecretOwner,
-  record: ClientRecord | CorruptRecord | undefined,
-  hash: string,
-): FoundSecret {
+function present(owner: SecretOwner, record: ClientRecord | CorruptRecord | undefined, hash: string) {
   // Revoking it later fails with the error of the record. All others are still revoked.
   if (record instanceof CorruptRecord) return { ...owner, client: undefined, isValid: true }
   const isValid = record !== undefined && hasCredential(record, hash)

@@ -24,8 +24,6 @@ export interface PlannedRevocation {
   readonly scopes: readonly string[] | undefined
 }
 
-const ANY_KIND = 'API key or application'
-
 /** Revokes the tokens of API keys and applications. */
 export function createClientTokens(
   parts: Pick<ClientsDependencies, 'store' | 'clientChanged' | 'commits'> & {
@@ -42,13 +40,13 @@ export function createClientTokens(
     apply: (record: ClientRecord) => ClientRecord,
     target?: string,
   ): Promise<void> {
-    if (!isClientId(clientId)) throw clientNotFound(ANY_KIND, clientId)
+    if (!isClientId(clientId)) throw clientNotFound(clientId)
     const { actor } = options
     const revoked = { name: 'tokens.revoked', target, options }
     const change = commits.commit<ClientOrDeleted, ClientRecord>({
       record: records.deletable(clientId),
       write(found) {
-        if (!found) throw clientNotFound(ANY_KIND, clientId)
+        if (!found) throw clientNotFound(clientId)
         return isDeleted(found) ? undefined : apply(found)
       },
       entry: ({ client }) => changeEntry(client, revoked),

@@ -87,11 +87,7 @@ interface Owning {
 }
 
 /** @param hashes of the secrets, or the identities of the keys @returns those that no client had before */
-export async function addOwners(
-  { kind, secretOwners }: Owning,
-  clientId: string,
-  hashes: readonly string[],
-): Promise<readonly string[]> {
+export async function addOwners({ kind, secretOwners }: Owning, clientId: string, hashes: readonly string[]) {
   const isNew = await Promise.all(hashes.map((hash) => secretOwners.add(hash, { kind, clientId })))
   return hashes.filter((_, at) => isNew[at])
 }

@@ -42,10 +42,8 @@ export function isRotated(
 ): boolean {
   if (secrets.some((secret) => secret.hash === hash)) return true
   if (secrets[0]?.createdAt === newestCreatedAt) return false
-  throw new GatehouseError(
-    'ERR_SECRETS_CHANGED',
-    'the secrets were changed since the first attempt of this rotation: begin a new rotation',
-  )
+  const message = 'the secrets were changed since the first attempt of this rotation: begin a new rotation'
+  throw new GatehouseError('ERR_SECRETS_CHANGED', message)
 }
 
 /**

@@ -55,10 +55,7 @@ export function whyUnusable(
   return isExpired(client) ? 'expired' : undefined
 }
 
-export function isUsable(
-  client: Client,
-  { publicApplications }: { readonly publicApplications: boolean },
-): boolean {
+export function isUsable(client: Client, { publicApplications }: { readonly publicApplications: boolean }) {
   const isAllowed = publicApplications || !isPublicClient(client) || documentOf(client) !== undefined
   return !whyUnusable(client) && isAllowed
 }

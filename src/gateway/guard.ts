@@ -193,11 +193,7 @@ function acceptCall(
   ;(ctx as AcceptedCall)[REQUIRED_SCOPES] = scopes
 }
 
-async function limitCall(
-  { hooks, errorResponses }: GatewayParts,
-  ctx: Context,
-  principal: Principal,
-): Promise<ErrorResponse | undefined> {
+async function limitCall({ hooks, errorResponses }: GatewayParts, ctx: Context, principal: Principal) {
   const { clientId } = principal
   if (hooks.limiter === undefined || wasAccepted(ctx)) return undefined
   const { headers, exceeded } = await hooks.limiter.count(clientId, userOf(principal))

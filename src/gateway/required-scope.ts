@@ -2,7 +2,7 @@ import type { RouteClaim } from '../catalog/catalog.ts'
 import { METHODS } from '../catalog/route.ts'
 import { readingsOf, type Location, type LocationBelow } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
-import type { ErrorResponse, ErrorResponses } from './error-responses.ts'
+import type { ErrorResponses } from './error-responses.ts'
 import type { RequestLocation } from './request-location.ts'
 
 /** Only parameters match this segment, because no literal segment of a route contains this character. */
@@ -48,10 +48,7 @@ function withEmptySegment(path: string): string {
 }
 
 /** 404 with and without a token, and not 401 or 403, because no token would let the request through. */
-export function rejectUnclaimed(
-  errorResponses: ErrorResponses,
-  location: Location | RequestLocation,
-): ErrorResponse {
+export function rejectUnclaimed(errorResponses: ErrorResponses, location: Location | RequestLocation) {
   return errorResponses.notFound(location.place === 'unclear' ? location.problem : undefined)
 }
 

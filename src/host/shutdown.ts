@@ -98,11 +98,7 @@ function isWebServer(value: unknown): boolean {
 }
 
 /** @returns whether all connections have ended in time */
-async function closeUntil(
-  ended: Promise<unknown>,
-  servers: readonly WebServer[],
-  graceEnd: number,
-): Promise<boolean> {
+async function closeUntil(ended: Promise<unknown>, servers: readonly WebServer[], graceEnd: number) {
   while (performance.now() < graceEnd + LAST_ANSWERS_MS) {
     // Lets Node read the requests that have arrived already, so that their connections do not count as idle.
     await turn()

@@ -1,5 +1,5 @@
 /** Only `html` and `trustedHtml` create markup, so that a text from outside is never taken for it. */
-class SafeHtml {
+class Html {
   readonly #markup: string
   constructor(markup: string) {
     this.#markup = markup
@@ -9,7 +9,7 @@ class SafeHtml {
   }
 }
 
-export type Html = SafeHtml
+export type { Html }
 
 /** `undefined`, `null` and `false` render as nothing. */
 export type HtmlValue = Html | string | number | undefined | null | false | readonly HtmlValue[]
@@ -17,7 +17,7 @@ export type HtmlValue = Html | string | number | undefined | null | false | read
 const ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
 
 function render(value: HtmlValue): string {
-  if (value instanceof SafeHtml) return value.toString()
+  if (value instanceof Html) return value.toString()
   if (Array.isArray(value)) return value.map(render).join('')
   if (value === undefined || value === null || value === false) return ''
   return String(value).replaceAll(/[&<>"']/g, (character) => `&${ENTITIES[character]};`)
@@ -25,7 +25,7 @@ function render(value: HtmlValue): string {
 
 /** Escapes every value of a template except markup. Attributes must be quoted: others are not safe. */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  return new SafeHtml(String.raw({ raw: withoutIndentation(strings) }, ...values.map(render)))
+  return new Html(String.raw({ raw: withoutIndentation(strings) }, ...values.map(render)))
 }
 
 const compactTexts = new WeakMap<TemplateStringsArray, readonly string[]>()
@@ -41,5 +41,5 @@ function withoutIndentation(strings: TemplateStringsArray): readonly string[] {
 
 /** Use it only for our own constants, such as a stylesheet. Never use it for a text from outside. */
 export function trustedHtml(markup: string): Html {
-  return new SafeHtml(markup)
+  return new Html(markup)
 }

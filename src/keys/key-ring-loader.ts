@@ -121,10 +121,7 @@ async function markLog(
 }
 
 /** If the write fails, the next start of the process tries again. */
-async function encryptAgain(
-  { records, logger }: RingLoaderParts,
-  ring: StoredRing,
-): Promise<boolean | undefined> {
+async function encryptAgain({ records, logger }: RingLoaderParts, ring: StoredRing) {
   try {
     const { audit } = ring.stored.record
     return await records.replace(ring, { ...(await records.draft(ring.keys, ring)), ...(audit && { audit }) })

@@ -69,11 +69,7 @@ export function createKeyRingStore(parts: KeyRingStoreParts) {
     pendingWrite = undefined
   }
 
-  async function change(
-    stepOf: ChangeKeys,
-    options: ChangeOptions,
-    onWritten: () => Promise<void>,
-  ): Promise<boolean> {
+  async function change(stepOf: ChangeKeys, options: ChangeOptions, onWritten: () => Promise<void>) {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const ring = await read()
       const { keys, changes } = stepOf(ring.keys)

@@ -144,20 +144,13 @@ export function endOf(keys: readonly RingKey[], key: RingKey, policy: RotationPo
 }
 
 /** When a `next` key first becomes current, in epoch seconds; undefined without `next` keys. */
-export function rotationDue(
-  keys: readonly RingKey[],
-  policy: Omit<RotationPolicy, 'tail'>,
-): number | undefined {
+export function rotationDue(keys: readonly RingKey[], policy: Omit<RotationPolicy, 'tail'>) {
   const due = Math.min(...inState(keys, 'current').map((key) => activationOf(keys, key, policy)))
   return Number.isFinite(due) ? due : undefined
 }
 
 /** When the `next` key replaces a current key, in epoch seconds; `Infinity` without a `next` key. */
-function activationOf(
-  keys: readonly RingKey[],
-  current: RingKey,
-  policy: Omit<RotationPolicy, 'tail'>,
-): number {
+function activationOf(keys: readonly RingKey[], current: RingKey, policy: Omit<RotationPolicy, 'tail'>) {
   const next = keys.find(({ alg, state }) => alg === current.alg && state === 'next')
   if (next === undefined) return Infinity
   const { rotateAfter, publishAhead } = policy

@@ -141,19 +141,12 @@ function findCause(revoked: RevocationMaps, token: RevocableToken): RevocationCa
 }
 
 /** A token that expires later than the revocation was issued when the user could use the operation again. */
-function revokedGrantScopes(
-  { grantScopes }: RevocationMaps,
-  { grantId, scopes, expiresAt }: RevocableToken,
-): readonly string[] {
+function revokedGrantScopes({ grantScopes }: RevocationMaps, { grantId, scopes, expiresAt }: RevocableToken) {
   const ends = grantId === undefined ? undefined : grantScopes.get(grantId)
   return ends ? scopes.filter((scope) => expiresAt <= (ends.get(scope) ?? -Infinity)) : []
 }
 
-function isBelowAny(
-  epoch: number,
-  thresholds: ReadonlyMap<string, Threshold>,
-  scopes: readonly string[],
-): boolean {
+function isBelowAny(epoch: number, thresholds: ReadonlyMap<string, Threshold>, scopes: readonly string[]) {
   return (
     isBelow(epoch, thresholds.get(ALL_TOKENS)) ||
     scopes.some((scope) => isBelow(epoch, thresholds.get(scope)))

@@ -23,8 +23,6 @@ export function withUntil(spec: RevocationSpec, byDefault: number): Revocation {
       : spec.until + CLOCK_SKEW_SECONDS
   const revocation = asRevocation({ ...spec, until })
   if (revocation) return revocation
-  throw new GatehouseError(
-    'ERR_INVALID_ARGUMENT',
-    'this cannot be revoked: a revocation needs an `id`, an operation needs `below`, and all numbers must be whole',
-  )
+  const needs = 'a revocation needs an `id`, an operation needs `below`, and all numbers must be whole'
+  throw new GatehouseError('ERR_INVALID_ARGUMENT', `this cannot be revoked: ${needs}`)
 }

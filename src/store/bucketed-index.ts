@@ -25,12 +25,7 @@ export function bucketOf({ spanSeconds }: Pick<BucketedIndex, 'spanSeconds'>, un
 }
 
 /** Adds an entry; `until` and `now` are epoch seconds. Adding it again restores what the store has lost. */
-export async function addEntry(
-  index: BucketedIndex,
-  entry: string,
-  until: number,
-  now: number,
-): Promise<void> {
+export async function addEntry(index: BucketedIndex, entry: string, until: number, now: number) {
   const { store, name, slackSeconds } = index
   const bucket = bucketOf(index, until)
   const ttl = Math.max(slackSeconds, Math.ceil(expiryOf(index, bucket) - now))
@@ -40,11 +35,7 @@ export async function addEntry(
   ])
 }
 
-export async function removeEntry(
-  index: BucketedIndex,
-  buckets: readonly number[],
-  entry: string,
-): Promise<void> {
+export async function removeEntry(index: BucketedIndex, buckets: readonly number[], entry: string) {
   await Promise.all(buckets.map((bucket) => index.store.remove(bucketName(index, bucket), entry)))
 }
 

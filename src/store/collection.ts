@@ -3,7 +3,7 @@ import { GatehouseError } from '../errors.ts'
 import { isObject } from '../validation/predicates.ts'
 import { parseJson } from '../validation/parse-json.ts'
 import { objectOf, type Fields, type Rule } from '../validation/rules.ts'
-import { isCorruptRecord, CorruptRecord } from './corrupt-record.ts'
+import { corruptValue, CorruptRecord, isCorruptRecord } from './corrupt-record.ts'
 import { metCorruptRecord, type StoreWithMemory } from './met-corrupt-records.ts'
 import { pagesOf, type Part } from './pages-of-index.ts'
 import { isDeepStrictEqual } from 'node:util'
@@ -169,21 +169,16 @@ export function confirmDurable<T>(record: T): T {
 
 export type Collection<T extends object> = ReturnType<typeof createCollection<T>>
 
+const NOT_A_RECORD = 'is not a record of koa-gatehouse'
+
 function decodeRecord(id: string, key: string, text: string, { version, fields = {} }: RecordSchema): object {
   const value = parseJson(text)
-  if (!isObject(value)) throw notARecord(key)
+  if (!isObject(value)) throw corruptValue(key, NOT_A_RECORD)
   const { v, ...record } = value
   if (v !== version) throw unknownVersion(key, v, version)
   const rule = typeof fields === 'function' ? fields(id) : objectOf(fields)
-  if (rule(record) !== undefined) throw notARecord(key)
+  if (rule(record) !== undefined) throw corruptValue(key, NOT_A_RECORD)
   return record
-}
-
-function notARecord(key: string): GatehouseError {
-  return new GatehouseError(
-    'ERR_STORE_CORRUPT',
-    `the value under "${key}" in the store is not a record of koa-gatehouse`,
-  )
 }
 
 /** A version is quoted only if it is a number, because any other value may be secret data. */

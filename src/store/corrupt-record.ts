@@ -14,6 +14,11 @@ export class CorruptRecord {
   }
 }
 
+/** @param problem what is wrong with the value: it follows the key */
+export function corruptValue(key: string, problem: string): GatehouseError {
+  return new GatehouseError('ERR_STORE_CORRUPT', `the value under "${key}" in the store ${problem}`)
+}
+
 /** About one record, and not about the store as a whole. */
 export function isCorruptRecord(error: unknown): error is GatehouseError {
   return hasCode(error, 'ERR_STORE_CORRUPT')

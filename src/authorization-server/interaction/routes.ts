@@ -30,16 +30,14 @@ const FORMS: Readonly<Record<string, StepForm | undefined>> = {
 }
 
 /** Serves the pages of a pending authorization request, at `/interaction/<uid>` and below. */
-export function interactionRoutes(
-  options: InteractionOptions,
-): (ctx: Context, path: string) => Promise<boolean> {
+export function interactionRoutes(options: InteractionOptions) {
   const { accounts, port, pages } = options
   const csrf = createCsrfTokens(options.csrfKeys)
   const now = () => Math.floor(Date.now() / 1000)
   const rateLimit = createSignInRateLimit({ store: options.store, max: options.maxSignInAttempts, now })
   const forms = accounts.authenticate && !accounts.current ? FORMS : { ...FORMS, 'sign-in': undefined }
 
-  return async function interaction(ctx, path) {
+  return async function interaction(ctx: Context, path: string): Promise<boolean> {
     if (path !== '/interaction' && !path.startsWith('/interaction/')) return false
     await answer(ctx, path)
     return true

@@ -53,11 +53,7 @@ export function limitToGrant(
  * approved every requested scope.
  * @throws invalid_scope if no scope remains
  */
-export async function limitToUser(
-  parts: ProviderParts,
-  ctx: KoaContextWithOIDC,
-  client: ProviderClient,
-): Promise<readonly string[]> {
+export async function limitToUser(parts: ProviderParts, ctx: KoaContextWithOIDC, client: ProviderClient) {
   const { address } = resourceOfRequest(parts, ctx)
   const info = await describeResource(parts, ctx, address, client)
   const limited = new ctx.oidc.provider.ResourceServer(address, info)

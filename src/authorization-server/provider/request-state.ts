@@ -141,21 +141,13 @@ export function startRefreshReads(
   return { found, grant }
 }
 
-export function getCode(
-  { codes }: Readers,
-  ctx: KoaContextWithOIDC,
-  code: string,
-): Promise<AdapterPayload | undefined> {
+export function getCode({ codes }: Readers, ctx: KoaContextWithOIDC, code: string) {
   const state = requestState(ctx)
   if (state.code?.code !== code) state.code = { code, payload: codes.get(digest(code)) }
   return state.code.payload
 }
 
-export function getGrant(
-  { grantLifecycle }: Readers,
-  ctx: KoaContextWithOIDC,
-  grantId: string,
-): Promise<Stored<GrantRecord> | undefined> {
+export function getGrant({ grantLifecycle }: Readers, ctx: KoaContextWithOIDC, grantId: string) {
   const state = requestState(ctx)
   if (state.grant?.grantId !== grantId) {
     state.grant = { grantId, stored: grantLifecycle.records.read(grantId) }

@@ -19,10 +19,7 @@ export function isIgnoredScope(scope: string, openIdScopes: readonly string[]): 
 }
 
 /** @throws invalid_scope for the first rejected scope, without quoting what looks like a secret */
-export function requireAllowed(
-  requested: readonly string[],
-  explain: (scope: string) => string | undefined,
-): void {
+export function requireAllowed(requested: readonly string[], explain: (scope: string) => string | undefined) {
   for (const scope of requested) {
     const reason = explain(scope)
     if (reason === undefined) continue

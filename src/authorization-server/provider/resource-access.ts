@@ -10,12 +10,7 @@ import type { Account } from '../../host/accounts.ts'
  * For a client that may use no operation of a resource: unauthorized_client if it may use none at all,
  * otherwise invalid_target (RFC 8707 2). `all` are all products, also those of other resources.
  */
-export function noAccess(
-  resource: Resource,
-  all: Catalog,
-  client: Client,
-  owner: Account | undefined,
-): Error {
+export function noAccess(resource: Resource, all: Catalog, client: Client, owner: Account | undefined) {
   const reason = whyUnauthorized(all, client, owner)
   if (reason) return unauthorized(client, reason)
   const kind = client.kind === 'apiKey' ? 'API key' : client.kind

@@ -199,11 +199,8 @@ function rejectOtherName(ctx: Context, pages: Pages, endpoint: string): boolean 
   const { host: own } = new URL(endpoint)
   if (host === own || commonName(host) !== commonName(own) || search.endsWith(FOLLOWED)) return false
   const link = `${endpoint}${search || '?'}${FOLLOWED}`
-  const answer = {
-    status: 400,
-    error: 'invalid_request',
-    description: 'this is not the host name of the issuer',
-  }
+  const description = 'this is not the host name of the issuer'
+  const answer = { status: 400, error: 'invalid_request', description }
   answerError(ctx, pages, { ...answer, text: 'errorOtherHost', link })
   return true
 }

@@ -49,10 +49,7 @@ export function coversEveryHost(pattern: unknown): boolean {
 }
 
 /** The first policy that matches counts. @param clientId the address of the document */
-export function findPolicy(
-  policies: readonly DocumentPolicy[],
-  clientId: string,
-): DocumentPolicy | undefined {
+export function findPolicy(policies: readonly DocumentPolicy[], clientId: string) {
   return policies.find(({ match }) =>
     match.endsWith('*') ? clientId.startsWith(match.slice(0, -1)) : clientId === match,
   )

@@ -10,10 +10,7 @@ const JSON_TYPE = /^application\/(json|[\w.!#$&^+-]+\+json)[\t ]*(;|$)/i
 const PASSING = [408, 425, 429]
 
 /** Reads a response whose body is a JSON object. It must have status 200, a JSON type and no compression. */
-export async function readJson(
-  response: IncomingMessage,
-  maxBytes: number,
-): Promise<Readonly<Record<string, unknown>>> {
+export async function readJson(response: IncomingMessage, maxBytes: number) {
   requireStatus(response.statusCode ?? 0)
   requireJson(response)
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)

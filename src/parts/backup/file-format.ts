@@ -105,19 +105,13 @@ export function problemsOfLine(number: number, problems: readonly Problem[]): Ga
   return lineRejected(number, `cannot be imported:\n${lines.join('\n')}`, problems)
 }
 
-export function lineRejected(
-  number: number,
-  what: string,
-  problems: readonly Problem[] = [],
-): GatehouseError {
+export function lineRejected(number: number, what: string, problems: readonly Problem[] = []) {
   return new GatehouseError('ERR_INVALID_ARGUMENT', `line ${number} of the registry ${what}`, { problems })
 }
 
 export function fileRejected(why: string): GatehouseError {
-  return new GatehouseError(
-    'ERR_INVALID_ARGUMENT',
-    `the registry was not imported: ${why}. Nothing was changed`,
-  )
+  const message = `the registry was not imported: ${why}. Nothing was changed`
+  return new GatehouseError('ERR_INVALID_ARGUMENT', message)
 }
 
 export function fileCutOff(): GatehouseError {

@@ -3,7 +3,6 @@ import { createConsentPreview } from '../../authorization-server/interaction/con
 import { createFailures, type Failure } from '../front-door/error-status.ts'
 import { wantedLocales } from '../../http/locale.ts'
 import { pathBelow } from '../../http/request-path.ts'
-import { GatehouseError } from '../../errors.ts'
 import type { AnyGatehouse } from '../../gatehouse/gatehouse.ts'
 import { internalsOf } from '../../gatehouse/internals.ts'
 import { createPageTokens } from '../../http/csrf.ts'
@@ -22,6 +21,7 @@ import type { Section, View } from './page-types.ts'
 import { createReaders, type Reader } from './reader-formats.ts'
 import { createResponder } from './send-page.ts'
 import { createConsoleTexts, type TextName } from './texts.ts'
+import { requireCurrent } from '../front-door/part-options.ts'
 import { Rejection, type RejectionReason } from '../front-door/rejection.ts'
 import { html } from '../../http/html.ts'
 import { hasTooManyParameters } from '../../http/query-limit.ts'
@@ -51,12 +51,7 @@ export interface Console extends Middleware {
 export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions = {}): Console {
   const parts = internalsOf(gatehouse, 'createConsole()')
   checkConsoleOptions(options)
-  if (!parts.accounts.current) {
-    throw new GatehouseError(
-      'ERR_OPTIONS',
-      'createConsole() needs accounts.current and accounts.signInUrl: without them, the host does not say who calls',
-    )
-  }
+  requireCurrent('createConsole()', parts.accounts)
   const { accounts, branding, catalog, issuer, defaultLocale, logger } = parts
   const texts = createConsoleTexts({ texts: options.texts ?? {}, defaultLocale, logger })
   const readerOf = createReaders()

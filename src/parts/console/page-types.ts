@@ -37,6 +37,12 @@ export interface Call<Resource = undefined> extends Visit<Resource> {
   has(section: Section): boolean
 }
 
+/** What most markup needs of a call. */
+export type Texts = Pick<Call, 'texts'>
+
+/** What the fields of a form need of a call. */
+export type FormState = Pick<Call, 'form' | 'problems' | 'texts'>
+
 export interface View {
   readonly title: string
   /** The links to the pages above this page. Notices of what was done, and problems, come below these links. */

@@ -14,11 +14,7 @@ export const OPENID_SCOPES: ReadonlyMap<string, TextName> = new Map<string, Text
 ])
 
 /** The title of an operation, or the words for a scope of OpenID Connect; else the scope itself. */
-export function scopeTitle(
-  scope: string,
-  texts: Pick<Reader, 'localize' | 'plain'>,
-  { operations }: Pick<Catalog, 'operations'>,
-): string {
+export function scopeTitle(scope: string, texts: Reader, { operations }: Catalog): string {
   const operation = operations.get(scope)
   if (operation) return texts.localize(operation.title)
   const known = OPENID_SCOPES.get(scope)

@@ -21,12 +21,7 @@ export const FRAGMENT_HEADER = 'X-Gatehouse-Fragment'
 /** Sends a page: in the layout of the host, as a document of its own, or as a fragment without one. */
 export function createResponder(
   { path }: Mount,
-  {
-    assets,
-    branding,
-    accounts,
-    issuer,
-  }: { assets: Assets } & Pick<Internals, 'branding' | 'accounts' | 'issuer'>,
+  { assets, branding, accounts, issuer }: Internals & { readonly assets: Assets },
   { layout, sameOriginFrame, homeUrl }: ConsoleOptions,
 ) {
   /** Beside the name of the service: the way back, who is signed in, and the way out. */
@@ -89,11 +84,7 @@ async function send(ctx: Context, text: string): Promise<void> {
 const zip = promisify(gzip)
 
 /** @throws {GatehouseError} `ERR_HOST_CALLBACK` if `layout` returns no text */
-async function inLayout(
-  layout: NonNullable<ConsoleOptions['layout']>,
-  ctx: Context,
-  page: ConsolePage,
-): Promise<string> {
+async function inLayout(layout: NonNullable<ConsoleOptions['layout']>, ctx: Context, page: ConsolePage) {
   const written: unknown = await callHost(LAYOUT, () => layout(ctx, page))
   if (isText(written)) return written
   throw invalidResult(LAYOUT, `${kindOf(written)}; it must be the text of a document`)

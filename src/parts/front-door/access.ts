@@ -5,11 +5,9 @@ import type { ChangeOptions } from '../../host/change-options.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { Client } from '../../clients/client.ts'
 import { requesterOf } from '../../audit/entry.ts'
-import type { PageTokens } from '../../http/csrf.ts'
-import type { GrantParts } from './permissions-on-clients.ts'
-import { findLimit, permissionOf, type Right } from './permissions-on-clients.ts'
+import { isFromOwnPage, type PageTokens } from '../../http/csrf.ts'
+import { findLimit, permissionOf, type GrantParts, type Right } from './permissions-on-clients.ts'
 import { Rejection, type RejectionDetails } from './rejection.ts'
-import { isFromOwnPage } from '../../http/csrf.ts'
 
 /** An id alone is that of a deleted client. */
 type Target = Client | Pick<PermissionTarget, 'clientId' | 'grantId'>
@@ -107,10 +105,7 @@ export async function requireAccess(rights: Rights, access: Access, target?: Tar
   if (details) throw new Rejection('forbidden', details)
 }
 
-async function findCaller(
-  accounts: Pick<HostAccounts, 'current'>,
-  ctx: Context,
-): Promise<Caller | undefined> {
+async function findCaller(accounts: Pick<HostAccounts, 'current'>, ctx: Context) {
   const signedIn = await accounts.current?.(ctx)
   if (!signedIn) return undefined
   const { accountId, userId, via } = signedIn
@@ -127,11 +122,7 @@ export function requireOwnPage(
 }
 
 /** After 24 hours. @throws {Rejection} `csrfToken` for an invalid token */
-export function isCsrfTokenExpired(
-  { ctx, caller }: Pick<Visit, 'ctx' | 'caller'>,
-  token: string | null,
-  { tokens }: Pick<FrontDoorParts, 'tokens'>,
-): boolean {
+export function isCsrfTokenExpired({ ctx, caller }: Visit, token: string | null, { tokens }: FrontDoorParts) {
   const state = tokens.check(ctx, token, caller)
   if (state === 'invalid') throw new Rejection('csrfToken')
   return state === 'expired'

@@ -32,13 +32,9 @@ export async function findClients(
 }
 
 /** @throws {GatehouseError} `ERR_NOT_FOUND` if the client belongs to another account, or is unknown */
-export async function requireOwnClient(
-  services: Services,
-  accountId: string,
-  clientId: string,
-): Promise<Client> {
+export async function requireOwnClient(services: Services, accountId: string, clientId: string) {
   const client = (await findClients(services, [{ clientId }])).get(clientId)
-  if (client?.accountId !== accountId) throw clientNotFound('API key or application', clientId)
+  if (client?.accountId !== accountId) throw clientNotFound(clientId)
   return client
 }
 

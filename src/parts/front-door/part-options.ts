@@ -1,3 +1,5 @@
+import { GatehouseError } from '../../errors.ts'
+import type { HostAccounts } from '../../host/host-accounts.ts'
 import { isObject } from '../../validation/predicates.ts'
 import { must } from '../../validation/rules.ts'
 
@@ -11,3 +13,9 @@ export const limitsRule = must(
   'the result of createLimits()',
   (value) => isObject(value) && isObject(value['defaults']),
 )
+
+export function requireCurrent(who: string, { current }: Pick<HostAccounts, 'current'>): void {
+  if (current) return
+  const needs = `${who} needs accounts.current and accounts.signInUrl`
+  throw new GatehouseError('ERR_OPTIONS', `${needs}: without them, the host does not say who calls`)
+}

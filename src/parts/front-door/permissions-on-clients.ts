@@ -1,5 +1,5 @@
 import { directScopes, limitToPerson } from '../../catalog/resolve-scopes.ts'
-import { isGatewayKey, type Client, type ClientChanges } from '../../clients/client.ts'
+import { isGatewayKey, type Client, type ClientChanges, type NewClient } from '../../clients/client.ts'
 import type { Permission, SignedIn } from '../../host/accounts.ts'
 import { type RejectionDetails, Rejection } from './rejection.ts'
 import type { CurrentCatalog } from '../../catalog/catalog.ts'
@@ -86,10 +86,7 @@ export async function ownerOfNew(
   parts: GrantParts,
   caller: Member,
   kind: Client['kind'],
-  {
-    products = [],
-    removedOperations = [],
-  }: { readonly [name in 'products' | 'removedOperations']?: readonly string[] | undefined },
+  { products = [], removedOperations = [] }: Pick<NewClient, 'products' | 'removedOperations'>,
 ) {
   const { accountId, userId } = caller
   const beyond = await operationsBeyond(parts, caller, kind, products)
@@ -123,12 +120,7 @@ async function scopesBeyond(
 }
 
 /** @throws {Rejection} `forbidden` */
-export async function requireOperation(
-  parts: Pick<GrantParts, 'accounts'>,
-  caller: Member,
-  { kind }: Pick<Client, 'kind'>,
-  scope: string,
-): Promise<void> {
+export async function requireOperation(parts: GrantParts, caller: Member, { kind }: Client, scope: string) {
   if (kind === 'application') return
   const [beyond] = await scopesBeyond(parts, caller, [scope])
   if (beyond !== undefined) throw new Rejection('forbidden', { needs: scope })

@@ -33,11 +33,7 @@ export async function runAction<Result>(
 }
 
 /** @throws {GatehouseError} `ERR_NOT_FOUND` */
-export async function runAsOperator(
-  action: ClientAction,
-  clientId: string,
-  request: Request,
-): Promise<unknown> {
+export async function runAsOperator(action: ClientAction, clientId: string, request: Request) {
   if (action.runById) {
     return action.runById({ ...request, input: { ...NO_INPUT, ...request.input }, clientId })
   }
@@ -50,6 +46,6 @@ export async function requireClient(
   clientId: string,
 ): Promise<Client> {
   const client = (await apiKeys.find(clientId)) ?? (await applications.find(clientId))
-  if (!client) throw clientNotFound('API key or application', clientId)
+  if (!client) throw clientNotFound(clientId)
   return client
 }

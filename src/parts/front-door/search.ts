@@ -36,11 +36,9 @@ export async function search(parts: Internals, text: string): Promise<Found> {
   ]
   const isListed = (each: FoundAccount) =>
     holders.some(({ accountId, userId }) => accountId === each.accountId && userId === each.userId)
+  const others = named.filter(({ clientId }) => !clients.has(clientId))
   return {
-    clients: [...clients.values(), ...named.filter(({ clientId }) => !clients.has(clientId))].slice(
-      0,
-      MAX_FOUND,
-    ),
+    clients: [...clients.values(), ...others].slice(0, MAX_FOUND),
     accounts: [...holders, ...found.filter((each) => !isListed(each))].slice(0, MAX_FOUND),
   }
 }

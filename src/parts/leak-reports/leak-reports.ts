@@ -102,12 +102,8 @@ export function createLeakReports(gatehouse: AnyGatehouse, options: LeakReportsO
     }
     const key = isGenuine ? undefined : await findKey(ctx, reporterKeys)
     if (!isGenuine && !key) {
-      return reject(
-        ctx,
-        401,
-        'invalid_signature',
-        'the header Github-Public-Key-Identifier names no key of the scanner',
-      )
+      const description = 'the header Github-Public-Key-Identifier names no key of the scanner'
+      return reject(ctx, 401, 'invalid_signature', description)
     }
     reports.set(ctx.req, 0)
     try {
@@ -135,12 +131,8 @@ export function createLeakReports(gatehouse: AnyGatehouse, options: LeakReportsO
     ctx.req.on('data', (chunk: Buffer) => count(ctx.req, chunk.length))
     const body = await readReport(ctx).finally(() => clearTimeout(late))
     if (!Buffer.isBuffer(body)) {
-      return reject(
-        ctx,
-        body.status,
-        'invalid_request',
-        body.status === 413 ? 'the report is too large' : 'the report is incomplete',
-      )
+      const description = body.status === 413 ? 'the report is too large' : 'the report is incomplete'
+      return reject(ctx, body.status, 'invalid_request', description)
     }
     const isSigned: unknown = isGenuine
       ? await callHost('verify', () => isGenuine(ctx, body))

@@ -1,6 +1,5 @@
 import type { Context, Middleware } from 'koa'
 import { pathBelow } from '../../http/request-path.ts'
-import { GatehouseError } from '../../errors.ts'
 import type { AnyGatehouse } from '../../gatehouse/gatehouse.ts'
 import { internalsOf } from '../../gatehouse/internals.ts'
 import { createPageTokens } from '../../http/csrf.ts'
@@ -19,7 +18,7 @@ import { openApiDocument } from './openapi.ts'
 import { createErrorAnswers } from './problem-details.ts'
 import { route, type Route } from './route.ts'
 import type { Limits } from '../limits/limits.ts'
-import { limitsRule, usageRule } from '../front-door/part-options.ts'
+import { limitsRule, requireCurrent, usageRule } from '../front-door/part-options.ts'
 import type { Usage } from '../usage/usage-types.ts'
 import { usageRoutes } from './usage-routes.ts'
 import { clientRoutes } from './client-routes.ts'
@@ -62,12 +61,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
   })
   const { path, mountPath } = pathsOf({ ...options, path: options.path ?? DEFAULT_PATH })
   const { accounts, catalog, issuer, csrfKeys } = parts
-  if (!accounts.current) {
-    throw new GatehouseError(
-      'ERR_OPTIONS',
-      'createManagementApi() needs accounts.current and accounts.signInUrl: without them, the host does not say who calls',
-    )
-  }
+  requireCurrent('createManagementApi()', accounts)
 
   const presenter = createClientPresenter(parts.statesOf)
   const tokens = createPageTokens(csrfKeys, { name: 'management', issuer, path })

@@ -35,11 +35,7 @@ export function requireJson(ctx: Context): void {
 }
 
 /** The JSON body of a request, or an empty object. If a parser of the host has read it before, that result is used. */
-export async function readJsonBody(
-  ctx: Context,
-  rule: Rule,
-  rules?: (body: unknown) => Fields,
-): Promise<unknown> {
+export async function readJsonBody(ctx: Context, rule: Rule, rules?: (body: unknown) => Fields) {
   await parse(ctx, async () => {})
   const { body, rawBody } = ctx.request as { body?: unknown; rawBody?: unknown }
   if (typeof rawBody === 'string' && Buffer.byteLength(rawBody) > MAX_JSON_BODY_BYTES)
@@ -57,12 +53,7 @@ export function readQuery({ query }: Context, rule: Rule): unknown {
 /**
  * After a mistake, the service is not called. So its `rules` then check the accepted fields, to report all problems.
  */
-function readPart(
-  what: 'body' | 'query',
-  rule: Rule,
-  input: unknown,
-  rules?: (input: unknown) => Fields,
-): unknown {
+function readPart(what: 'body' | 'query', rule: Rule, input: unknown, rules?: (input: unknown) => Fields) {
   const found = rule(input)
   if (found === undefined) return valueOf(rule, input)
   const problems = problemsOf(found, what)

@@ -31,10 +31,8 @@ export function storePeriodically(parts: {
     for (let at = 0; at === 0 || at < changed.length; at += BATCH) {
       const batch = changed.slice(at, at + BATCH)
       try {
-        await send(
-          batch.map((each) => each.take()),
-          at + BATCH >= changed.length,
-        )
+        const totals = batch.map((each) => each.take())
+        await send(totals, at + BATCH >= changed.length)
         for (const each of batch) each.stored()
       } catch (error) {
         for (const each of batch) each.putBack()

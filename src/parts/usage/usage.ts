@@ -67,16 +67,11 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
   if (parts.gatewayHooks.observer) {
     throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the usage of this gatehouse is counted already')
   }
-  const {
-    intervalSeconds = INTERVAL_SECONDS,
-    hourDays = HOUR_DAYS,
-    days = USAGE_DAYS,
-    keepAddresses = false,
-  } = options
+  const { intervalSeconds = INTERVAL_SECONDS, hourDays = HOUR_DAYS, days = USAGE_DAYS } = options
   const now = parts.storeClock.now
   const plain = createUsageRecords(parts.plainStore, { days, hourDays, now, logger: parts.logger })
   const records = { ...plain, ...createAccountUsage(parts, plain) }
-  const addresses = keepAddresses
+  const addresses = options.keepAddresses
     ? createLastAddresses(parts.plainStore, now, async (id) => {
         // An application with a metadata document may run on the computer of a user: its address is then that user's.
         return !isDocumentId(id) && Boolean(await parts.registry.find(id))
@@ -140,6 +135,11 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
     return rows.sorted()
   }
 
+  async function calledOperations(clientId: string | undefined, first: string, last: string) {
+    const read = await records.read(clientId, first, last)
+    return new Set(read.flatMap(({ hours }) => hours.flatMap(({ operations }) => Object.keys(operations))))
+  }
+
   return {
     keeps: { days, hourDays },
     list,
@@ -155,14 +155,12 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
         ...PERIOD,
         limit: optional(wholeNumber(1, 100)),
       })
-      const period = requireOrder(periodOf(input, now))
+      const { from, to } = periodOf(input, now)
       await parts.ready()
-      const days = await records.read(undefined, dayOf(period.from * 1000), dayOf(period.to * 1000))
-      const top = Object.entries(addTops(days.map((each) => each.top)))
-      return top
-        .flatMap(([clientId, counts]) =>
-          clientId === FURTHER_CLIENTS ? [] : [{ clientId, calls: callsIn(counts) }],
-        )
+      const days = await records.read(undefined, dayOf(from * 1000), dayOf(to * 1000))
+      const { [FURTHER_CLIENTS]: _, ...clients } = addTops(days.map((each) => each.top))
+      return Object.entries(clients)
+        .map(([clientId, counts]) => ({ clientId, calls: callsIn(counts) }))
         .toSorted((one, other) => other.calls - one.calls)
         .slice(0, input.limit ?? 20)
     },
@@ -178,8 +176,8 @@ export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {})
       if (!(await records.isKnownSince(since))) return undefined
       const { clientId } = input
       const [called, all] = await Promise.all([
-        calledOperations(records, clientId, since, today),
-        clientId === undefined ? undefined : calledOperations(records, undefined, since, today),
+        calledOperations(clientId, since, today),
+        clientId === undefined ? undefined : calledOperations(undefined, since, today),
       ])
       if (called.has(FURTHER_OPERATIONS) || all?.has(FURTHER_CLIENTS)) return undefined
       return [...parts.catalog.current.operations.keys()].filter((scope) => !called.has(scope))
@@ -216,29 +214,20 @@ function countTokenRequests(
   })
 }
 
-function periodOf({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now: () => number) {
+type Period = { readonly from: number; readonly to: number }
+
+function periodOf({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now: () => number): Period {
   const until = to ?? Math.floor(now() / 1000)
-  return { from: from ?? Math.max(0, until - DEFAULT_DAYS * DAY_SECONDS), to: until }
-}
-
-function requireOrder<Of extends { readonly from: number; readonly to: number }>(period: Of): Of {
-  if (period.from <= period.to) return period
-  throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the usage was not listed: `from` is after `to`')
-}
-
-function wholeDays({ from, to }: { readonly from: number; readonly to: number }) {
-  return { from: from - (from % DAY_SECONDS), to: to - (to % DAY_SECONDS) + DAY_SECONDS - 1 }
+  const since = from ?? Math.max(0, until - DEFAULT_DAYS * DAY_SECONDS)
+  if (since > until) rejectList('`from` is after `to`')
+  return { from: since, to: until }
 }
 
 /** Days are whole. Without them, a list begins and ends with hours, where they are kept. */
-function boundsOf(
-  by: readonly Dimension[],
-  period: { readonly from: number; readonly to: number },
-  isUntilNow: boolean,
-) {
-  const whole = wholeDays(period)
-  if (by.includes('day')) return whole
-  return { from: period.from, to: isUntilNow && !by.includes('hour') ? whole.to : period.to }
+function boundsOf(by: readonly Dimension[], { from, to }: Period, isUntilNow: boolean) {
+  const endOfDay = to - (to % DAY_SECONDS) + DAY_SECONDS - 1
+  if (by.includes('day')) return { from: from - (from % DAY_SECONDS), to: endOfDay }
+  return { from, to: isUntilNow && !by.includes('hour') ? endOfDay : to }
 }
 
 /** The record of an account has its clients neither by time nor by operation. */
@@ -256,7 +245,7 @@ function checkQuery(query: UsageQuery, { hourDays, now }: { hourDays: number; no
     by: optional(notEmpty(uniqueListOf(oneOf(...DIMENSIONS)))),
   })
   const { clientId, accountId, clientIds, by = [] } = query
-  const period = requireOrder(periodOf(query, now))
+  const period = periodOf(query, now)
   if (clientId !== undefined && accountId !== undefined) rejectList('pass clientId or accountId, not both')
   if (clientIds && accountId === undefined) rejectList('pass clientIds with the accountId of their account')
   if (by.includes('client') && clientId === undefined && accountId === undefined) {
@@ -270,21 +259,11 @@ function checkQuery(query: UsageQuery, { hourDays, now }: { hourDays: number; no
   return { ...query, ...period }
 }
 
-async function calledOperations(
-  records: UsageRecords,
-  clientId: string | undefined,
-  first: string,
-  last: string,
-): Promise<ReadonlySet<string>> {
-  const days = await records.read(clientId, first, last)
-  return new Set(days.flatMap(({ hours }) => hours.flatMap(({ operations }) => Object.keys(operations))))
-}
-
 /** The other work of the process goes on after each client. */
 async function readEach(
   records: UsageRecords,
   clientIds: readonly (string | undefined)[],
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to }: Period,
   use: (clientId: string | undefined, days: readonly StoredDay[]) => void,
 ): Promise<void> {
   const [first, last] = [dayOf(from * 1000), dayOf(to * 1000)]

@@ -13,14 +13,11 @@ export function layout(
   { texts, branding, css }: Frame,
   page: { title: string; content: HtmlValue; isWide?: boolean | undefined; next?: URL | undefined },
 ): Html {
+  // The text must match its hash in the Content Security Policy.
+  const style = trustedHtml(`<style>${css}</style>`)
   const head = html`${page.next && html`<meta http-equiv="refresh" content="0;url=${page.next.href}" />`}
-  ${styleElement(css)}`
+  ${style}`
   return document(branding, { ...page, lang: texts.lang, dir: texts.dir, head })
-}
-
-/** The text must match its hash in the Content Security Policy. */
-function styleElement(css: string): Html {
-  return trustedHtml(`<style>${css}</style>`)
 }
 
 /** The title of a window. The label before it is left out if its language is not that of the title. */

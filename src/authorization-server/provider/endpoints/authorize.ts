@@ -123,10 +123,7 @@ function requireShortParameters({ oidc }: KoaContextWithOIDC): void {
  * Synchronizes our session in the browser with the host's session, so that a person gets no code after signing out at
  * the host, or after their account was deleted. Without `accounts.current`, it only checks that the account exists.
  */
-async function syncHostSession(
-  { accounts, accountLookup }: ProviderParts,
-  ctx: KoaContextWithOIDC,
-): Promise<void> {
+async function syncHostSession({ accounts, accountLookup }: ProviderParts, ctx: KoaContextWithOIDC) {
   const state = requestState(ctx)
   if (state.isSessionSynced) return
   state.isSessionSynced = true

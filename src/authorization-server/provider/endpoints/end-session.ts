@@ -62,10 +62,7 @@ function rejectLongState(ctx: KoaContextWithOIDC, pages: ProviderDependencies['p
 }
 
 /** oidc-provider's page needs a script. The person is asked only if they are signed in at the host. */
-async function answerWithoutSession(
-  { accounts, pages }: ProviderDependencies,
-  ctx: KoaContextWithOIDC,
-): Promise<void> {
+async function answerWithoutSession({ accounts, pages }: ProviderDependencies, ctx: KoaContextWithOIDC) {
   const { session, params } = ctx.oidc
   if (accounts.signOut && (await accounts.current?.(requestState(ctx).host))) {
     // Only a browser that gets the form needs a stored session.

@@ -42,11 +42,7 @@ export function tokenOptions() {
   } satisfies Configuration
 }
 
-export async function completeTokenRequest(
-  parts: ProviderParts,
-  ctx: KoaContextWithOIDC,
-  client: Client,
-): Promise<void> {
+export async function completeTokenRequest(parts: ProviderParts, ctx: KoaContextWithOIDC, client: Client) {
   const { route, params } = ctx.oidc
   if (route !== 'token' || !params) return
   requireAllowedAddress(parts, ctx, recordOf(client))
@@ -54,11 +50,7 @@ export async function completeTokenRequest(
 }
 
 /** @throws unauthorized_client */
-function requireAllowedAddress(
-  { proxyCheck }: ProviderParts,
-  ctx: KoaContextWithOIDC,
-  client: ClientRecord,
-): void {
+function requireAllowedAddress({ proxyCheck }: ProviderParts, ctx: KoaContextWithOIDC, client: ClientRecord) {
   const networks = networksClaim(client)
   const { address } = requesterOf(requestState(ctx).host)
   if (networks === undefined || proxyCheck.mayUseFrom(networks, address)) return

@@ -41,11 +41,7 @@ interface AuditPageOptions {
 }
 
 /** The entries that the query chooses, below links to changes and failures. */
-export async function trailPage(
-  call: Pick<Call, 'texts' | 'to' | 'has' | 'caller' | 'query'>,
-  services: ConsoleServices,
-  options: AuditPageOptions,
-): Promise<Html> {
+export async function trailPage(call: Call<unknown>, services: ConsoleServices, options: AuditPageOptions) {
   const { texts, to, query } = call
   const { path, empty } = options
   const isChanges = shownTrail(call) === 'changes'
@@ -62,11 +58,7 @@ export async function trailPage(
 }
 
 /** Newest first. The query of the page chooses the entries. */
-export async function auditPage(
-  call: Pick<Call, 'texts' | 'to' | 'has' | 'caller' | 'query'>,
-  services: ConsoleServices,
-  options: AuditPageOptions,
-): Promise<Html> {
+export async function auditPage(call: Call<unknown>, services: ConsoleServices, options: AuditPageOptions) {
   const { texts, query } = call
   const { path, filter, empty, isForOperators, isOfClient } = options
   const { items, cursor } = await services.audit.list({
@@ -102,12 +94,10 @@ export function shownTrail({ query }: Pick<Call, 'query'>): TrailName {
 
 const MAX_NAMED = 6
 
+type Looks = Pick<Call, 'texts' | 'to' | 'has' | 'caller'>
+
 /** A table of sentences. Only operators see the names of operators and of users of other accounts. */
-export function auditTable(
-  call: Pick<Call, 'texts' | 'to' | 'has' | 'caller'>,
-  entries: readonly AuditEntry[],
-  options: AuditTableOptions,
-): Html {
+export function auditTable(call: Looks, entries: readonly AuditEntry[], options: AuditTableOptions): Html {
   const { texts, caller } = call
   const catalog = options.catalog.current
   const shown: readonly EntryForOwner[] = options.isForOperators
@@ -134,7 +124,7 @@ export function auditTable(
 }
 
 function small(line: HtmlValue): HtmlValue {
-  return line !== undefined && html`<span class="muted small">${line}</span>`
+  return line && html`<span class="muted small">${line}</span>`
 }
 
 /** A minute is the smallest unit in which times are shown. */
@@ -150,7 +140,7 @@ function outcome({ outcome: result, count }: AuditEntry, texts: Reader): HtmlVal
 }
 
 function subject(
-  { texts, to, has, caller }: Pick<Call, 'texts' | 'to' | 'has' | 'caller'>,
+  { texts, to, has, caller }: Looks,
   { clientId, kind, accountId }: AuditEntry,
   { clients, deleted, isForOperators }: AuditTableOptions,
 ): Html | undefined {
@@ -176,7 +166,7 @@ function subject(
   return parts.length === 0 ? undefined : html`${parts.map((part, at) => html`${at > 0 && ' · '}${part}`)}`
 }
 
-function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | undefined)[] {
+function details(entry: AuditEntry, texts: Reader, catalog: Catalog): HtmlValue[] {
   const { name, change, target = '', scopes, reason, afterSeconds } = entry
   const operations = (listName: TextName, list: readonly string[] = []) => {
     if (list.length === 0) return undefined
@@ -188,11 +178,9 @@ function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | un
   const code = (label: TextName, id: string | undefined) =>
     id === undefined ? undefined : texts.html(label, { id: html`<code>${displayText(id)}</code>` })
   return [
-    change === 'tokens.revoked' && target !== ''
-      ? operations('activityOperations', target.split(' '))
-      : undefined,
-    name === 'grant.limited' ? operations('activityOperations', scopes) : undefined,
-    name.startsWith('consent.') ? operations('activityAllowedOperations', scopes) : undefined,
+    change === 'tokens.revoked' && target !== '' && operations('activityOperations', target.split(' ')),
+    name === 'grant.limited' && operations('activityOperations', scopes),
+    name.startsWith('consent.') && operations('activityAllowedOperations', scopes),
     operations('activityDeniedOperations', entry.denied),
     operations('activityAdded', entry.added),
     operations('activityRemoved', entry.removed),
@@ -200,8 +188,8 @@ function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | un
     code('activityKey', entry.keyId),
     code('activityLeakSource', entry.leakSource),
     code('activityLeakUrl', entry.leakUrl),
-    afterSeconds === undefined ? undefined : texts.html('activityRefreshTwice', { seconds: afterSeconds }),
-    reason === undefined ? undefined : texts.html('activityReason', { reason: reasonInWords(reason, texts) }),
+    afterSeconds !== undefined && texts.html('activityRefreshTwice', { seconds: afterSeconds }),
+    reason !== undefined && texts.html('activityReason', { reason: reasonInWords(reason, texts) }),
   ]
 }
 

@@ -35,8 +35,6 @@ export async function findPeople(
 }
 
 export function personOf({ name, actor, accountId, userId }: AuditEntry): Person | undefined {
-  if (actor === undefined) {
-    return name.startsWith('consent.') && accountId !== undefined ? { accountId, userId } : undefined
-  }
-  return personOfActor(actor, accountId)
+  if (actor !== undefined) return personOfActor(actor, accountId)
+  return name.startsWith('consent.') && accountId !== undefined ? { accountId, userId } : undefined
 }

@@ -77,11 +77,8 @@ function find(names: Readonly<Record<string, TextName>>, name: string): TextName
 }
 
 /** What an entry of the audit trail says, in one sentence. For an unknown entry, the result is its name. */
-export function sentenceOf(
-  { name, change = '', target = '', userId = '', erased }: AuditEntry,
-  texts: Reader,
-  catalog: Pick<Catalog, 'products' | 'operations'>,
-): Html {
+export function sentenceOf(entry: AuditEntry, texts: Reader, catalog: Catalog): Html {
+  const { name, change = '', target = '', userId = '', erased } = entry
   const sentence = find(SENTENCES, name)
   if (sentence === undefined) return html`<bdi>${displayText(name)}</bdi>`
   const time = timeIn(target, texts)

@@ -44,7 +44,7 @@ export function previewPage(services: ConsoleServices): Page {
   })
 }
 
-function missing({ texts, resource: application }: Call<Application>): Html | undefined {
+function missing({ texts, resource: application }: Call<Application>) {
   const reasons = [
     application.redirectUris.length === 0 && texts.html('appsPreviewNoRedirect'),
     application.products.length === 0 && texts.html('appsPreviewNoProduct'),
@@ -52,11 +52,8 @@ function missing({ texts, resource: application }: Call<Application>): Html | un
     isExpired(application) && texts.html('appsPreviewExpired'),
     application.firstParty && texts.html('appsPreviewFirstParty'),
   ].filter((reason) => reason !== false)
-  if (reasons.length === 0) return undefined
-  return notice(
-    'warn',
-    reasons.map((reason) => html`<p>${reason}</p>`),
-  )
+  const lines = reasons.map((reason) => html`<p>${reason}</p>`)
+  return lines.length > 0 && notice('warn', lines)
 }
 
 /** The developer's KYC level is too low for them. @param kycLevel undefined counts as the lowest level */

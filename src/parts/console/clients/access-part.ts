@@ -8,7 +8,7 @@ import { html, type Html } from '../../../http/html.ts'
 import { badge, panel } from '../elements/elements.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
-import type { Call } from '../page-types.ts'
+import type { Call, Texts } from '../page-types.ts'
 import { actionsFor, type Viewer } from './client-action-forms.ts'
 import { PAGES_OF_KIND, word, type ClientPart } from './client-kind.ts'
 import { neededLevel, productTitle } from './no-token-state.ts'
@@ -57,13 +57,10 @@ export function accessPart(viewer: Viewer, services: ConsoleServices): ClientPar
 const ACTIONS_OF_ACCESS = ['addProduct', 'removeProduct', 'removeOperation', 'restoreOperation'] as const
 
 /** What a client may call, as for a token request. */
-export async function findAccess(
-  { catalog: { current: catalog }, accounts }: Pick<ConsoleServices, 'catalog' | 'accounts'>,
-  client: Client,
-) {
+export async function findAccess({ catalog: { current }, accounts }: ConsoleServices, client: Client) {
   const owner = await accounts.find(client.accountId, client.userId)
-  const { missingFor } = accessOf(catalog, client, owner)
-  return { catalog, client, kycLevel: owner?.kycLevel, missingFor }
+  const { missingFor } = accessOf(current, client, owner)
+  return { catalog: current, client, kycLevel: owner?.kycLevel, missingFor }
 }
 
 /** A form in each row would repeat the CSRF token many times. */
@@ -99,11 +96,7 @@ function productAccess(call: Pick<Call, 'texts' | 'self'>, access: ClientAccess,
   </div>`
 }
 
-function operationAccess(
-  call: Pick<Call, 'texts' | 'self'>,
-  access: ClientAccess,
-  operation: Operation,
-): Html {
+function operationAccess(call: Pick<Call, 'texts' | 'self'>, access: ClientAccess, operation: Operation) {
   const { texts } = call
   const { missingFor, mayWrite, mayGive } = access
   const missing = missingFor(operation)
@@ -140,15 +133,9 @@ function operationAccess(
   </li>`
 }
 
-type ClientAccess = Awaited<ReturnType<typeof findAccess>> & {
-  readonly mayWrite: boolean
-  readonly mayGive: boolean
-}
+type ClientAccess = Awaited<ReturnType<typeof findAccess>> & Record<'mayWrite' | 'mayGive', boolean>
 
-function productsToAdd(
-  { texts }: Pick<Call, 'texts'>,
-  { catalog, client, kycLevel }: ClientAccess,
-): Html | undefined {
+function productsToAdd({ texts }: Texts, { catalog, client, kycLevel }: ClientAccess): Html | undefined {
   const others = [...catalog.products.values()].filter(({ id }) => !client.products.includes(id))
   if (others.length === 0) return undefined
   return html`<details ${client.products.length === 0 && 'open'}>

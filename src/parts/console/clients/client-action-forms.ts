@@ -31,7 +31,6 @@ type PageText = TextName | `clients*${Word}`
 export type PageNames = Names & { text: PageText; done: NonNullable<Redirect['done']> }
 
 export const ACTIONS: Readonly<Record<ActionName, ClientAction<PageNames>>> = CLIENT_ACTIONS
-export const NAMES = Object.keys(ACTIONS) as ActionName[]
 
 /** Who looks at the pages of a client: its owner, or an operator. */
 export interface Viewer {
@@ -111,15 +110,10 @@ export function actionFor(name: ActionName, services: ConsoleServices, viewer: V
   const { asks = 'question' } = action[viewer.by] ?? {}
 
   async function confirm(call: Call<Client>) {
-    const {
-      title = 'none',
-      what = 'none',
-      button = 'none',
-      more,
-    } = viewer.textsOf(action, call.resource) ?? {}
+    const { query, texts, resource: client } = call
+    const { title = 'none', what = 'none', button = 'none', more } = viewer.textsOf(action, client) ?? {}
     const named = { title: textName(title, viewer.kind), what: textName(what), button: textName(button) }
     const { catalog } = services
-    const { query, texts, resource: client } = call
     const values = {
       name: applicationName(client),
       product: productTitle(call, catalog.current, query['product'] ?? ''),
@@ -163,11 +157,7 @@ export function ownPathOf(name: ActionName): string {
 }
 
 /** The actions that a part lists with their consequences; undefined if the viewer may do none of them. */
-export async function actionList(
-  call: Call<Client>,
-  viewer: Viewer,
-  part: keyof typeof LISTED_ACTIONS,
-): Promise<Html | undefined> {
+export async function actionList(call: Call<Client>, viewer: Viewer, part: keyof typeof LISTED_ACTIONS) {
   const { texts, to, caller, resource: client } = call
   const rows = LISTED_ACTIONS[part].map(async (name) => {
     const action = ACTIONS[name]

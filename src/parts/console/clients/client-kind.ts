@@ -1,6 +1,5 @@
 import type { Application, Client } from '../../../clients/client.ts'
-import type { ClientService, KeyInfo } from '../../../clients/client-service-types.ts'
-import type { SecretInfo } from '../../../clients/stored-secrets.ts'
+import type { ClientService } from '../../../clients/client-service-types.ts'
 import type { ClientState } from '../../../clients/why-no-token.ts'
 import type { Caller } from '../../front-door/access.ts'
 import { PERMISSIONS } from '../../front-door/permissions-on-clients.ts'
@@ -39,10 +38,6 @@ export function apiKeyKind({ apiKeys: service }: ConsoleServices): ClientKind {
 
 export function applicationKind({ applications: service }: ConsoleServices): ClientKind<Application> {
   return { ...PAGES_OF_KIND.application, service }
-}
-
-export function kindOf(services: ConsoleServices, { kind }: Pick<Client, 'kind'>): ClientKind {
-  return kind === 'apiKey' ? apiKeyKind(services) : applicationKind(services)
 }
 
 /** `Title` of `clientsKeyTitle`. */
@@ -87,14 +82,11 @@ export function trail({ texts, to }: Pick<Call, 'texts' | 'to'>, kind: ClientKin
   </nav>`
 }
 
-export interface FoundCredentials {
-  readonly secrets: readonly SecretInfo[]
-  readonly keys: readonly KeyInfo[]
-}
+export type FoundCredentials = Awaited<ReturnType<typeof credentialsOf>>
 
-export async function credentialsOf(services: ConsoleServices, client: Client): Promise<FoundCredentials> {
+export async function credentialsOf({ apiKeys, applications }: ConsoleServices, client: Client) {
   const { clientId, jwks } = client
-  const { service } = kindOf(services, client)
+  const service = client.kind === 'apiKey' ? apiKeys : applications
   const [secrets, keys] = await Promise.all([
     service.listSecrets(clientId),
     jwks ? service.listKeys(clientId) : [],

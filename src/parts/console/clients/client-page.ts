@@ -3,7 +3,7 @@ import { clientNotFound } from '../../../clients/client-id.ts'
 import { isGatewayKey, type Client } from '../../../clients/client.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
 import { requireAccess } from '../../front-door/access.ts'
-import { html, type Html } from '../../../http/html.ts'
+import { html } from '../../../http/html.ts'
 import { applicationName, unknownClientName } from '../../../http/pages/display-text.ts'
 import { isDocumentId } from '../../../validation/document-id.ts'
 import type { Usage } from '../../usage/usage-types.ts'
@@ -56,7 +56,7 @@ export function operatorClientPages(services: ConsoleServices): Page[] {
         const services = isDocumentId(clientId) ? [] : [apiKeys, applications]
         const found = await Promise.all(services.map((each) => each.find(clientId)))
         const client = found.find((each) => each !== undefined)
-        if (!client && part.path !== '' && part.path !== '/usage') throw notFound(clientId)
+        if (!client && part.path !== '' && part.path !== '/usage') throw clientNotFound(clientId)
         return client ?? { clientId }
       },
       show: (call) => (isKnown(call) ? show(call, part) : showUnknown(call, part, services)),
@@ -66,17 +66,11 @@ export function operatorClientPages(services: ConsoleServices): Page[] {
   )
 }
 
-const notFound = (clientId: string) => clientNotFound('API key or application', clientId)
-
 function isKnown(call: Call<Client | Unknown>): call is Call<Client> {
   return call.resource.kind !== undefined
 }
 
-async function showUnknown(
-  call: Call<Pick<Client, 'clientId'>>,
-  { path }: ClientPart,
-  services: ConsoleServices,
-): Promise<View | undefined> {
+async function showUnknown(call: Call<Client | Unknown>, { path }: ClientPart, services: ConsoleServices) {
   const { texts, resource } = call
   const { clientId } = resource
   const { accounts, audit, catalog, usage } = services
@@ -88,7 +82,7 @@ async function showUnknown(
     const view = await usageOf(call, services, usage, title)
     return view && operatorView({ title }, html`${link} ${view}`)
   }
-  if (isDocumentId(clientId) || entries.items.length === 0) throw notFound(clientId)
+  if (isDocumentId(clientId) || entries.items.length === 0) throw clientNotFound(clientId)
   const people = await findPeople(accounts, entries.items.map(personOf))
   const deleted = notice(
     'warn',
@@ -159,22 +153,10 @@ function usagePart(services: ConsoleServices, usage: Usage): ClientPart {
   }
 }
 
-async function usageOf(
-  call: Call<Pick<Client, 'clientId'>>,
-  services: ConsoleServices,
-  usage: Usage,
-  name: string,
-): Promise<Html | undefined> {
-  const {
-    texts,
-    resource: { clientId },
-  } = call
-  const view = await usageView(call, services, usage, { clientId })
-  return (
-    view &&
-    html`<p class="muted">${texts.html('usageIntro', { name })}</p>
-      ${view}`
-  )
+async function usageOf(call: Call<Client | Unknown>, services: ConsoleServices, usage: Usage, name: string) {
+  const view = await usageView(call, services, usage, { clientId: call.resource.clientId })
+  const intro = html`<p class="muted">${call.texts.html('usageIntro', { name })}</p>`
+  return view && html`${intro} ${view}`
 }
 
 function activityPart(viewer: Viewer, services: ConsoleServices): ClientPart {

@@ -2,17 +2,14 @@ import type { Client } from '../../../clients/client.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
 import { badge, facts } from '../elements/elements.ts'
-import type { Call } from '../page-types.ts'
+import type { Texts } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { lastUsed } from './no-token-state.ts'
 
 const DAY_SECONDS = 86_400
 
 /** Whether programs have used a client today, and its API calls today if the host counts usage. */
-export async function findUse(
-  { usage }: Pick<ConsoleServices, 'usage'>,
-  { clientId, lastUsedAt = 0 }: Client,
-): Promise<{ readonly isInUse: boolean; readonly calls: number | undefined }> {
+export async function findUse({ usage }: ConsoleServices, { clientId, lastUsedAt = 0 }: Client) {
   const now = Math.floor(Date.now() / 1000)
   const rows = await usage?.list({ clientId, from: now, to: now, by: ['kind'] })
   const calls = rows?.filter(({ kind }) => kind === 'call').reduce((sum, { count }) => sum + count, 0)
@@ -20,11 +17,7 @@ export async function findUse(
 }
 
 /** The name of a client and its use: on every page that asks before something of the client stops. */
-export async function useFacts(
-  { texts }: Pick<Call, 'texts'>,
-  services: Pick<ConsoleServices, 'usage'>,
-  client: Client,
-): Promise<Html> {
+export async function useFacts({ texts }: Texts, services: ConsoleServices, client: Client): Promise<Html> {
   const { isInUse, calls } = await findUse(services, client)
   const content = facts([
     [texts.html('nameLabel'), html`<bdi>${applicationName(client)}</bdi>`],

@@ -40,10 +40,7 @@ export function callCommand(address: string): string {
   return `curl -i ${quote(address)} -H "Authorization: Bearer $TOKEN" -w '\\n'`
 }
 
-export function revocationCommand(
-  address: string,
-  client: Pick<ClientAtEndpoint, 'clientId' | 'hasSecret'>,
-): string {
+export function revocationCommand(address: string, client: ClientAtEndpoint): string {
   return [
     `curl -i ${quote(address)}`,
     ...clientArguments(client),
@@ -51,20 +48,13 @@ export function revocationCommand(
   ].join(' \\\n  ')
 }
 
-function clientArguments({
-  clientId,
-  hasSecret = true,
-}: Pick<ClientAtEndpoint, 'clientId' | 'hasSecret'>): string[] {
+function clientArguments({ clientId, hasSecret = true }: Omit<ClientAtEndpoint, 'tokenAddress'>): string[] {
   const id = `--data-urlencode ${quote(`client_id=${clientId}`)}`
   return hasSecret ? [id, '--data-urlencode "client_secret=$CLIENT_SECRET"'] : [id]
 }
 
 /** The first GET operation without a parameter in its path. */
-export function firstReadAddress(
-  catalog: Catalog,
-  scopes: readonly string[],
-  audience: string,
-): string | undefined {
+export function firstReadAddress(catalog: Catalog, scopes: readonly string[], audience: string) {
   const routes = scopes.flatMap((scope) => catalog.operations.get(scope)?.routes ?? [])
   const first = routes.find(({ method, path }) => method === 'GET' && !path.includes('/:'))
   return first && new URL(audience + first.path).href

@@ -11,7 +11,7 @@ import { html, type Html } from '../../../http/html.ts'
 import { isDay } from '../../../validation/predicates.ts'
 import { badge } from '../elements/elements.ts'
 import { field, radio } from '../elements/form.ts'
-import type { Call } from '../page-types.ts'
+import type { FormState, Texts } from '../page-types.ts'
 
 // A person chooses the last day of a client. The client expires when this day is over, in UTC.
 
@@ -45,11 +45,7 @@ export function readExpiry(day: string | undefined): number | null | undefined {
   return isDay(day) ? (Date.parse(day) + DAY_MS) / 1000 : Number.NaN
 }
 
-export function expiryField(
-  call: Pick<Call, 'form' | 'problems' | 'texts'>,
-  keyPolicy: KeyPolicy,
-  client?: Client,
-): Html {
+export function expiryField(call: FormState, keyPolicy: KeyPolicy, client?: Client): Html {
   const { texts, form: sent } = call
   const policy = client ? policyOf(client, keyPolicy) : keyPolicy
   const { maxAgeDays } = policy
@@ -80,16 +76,12 @@ export function mayOutlive(client: Client, end: number): boolean {
   return !isGatewayKey(client) && lastDayOf(end) > dayOf(Date.now())
 }
 
-export function expiryFact({ texts }: Pick<Call, 'texts'>, { expiresAt }: Client): Html {
+export function expiryFact({ texts }: Texts, { expiresAt }: Client): Html {
   if (expiresAt === undefined) return html`<span class="muted">${texts.html('never')}</span>`
   return html`${texts.expiry(expiresAt)} <span class="muted">(${texts.relative(expiresAt)})</span>`
 }
 
-export function expiryBadge(
-  { texts }: Pick<Call, 'texts'>,
-  client: Client,
-  policy: KeyPolicy,
-): Html | undefined {
+export function expiryBadge({ texts }: Texts, client: Client, policy: KeyPolicy): Html | undefined {
   const { expiresAt } = client
   if (expiresAt === undefined || !expiresSoon(client, policy)) return undefined
   return badge(texts.html('expiryBadge', { in: texts.relative(expiresAt) }), 'warn')

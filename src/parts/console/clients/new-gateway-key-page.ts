@@ -4,7 +4,7 @@ import { MAX_NAME_LENGTH } from '../../../clients/client-name.ts'
 import { html } from '../../../http/html.ts'
 import { ownerOfNew } from '../../front-door/permissions-on-clients.ts'
 import { buttons, heading } from '../elements/elements.ts'
-import { field, form, linesOf } from '../elements/form.ts'
+import { field, form, hidden, linesOf } from '../elements/form.ts'
 import { page, type Call, type Page, type View } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { apiKeyKind, trail } from './client-kind.ts'
@@ -38,21 +38,12 @@ export function newGatewayKeyPage(services: ConsoleServices): Page {
     const { texts, to } = call
     const all = addresses()
     const title = 'gatewayCreate'
-    const name = {
-      name: 'name',
-      label: texts.html('nameLabel'),
-      isRequired: true,
-      maxLength: MAX_NAME_LENGTH,
-    }
+    const name = { name: 'name', label: texts.html('nameLabel'), maxLength: MAX_NAME_LENGTH }
     const resources = { name: 'resources', label: texts.html('gatewayResources'), value: all.join('\n') }
-    const fields = html`<input
-        type="hidden"
-        name="request"
-        value="${call.form.get('request') ?? randomUUID()}"
-      />
-      ${field(call, { ...name, isFocused: true, autocomplete: 'off' })}
-      ${all.length > 1 && field(call, { ...resources, type: 'lines', isCode: true })}
-      ${buttons(call, title, to(kind.base), 'primary')}`
+    const fields = html`${hidden('request', call.form.get('request') ?? randomUUID())}
+    ${field(call, { ...name, isRequired: true, isFocused: true, autocomplete: 'off' })}
+    ${all.length > 1 && field(call, { ...resources, type: 'lines', isCode: true })}
+    ${buttons(call, title, to(kind.base), 'primary')}`
     return {
       title: texts.plain(title),
       trail: trail(call, kind),

@@ -6,7 +6,7 @@ import type { Catalog, Operation, Product } from '../../../catalog/catalog.ts'
 import { hasRequiredKycLevel } from '../../../catalog/resolve-scopes.ts'
 import { badge, buttons } from '../elements/elements.ts'
 import { field, form, linesOf, problemsAt, radio } from '../elements/form.ts'
-import { page, type Call, type Page, type Redirect, type View } from '../page-types.ts'
+import { page, type Call, type FormState, type Page, type Redirect, type View } from '../page-types.ts'
 import { pathOf, word, trail, type ClientKind } from './client-kind.ts'
 import { dayIn, expiryField, readExpiry } from './expiry-view.ts'
 import { neededLevel } from './no-token-state.ts'
@@ -63,9 +63,8 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
     const { texts, to, caller } = call
     const hasLevels = kind.kind === 'application'
     const account = hasLevels ? await accounts.find(caller.accountId, caller.userId) : undefined
-    const beyond = new Set(
-      await operationsBeyond(services, caller, kind.kind, [...catalog.current.products.keys()]),
-    )
+    const ids = [...catalog.current.products.keys()]
+    const beyond = new Set(await operationsBeyond(services, caller, kind.kind, ids))
     const choices = { catalog: catalog.current, hasLevels, kycLevel: account?.kycLevel, beyond }
     return {
       title: texts.plain(word(kind, 'NewTitle')),
@@ -130,7 +129,7 @@ interface ChoiceOptions {
   readonly beyond: ReadonlySet<string>
 }
 
-function productChoices(call: Pick<Call, 'texts' | 'form' | 'problems'>, options: ChoiceOptions): Html {
+function productChoices(call: FormState, options: ChoiceOptions): Html {
   const { texts, form } = call
   const [problem] = problemsAt('products', call.problems)
   const products = [...options.catalog.products.values()]
@@ -236,11 +235,7 @@ async function keyProblems(
   return readKeys(parts, [key], () => 'key').then(() => [], problemsOf)
 }
 
-async function credentialsChoice(
-  call: Pick<Call, 'texts' | 'form' | 'problems'>,
-  { kind }: Pick<ClientKind, 'kind'>,
-  parts: Parts,
-): Promise<Html | undefined> {
+async function credentialsChoice(call: FormState, { kind }: Pick<ClientKind, 'kind'>, parts: Parts) {
   const { texts, form } = call
   const { publicApplications, privateKeyJwt } = parts.settings
   const key = privateKeyJwt && (await keyInstead(call, parts))
@@ -257,7 +252,7 @@ async function credentialsChoice(
   </fieldset>`
 }
 
-async function keyInstead(call: Pick<Call, 'texts' | 'form' | 'problems'>, parts: Parts): Promise<Html> {
+async function keyInstead(call: FormState, parts: Parts): Promise<Html> {
   const isOpen = (call.form.get('key') ?? '').trim() !== ''
   return html`<details ${isOpen && 'open'}>
     <summary>${call.texts.html('keysInstead')}</summary>

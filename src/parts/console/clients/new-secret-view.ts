@@ -7,7 +7,8 @@ import { whyUnusable } from '../../../clients/why-no-token.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
 import { copyable, notice, panel } from '../elements/elements.ts'
-import type { Call, View } from '../page-types.ts'
+import type { Call, Texts, View } from '../page-types.ts'
+import type { TextName } from '../texts.ts'
 import { pathOf, word, type ClientKind } from './client-kind.ts'
 import { callCommand, firstReadAddress, secretAndTokenCommand } from './curl-commands.ts'
 
@@ -38,14 +39,8 @@ export async function secretView(
       ${panel(
         { title: texts.html('clientsCredentials') },
         html`<div class="stack">
-            <div class="tight">
-              <h3>${texts.html('clientIdLabel')}</h3>
-              ${copyable(call, 'client-id', client.clientId)}
-            </div>
-            <div class="tight">
-              <h3>${texts.html('clientSecretLabel')}</h3>
-              ${copyable(call, 'client-secret', clientSecret)}
-            </div>
+            ${titled(call, 'clientIdLabel', 'client-id', client.clientId)}
+            ${titled(call, 'clientSecretLabel', 'client-secret', clientSecret)}
           </div>
           ${isRotation && html`<p>${oldSecret(call, secret)}</p>`}`,
       )}
@@ -58,7 +53,14 @@ export async function secretView(
   }
 }
 
-function oldSecret({ texts }: Pick<Call, 'texts'>, { client, oldSecretExpiresAt }: NewSecret): Html {
+function titled(call: Texts, title: TextName, id: string, text: string): Html {
+  return html`<div class="tight">
+    <h3>${call.texts.html(title)}</h3>
+    ${copyable(call, id, text)}
+  </div>`
+}
+
+function oldSecret({ texts }: Texts, { client, oldSecretExpiresAt }: NewSecret): Html {
   if (oldSecretExpiresAt === undefined) return texts.html('clientsOldSecretEnded')
   const until = isGatewayKey(client) ? 'gatewayOldSecretUntil' : 'clientsOldSecretUntil'
   return texts.html(until, { time: texts.dateTime(oldSecretExpiresAt * 1000) })
@@ -96,17 +98,8 @@ async function firstCall(
     { title: texts.html('clientsTryTitle') },
     html`<p class="muted">${texts.html('clientsTryHint')}</p>
       <div class="stack listing">
-        <div class="tight">
-          <h3>${texts.html('clientsTryToken')}</h3>
-          ${copyable(call, 'token-command', tokenCommand)}
-        </div>
-        ${
-          address !== undefined &&
-          html`<div class="tight">
-            <h3>${texts.html('clientsTryCall')}</h3>
-            ${copyable(call, 'call-command', callCommand(address))}
-          </div>`
-        }
+        ${titled(call, 'clientsTryToken', 'token-command', tokenCommand)}
+        ${address !== undefined && titled(call, 'clientsTryCall', 'call-command', callCommand(address))}
       </div>`,
   )
 }

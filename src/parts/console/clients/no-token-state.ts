@@ -6,7 +6,7 @@ import { displayText } from '../../../http/pages/display-text.ts'
 import type { NoTokenReason } from '../../../clients/why-no-token.ts'
 import { badge, notice } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
-import type { Call } from '../page-types.ts'
+import type { Call, Texts } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 
 /**
@@ -52,15 +52,12 @@ type State = readonly [
 type NextAct = 'write' | 'give' | 'rotate' | 'handOver'
 
 /** Without markup. `no-token` covers all states without tokens. */
-export function stateText(
-  { texts }: Pick<Call, 'texts'>,
-  state: NoTokenReason | 'active' | 'no-token',
-): string {
+export function stateText({ texts }: Texts, state: NoTokenReason | 'active' | 'no-token'): string {
   if (state === 'active') return texts.plain('stateActive')
   return texts.plain(state === 'no-token' ? 'stateNoToken' : STATES[state][0])
 }
 
-export function stateBadge({ texts }: Pick<Call, 'texts'>, noToken: NoTokenReason | undefined): Html {
+export function stateBadge({ texts }: Texts, noToken: NoTokenReason | undefined): Html {
   if (noToken === undefined) return badge(texts.html('stateActive'), 'good')
   const [name, tone] = STATES[noToken]
   return badge(texts.html(name), tone)
@@ -85,37 +82,26 @@ export async function stateNotice(
 }
 
 /** For the key of a gateway, when it was last used. */
-export function lastUsed({ texts }: Pick<Call, 'texts'>, { lastUsedAt }: Client): Html {
+export function lastUsed({ texts }: Texts, { lastUsedAt }: Client): Html {
   if (lastUsedAt === undefined) return html`<span class="muted">${texts.html('never')}</span>`
   const isFresh = Date.now() / 1000 - lastUsedAt < LAST_USE_SECONDS
   return isFresh ? texts.html('clientsUsedLately') : texts.ago(lastUsedAt)
 }
 
-export function credentialUse({ texts }: Pick<Call, 'texts'>, lastUsedAt: number | undefined): Html {
+export function credentialUse({ texts }: Texts, lastUsedAt: number | undefined): Html {
   if (lastUsedAt === undefined) return texts.html('clientsSecretNeverUsed')
   return texts.html('clientsSecretUsed', { ago: texts.relative(lastUsedAt) })
 }
 
 /** The id, if the catalog no longer has the product. */
-export function productTitle(
-  { texts }: Pick<Call, 'texts'>,
-  { products }: Pick<Catalog, 'products'>,
-  id: string,
-): string {
+export function productTitle({ texts }: Texts, { products }: Pick<Catalog, 'products'>, id: string): string {
   const product = products.get(id)
   return product ? texts.localize(product.title) : displayText(id)
 }
 
-export function neededLevel(
-  { texts }: Pick<Call, 'texts'>,
-  {
-    catalog,
-    kycLevel,
-  }: { readonly catalog: Pick<Catalog, 'kycLevels'>; readonly kycLevel: string | undefined },
-  operation: Operation,
-): Html {
-  return texts.html('clientsNeedsLevel', {
-    needed: operation.kycLevel,
-    level: kycLevel ?? catalog.kycLevels[0] ?? '',
-  })
+type Level = { readonly catalog: Catalog; readonly kycLevel: string | undefined }
+
+export function neededLevel({ texts }: Texts, { catalog, kycLevel }: Level, operation: Operation): Html {
+  const level = kycLevel ?? catalog.kycLevels[0] ?? ''
+  return texts.html('clientsNeedsLevel', { needed: operation.kycLevel, level })
 }

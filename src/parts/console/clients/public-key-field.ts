@@ -2,9 +2,10 @@ import type { PublicKeyInput } from '../../../clients/jwk-set.ts'
 import type { LoadPublicKeys } from '../../../clients/public-keys.ts'
 import { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'
+import { parseJson } from '../../../validation/parse-json.ts'
 import { isObject } from '../../../validation/predicates.ts'
 import { field } from '../elements/form.ts'
-import type { Call } from '../page-types.ts'
+import type { FormState } from '../page-types.ts'
 
 const KEY = 'key'
 
@@ -15,21 +16,14 @@ const PUBLIC_PEM = /-----BEGIN ((?:RSA )?PUBLIC KEY|CERTIFICATE)-----[^-]+-----E
 /** The public key that a form sends: a JWK, or a text in PEM format. Undefined if the field is empty. */
 export function readKey(form: Form): PublicKeyInput | undefined {
   const text = (form.get(KEY) ?? '').trim()
-  return text === '' ? undefined : (parseJwk(text) ?? text)
-}
-
-function parseJwk(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const jwk = parseJson(text)
+  if (isObject(jwk)) return jwk
+  return text === '' ? undefined : text
 }
 
 /** The field for a public key. A rejected form shows only this key again: what is beside it may be a private key. */
 export async function keyField(
-  call: Pick<Call, 'form' | 'problems' | 'texts'>,
+  call: FormState,
   { loadPublicKeys }: { readonly loadPublicKeys: LoadPublicKeys | undefined },
   isRequired: boolean,
 ): Promise<Html> {

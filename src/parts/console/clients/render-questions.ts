@@ -10,15 +10,7 @@ import { buttons, panel } from '../elements/elements.ts'
 import { field, form, requireTypedName, typedName } from '../elements/form.ts'
 import { page, type Call, type Page, type View } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
-import {
-  ACTIONS,
-  actionFor,
-  NAMES,
-  ownerOf,
-  ownPathOf,
-  textName,
-  type PageNames,
-} from './client-action-forms.ts'
+import { ACTIONS, actionFor, ownerOf, ownPathOf, textName, type PageNames } from './client-action-forms.ts'
 import { useFacts } from './client-use.ts'
 import { ownClient, pathOf, trail, type ClientKind } from './client-kind.ts'
 
@@ -37,7 +29,7 @@ const TYPED_FIRST: { readonly [name in ActionName]?: (call: Call<Client>) => Htm
 /** The pages that ask before an action of an owner, at paths of their own: what happens, and the form. */
 export function questionPages(kind: ClientKind, services: ConsoleServices): Page[] {
   const viewer = ownerOf(kind)
-  return NAMES.flatMap((name) => {
+  return (Object.keys(ACTIONS) as ActionName[]).flatMap((name) => {
     const { owner: { asks } = {}, needsCredentials } = ACTIONS[name]
     if (typeof asks !== 'function') return []
     const { access, freshSignIn, run } = actionFor(name, services, viewer)

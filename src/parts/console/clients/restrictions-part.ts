@@ -51,7 +51,7 @@ export function restrictionsPart(viewer: Viewer, services: ConsoleServices): Cli
           : html`<div class="panel">
               ${facts([
                 [texts.html('expiryTitle'), expiryFact(call, client)],
-                [texts.html('addressesTitle'), addressesFact(call, client) ?? texts.html('addressesAny')],
+                [texts.html('addressesTitle'), addressesFact(call, client) || texts.html('addressesAny')],
               ])}
             </div>`
       }

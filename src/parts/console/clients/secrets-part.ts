@@ -5,12 +5,12 @@ import { isPublicClient } from '../../../clients/public-applications.ts'
 import type { SecretInfo } from '../../../clients/stored-secrets.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { badge, panel } from '../elements/elements.ts'
-import { radio } from '../elements/form.ts'
+import { hidden, radio } from '../elements/form.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import type { Call, Confirmation, Redirect, View } from '../page-types.ts'
 import { credentialsOf, trail, type ClientKind, type ClientPart } from './client-kind.ts'
 import { randomUUID } from 'node:crypto'
-import { GatehouseError } from '../../../errors.ts'
+import { invalidArgument } from '../../../errors.ts'
 import { requireAccess } from '../../front-door/access.ts'
 import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
 import { Rejection } from '../../front-door/rejection.ts'
@@ -55,10 +55,9 @@ async function secretsPanel(
 ): Promise<Html> {
   const { texts, resource } = call
   const { accountId } = resource
-  const people = await findPeople(
-    accounts,
-    secrets.map(({ shownTo: userId }) => (userId === undefined ? undefined : { accountId, userId })),
-  )
+  const userIds = secrets.flatMap(({ shownTo }) => shownTo ?? [])
+  const known = userIds.map((userId) => ({ accountId, userId }))
+  const people = await findPeople(accounts, known)
   const hasKey = keys.length > 0
   const mayRevoke = (index: number) => (index === 0 ? mayRotate : mayRemove)
   return panel(
@@ -74,18 +73,11 @@ async function secretsPanel(
   )
 }
 
-function secretRow(
-  call: Call<Client>,
-  { length }: readonly SecretInfo[],
-  {
-    secret,
-    index,
-    mayRevoke,
-    hasKey,
-    people,
-  }: { secret: SecretInfo; index: number; mayRevoke: boolean; hasKey: boolean; people: People },
-): Html {
+type Row = { secret: SecretInfo; index: number; mayRevoke: boolean; hasKey: boolean; people: People }
+
+function secretRow(call: Call<Client>, { length }: readonly SecretInfo[], row: Row): Html {
   const { texts } = call
+  const { secret, index, mayRevoke, hasKey, people } = row
   const { createdAt, expiresAt, lastUsedAt, hint, shownTo } = secret
   const isOld = index > 0
   const until =
@@ -174,20 +166,21 @@ function secretActions(kind: ClientKind, services: ConsoleServices): ClientPart[
     if (isPublicClient(resource)) throw new Rejection('noRoute')
     const secrets = await service.listSecrets(resource.clientId)
     const chosen = form.get('overlap') ?? 'day'
-    return html`<input type="hidden" name="request" value="${form.get('request') ?? randomUUID()}" /> ${
-        secrets.length === 0
-          ? html`<input type="hidden" name="overlap" value="day" />`
-          : html`<fieldset>
-              <legend>${texts.html('clientsOverlap')}</legend>
-              <p class="hint">${texts.html('clientsOverlapHint')}</p>
-              <ul class="choices">
-                ${Object.entries(OVERLAPS).map(
-                  ([name, { text }]) =>
-                    html`<li>${radio('overlap', name, name === chosen, texts.html(text))}</li>`,
-                )}
-              </ul>
-            </fieldset>`
-      }`
+    return html`${hidden('request', form.get('request') ?? randomUUID())}
+    ${
+      secrets.length === 0
+        ? hidden('overlap', 'day')
+        : html`<fieldset>
+            <legend>${texts.html('clientsOverlap')}</legend>
+            <p class="hint">${texts.html('clientsOverlapHint')}</p>
+            <ul class="choices">
+              ${Object.entries(OVERLAPS).map(
+                ([name, { text }]) =>
+                  html`<li>${radio('overlap', name, name === chosen, texts.html(text))}</li>`,
+              )}
+            </ul>
+          </fieldset>`
+    }`
   }
 
   async function revoke(call: Call<Client>): Promise<Redirect> {
@@ -222,7 +215,5 @@ function secretActions(kind: ClientKind, services: ConsoleServices): ClientPart[
 function overlapOf(name: string | null): number {
   if (name !== null && Object.hasOwn(OVERLAPS, name)) return OVERLAPS[name as keyof typeof OVERLAPS].seconds
   const message = `must be one of ${Object.keys(OVERLAPS).join(', ')}`
-  throw new GatehouseError('ERR_INVALID_ARGUMENT', `overlap ${message}`, {
-    problems: [{ path: 'overlap', code: 'choice', message }],
-  })
+  throw invalidArgument('overlap', { code: 'choice', message })
 }

@@ -1,4 +1,4 @@
-import { isGatewayKey, type Client } from '../../../clients/client.ts'
+import { isGatewayKey, type ApiKey, type Client } from '../../../clients/client.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
 import type { ClientState } from '../../../clients/why-no-token.ts'
 import { html, type Html, type HtmlValue } from '../../../http/html.ts'
@@ -7,15 +7,14 @@ import { findPeople } from '../activity/people.ts'
 import { copyable, facts, notice, panel } from '../elements/elements.ts'
 import { limitsText } from '../operator/limits-panel.ts'
 import { holderLink } from '../operator/operator-page.ts'
-import type { Call } from '../page-types.ts'
+import type { Call, Texts } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { callsOfLastDay } from '../usage/usage-view.ts'
 import { findAccess } from './access-part.ts'
 import { actionsFor, type Viewer } from './client-action-forms.ts'
 import type { ClientPart } from './client-kind.ts'
 import { expiryFact } from './expiry-view.ts'
-import { useFacts } from './gateway-key-view.ts'
-import { productTitle, stateNotice } from './no-token-state.ts'
+import { lastUsed, productTitle, stateNotice } from './no-token-state.ts'
 
 const MAX_URIS = 5
 
@@ -42,11 +41,7 @@ export function summaryPart(viewer: Viewer, services: ConsoleServices): ClientPa
   }
 }
 
-async function formerNotice(
-  call: Call<Client>,
-  viewer: Viewer,
-  userIds: ClientState['knownToFormer'],
-): Promise<Html | undefined> {
+async function formerNotice(call: Call<Client>, viewer: Viewer, userIds: ClientState['knownToFormer']) {
   if (userIds.length === 0) return undefined
   const { texts, to, resource } = call
   const secrets = to(`${viewer.pathOf(resource)}/secrets`)
@@ -60,21 +55,13 @@ async function formerNotice(
   )
 }
 
-async function aboutFacts(
-  call: Call<Client>,
-  viewer: Viewer,
-  { accounts, limits }: ConsoleServices,
-): Promise<Html> {
+async function aboutFacts(call: Call<Client>, viewer: Viewer, { accounts, limits }: ConsoleServices) {
   const { texts, resource: client } = call
   const { clientId, accountId, userId, createdBy } = client
+  const isGateway = isGatewayKey(client)
   const application = client.kind === 'application' ? client : undefined
-  const ids = [userId, createdBy].filter((id) => id !== undefined)
-  const people =
-    viewer.kind &&
-    (await findPeople(
-      accounts,
-      ids.map((id) => ({ accountId, userId: id })),
-    ))
+  const ids = [userId, createdBy].flatMap((id) => (id === undefined ? [] : [{ accountId, userId: id }]))
+  const people = viewer.kind && (await findPeople(accounts, ids))
   const person = (id: string | undefined) => {
     if (id === undefined) return undefined
     return people ? people({ accountId, userId: id }) : holderLink(call, { accountId, userId: id })
@@ -90,13 +77,11 @@ async function aboutFacts(
     [texts.html('belongsToLabel'), person(userId) ?? (viewer.kind && texts.html('ownerAccount'))],
     [texts.html('createdLabel'), texts.ago(client.createdAt)],
     [texts.html('createdByLabel'), person(createdBy)],
-    ...useFacts(call, client),
+    [texts.html('gatewayResources'), isGateway && client.kind === 'apiKey' && resourcesFact(call, client)],
+    [texts.html(isGateway ? 'gatewaySeen' : 'operatorLastUsed'), lastUsed(call, client)],
     [texts.html('expiryTitle'), expiryFact(call, client)],
     [texts.html('addressesTitle'), addressesFact(call, client)],
-    [
-      texts.html('limitsTitle'),
-      limits && !isGatewayKey(client) && limitsText(call, client.limits ?? limits.defaults),
-    ],
+    [texts.html('limitsTitle'), limits && !isGateway && limitsText(call, client.limits ?? limits.defaults)],
     [texts.html('appsRedirectUris'), uriList(call, redirectUris)],
     [texts.html('appsOrigins'), uriList(call, origins)],
     [texts.html('publicTitle'), isPublicClient(client) && texts.html('publicText')],
@@ -104,16 +89,16 @@ async function aboutFacts(
   ])
 }
 
-export function addressesFact(
-  { texts }: Pick<Call, 'texts'>,
-  { allowedAddresses = [] }: Client,
-): Html | undefined {
-  return allowedAddresses.length === 0
-    ? undefined
-    : html`<span dir="ltr">${texts.list(allowedAddresses)}</span>`
+function resourcesFact({ texts }: Texts, { resources }: ApiKey): Html {
+  const named = resources?.map((address) => html`<code dir="ltr">${address}</code>`)
+  return named ? html`<div class="tight">${named}</div>` : texts.html('gatewayAllResources')
 }
 
-function uriList({ texts }: Pick<Call, 'texts'>, uris: readonly string[]): Html | undefined {
+export function addressesFact({ texts }: Texts, { allowedAddresses = [] }: Client) {
+  return allowedAddresses.length > 0 && html`<span dir="ltr">${texts.list(allowedAddresses)}</span>`
+}
+
+function uriList({ texts }: Texts, uris: readonly string[]): Html | undefined {
   if (uris.length === 0) return undefined
   const others = uris.length - MAX_URIS
   return html`<div class="tight">
@@ -129,14 +114,10 @@ async function mayCall({ texts, resource: client }: Call<Client>, services: Cons
   return facts(
     client.products.map((id): readonly [HtmlValue, HtmlValue] => {
       const operations = catalog.products.get(id)?.operations ?? []
-      const titles = operations.flatMap((each) =>
-        missingFor(each).length > 0 ? [] : [texts.localize(each.title)],
-      )
-      const text =
-        titles.length > 0
-          ? texts.list(titles)
-          : html`<span class="muted">${texts.html('clientsMayCallNothing')}</span>`
-      return [productTitle({ texts }, catalog, id), text]
+      const callable = operations.filter((each) => missingFor(each).length === 0)
+      const titles = callable.map(({ title }) => texts.localize(title))
+      const nothing = html`<span class="muted">${texts.html('clientsMayCallNothing')}</span>`
+      return [productTitle({ texts }, catalog, id), titles.length > 0 ? texts.list(titles) : nothing]
     }),
   )
 }

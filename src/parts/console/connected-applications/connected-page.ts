@@ -137,10 +137,7 @@ const CARDS_PER_PAGE = 15
 const CURSOR = /^(\d{1,12})\.(.+)$/
 
 /** A cursor stays valid after a disconnection. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
-function pageOfConnections(
-  connections: readonly Connection[],
-  cursor?: string,
-): { items: readonly Connection[]; cursor: string | undefined } {
+function pageOfConnections(connections: readonly Connection[], cursor?: string) {
   const rest = cursor === undefined ? connections : connections.filter(isAfter(cursor))
   const items = rest.slice(0, CARDS_PER_PAGE)
   const last = rest.length > CARDS_PER_PAGE ? items.at(-1) : undefined

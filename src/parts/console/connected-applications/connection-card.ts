@@ -64,11 +64,7 @@ export function nameOfUnknown({ texts }: Pick<Call, 'texts'>, clientId: string):
   return isDocumentId(clientId) ? unknownClientName(clientId) : texts.plain('connectedUnknown')
 }
 
-function origin(
-  texts: Reader,
-  { homepageUri, privacyUri }: Application,
-  developer: string,
-): Html | undefined {
+function origin(texts: Reader, { homepageUri, privacyUri }: Application, developer: string) {
   const homepage = webAddress(homepageUri)
   const privacy = webAddress(privacyUri)
   const parts = [
@@ -98,12 +94,7 @@ function permissions(texts: Reader, { all, main }: Resources, scopes: Connection
 }
 
 /** Sensitive operations first, so that they are visible. Scopes without an operation give no access. */
-function permissionsAt(
-  texts: Reader,
-  { catalog }: Resource,
-  scopes: readonly string[],
-  heading: Html,
-): Html | undefined {
+function permissionsAt(texts: Reader, { catalog }: Resource, scopes: readonly string[], heading: Html) {
   const granted = new Set(scopes)
   const operations = [...catalog.current.operations.values()]
     .filter(({ scope }) => granted.has(scope))

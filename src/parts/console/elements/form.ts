@@ -1,17 +1,15 @@
 import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import { FormMistakes, problemText, type FormProblem } from '../problem-texts.ts'
-import type { Call } from '../page-types.ts'
+import type { Call, FormState } from '../page-types.ts'
 
-interface FormOptions {
-  readonly action: string
-  readonly isInline?: boolean | undefined
-  readonly id?: string | undefined
+export function hidden(name: string, value: HtmlValue): Html {
+  return html`<input type="hidden" name="${name}" value="${value}" />`
 }
 
 /** A form that is sent to its own page, with the CSRF token. */
 export function form(
   { self, csrfToken }: Pick<Call, 'self' | 'csrfToken'>,
-  { action, isInline, id }: FormOptions,
+  { action, isInline, id }: { action: string; isInline?: boolean; id?: string },
   content: HtmlValue,
 ): Html {
   return html`<form
@@ -20,11 +18,7 @@ export function form(
     ${id !== undefined && html`id="${id}"`}
     ${isInline && html`class="inline"`}
   >
-    <input type="hidden" name="csrf" value="${csrfToken}" /><input
-      type="hidden"
-      name="action"
-      value="${action}"
-    />${content}
+    ${hidden('csrf', csrfToken)}${hidden('action', action)}${content}
   </form>`
 }
 
@@ -44,19 +38,15 @@ interface FieldOptions {
 }
 
 /** A text field with its problems. */
-export function field(
-  { form: sent, problems, texts }: Pick<Call, 'form' | 'problems' | 'texts'>,
-  options: FieldOptions,
-): Html {
+export function field({ form: sent, problems, texts }: FormState, options: FieldOptions): Html {
   const { name, label, hint, type = 'text', isRequired, isFocused, isCode } = options
   const { maxLength, autocomplete } = options
   const own = problemsAt(name, problems)
   const value = sent.get(name) ?? options.value ?? ''
   // Browsers drop a line break at the beginning of a textarea, so an empty first line needs two line breaks.
   const first = /^\r?\n/.test(value) && '\n'
-  const described = [hint !== undefined && `${name}-hint`, own.length > 0 && `${name}-problem`].filter(
-    Boolean,
-  )
+  const below = [hint !== undefined && 'hint', own.length > 0 && 'problem'].filter(Boolean)
+  const described = below.map((each) => `${name}-${each}`)
   const attributes = html`id="${name}" name="${name}" ${isRequired && 'required'} ${isFocused && 'autofocus'}
   ${maxLength !== undefined && html`maxlength="${maxLength}"`}
   ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
@@ -82,8 +72,14 @@ export function field(
 
 /** One of several choices of the same name. */
 export function radio(name: string, value: string, isChecked: boolean, title: Html, hint?: Html): Html {
+  const input = html`<input type="radio" name="${name}" value="${value}" ${isChecked && 'checked'} />`
+  return choice(input, title, hint)
+}
+
+/** @param input a radio button or a check box */
+export function choice(input: Html, title: Html, hint?: Html): Html {
   return html`<label class="choice"
-    ><input type="radio" name="${name}" value="${value}" ${isChecked && 'checked'} /><span class="tight"
+    >${input}<span class="tight"
       ><strong>${title}</strong>${hint && html`<span class="hint">${hint}</span>`}</span
     ></label
   >`
@@ -95,7 +91,7 @@ export function problemsAt(name: string, problems: readonly FormProblem[]): read
 }
 
 /** The field in which a person types the name of what is deleted for good. @param name as the page shows it */
-export function typedName(call: Pick<Call, 'form' | 'problems' | 'texts'>, name: string): Html {
+export function typedName(call: FormState, name: string): Html {
   const label = call.texts.html('clientsDeleteName', { name })
   return field(call, { name: 'name', label, isRequired: true, autocomplete: 'off' })
 }

@@ -6,7 +6,7 @@ import type { Form } from '../../../http/form-body.ts'
 import { displayText } from '../../../http/pages/display-text.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { dayIn, lastDayOf, readExpiry } from '../clients/expiry-view.ts'
-import type { Call } from '../page-types.ts'
+import type { Call, Texts } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 import { facts } from './elements.ts'
 import { field, linesOf } from './form.ts'
@@ -55,15 +55,13 @@ function textOf(client: Client, name: string): string {
 }
 
 /** The fields of forms without inputs, for a person who may not change them. */
-export function plainFacts(call: Pick<Call, 'texts'>, client: Client, ...forms: FieldForm[]): Html {
-  const names = inputNames(client.kind, ...forms)
-  return factsOf(
-    call,
-    names.map((name) => [name, textOf(client, name)] as const).filter(([, text]) => text !== ''),
-  )
+export function plainFacts(call: Texts, client: Client, ...forms: FieldForm[]): Html {
+  const all = inputNames(client.kind, ...forms).map((name) => [name, textOf(client, name)] as const)
+  const entries = all.filter(([, text]) => text !== '')
+  return factsOf(call, entries)
 }
 
-export function factsOf({ texts }: Pick<Call, 'texts'>, entries: Iterable<readonly [string, string]>): Html {
+export function factsOf({ texts }: Texts, entries: Iterable<readonly [string, string]>): Html {
   return facts(
     [...entries].map(([name, text]) => {
       const { label = 'none' } = SHOWN_FIELDS.get(name) ?? {}

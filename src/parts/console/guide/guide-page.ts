@@ -5,7 +5,7 @@ import { html, type Html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
 import { ownClient, pathOf, trail, type ClientKind } from '../clients/client-kind.ts'
 import { copyable, emptyPanel, facts, heading, notice, panel } from '../elements/elements.ts'
-import { page, type Call, type Page } from '../page-types.ts'
+import { page, type Call, type Page, type Texts } from '../page-types.ts'
 import { guideValues, type GuideValues } from './guide-values.ts'
 import { programsFor } from './programs.ts'
 import { terminalSteps } from './terminal-steps.ts'
@@ -75,7 +75,7 @@ function content(call: Call<Client>, kind: ClientKind, values: GuideValues, serv
   ${panel({ title: texts.html('guideAnswers') }, answers(call, values))}`
 }
 
-function answers({ texts }: Pick<Call, 'texts'>, { kind, authentication }: GuideValues): Html {
+function answers({ texts }: Texts, { kind, authentication }: GuideValues): Html {
   const isKey = kind === 'apiKey'
   return facts([
     [texts.html('guideAnswerApi401'), texts.html(isKey ? 'guideAnswerKey401' : 'guideAnswerApp401')],
@@ -89,7 +89,7 @@ function answers({ texts }: Pick<Call, 'texts'>, { kind, authentication }: Guide
 const code = (text: string) => html`<code dir="ltr">${text}</code>`
 
 /** RFC 7523 3: the claims of the JWT that the program sends. */
-function assertionFacts({ texts }: Pick<Call, 'texts'>, { clientId, issuer, keyIds }: GuideValues): Html {
+function assertionFacts({ texts }: Texts, { clientId, issuer, keyIds }: GuideValues): Html {
   return html`<p>${texts.html('guideAssertionHint', { parameter: code('client_assertion') })}</p>
     ${facts([
       [code('client_assertion_type'), code('urn:ietf:params:oauth:client-assertion-type:jwt-bearer')],
@@ -104,7 +104,7 @@ function assertionFacts({ texts }: Pick<Call, 'texts'>, { clientId, issuer, keyI
 
 const MAX_OPERATIONS = 12
 
-function valueFacts(call: Pick<Call, 'texts'>, values: GuideValues): Html {
+function valueFacts(call: Texts, values: GuideValues): Html {
   const { texts } = call
   const { clientId, issuer, authorizationAddress, tokenAddress, revocationAddress, audience, redirectUri } =
     values
@@ -122,10 +122,7 @@ function valueFacts(call: Pick<Call, 'texts'>, values: GuideValues): Html {
   ])
 }
 
-function authenticationFact(
-  { texts }: Pick<Call, 'texts'>,
-  { authentication }: GuideValues,
-): readonly [Html, Html] {
+function authenticationFact({ texts }: Texts, { authentication }: GuideValues): readonly [Html, Html] {
   if (authentication === 'secret') {
     const variable = html`<code>CLIENT_SECRET</code>`
     return [texts.html('clientSecretLabel'), texts.html('guideSecretHint', { variable })]
@@ -137,7 +134,7 @@ function authenticationFact(
   return [texts.html('guideAuthentication'), texts.html(text, { method: html`<code>${name}</code>` })]
 }
 
-function operationList({ texts }: Pick<Call, 'texts'>, { operations }: GuideValues): Html {
+function operationList({ texts }: Texts, { operations }: GuideValues): Html {
   const others = operations.length - MAX_OPERATIONS
   return html`<ul class="plain-list">
     ${operations.slice(0, MAX_OPERATIONS).map(

@@ -6,10 +6,10 @@ import { renewalDays, type Finding } from '../../../clients/hygiene-findings.ts'
 import type { ClientFindings } from '../../../clients/hygiene.ts'
 import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import { displayText } from '../../../http/pages/display-text.ts'
-import { kindOf, pathOf } from '../clients/client-kind.ts'
+import { PAGES_OF_KIND, pathOf } from '../clients/client-kind.ts'
 import { findUse } from '../clients/client-use.ts'
 import { confirmLink } from '../elements/confirm.ts'
-import { form } from '../elements/form.ts'
+import { form, hidden } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
@@ -38,11 +38,7 @@ const ROWS = {
 } as const satisfies Readonly<Record<Finding, readonly [sentence: TextName, Fix]>>
 
 /** With two valid secrets, the old one must be revoked before a rotation. Only owners hand over a client. */
-export function fixOf(
-  finding: Finding,
-  { secrets }: Pick<ClientFindings, 'secrets'>,
-  by: 'owner' | 'operator',
-): Fix {
+export function fixOf(finding: Finding, { secrets }: ClientFindings, by: 'owner' | 'operator'): Fix {
   const [, fix] = ROWS[finding]
   if (fix === 'hand-over' && by === 'operator') return 'disable'
   return fix === 'rotate' && secrets.length > 1 ? 'revoke-old' : fix
@@ -102,7 +98,7 @@ export async function fixForm(
   services: ConsoleServices,
 ): Promise<Html> {
   const { texts, to } = call
-  const own = to(pathOf(kindOf(services, client), client))
+  const own = to(pathOf(PAGES_OF_KIND[client.kind], client))
   if (fix === 'rotate') {
     const link = { action: 'rotateSecret', style: 'slim' }
     const button = confirmLink({ self: `${own}/secrets` }, link, texts.html('clientsRotate'))
@@ -110,10 +106,8 @@ export async function fixForm(
   }
   if (fix === 'hand-over') {
     const hint = texts.html(client.kind === 'apiKey' ? 'handOverTokens' : 'handOverSecrets')
-    return hintAbove(
-      hint,
-      html`<a class="button slim" href="${own}/hand-over">${texts.html('handOverLink')}</a>`,
-    )
+    const link = html`<a class="button slim" href="${own}/hand-over">${texts.html('handOverLink')}</a>`
+    return hintAbove(hint, link)
   }
   const isRenewal = finding === 'expires-soon'
   const renewal = isGatewayKey(client) ? 'fixNeverExpire' : 'fixRenew'
@@ -131,7 +125,7 @@ export async function fixForm(
   return form(
     call,
     { action },
-    html`${Object.entries(fields).map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}" />`)}
+    html`${Object.entries(fields).map(([field, value]) => hidden(field, value))}
     ${hintAbove(hint, html`<button class="slim">${text}</button>`)}`,
   )
 }

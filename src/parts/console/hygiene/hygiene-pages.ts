@@ -3,7 +3,7 @@ import type { ClientFindings, HygienePage } from '../../../clients/hygiene.ts'
 import { listOwnFindings } from '../../front-door/own-findings.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
-import { kindOf, pathOf } from '../clients/client-kind.ts'
+import { PAGES_OF_KIND, pathOf } from '../clients/client-kind.ts'
 import { useFacts } from '../clients/client-use.ts'
 import { productTitle } from '../clients/no-token-state.ts'
 import { columns, heading, panel, table } from '../elements/elements.ts'
@@ -110,7 +110,7 @@ async function findings(
   const names = ['nameLabel', ...(isForOperators ? (['accountLabel'] as const) : [])] as const
   const rowsOf = items.flatMap((each) =>
     each.findings.map(async (finding) => [
-      clientLink(call, each, { services, isForOperators }),
+      clientLink(call, each, isForOperators),
       ...(isForOperators ? [holderLink(call, { accountId: each.client.accountId })] : []),
       findingSentence(call, finding, each, services.keyPolicy),
       await fixOf(finding, each),
@@ -128,12 +128,8 @@ async function findings(
   </section>`
 }
 
-function clientLink(
-  { texts, to, has }: Call,
-  { client }: ClientFindings,
-  { services, isForOperators }: { services: ConsoleServices; isForOperators: boolean },
-): Html {
-  const own = kindOf(services, client)
+function clientLink({ texts, to, has }: Call, { client }: ClientFindings, isForOperators: boolean): Html {
+  const own = PAGES_OF_KIND[client.kind]
   const ownPath = has(own.section) ? pathOf(own, client) : undefined
   const path = isForOperators ? clientPath(client.clientId) : ownPath
   const name = html`<bdi>${applicationName(client)}</bdi>`
@@ -144,11 +140,7 @@ function clientLink(
 }
 
 /** The products that no client has. The search may take seconds, so it starts only when the operator asks for it. */
-function unusedProducts(
-  { texts, to }: Call,
-  { catalog }: ConsoleServices,
-  products: readonly string[] | undefined,
-): Html {
+function unusedProducts({ texts, to }: Call, { catalog }: ConsoleServices, products?: readonly string[]) {
   const search = html`<a class="button slim" href="${to(OPERATOR_PATH, { products: 'show' })}#products"
     >${texts.html('hygieneProductsFind')}</a
   >`
@@ -173,7 +165,7 @@ function fixActions(services: ConsoleServices, path: string, isOperator: boolean
     const clientId = query['clientId'] ?? sent.get('clientId') ?? ''
     if (fix !== 'expire' && fix !== 'disable' && fix !== 'revoke-old') throw new Rejection('body')
     const found = await services.hygiene.ofClient(clientId, isOperator ? undefined : call.caller.accountId)
-    if (!found) throw clientNotFound('API key or application', clientId)
+    if (!found) throw clientNotFound(clientId)
     const right = rightOf(fix, found.client, services.keyPolicy)
     if (!isOperator) await requireAccess(call, right, found.client)
     return { fix, found, client: found.client } as const

@@ -16,34 +16,24 @@ const TEXTS = {
   key: { valid: 'inspectorKeyValid', validText: 'inspectorKeyValidText', over: 'inspectorKeyOver' },
 } as const
 
-export async function isPrivateKey(
-  { loadPublicKeys }: Pick<ConsoleServices, 'loadPublicKeys'>,
-  pasted: string,
-): Promise<boolean> {
+export async function isPrivateKey({ loadPublicKeys }: ConsoleServices, pasted: string): Promise<boolean> {
   const publicKeys = await loadPublicKeys?.()
   return publicKeys?.identityOfPrivateKey(pasted.trim()) !== undefined
 }
 
 /** What a caller may know about a pasted secret or private key, which the answer never contains. */
-export async function inspectSecret(
-  { secrets, loadPublicKeys }: Pick<ConsoleServices, 'secrets' | 'loadPublicKeys'>,
-  call: Pick<Call, 'may' | 'caller' | 'has' | 'texts' | 'to'>,
-  pasted: string,
-): Promise<Html | undefined> {
+export async function inspectSecret(services: ConsoleServices, call: Call, pasted: string) {
+  const { secrets } = services
   const isOperator = call.has('operator')
   const first = await (isOperator ? secrets.find(pasted) : secrets.findIn(call.caller.accountId, pasted))
-  const isKey = await isPrivateKey({ loadPublicKeys }, pasted)
+  const isKey = await isPrivateKey(services, pasted)
   const all = first ? [first, ...(first.others ?? [])] : []
   const shown = await Promise.all(all.map((found) => inspectFound(call, found, isKey)))
   const notices = shown.filter((each) => each !== undefined)
   return notices.length === 0 ? undefined : html`${notices}`
 }
 
-async function inspectFound(
-  call: Pick<Call, 'may' | 'has' | 'texts' | 'to'>,
-  found: FoundSecret,
-  isKey: boolean,
-): Promise<Html | undefined> {
+async function inspectFound(call: Call, found: FoundSecret, isKey: boolean): Promise<Html | undefined> {
   const isOperator = call.has('operator')
   const { valid, validText, over } = TEXTS[isKey ? 'key' : 'secret']
   const { client, clientId, isValid, reported } = found

@@ -2,6 +2,7 @@ import { MAX_TOKEN_LENGTH } from '../../../gateway/bearer-token.ts'
 import type { InvalidToken, TokenProblem } from '../../../gateway/token-problem.ts'
 import type { Client } from '../../../clients/client.ts'
 import type { RevocationCause } from '../../../revocation/is-revoked.ts'
+import { parseJson } from '../../../validation/parse-json.ts'
 import { isObject, isText } from '../../../validation/predicates.ts'
 import { findClients } from '../../front-door/clients-named-in-list.ts'
 import { rightTo } from '../../front-door/permissions-on-clients.ts'
@@ -34,12 +35,8 @@ export function readToken(pasted: string): DecodedToken | TextName {
 
 function parse(encoded: string): Readonly<Record<string, unknown>> | undefined {
   if (!/^[\w-]*$/.test(encoded)) return undefined
-  try {
-    const value: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString())
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(Buffer.from(encoded, 'base64url').toString())
+  return isObject(value) ? value : undefined
 }
 
 export type TokenStatus =
@@ -58,11 +55,7 @@ export interface Inspection extends DecodedToken {
 }
 
 /** Inspects a token for a caller: operators may inspect all, others those of their account's clients. */
-export async function inspect(
-  services: ConsoleServices,
-  { caller, has, may }: Pick<Call, 'caller' | 'has' | 'may'>,
-  decoded: DecodedToken,
-): Promise<Inspection | undefined> {
+export async function inspect(services: ConsoleServices, { caller, has, may }: Call, decoded: DecodedToken) {
   const { claims } = decoded
   const clientId = isText(claims['client_id']) ? claims['client_id'] : undefined
   const [status, clients] = await Promise.all([

@@ -12,11 +12,7 @@ import { selfDescription } from '../elements/self-description.ts'
 import { statusNotice } from './status-notice.ts'
 
 /** Everything about an inspected token: its status, its facts, what it may do, and its decoded parts. */
-export function inspectionResult(
-  call: Pick<Call, 'texts' | 'to' | 'has'>,
-  inspection: Inspection,
-  services: ConsoleServices,
-): Html {
+export function inspectionResult(call: Call, inspection: Inspection, services: ConsoleServices): Html {
   const { texts } = call
   const { status, scopes, header, claims, client } = inspection
   const isTrusted = status.is === 'valid' || status.is === 'expired' || status.is === 'revoked'
@@ -46,11 +42,7 @@ export function inspectionResult(
   )}`
 }
 
-function tokenFacts(
-  { texts, to, has }: Pick<Call, 'texts' | 'to' | 'has'>,
-  { client, claims, header }: Inspection,
-  service: string,
-): Html {
+function tokenFacts({ texts, to, has }: Call, { client, claims, header }: Inspection, service: string): Html {
   const { client_id: clientId, access_mode: mode, account_id: accountId, user_id: userId, iat, exp } = claims
   const time = (value: unknown) =>
     isEpochSeconds(value) && html`${texts.dateTime(value * 1000)} (${texts.relative(value)})`

@@ -64,12 +64,7 @@ const CAUSES = {
   key: 'inspectorRevokedKey',
 } as const
 
-function causeText(
-  cause: RevocationCause,
-  { client, scopes }: Inspection,
-  texts: Reader,
-  catalog: Catalog,
-): Html {
+function causeText(cause: RevocationCause, { client, scopes }: Inspection, texts: Reader, catalog: Catalog) {
   const say = (name: TextName, list: readonly string[]) => {
     const titles = list.map((scope) => scopeTitle(scope, texts, catalog))
     return texts.html(name, { list: texts.list(titles) })

@@ -51,14 +51,11 @@ function erasedName({ params }: Pick<Call, 'params'>) {
 function askToErase({ params }: Call): Confirmation {
   const { accountId, userId } = holderOf(params)
   const isAccount = userId === undefined
+  const stays = isAccount ? 'operatorEraseStays' : 'operatorEraseStaysOfUser'
   return {
     title: isAccount ? 'operatorEraseAccountTitle' : 'operatorEraseUserTitle',
     what: 'operatorEraseDeleted',
-    more: [
-      isAccount ? 'operatorEraseStays' : 'operatorEraseStaysOfUser',
-      'operatorEraseOutside',
-      'operatorEraseFinal',
-    ],
+    more: [stays, 'operatorEraseOutside', 'operatorEraseFinal'],
     button: isAccount ? 'operatorEraseAccount' : 'operatorEraseUser',
     isDanger: true,
     values: { account: displayText(accountId), user: displayText(userId ?? '') },
@@ -91,6 +88,8 @@ async function show(services: ConsoleServices, call: Call) {
   const granted = holdings.grants.items.map(({ clientId }) => ({ clientId, kind: 'application' as const }))
   const [known, named] = await Promise.all([findClients(services, granted), findNamed(services, trail.items)])
   const name = account?.claims?.['name']
+  const hasLevels = services.catalog.current.kycLevels.length > 0
+  const level = hasLevels && account && (account.kycLevel ?? texts.html('lowestLevel'))
   const clients = [...holdings.apiKeys.items, ...holdings.applications.items]
   const clientList =
     clients.length === 0
@@ -122,12 +121,7 @@ async function show(services: ConsoleServices, call: Call) {
       html`<div class="panel">
         ${facts([
           [texts.html('nameLabel'), typeof name === 'string' && displayText(name)],
-          [
-            texts.html('operatorLevel'),
-            services.catalog.current.kycLevels.length > 0 &&
-              account &&
-              (account.kycLevel ?? texts.html('lowestLevel')),
-          ],
+          [texts.html('operatorLevel'), level],
           [texts.html('accountLabel'), userId !== undefined && holderLink(call, { accountId })],
         ])}
       </div>`

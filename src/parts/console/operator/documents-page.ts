@@ -1,11 +1,11 @@
-import { GatehouseError, hasCode } from '../../../errors.ts'
+import { hasCode, invalidArgument } from '../../../errors.ts'
 import type { BlockedHost } from '../../../clients/documents/document-service.ts'
 import { personOfActor } from '../../../host/actor.ts'
 import type { Person } from '../../../host/subject.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { findPeople, type People } from '../activity/people.ts'
 import { badge, columns, notice, panel, table } from '../elements/elements.ts'
-import { field, form } from '../elements/form.ts'
+import { field, form, hidden } from '../elements/form.ts'
 import { confirmPage } from '../elements/confirm.ts'
 import { pager, ROWS_PER_PAGE } from '../elements/pager.ts'
 import type { Call, Confirmation, Page, View } from '../page-types.ts'
@@ -78,9 +78,7 @@ function requireHost(text: string | null): string {
   const url = URL.parse(typed.includes('://') ? typed : `https://${typed}`)
   const isHost = url?.protocol === 'https:' && url.username === '' && url.password === ''
   if (isHost && url.host.length <= MAX_HOST) return url.host
-  throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the host cannot be blocked', {
-    problems: [{ path: 'host', code: typed === '' ? 'empty' : 'format', message: 'must be a host' }],
-  })
+  throw invalidArgument('host', { code: typed === '' ? 'empty' : 'format', message: 'must be a host' })
 }
 
 async function show(services: ConsoleServices, call: Call, message?: Html): Promise<View> {
@@ -109,11 +107,7 @@ async function show(services: ConsoleServices, call: Call, message?: Html): Prom
   )
 }
 
-async function listDocuments(
-  { clientDocuments }: Pick<ConsoleServices, 'clientDocuments'>,
-  host: string | undefined,
-  after: string | undefined,
-) {
+async function listDocuments({ clientDocuments }: ConsoleServices, host?: string, after?: string) {
   const first = host === undefined ? undefined : `https://${host}/`
   const found = await clientDocuments.list({ cursor: after ?? first, limit: ROWS_PER_PAGE })
   if (host === undefined) return found
@@ -121,11 +115,8 @@ async function listDocuments(
   return { items, cursor: items.length === found.items.length ? found.cursor : undefined }
 }
 
-export async function hasDocuments(
-  services: Pick<ConsoleServices, 'clientDocuments'>,
-  host: string,
-): Promise<boolean> {
-  return (await listDocuments(services, host, undefined)).items.length > 0
+export async function hasDocuments(services: ConsoleServices, host: string): Promise<boolean> {
+  return (await listDocuments(services, host)).items.length > 0
 }
 
 function blockForm(call: Call): Html {
@@ -184,7 +175,7 @@ function unblockForm(call: Call, host: string): Html {
   return form(
     call,
     { action: 'unblock', isInline: true },
-    html`<input type="hidden" name="host" value="${host}" /><button class="slim">
+    html`${hidden('host', host)}<button class="slim">
         ${call.texts.html('documentsUnblock')}<span class="unseen"> ${host}</span>
       </button>`,
   )

@@ -6,11 +6,8 @@ import { PAGE_LIMIT } from '../../../validation/page-limit.ts'
 import type { Holder } from './operator-page.ts'
 
 /** The first part of each list. For a user, `hasMore` also means unread clients of the account. */
-export async function holdingsOf(
-  { apiKeys, applications, grants }: ConsoleServices,
-  holder: Holder,
-  limit: number,
-) {
+export async function holdingsOf(services: ConsoleServices, holder: Holder, limit: number) {
+  const { apiKeys, applications, grants } = services
   const { accountId, userId } = holder
   // Only some clients of the account belong to the user.
   const options = { limit: userId === undefined ? limit : PAGE_LIMIT.max }

@@ -2,8 +2,8 @@ import type { ConsoleServices } from '../services.ts'
 import { GatehouseError } from '../../../errors.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { SigningKeyInfo } from '../../../keys/signing-keys.ts'
-import { badge, buttons, columns, facts, panel, table } from '../elements/elements.ts'
-import { confirmRow } from '../elements/confirm.ts'
+import { actionRow, badge, buttons, columns, facts, panel, table } from '../elements/elements.ts'
+import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
 import type { Call, Page } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
@@ -32,25 +32,23 @@ export function keysPages(services: ConsoleServices): Page[] {
         const keys = await signingKeys.list()
         const isHosts = keys.every(({ createdAt }) => createdAt === undefined)
         const algorithms = [...new Set(keys.map(({ alg }) => alg))].toSorted()
+        const panels = algorithms.map((alg) => {
+          const own = keys.filter((key) => key.alg === alg)
+          return panel({ title: texts.html('operatorKeysOf', { alg }) }, keyTable(call, own))
+        })
+        const { title, what, button } = ROTATE
+        const link = confirmLink(call, { action: 'rotate' }, texts.html(button))
         return operatorView(
           { title: texts.plain('operatorKeysTitle') },
           html`<p class="muted">${texts.html('operatorKeysIntro')}</p>
             <p>${isHosts ? texts.html('operatorKeysHost') : nextRotation(call, keys)}</p>
-            ${algorithms.map((alg) =>
-              panel(
-                { title: texts.html('operatorKeysOf', { alg }) },
-                keyTable(
-                  call,
-                  keys.filter((key) => key.alg === alg),
-                ),
-              ),
-            )}
+            ${panels}
             ${
               !isHosts &&
               panel(
                 { title: texts.html('operatorActions') },
                 html`<ul class="items">
-                  ${confirmRow(call, 'rotate', ROTATE)}
+                  ${actionRow(texts.html(title), texts.html(what), link)}
                 </ul>`,
               )
             }`,

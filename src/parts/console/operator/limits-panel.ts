@@ -1,8 +1,8 @@
-import { MAX_CALLS, type CallLimits } from '../../../clients/call-limits.ts'
+import { CALL_LIMITS, type CallLimits } from '../../../clients/call-limits.ts'
 import type { Client } from '../../../clients/client.ts'
-import { collectProblems } from '../../../errors.ts'
 import type { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'
+import { checkInput } from '../../../validation/rules.ts'
 import type { Limits } from '../../limits/limits.ts'
 import { facts, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
@@ -58,15 +58,10 @@ export function limitsText({ texts }: Pick<Call, 'texts'>, { perMinute, perDay }
 }
 
 export function limitsIn(sent: Form): CallLimits | null {
-  const limits: { perMinute?: number; perDay?: number } = {}
-  const problems = collectProblems('ERR_INVALID_ARGUMENT', 'the limits cannot be set')
-  for (const name of ['perMinute', 'perDay'] as const) {
-    const text = (sent.get(name) ?? '').trim()
-    if (text === '') continue
-    limits[name] = Number(text)
-    if (!/^\d{1,10}$/.test(text) || Number(text) < 1 || Number(text) > MAX_CALLS)
-      problems.add(name, { code: 'range', message: 'must be a whole number', min: 1, max: MAX_CALLS })
-  }
-  problems.throwIfAny()
-  return Object.keys(limits).length === 0 ? null : limits
+  const texts = Object.keys(CALL_LIMITS).map((name) => [name, (sent.get(name) ?? '').trim()] as const)
+  const typed = texts.filter(([, text]) => text !== '')
+  const numberIn = (text: string) => (/^\d{1,10}$/.test(text) ? Number(text) : Number.NaN)
+  const limits = Object.fromEntries(typed.map(([name, text]) => [name, numberIn(text)]))
+  checkInput('the limits cannot be set', limits, CALL_LIMITS)
+  return typed.length === 0 ? null : limits
 }

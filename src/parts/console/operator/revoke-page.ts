@@ -9,7 +9,7 @@ import { displayText, applicationName } from '../../../http/pages/display-text.t
 import { isCorruptRecord } from '../../../store/corrupt-record.ts'
 import { PAGE_LIMIT } from '../../../validation/page-limit.ts'
 import { buttons, panel, notice } from '../elements/elements.ts'
-import { form } from '../elements/form.ts'
+import { choice, form } from '../elements/form.ts'
 import type { Call, Page, View } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 import { clientPagesOf, holdingsOf } from './holdings.ts'
@@ -148,20 +148,10 @@ async function confirmation(services: ConsoleServices, call: Call): Promise<View
 }
 
 function endSecretsChoice({ texts, form: sent }: Pick<Call, 'texts' | 'form'>): Html {
+  const isChecked = sent.has(END_SECRETS)
+  const box = html`<input type="checkbox" name="${END_SECRETS}" value="yes" ${isChecked && 'checked'} />`
   return html`<ul class="choices">
-    <li>
-      <label class="choice"
-        ><input
-          type="checkbox"
-          name="${END_SECRETS}"
-          value="yes"
-          ${sent.has(END_SECRETS) && 'checked'}
-        /><span class="tight"
-          ><strong>${texts.html('operatorEndSecrets')}</strong
-          ><span class="hint">${texts.html('operatorEndSecretsHint')}</span></span
-        ></label
-      >
-    </li>
+    <li>${choice(box, texts.html('operatorEndSecrets'), texts.html('operatorEndSecretsHint'))}</li>
   </ul>`
 }
 

@@ -4,11 +4,11 @@ import { whyNotAuthenticated } from '../../../clients/why-no-token.ts'
 import { requireAccess } from '../../front-door/access.ts'
 import { CLIENT_ACTIONS } from '../../front-door/client-actions.ts'
 import { runAction } from '../../front-door/run-client-action.ts'
-import { html, type HtmlValue } from '../../../http/html.ts'
+import { html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
 import type { Usage } from '../../usage/usage-types.ts'
 import { columns, heading, table } from '../elements/elements.ts'
-import { form } from '../elements/form.ts'
+import { form, hidden } from '../elements/form.ts'
 import { pager } from '../elements/pager.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import { scopeTitle } from '../scope-title.ts'
@@ -31,12 +31,7 @@ export function uncalledOperationsPage(services: ConsoleServices, usage: Usage):
     return (uncalled ?? []).filter((scope) => own.has(scope))
   }
 
-  function rowOf(
-    call: Call,
-    key: ApiKey,
-    scopes: readonly string[],
-    mayWrite: boolean,
-  ): readonly HtmlValue[] {
+  function rowOf(call: Call, key: ApiKey, scopes: readonly string[], mayWrite: boolean) {
     const { texts, to } = call
     const { clientId } = key
     const titles = scopes.map((scope) => html`<li>${scopeTitle(scope, texts, catalog.current)}</li>`)
@@ -51,8 +46,7 @@ export function uncalledOperationsPage(services: ConsoleServices, usage: Usage):
         form(
           call,
           { action: 'removeOperations' },
-          html`<input type="hidden" name="clientId" value="${clientId}" />
-            ${scopes.map((scope) => html`<input type="hidden" name="scope" value="${scope}" />`)}
+          html`${hidden('clientId', clientId)} ${scopes.map((scope) => hidden('scope', scope))}
             <div class="tight">
               <p class="hint">${texts.html('uncalledHint')}</p>
               <div>

@@ -3,7 +3,7 @@ import { html, type Html } from '../../../http/html.ts'
 import type { Usage } from '../../usage/usage-types.ts'
 import { heading, panel } from '../elements/elements.ts'
 import { operatorPage, operatorView } from '../operator/operator-page.ts'
-import { page, type Call, type Page } from '../page-types.ts'
+import { page, type Page, type Texts } from '../page-types.ts'
 import { scopeTitle } from '../scope-title.ts'
 import type { ConsoleServices } from '../services.ts'
 import { UNCALLED_DAYS, uncalledOperationsPage } from './uncalled-operations-page.ts'
@@ -13,11 +13,7 @@ import { usageView } from './usage-view.ts'
 export function usagePages(services: ConsoleServices): Page[] {
   const { usage } = services
   if (!usage) return []
-  return [
-    ownUsagePage(services, usage),
-    uncalledOperationsPage(services, usage),
-    operatorUsagePage(services, usage),
-  ]
+  return [ownUsagePage, uncalledOperationsPage, operatorUsagePage].map((pageOf) => pageOf(services, usage))
 }
 
 function ownUsagePage(services: ConsoleServices, usage: Usage): Page {
@@ -60,11 +56,7 @@ function operatorUsagePage(services: ConsoleServices, usage: Usage): Page {
   })
 }
 
-function uncalledList(
-  { texts }: Pick<Call, 'texts'>,
-  { catalog }: ConsoleServices,
-  scopes: readonly string[] | undefined,
-): Html {
+function uncalledList({ texts }: Texts, { catalog }: ConsoleServices, scopes?: readonly string[]): Html {
   if (!scopes) return html`<p class="muted">${texts.html('uncalledTooEarly', { days: UNCALLED_DAYS })}</p>`
   if (scopes.length === 0) return html`<p>${texts.html('uncalledNone')}</p>`
   return html`<ul>

@@ -5,7 +5,7 @@ import type { UsageRow } from '../../usage/list-usage.ts'
 import type { Outcome } from '../../usage/outcomes.ts'
 import type { Usage, UsageQuery } from '../../usage/usage-types.ts'
 import { choiceLinks, columns, panel, table } from '../elements/elements.ts'
-import type { Call } from '../page-types.ts'
+import type { Call, Texts } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { scopeTitle } from '../scope-title.ts'
 import type { TextName } from '../texts.ts'
@@ -19,7 +19,8 @@ const DEFAULT_DAYS = 30
 const MAX_HOURLY_DAYS = 7
 const MAX_ROWS = 20
 
-type Texts = Pick<Call, 'texts'>
+type Subject = Pick<UsageQuery, 'clientId' | 'accountId'>
+type Time = ReturnType<typeof chosenTime>
 
 /** The time that the link of the reader names. A time for which usage is not kept is not offered. */
 function chosenTime({ keeps }: Usage, wanted: string | undefined) {
@@ -33,19 +34,14 @@ function chosenTime({ keeps }: Usage, wanted: string | undefined) {
 }
 
 /** The API calls of a client, an account or all, as a chart and tables. Undefined if the answer is a CSV file. */
-export async function usageView(
-  call: Pick<Call, 'texts' | 'query' | 'self' | 'to' | 'ctx'>,
-  services: ConsoleServices,
-  usage: Usage,
-  subject: Pick<UsageQuery, 'clientId' | 'accountId'>,
-): Promise<Html | undefined> {
+export async function usageView(call: Call<unknown>, services: ConsoleServices, usage: Usage, of: Subject) {
   const { texts, query, self, ctx } = call
   const time = chosenTime(usage, query['days'])
   const { days, unit, from, to } = time
   const [times, all, clients] = await Promise.all([
-    usage.list({ ...subject, from, to, by: [unit, 'kind', 'result'] }),
-    usage.list({ ...subject, from, to, by: ['kind', 'operation', 'result', 'outcome'] }),
-    readClients(call, services, usage, { ...subject, from, to }),
+    usage.list({ ...of, from, to, by: [unit, 'kind', 'result'] }),
+    usage.list({ ...of, from, to, by: ['kind', 'operation', 'result', 'outcome'] }),
+    readClients(call, services, usage, { ...of, from, to }),
   ])
   const rows = clients ? [...clients.rows, ...restOf(all, clients.rows)] : all
   const file = query['csv']
@@ -84,17 +80,12 @@ export async function usageView(
 }
 
 /** The chart of the last 24 hours. */
-export async function callsOfLastDay(
-  call: Texts,
-  usage: Usage,
-  subject: Pick<UsageQuery, 'clientId' | 'accountId'>,
-): Promise<Html> {
-  const { texts } = call
+export async function callsOfLastDay({ texts }: Texts, usage: Usage, of: Subject): Promise<Html> {
   const time = chosenTime(usage, '1')
   const { unit, from, to } = time
-  const rows = await usage.list({ ...subject, from, to, by: [unit, 'kind', 'result'] })
+  const rows = await usage.list({ ...of, from, to, by: [unit, 'kind', 'result'] })
   const title = html`${texts.html('usageApiCalls')}, ${texts.html('usageDays', { count: 1 })}`
-  return panel({ title }, chart(call, rows, time))
+  return panel({ title }, chart({ texts }, rows, time))
 }
 
 /** What `all` counts beyond the rows of some clients. */
@@ -115,11 +106,7 @@ function mostCalled(rows: readonly UsageRow[], key: 'operation' | 'clientId'): R
 }
 
 /** Token requests are not among the calls. */
-function chart(
-  { texts }: Texts,
-  rows: readonly UsageRow[],
-  { days, unit, from }: ReturnType<typeof chosenTime>,
-): Html {
+function chart({ texts }: Texts, rows: readonly UsageRow[], { days, unit, from }: Time): Html {
   const byKind = sumsBy(rows, ({ kind }) => kind)
   const { successful: issued, rejected, failed } = byKind.get('token_request') ?? NONE
   const requests = texts.html('usageTokenRequests', { issued, rejected: rejected + failed })

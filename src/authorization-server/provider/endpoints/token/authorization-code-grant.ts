@@ -45,11 +45,7 @@ export async function fillInRedirectUri(
  *
  * Relies on: oidc-provider reads the grant only after it has found that the code belongs to this client.
  */
-export async function listGrant(
-  { grantLifecycle }: ProviderParts,
-  ctx: KoaContextWithOIDC,
-  grantId: string,
-): Promise<void> {
+export async function listGrant({ grantLifecycle }: ProviderParts, ctx: KoaContextWithOIDC, grantId: string) {
   const state = requestState(ctx)
   const code = await state.code?.payload
   if (code?.grantId !== grantId) return

@@ -47,45 +47,32 @@ export function createFastPath(parts: FastPathParts) {
     const request = isUsual(ctx) ? readRequest(ctx, form) : undefined
     if (!request || (request.resource !== undefined && !resources.find(request.resource)))
       return { isAnswered: false }
-    if (isDocumentId(request.credentials.clientId)) return { isAnswered: false }
+    const { credentials, grantType, ...sent } = request
+    if (isDocumentId(credentials.clientId)) return { isAnswered: false }
 
-    const { token } = request
-    const reads = token === undefined ? undefined : startRefreshReads(parts, token)
+    const reads = sent.token === undefined ? undefined : startRefreshReads(parts, sent.token)
     const early = known ? { ...known, refreshReads: reads } : startLookups(registry, reads)
     // A failed lookup is passed on too: oidc-provider gets the same error from `early`.
-    const client = await early.registry.find(request.credentials.clientId).catch(() => null)
-    const kind = request.grantType === 'refresh_token' ? 'application' : 'apiKey'
+    const client = await early.registry.find(credentials.clientId).catch(() => null)
+    const kind = grantType === 'refresh_token' ? 'application' : 'apiKey'
     const isUsable = client && !whyUnusable(client) && client.kind === kind && !isPublicClient(client)
-    const { clientSecrets } = request.credentials
-    const secret = isUsable ? findSecretOf(client, clientSecrets) : undefined
+    const secret = isUsable ? findSecretOf(client, credentials.clientSecrets) : undefined
     const isWrong = client === undefined || (isUsable && !secret)
     if (isWrong && ctx.accepts('json', 'html') === 'json') {
-      rejectSecret(parts, ctx, client, request.credentials)
+      rejectSecret(parts, ctx, client, credentials)
       return { isAnswered: true }
     }
-    if (!isUsable || isWrong || !isWellFormed(request.scope)) return { isAnswered: false, early }
+    if (!isUsable || isWrong || !isWellFormed(sent.scope)) return { isAnswered: false, early }
     const networks = networksClaim(client)
     if (networks !== undefined && !parts.proxyCheck.mayUseFrom(networks, requesterOf(ctx).address)) {
       return { isAnswered: false, early }
     }
-    const { grantType, scope, resource } = request
     const { accounts } = early
     // In direct access, another core signs, but not during a flood. In a refresh, this would cost more: `TokenSigner`.
     const signsHere = kind === 'application' || isFlood()
     const deadline = rollbackDeadline()
-    const sent = {
-      host: ctx,
-      client,
-      credential: secret,
-      scope,
-      resource,
-      token,
-      reads,
-      accounts,
-      deadline,
-      signsHere,
-    }
-    const answer = answers[grantType](sent)
+    const found = { host: ctx, client, credential: secret, reads, accounts, deadline, signsHere }
+    const answer = answers[grantType]({ ...sent, ...found })
     try {
       respond(ctx, 200, await answer)
       return { isAnswered: true }

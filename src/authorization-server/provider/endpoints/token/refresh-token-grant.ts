@@ -144,11 +144,7 @@ async function findGrant(
 }
 
 /** The requested scopes, or else those of the token. @throws invalid_scope */
-function wantedScopes(
-  { settings }: ProviderParts,
-  request: TokenRequest,
-  { scope }: TokenPayload,
-): readonly string[] {
+function wantedScopes({ settings }: ProviderParts, request: TokenRequest, { scope }: TokenPayload) {
   const held = scope.split(' ')
   const asked = requestedScopes(request.scope).filter((name) => !isIgnoredScope(name, settings.openIdScopes))
   const missing = asked.filter((name) => !held.includes(name))
