@@ -1,21 +1,32 @@
 /**
- * `npm run docs:screenshots`: takes the pictures of `docs/images/` from the example server, light and dark.
+ * `npm run docs:screenshots`: takes the pictures of `docs/images/` from the example server, light and dark, and writes the
+ * structure of each page into `pages.json`. With `--check` it takes no picture, and fails if a page has another structure.
  *
- * Needs Chromium on PATH, or its path in `CHROMIUM`.
+ * Needs Chromium on PATH, or its path in `CHROMIUM`. The example server is that of the working folder.
  */
 import { spawn } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
 
-const root = path.resolve(import.meta.dirname, '../..')
-const images = path.join(root, 'docs/images')
-const [port, partnerPort, spaPort] = [3900, 3901, 3902]
+const root = process.cwd()
+const images = path.resolve(import.meta.dirname, '../images')
+const structures = path.join(images, 'pages.json')
+const isCheck = process.argv.includes('--check')
+const [port, partnerPort, spaPort] = [await freePort(), await freePort(), await freePort()]
+/**
+ * The structure of each page that a picture shows.
+ *
+ * @type {Record<string, string>}
+ */
+const pages = {}
 const host = `http://localhost:${port}`
 const partner = `http://localhost:${partnerPort}`
 
-await mkdir(images, { recursive: true })
 const preload = path.join(root, 'examples/hide-runtime-warning.mjs')
 const server = spawn(process.execPath, ['--import', preload, path.join(root, 'build/examples/server.js')], {
   // A folder without `.env`, so that the example runs in memory.
@@ -37,10 +48,42 @@ const browser = await chromium.launch({
 try {
   await answers(partner)
   await useApiKey()
-  for (const colorScheme of /** @type {const} */ (['light', 'dark'])) await takePictures(colorScheme)
+  const schemes = /** @type {const} */ (isCheck ? ['light'] : ['light', 'dark'])
+  for (const colorScheme of schemes) await takePictures(colorScheme)
 } finally {
   await browser.close()
   server.kill()
+}
+if (isCheck) {
+  const known = JSON.parse(await readFile(structures, 'utf8'))
+  const changed = Object.keys({ ...known, ...pages }).filter((name) => known[name] !== pages[name])
+  if (changed.length > 0) throw new Error(`run npm run docs:screenshots: these pages changed: ${changed}`)
+} else await writeFile(structures, `${JSON.stringify(pages, undefined, 2)}\n`)
+
+async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = /** @type {import('node:net').AddressInfo} */ (probe.address())
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
+/**
+ * Takes a picture of a page, and notes its elements and their classes, without texts and values.
+ *
+ * @param {import('playwright-core').Page} page
+ * @param {string} name
+ * @param {'light' | 'dark'} colorScheme
+ */
+async function takePicture(page, name, colorScheme) {
+  const outline = await page.evaluate(`
+    Array.from(document.body.querySelectorAll(':not(svg *)'), (each) => each.localName + '.' + each.classList.value).join()
+  `)
+  pages[name] = createHash('sha256').update(String(outline)).digest('base64url').slice(0, 16)
+  if (isCheck) return
+  const file = path.join(images, `${name}-${colorScheme}.png`)
+  await page.screenshot({ path: file, fullPage: true, animations: 'disabled' })
 }
 
 /**
@@ -75,12 +118,7 @@ async function takePictures(colorScheme) {
   const context = await browser.newContext({ colorScheme, viewport: { width: 720, height: 400 } })
   const page = await context.newPage()
   /** @param {string} name */
-  const picture = (name) =>
-    page.screenshot({
-      path: path.join(images, `${name}-${colorScheme}.png`),
-      fullPage: true,
-      animations: 'disabled',
-    })
+  const picture = (name) => takePicture(page, name, colorScheme)
 
   await page.goto(partner)
   await page.getByRole('button', { name: 'Connect your account' }).click()
@@ -110,12 +148,7 @@ async function takeConsolePictures(colorScheme) {
   const context = await browser.newContext({ colorScheme, viewport: { width: 1000, height: 500 } })
   const page = await context.newPage()
   /** @param {string} name */
-  const picture = (name) =>
-    page.screenshot({
-      path: path.join(images, `console-${name}-${colorScheme}.png`),
-      fullPage: true,
-      animations: 'disabled',
-    })
+  const picture = (name) => takePicture(page, `console-${name}`, colorScheme)
   /**
    * @param {string} user
    * @param {string} password

@@ -2,7 +2,7 @@ import { chromium, type Browser } from 'playwright-core'
 import { describe } from 'vitest'
 import { BROWSERS, findProgram } from './required-programs.ts'
 
-const executablePath = findProgram(...BROWSERS)
+export const executablePath = findProgram(...BROWSERS)
 
 const QUIET = [
   '--headless',
