@@ -56,7 +56,7 @@ it('every method rejects with ERR_STORE_UNAVAILABLE if there is no answer in tim
     10,
   )
   const outcomes = Promise.allSettled(METHODS.map(([method]) => call(store, method)))
-  await vi.advanceTimersByTimeAsync(10)
+  await vi.advanceTimersByTimeAsync(11)
   const reason = { code: 'ERR_STORE_UNAVAILABLE', status: 503, headers: { 'Retry-After': '1' } }
   expect(await outcomes).toMatchObject(METHODS.map(() => ({ status: 'rejected', reason })))
 })

@@ -37,7 +37,7 @@ export interface FaultyStore {
  * Wraps a store, so that its calls can be made to fail.
  *
  * @param options.lateBy milliseconds after which `late` calls are executed; must be longer than the deadline
- *   of a call
+ *   of a call. With `Infinity`, `settled()` executes them
  * @param options.methods the methods that can fail and are counted. @default all
  */
 export function faultyStore(
@@ -45,7 +45,7 @@ export function faultyStore(
   { lateBy = 150, methods }: { lateBy?: number; methods?: ReadonlySet<string> } = {},
 ): FaultyStore {
   const calls: string[] = []
-  const lateCalls: Promise<unknown>[] = []
+  const lateCalls: (() => Promise<unknown>)[] = []
   let armed: { at: number | string; fault: Fault; thenAway: boolean } | undefined
   let isAway = false
 
@@ -56,7 +56,8 @@ export function faultyStore(
     if (fault === 'unanswered') await work()
     if (fault === 'silent') return never()
     if (fault === 'late') {
-      lateCalls.push(delay(lateBy).then(work))
+      const executed = lateBy === Infinity ? undefined : delay(lateBy).then(work)
+      lateCalls.push(() => executed ?? work())
       return never()
     }
     throw failure()
@@ -97,7 +98,7 @@ export function faultyStore(
       armed = undefined
     },
     async settled() {
-      await Promise.all(lateCalls.splice(0))
+      await Promise.all(lateCalls.splice(0).map((each) => each()))
     },
   }
 }
