@@ -81,17 +81,18 @@ export async function listProblems(
   limit: number,
 ): Promise<readonly ClientProblem[]> {
   const to = Math.floor(now() / 1000)
-  const period = { accountId, from: to - (to % 3600) - 23 * 3600, to }
+  const period = { from: to - (to % 3600) - 23 * 3600, to }
   const sums = new Map<string, number>()
-  for (const { clientId = '', result, count } of await list({ ...period, by: ['client', 'result'] })) {
+  const all = await list({ accountId, ...period, by: ['client', 'result'] })
+  for (const { clientId = '', result, count } of all) {
     if (result !== 'successful') sums.set(clientId, (sums.get(clientId) ?? 0) + count)
   }
   sums.delete(FURTHER_CLIENTS)
   const worst = [...sums].toSorted(([, one], [, other]) => other - one).slice(0, limit)
-  const clientIds = worst.map(([clientId]) => clientId)
   const problems = new Map<string, ClientProblem>()
   const by = ['hour', 'client', 'kind', 'result', 'outcome'] as const
-  for (const { at = 0, count, ...problem } of await list({ ...period, clientIds, by })) {
+  const lists = await Promise.all(worst.map(([clientId]) => list({ ...period, clientId, by })))
+  for (const { at = 0, count, ...problem } of lists.flat()) {
     if (problem.result === 'successful') continue
     const key = JSON.stringify(problem)
     const sum = count + (problems.get(key)?.count ?? 0)

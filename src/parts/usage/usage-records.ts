@@ -142,7 +142,9 @@ export function createUsageRecords(
     return { days, merged }
   }
 
-  const running = new Map<string, Promise<StoredDay[]>>()
+  const running = new Set<
+    readonly [id: string | undefined, first: string, last: string, Promise<StoredDay[]>]
+  >()
 
   async function readDays(clientId: string | undefined, first: string, last: string): Promise<StoredDay[]> {
     const oldest = daysBefore(today(), bounds.days)
@@ -201,11 +203,12 @@ export function createUsageRecords(
     },
 
     /** Counts of all calls if `clientId` is undefined. The lists of a page share a read that runs. */
-    read(clientId: string | undefined, first: string, last: string): Promise<StoredDay[]> {
-      const key = `${first}${last}${clientId ?? ''}`
-      const read = running.get(key) ?? readDays(clientId, first, last).finally(() => running.delete(key))
-      running.set(key, read)
-      return read
+    async read(clientId: string | undefined, first: string, last: string): Promise<StoredDay[]> {
+      const known = [...running].find(([id, from, to]) => id === clientId && from <= first && to >= last)
+      if (known) return (await known[3]).filter(({ day }) => day >= first && day <= last)
+      const read = [clientId, first, last, readDays(clientId, first, last)] as const
+      running.add(read)
+      return read[3].finally(() => running.delete(read))
     },
 
     async isKnownSince(day: string): Promise<boolean> {
