@@ -129,12 +129,16 @@ function withoutPart<Texts extends NamedTexts>(
   ) as Partial<Texts>
 }
 
+/** By locale, because creating one takes much longer than using it. Only languages of texts occur, with known regions. */
+const plurals: Record<string, Intl.PluralRules> = {}
+const numbers: Record<string, Intl.NumberFormat> = {}
+
 function pluralOf(text: PluralText, locale: string, count: number): string {
-  return text[new Intl.PluralRules(locale).select(count)] ?? text.other
+  return text[(plurals[locale] ??= new Intl.PluralRules(locale)).select(count)] ?? text.other
 }
 
 function writeNumber(value: number, locale: string): string {
-  return new Intl.NumberFormat(locale).format(value)
+  return (numbers[locale] ??= new Intl.NumberFormat(locale)).format(value)
 }
 
 /** A placeholder without a value stays as it is. */
