@@ -20,7 +20,7 @@ export const FRAGMENT_HEADER = 'X-Gatehouse-Fragment'
 
 /** Sends a page: in the layout of the host, as a document of its own, or as a fragment without one. */
 export function createResponder(
-  { path }: Mount,
+  { path, has }: Mount,
   { assets, branding, accounts, issuer }: Internals & { readonly assets: Assets },
   { layout, sameOriginFrame, homeUrl }: ConsoleOptions,
 ) {
@@ -61,8 +61,8 @@ export function createResponder(
     if (layout && !isAlone) return send(ctx, await inLayout(layout, ctx, page))
     setPolicy(ctx, needs)
     const content = trustedHtml(page.body)
-    // Without a name of its own, the service is called like its host.
-    const isNamed = branding.name !== new URL(issuer).hostname
+    // Without a name of its own, the service is called like its host. A part that is mounted alone is no console.
+    const isNamed = branding.name !== new URL(issuer).hostname || !has('overview')
     const own = isNamed ? branding : { ...branding, name: texts.plain('layoutTitle') }
     const around = { content, beside: await account(view, texts), className: 'gatehouse-page' }
     return send(ctx, document(own, { ...page, ...around }).toString())

@@ -147,6 +147,9 @@ describe('connected applications in detail', () => {
     const application = await embedded.createApplication({ name: 'Ledger' })
     await connect(embedded, application, { browser: visitor.browser, parameters: { scope: 'invoices:read' } })
     const page = await visitor.open('/account/apps')
+    // Users are no developers.
+    expect(page.body).toContain('<title>Connected applications · localhost</title>')
+    expect(page.body).not.toContain('Developer console')
     expect(page.body).not.toContain('<nav class="nav"')
     const after = await visitor.submit(page, 'disconnect', { application: application.client_id })
     expect(after.url.pathname).toBe('/account/apps')
