@@ -1,5 +1,6 @@
 import { scopesOf } from '../../clients/client-products.ts'
 import { ifUnchanged } from '../../clients/client-etag.ts'
+import { isGatewayKey } from '../../clients/client.ts'
 import { isPublicClient } from '../../clients/public-applications.ts'
 import type { ClientAction } from './client-action-types.ts'
 import { CREDENTIAL_ACTIONS } from './credential-actions.ts'
@@ -131,6 +132,7 @@ export const CLIENT_ACTIONS = {
         done: 'doneOperatorRevoked',
       },
     },
+    isRowShown: (client) => !isGatewayKey(client),
     runById: ({ parts: { tokens }, clientId, change }) => tokens.revokeAll({ clientId }, change),
   },
   disable: {

@@ -77,6 +77,28 @@ describe('the key of a gateway in the console', () => {
     }
   })
 
+  it('what disables, reports and deletes it speaks of its gateway, because it has no tokens', async () => {
+    const input = { accountId: 'root', name: 'Edge', resourceServer: true } as const
+    const { apiKey } = await host.gatehouse.apiKeys.create(input)
+    const own = `/api-keys/${apiKey.clientId}`
+    const operators = `/operator/clients/${apiKey.clientId}`
+    const stops = ['/settings', '/secrets', '/settings?confirm=disable', '/report-compromised'].map(
+      (below) => own + below,
+    )
+    const ofOperators = ['/settings', '/secrets?confirm=reportCompromised'].map((below) => operators + below)
+    for (const path of [...stops, ...ofOperators, `${own}/delete`]) {
+      const shown = (await text(path, 'root')).replaceAll('It needs no tokens.', '')
+      expect(shown, path).not.toMatch(/\btokens?\b/)
+      if (!path.endsWith('/delete'))
+        expect(shown, path).toContain('Its gateway receives no revocations until it has a valid key.')
+    }
+    const visitor = host.visit('root')
+    const done = await visitor.submit(await visitor.open(`/console${own}`), 'disable')
+    expect(textOf(done.body)).toContain('It is disabled.')
+    for (const path of [own, `${own}/settings`, `${operators}/settings`])
+      expect(await text(path, 'root'), path).not.toMatch(/gets no tokens|tokens again|Its tokens/)
+  })
+
   it('it is still called a gateway when it is disabled, and is found by its state', async () => {
     for (const each of 'abcdef') await host.gatehouse.apiKeys.create({ accountId: 'acme', name: each })
     expect(await text('/api-keys?state=gateway')).toContain('Edge')

@@ -111,9 +111,7 @@ describe('the pages of operators', () => {
     let token = await tokenOf(client)
     expect(await call(token)).toBe(200)
     page = await visitor.submit(page, 'disable')
-    expect(textOf(page.body)).toContain(
-      'It is disabled, and its tokens are rejected, until an operator enables it',
-    )
+    expect(textOf(page.body)).toContain('It is disabled until an operator enables it.')
     expect(await call(token)).toBe(401)
     expect((await host.gatehouse.apiKeys.find(client.client_id))?.disabled).toBe(true)
     page = await visitor.submit(page, 'enable')

@@ -1,4 +1,4 @@
-import type { Client } from '../../../clients/client.ts'
+import { isGatewayKey, type Client } from '../../../clients/client.ts'
 import { requireAccess } from '../../front-door/access.ts'
 import type {
   ActionCall,
@@ -90,8 +90,20 @@ export async function runForOwner(
   if (run && !isDone?.(client, request)) await runAction({ run }, client, request)
 }
 
-export function textName(text: PageText, kind?: Pick<ClientKind, 'kind'>): TextName {
-  return text.replace('*', kind?.kind === 'application' ? 'App' : 'Key') as TextName
+/** The key of a gateway has no tokens: each text replaces those after it. */
+const OF_GATEWAY: readonly (readonly [TextName, ...PageText[]])[] = [
+  ['gatewayStops', 'clientsDisableHint', 'operatorDisableText', 'clientsReportTokens'],
+  ['gatewayStops', 'clientsLeakedHint', 'keysLeakedHint', 'operatorCompromisedText'],
+  ['gatewayStops', 'clientsRevokeOldWhat', 'clientsRevokeNewWhat'],
+  ['gatewayWhat', 'clientsEnableHint', 'operatorEnableText', 'handOverTokens'],
+  ['gatewayWhat', 'clientsReportNext', 'keysReportNext'],
+  ['clientsReportSecrets', 'clientsDeleteTokens'],
+  ['clientsLeakedLink', 'clientsReportButton', 'keysReportButton'],
+]
+
+export function textName(text: PageText, client: Client): TextName {
+  const own = isGatewayKey(client) && OF_GATEWAY.find(([, ...others]) => others.includes(text))?.[0]
+  return (own || text).replace('*', client.kind === 'application' ? 'App' : 'Key') as TextName
 }
 
 /** Those of these actions that are forms of a page, or that a page asks before. Others have a path of their own. */
@@ -112,7 +124,7 @@ export function actionFor(name: ActionName, services: ConsoleServices, viewer: V
   async function confirm(call: Call<Client>) {
     const { query, texts, resource: client } = call
     const { title = 'none', what = 'none', button = 'none', more } = viewer.textsOf(action, client) ?? {}
-    const named = { title: textName(title, viewer.kind), what: textName(what), button: textName(button) }
+    const nameOf = (text: PageText) => textName(text, client)
     const { catalog } = services
     const values = {
       name: applicationName(client),
@@ -121,9 +133,11 @@ export function actionFor(name: ActionName, services: ConsoleServices, viewer: V
       key: displayText(query['kid'] ?? ''),
     }
     return {
-      ...named,
+      title: nameOf(title),
+      what: nameOf(what),
+      button: nameOf(button),
+      more: more?.map(nameOf),
       use: await useFacts(call, services, client),
-      more: more?.map((each) => textName(each)),
       values,
       trail: viewer.trail(call, true),
     }
@@ -167,7 +181,7 @@ export async function actionList(call: Call<Client>, viewer: Viewer, part: keyof
     if (!shown?.button || isRowShown?.(client, viewer.by, caller) === false) return undefined
     if (viewer.kind && owner && !(await viewer.may(call, owner.act))) return undefined
     const [title, what, button] = [shown.title, shown.what, shown.button].map((each = 'none') =>
-      texts.html(textName(each, viewer.kind), { name: applicationName(client) }),
+      texts.html(textName(each, client), { name: applicationName(client) }),
     )
     if (typeof asks === 'function') {
       const path = viewer.pathOf(client) + ownPathOf(name)

@@ -1,5 +1,5 @@
 import type { Catalog, Operation } from '../../../catalog/catalog.ts'
-import type { Client } from '../../../clients/client.ts'
+import { isGatewayKey, type Client } from '../../../clients/client.ts'
 import { LAST_USE_SECONDS } from '../../../clients/last-used.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { displayText } from '../../../http/pages/display-text.ts'
@@ -72,7 +72,8 @@ export async function stateNotice(
   if (noToken === undefined) return undefined
   const [, tone, why, next] = STATES[noToken]
   const { texts, to, resource: client } = call
-  const sentence = html`<p>${texts.html(why)}</p>`
+  const isStopped = isGatewayKey(client) && noToken !== 'gateway'
+  const sentence = html`<p>${texts.html(isStopped ? 'gatewayStops' : why)}</p>`
   if (!next || !(await viewer.may(call, next[2]))) return notice(tone, sentence)
   const [text, where] = next
   const button = where.startsWith('/')

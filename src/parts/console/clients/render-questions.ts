@@ -73,16 +73,16 @@ function view(call: Call<Client>, question: Question): View {
   const name = applicationName(client)
   const back = to(partOf(call, kind, action))
   return {
-    title: texts.plain(textName(title), { name }),
+    title: texts.plain(textName(title, client), { name }),
     trail: trail(call, kind, client),
-    body: html`<h1>${texts.html(textName(title), { name })}</h1>
+    body: html`<h1>${texts.html(textName(title, client), { name })}</h1>
       ${use}
       ${panel(
         { title: texts.html('clientsWhatHappens'), isDanger },
         html`<ul class="points">
-            ${points.map((point) => html`<li>${texts.html(textName(point, kind))}</li>`)}
+            ${points.map((point) => html`<li>${texts.html(textName(point, client))}</li>`)}
           </ul>
-          ${form(call, { action }, html`${TYPED_FIRST[action]?.(call)} ${buttons(call, textName(button, kind), back, isDanger ? 'danger' : 'primary')}`)}`,
+          ${form(call, { action }, html`${TYPED_FIRST[action]?.(call)} ${buttons(call, textName(button, client), back, isDanger ? 'danger' : 'primary')}`)}`,
       )}`,
   }
 }

@@ -175,6 +175,7 @@ export const english = {
   gatewayBadge: 'Gateway',
   gatewayWhat:
     'A gateway in another process reads revocations with this key. Without a valid key, it receives none. It needs no tokens.',
+  gatewayStops: 'Its gateway receives no revocations until it has a valid key.',
   gatewayResources: 'May introspect tokens for',
   gatewayAllResources: 'all resources',
   gatewayCreate: 'Create gateway key',
@@ -329,13 +330,13 @@ export const english = {
   doneOnlySecretRevoked: 'The secret is revoked. Programs authenticate with a key.',
   doneKeyAdded: 'The public key is added. Programs can use its private key now.',
   doneKeyRemoved: 'The public key is removed.',
-  doneClientDisabled: 'It is disabled. Its tokens no longer work.',
-  doneClientEnabled: 'It is enabled. Programs can get tokens again.',
+  doneClientDisabled: 'It is disabled.',
+  doneClientEnabled: 'It is enabled.',
   doneClientReported:
     'All its secrets and tokens are revoked. Create a new secret and give it to your programs.',
   doneKeysReported:
     'All its secrets, public keys and tokens are revoked. Add a new public key, or create a new secret, for your programs.',
-  doneClientDeleted: 'It is deleted, and its tokens no longer work.',
+  doneClientDeleted: 'It is deleted.',
 
   clientsAbout: 'Summary',
   clientsMayCall: 'What it may call',
@@ -898,7 +899,7 @@ export const english = {
   operatorCompromised: 'Report as leaked',
   operatorCompromisedText:
     'All its secrets and tokens are revoked. It stops working until its owner creates a new secret.',
-  doneOperatorDisabled: 'It is disabled, and its tokens are rejected, until an operator enables it.',
+  doneOperatorDisabled: 'It is disabled until an operator enables it.',
   doneOperatorEnabled: 'It is enabled.',
   doneOperatorRevoked: 'Its tokens are rejected.',
   doneOperatorCompromised: 'All its secrets and tokens are revoked. Tell the owner to create a new secret.',

@@ -175,6 +175,7 @@ export const german: ConsoleTexts = {
   gatewayBadge: 'Gateway',
   gatewayWhat:
     'Ein Gateway in einem anderen Prozess liest damit Widerrufe. Ohne gültigen Schlüssel erhält es keine. Es braucht keine Tokens.',
+  gatewayStops: 'Das Gateway erhält keine Widerrufe, bis es einen gültigen Schlüssel hat.',
   gatewayResources: 'Darf Tokens prüfen für',
   gatewayAllResources: 'alle Ressourcen',
   gatewayCreate: 'Gateway-Schlüssel erstellen',
@@ -333,13 +334,13 @@ export const german: ConsoleTexts = {
   doneKeyAdded:
     'Der öffentliche Schlüssel ist hinzugefügt. Programme können den privaten Schlüssel jetzt nutzen.',
   doneKeyRemoved: 'Der öffentliche Schlüssel ist entfernt.',
-  doneClientDisabled: 'Der Client ist deaktiviert. Seine Tokens gelten nicht mehr.',
-  doneClientEnabled: 'Der Client ist aktiviert. Programme können wieder Tokens holen.',
+  doneClientDisabled: 'Der Client ist deaktiviert.',
+  doneClientEnabled: 'Der Client ist aktiviert.',
   doneClientReported:
     'Alle Secrets und Tokens sind widerrufen. Erstellen Sie ein neues Secret und stellen Sie Ihre Programme darauf um.',
   doneKeysReported:
     'Alle Secrets, öffentlichen Schlüssel und Tokens sind widerrufen. Fügen Sie einen neuen öffentlichen Schlüssel hinzu, oder erstellen Sie ein neues Secret.',
-  doneClientDeleted: 'Der Client ist gelöscht, und seine Tokens gelten nicht mehr.',
+  doneClientDeleted: 'Der Client ist gelöscht.',
 
   clientsAbout: 'Überblick',
   clientsMayCall: 'Erlaubte Aufrufe',
@@ -915,7 +916,7 @@ export const german: ConsoleTexts = {
   operatorCompromised: 'Leck melden',
   operatorCompromisedText:
     'Alle Secrets und Tokens werden widerrufen. Nichts funktioniert, bis der Besitzer ein neues Secret erstellt.',
-  doneOperatorDisabled: 'Deaktiviert: Tokens werden abgelehnt, bis ein Betreiber wieder aktiviert.',
+  doneOperatorDisabled: 'Deaktiviert, bis ein Betreiber wieder aktiviert.',
   doneOperatorEnabled: 'Aktiviert.',
   doneOperatorRevoked: 'Die Tokens werden abgelehnt.',
   doneOperatorCompromised:
