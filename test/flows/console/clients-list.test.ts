@@ -27,7 +27,7 @@ describe('the lists of API keys and applications', () => {
     expect(rows).toHaveLength(4)
     expect(rows[0]).toContain(`href="/console/api-keys/${apiKey.clientId}"`)
     expect(textOf(rows[0])).toMatch(
-      /^Nightly export gatehouse_…\w{4} Invoices, Payments Active never just now/,
+      /^Nightly export gatehouse_…\w{4} Invoices, Payments Active never 0 just now/,
     )
     expect(textOf(rows[1])).toMatch(/^Without product \S+ none No product yet never/)
     expect(textOf(rows[2])).toMatch(/^Off \S+ Invoices Disabled never/)
@@ -50,6 +50,24 @@ describe('the lists of API keys and applications', () => {
     const sorted = await host.visit('acme').get('/console/api-keys?sort=expiry')
     const names = rowsOf(sorted.body).map((row) => /<bdi>(\w+)/.exec(row)?.[1])
     expect(names).toEqual(['Sooner', 'Own', 'Plain'])
+  })
+
+  it('a row has the API calls of seven days, but not that of a gateway, and without usage there is no such column', async () => {
+    const key = await host.createApiKey(['invoices'])
+    await createKey({ name: 'Edge', resourceServer: true })
+    await createKey({ name: 'Idle' })
+    await host.callAs(key, 'GET /invoices/list', 'GET /payments/list')
+    const read = async (path: string, person = 'acme') => (await host.visit(person).get(path)).body
+    const list = await read('/console/api-keys')
+    expect(textOf(list)).toContain('Last used Calls in 7 days Created')
+    const callsIn = (body: string) => rowsOf(body).map((row) => /in 7 days">(\d*)</.exec(row)?.[1])
+    expect(callsIn(list)).toEqual(['0', '', '2'])
+    expect(callsIn(await read('/console/operator/accounts/acme', 'root'))).toEqual(['0', '', '2'])
+    expect(list).not.toMatch(/<option value="calls/)
+    await host.close()
+    host = await startConsole({ store: memoryStore(), console: { usage: undefined } })
+    await createKey()
+    expect(await read('/console/api-keys')).not.toContain('in 7 days')
   })
 
   it('a page has 25 rows and a link to the next page', async () => {

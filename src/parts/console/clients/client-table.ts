@@ -24,9 +24,10 @@ const COLUMNS = {
     'stateLabel',
     'expiryTitle',
     'operatorLastUsed',
+    'clientsCallsWeek',
     'createdLabel',
   ],
-  account: ['nameLabel', 'operatorKind', 'stateLabel', 'operatorLastUsed'],
+  account: ['nameLabel', 'operatorKind', 'stateLabel', 'operatorLastUsed', 'clientsCallsWeek'],
   search: ['nameLabel', 'operatorKind', 'accountLabel', 'stateLabel', 'operatorLastUsed'],
 } as const
 
@@ -37,12 +38,21 @@ export async function clientTable(
   call: Call,
   clients: readonly Client[],
   list: keyof typeof COLUMNS,
-  { statesOf, catalog, keyPolicy, accounts }: ConsoleServices,
+  { statesOf, catalog, keyPolicy, accounts, usage }: ConsoleServices,
 ): Promise<Html> {
   const { texts, to } = call
   const isOwner = list === 'owner'
   const ofUsers = isOwner ? clients.filter(({ userId }) => userId !== undefined) : []
-  const [states, people] = await Promise.all([statesOf(clients), findPeople(accounts, ofUsers)])
+  const { accountId = '' } = clients[0] ?? {}
+  const clientIds = clients.map(({ clientId }) => clientId)
+  const now = Math.floor(Date.now() / 1000)
+  const week = { accountId, clientIds, from: now - 6 * 86_400, to: now }
+  const [states, people, calls] = await Promise.all([
+    statesOf(clients),
+    findPeople(accounts, ofUsers),
+    list === 'search' ? undefined : usage?.list({ ...week, by: ['client', 'kind'] }),
+  ])
+  const callsOf = (id: string) => calls?.find(({ clientId, kind }) => clientId === id && kind === 'call')
 
   const cellsOf = (client: Client, state: Partial<ClientState>): Readonly<Record<Column, HtmlValue>> => ({
     nameLabel: html`<a
@@ -62,10 +72,15 @@ export async function clientTable(
       expiryBadge(call, client, keyPolicy) ??
       (client.expiresAt === undefined ? texts.html('never') : texts.expiry(client.expiresAt)),
     operatorLastUsed: lastUsed(call, client),
+    clientsCallsWeek: !isGatewayKey(client) && texts.number(callsOf(client.clientId)?.count ?? 0),
     createdLabel: texts.ago(client.createdAt),
   })
   const hasExpiry = clients.some(({ expiresAt }) => expiresAt !== undefined)
-  const left = [...(hasExpiry ? [] : ['expiryTitle']), ...(ofUsers.length > 0 ? [] : ['belongsToLabel'])]
+  const left = [
+    ...(hasExpiry ? [] : ['expiryTitle']),
+    ...(ofUsers.length > 0 ? [] : ['belongsToLabel']),
+    ...(calls ? [] : ['clientsCallsWeek']),
+  ]
   const names: readonly Column[] = COLUMNS[list].filter((name) => !left.includes(name))
   const rows = clients.map((client, at) => {
     const cells = cellsOf(client, states[at] ?? {})

@@ -86,15 +86,17 @@ async function show(services: ConsoleServices, call: Call) {
     services.audit.list({ accountId, limit: LATEST_ENTRIES }),
   ])
   const granted = holdings.grants.items.map(({ clientId }) => ({ clientId, kind: 'application' as const }))
-  const [known, named] = await Promise.all([findClients(services, granted), findNamed(services, trail.items)])
+  const clients = [...holdings.apiKeys.items, ...holdings.applications.items]
+  const [known, named, clientList] = await Promise.all([
+    findClients(services, granted),
+    findNamed(services, trail.items),
+    clients.length === 0
+      ? html`<p class="muted">${texts.html('operatorNoClients')}</p>`
+      : clientTable(call, clients, 'account', services),
+  ])
   const name = account?.claims?.['name']
   const hasLevels = services.catalog.current.kycLevels.length > 0
   const level = hasLevels && account && (account.kycLevel ?? texts.html('lowestLevel'))
-  const clients = [...holdings.apiKeys.items, ...holdings.applications.items]
-  const clientList =
-    clients.length === 0
-      ? html`<p class="muted">${texts.html('operatorNoClients')}</p>`
-      : await clientTable(call, clients, 'account', services)
   const isCut = [holdings.apiKeys, holdings.applications, holdings.grants].some(({ hasMore }) => hasMore)
   const values = { account: displayText(accountId), user: displayText(userId ?? '') }
   const title: TextName = userId === undefined ? 'operatorAccountTitle' : 'operatorUserTitle'

@@ -248,6 +248,7 @@ export const english = {
   clientsUsedLately: 'within the last hour',
   clientsInUse: 'In use',
   clientsCallsToday: 'API calls today (UTC)',
+  clientsCallsWeek: 'Calls in 7 days',
 
   clientsKeyListTitle: 'API keys',
   clientsAppListTitle: 'Applications',

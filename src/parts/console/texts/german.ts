@@ -247,6 +247,7 @@ export const german: ConsoleTexts = {
   clientsUsedLately: 'in der letzten Stunde',
   clientsInUse: 'Wird genutzt',
   clientsCallsToday: 'API-Aufrufe heute (UTC)',
+  clientsCallsWeek: 'Aufrufe in 7 Tagen',
 
   clientsKeyListTitle: 'API-Schlüssel',
   clientsAppListTitle: 'Anwendungen',
