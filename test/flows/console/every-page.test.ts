@@ -67,7 +67,7 @@ describe('every page of the console', () => {
       if (isWhole)
         expect([path, body]).toEqual([path, expect.stringMatching(/class="gatehouse"[^>]*lang="de"/)])
       // The services write the messages of health checks, in English.
-      const isInEnglish = body.includes('lang="en"') && !path.endsWith('/health')
+      const isInEnglish = body.includes('lang="en"') && !/\/(health|operator)$/.test(path)
       expect([path, isInEnglish]).toEqual([path, false])
     }
   })

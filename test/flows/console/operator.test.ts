@@ -45,6 +45,48 @@ describe('the pages of operators', () => {
     }
   })
 
+  it('the start page has the numbers of the service, the checks that do not pass, and the newest clients', async () => {
+    const own = await startConsole({ store: memoryStore() })
+    const read = async (path = '/console/operator', headers = {}) =>
+      (await own.visit('root').get(path, headers)).body
+    const key = await own.createApiKey(['invoices'])
+    await own.callAs(key, 'GET /invoices/list', 'GET /payments/list')
+    await own.requestDirectToken({ ...key, client_secret: 'wrong' })
+    await own.requestDirectToken({ ...key, client_secret: 'wrong' })
+    await own.gatehouse.apiKeys.reportCompromised(key.client_id)
+    await own.callAs(await own.createApiKey(['payments']))
+    const text = textOf(await read())
+    expect(text).toContain('API calls in 24 hours 2 Token requests in 24 hours 4')
+    expect(text).toContain('Rejected sign-ins in 24 hours 2 Leak reports in 7 days 1 ')
+    expect(await read()).toContain('href="/console/operator/audit?trail=failures"')
+    expect(text).toMatch(
+      /Newest API keys and applications .*Nightly export.*Active.*Nightly export.*Secret leaked/,
+    )
+    const { checks } = await own.gatehouse.health()
+    const open = checks.filter(({ status }) => status !== 'pass').map(({ name }) => name)
+    expect(open.length).toBeGreaterThan(0)
+    const shown = [...(await read()).matchAll(/<code class="whole">([^<]*)</g)].map(([, name]) => name)
+    expect(new Set(shown)).toEqual(new Set(open))
+    expect(textOf(await read(undefined, { 'accept-language': 'de' }))).toContain(
+      'Gemeldete Lecks in 7 Tagen 1 ',
+    )
+    // Of a trail that is longer, only the newest entries are counted.
+    const create = (name: string) => own.gatehouse.apiKeys.create({ accountId: 'alice', name })
+    await Promise.all(Array.from({ length: 50 }, (_, at) => create(`Key ${at}`)))
+    expect(textOf(await read())).toContain('Leak reports in 7 days 1 ')
+    for (let at = 0; at < 3; at += 1) await Promise.all(Array.from({ length: 50 }, () => create('More')))
+    expect(textOf(await read())).toContain('Leak reports in 7 days 0+ ')
+    await own.close()
+  })
+
+  it('without usage, the start page has no numbers of calls', async () => {
+    const own = await startConsole({ store: memoryStore(), console: { usage: undefined } })
+    const text = textOf((await own.visit('root').get('/console/operator')).body)
+    expect(text).toContain('Leak reports in 7 days 0')
+    expect(text).not.toMatch(/API calls|Token requests|Newest/)
+    await own.close()
+  })
+
   it('the search opens a client, an account or a user by the exact id', async () => {
     const { client_id: id } = await host.createApiKey()
     const visitor = operator()

@@ -87,6 +87,20 @@ export function facts(pairs: readonly (readonly [HtmlValue, HtmlValue])[]): Html
   </dl>`
 }
 
+/** Numbers in a row, each below its name. */
+export function numbers(pairs: readonly (readonly [HtmlValue, HtmlValue])[]): Html {
+  const present = pairs.filter(([, value]) => value !== undefined)
+  return html`<dl class="numbers">
+    ${present.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`
+}
+
 /** Browsers without scripts do not show the button. @param id unique on the page */
 export function copyable({ texts }: Pick<Call, 'texts'>, id: string, text: string): Html {
   return html`<div class="copyable">

@@ -20,18 +20,7 @@ export function healthPage({ health }: ConsoleServices): Page {
         { title: texts.plain('operatorHealthTitle') },
         html`<p class="muted">${texts.html('operatorHealthIntro')}</p>
           ${healthSummary(call, found)}
-          <section class="panel">
-            ${table(
-              [
-                { title: texts.html('operatorHealthCheck') },
-                { title: texts.html('operatorHealthResult'), label: texts.plain('operatorHealthResult') },
-                { title: texts.html('operatorHealthFound') },
-              ],
-              found.checks
-                .toSorted((one, other) => rank(one) - rank(other))
-                .map((check) => row(check, texts)),
-            )}
-          </section>`,
+          <section class="panel">${checksTable(call, found.checks)}</section>`,
       )
     },
   })
@@ -57,6 +46,18 @@ export function healthSummary({ texts }: Pick<Call, 'texts'>, { ready, status, c
     ${open > 0 && badge(texts.html('operatorHealthOpen', { count: open }), 'warn')}
     <span class="muted">${texts.html('operatorHealthPassed', { count: passed })}</span>
   </p>`
+}
+
+/** The worst come first. */
+export function checksTable({ texts }: Pick<Call, 'texts'>, checks: readonly HealthCheck[]): Html {
+  return table(
+    [
+      { title: texts.html('operatorHealthCheck') },
+      { title: texts.html('operatorHealthResult'), label: texts.plain('operatorHealthResult') },
+      { title: texts.html('operatorHealthFound') },
+    ],
+    checks.toSorted((one, other) => rank(one) - rank(other)).map((check) => row(check, texts)),
+  )
 }
 
 function rank({ status }: HealthCheck): number {

@@ -1,7 +1,6 @@
 import { html, type Html } from '../../../http/html.ts'
 import { displayText } from '../../../http/pages/display-text.ts'
 import { MAX_SEARCH_LENGTH, search, type Found } from '../../front-door/search.ts'
-import type { Health } from '../../../health/health-report.ts'
 import { hostOf, isDocumentId } from '../../../validation/document-id.ts'
 import { clientTable } from '../clients/client-table.ts'
 import { columns, notice, panel, table } from '../elements/elements.ts'
@@ -10,21 +9,21 @@ import type { Call, Page, View } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { DOCUMENTS_PATH } from './client-href.ts'
 import { hasDocuments } from './documents-page.ts'
-import { healthSummary } from './health-page.ts'
+import { checksTable, healthSummary } from './health-page.ts'
+import { numbersPanels } from './numbers-panel.ts'
 import { clientPath, holderLink, holderPath, operatorPage, operatorView } from './operator-page.ts'
 
 const PATH = '/operator'
 
-/** The start page of operators: a search by ids and names, and the health in short. */
+/** The start page of operators: numbers, a search by ids and names, what is wrong, and the newest clients. */
 export function searchPage(services: ConsoleServices): Page {
-  const { health } = services
   return operatorPage({
     path: PATH,
-    show: async (call) => view(call, await health()),
+    show: (call) => start(call, services),
     actions: {
       async find(call) {
         const text = (call.form.get('text') ?? '').trim().slice(0, MAX_SEARCH_LENGTH)
-        if (text === '') return view(call, await health())
+        if (text === '') return start(call, services)
         const host = call.has('clientDocuments') ? await hostOfText(services, text) : undefined
         if (host !== undefined) return { redirect: DOCUMENTS_PATH, query: { host } }
         const found = await search(services, text)
@@ -32,7 +31,7 @@ export function searchPage(services: ConsoleServices): Page {
         if (path !== undefined) return { redirect: path }
         const isEmpty = found.clients.length + found.accounts.length === 0
         const shown = isEmpty ? nothing(call, text) : await results(call, found, services)
-        return view(call, await health(), shown)
+        return view(call, html`${searchPanel(call)} ${shown}`)
       },
     },
   })
@@ -51,16 +50,20 @@ function pathOfOnly({ clients, accounts }: Found): string | undefined {
   return client ? clientPath(client.clientId) : account && holderPath(account)
 }
 
-function view(call: Call, health: Health, found?: Html): View {
+function view({ texts }: Call, content: Html): View {
+  return operatorView({ title: texts.plain('navOperator') }, content)
+}
+
+async function start(call: Call, services: ConsoleServices): Promise<View> {
   const { texts, to } = call
-  return operatorView(
-    { title: texts.plain('navOperator') },
-    html`${panel({ title: texts.html('operatorSearchTitle') }, searchForm(call))} ${found}
-    ${panel(
-      { title: texts.html('operatorHealthTitle') },
-      html`${healthSummary(call, health)}
-        <p><a href="${to('/operator/health')}">${texts.html('operatorMore')}</a></p>`,
-    )}`,
+  const [health, [service, newest]] = await Promise.all([services.health(), numbersPanels(call, services)])
+  const open = health.checks.filter(({ status }) => status !== 'pass')
+  const checks = html`${healthSummary(call, health)} ${open.length > 0 && checksTable(call, open)}
+    <p><a href="${to('/operator/health')}">${texts.html('operatorMore')}</a></p>`
+  return view(
+    call,
+    html`${service} ${searchPanel(call)} ${panel({ title: texts.html('operatorHealthTitle') }, checks)}
+    ${newest}`,
   )
 }
 
@@ -96,7 +99,7 @@ async function results(call: Call, { clients, accounts }: Found, services: Conso
   }`
 }
 
-function searchForm(call: Call): Html {
+function searchPanel(call: Call): Html {
   const { texts } = call
   const id = field(call, {
     name: 'text',
@@ -107,10 +110,7 @@ function searchForm(call: Call): Html {
     maxLength: MAX_SEARCH_LENGTH,
     autocomplete: 'off',
   })
-  return form(
-    call,
-    { action: 'find' },
-    html`${id}
-      <div class="buttons"><button class="primary">${texts.html('operatorSearchButton')}</button></div>`,
-  )
+  const content = html`${id}
+    <div class="buttons"><button class="primary">${texts.html('operatorSearchButton')}</button></div>`
+  return panel({ title: texts.html('operatorSearchTitle') }, form(call, { action: 'find' }, content))
 }

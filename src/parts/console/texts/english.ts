@@ -869,6 +869,11 @@ export const english = {
   stateNoToken: 'Cannot get tokens',
 
   operatorAccounts: 'Accounts and users',
+  operatorCalls: 'API calls in 24 hours',
+  operatorTokenRequests: 'Token requests in 24 hours',
+  operatorSignIns: 'Rejected sign-ins in 24 hours',
+  operatorLeaks: 'Leak reports in 7 days',
+  operatorNewest: 'Newest API keys and applications',
   operatorSearchTitle: 'Find a client or an account',
   operatorSearchField: 'Id or name',
   operatorSearchHint: 'A client ID, an account, a user as account/user, or the beginning of words of a name.',

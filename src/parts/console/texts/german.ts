@@ -885,6 +885,11 @@ export const german: ConsoleTexts = {
   stateNoToken: 'Erhält keine Tokens',
 
   operatorAccounts: 'Konten und Personen',
+  operatorCalls: 'API-Aufrufe in 24 Stunden',
+  operatorTokenRequests: 'Token-Anfragen in 24 Stunden',
+  operatorSignIns: 'Abgelehnte Anmeldungen in 24 Stunden',
+  operatorLeaks: 'Gemeldete Lecks in 7 Tagen',
+  operatorNewest: 'Neueste API-Schlüssel und Anwendungen',
   operatorSearchTitle: 'Client oder Konto finden',
   operatorSearchField: 'ID oder Name',
   operatorSearchHint:
