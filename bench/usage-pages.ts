@@ -61,6 +61,8 @@ const work: Record<string, () => Promise<unknown>> = {
   '50 clients in 7 days': () =>
     list({ ...account, clientIds: clientIds.slice(0, 50), from: now - 6 * 86_400, by: ['client', 'kind'] }),
   'problems of 24 hours': () => problemsOf('acme'),
+  overview: page(''),
+  'list of API keys': page('/api-keys'),
 }
 const file = /href="(\/console\/assets\/[^"]+)"/.exec(await page('/usage')())?.[1] ?? ''
 const figures: Record<string, object> = {}

@@ -7,6 +7,7 @@ import type { AnyGatehouse } from '../../gatehouse/gatehouse.ts'
 import { internalsOf } from '../../gatehouse/internals.ts'
 import { createPageTokens } from '../../http/csrf.ts'
 import { createAssets } from './assets/assets.ts'
+import { createClientLists } from '../../clients/client-index.ts'
 import {
   checkConsoleOptions,
   checkPartOptions,
@@ -64,6 +65,7 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
   })
   const { usage, limits, documentationUrl } = options
   const pages = consolePages({ ...parts, previewConsent, usage, limits, documentationUrl })
+  const clients = createClientLists(parts.store)
   parts.begin()
 
   const readerOfBrowser = (ctx: Context) => readerOf(texts.forReader(wantedLocales(ctx)))
@@ -81,6 +83,7 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
       catalog,
       tokens: createPageTokens(parts.csrfKeys, { name: 'console', issuer, path: mount.path }),
       issuerOrigin: new URL(issuer).origin,
+      hasClients: async (accountId) => (await clients.count(accountId, 1)) > 0,
       ready: parts.ready,
     })
     const respond = createResponder(mount, { ...parts, assets }, options)

@@ -22,6 +22,9 @@ const ENTRIES: readonly Entry[] = [
   ['operator', '/operator', 'navOperator'],
 ]
 
+/** Hidden from people whose account has no clients, who come for their connected applications. */
+const FOR_DEVELOPERS: readonly Section[] = ['apiKeys', 'applications', 'usage', 'inspector']
+
 /** The first one leads back. Pages of one client or account belong to the search. */
 const OPERATOR_ENTRIES: readonly Entry[] = [
   ['overview', '/', 'operatorNavBack'],
@@ -42,14 +45,14 @@ export function showsSection(section: Section, { has }: Pick<Mount, 'has'>, isOp
 }
 
 /** A page with the navigation, the notice of what was done before, and the problems of its form. */
-export function withNavigation(view: View, page: Page, call: Call): View {
+export async function withNavigation(view: View, page: Page, call: Call): Promise<View> {
   const { texts, query, problems } = call
   const done = query['done'] ?? ''
   // Another site's link must not make a page claim that something was done.
   const isOwnLink = ['', 'same-origin'].includes(call.ctx.get('Sec-Fetch-Site'))
   const isKnown = done.startsWith('done') && Object.hasOwn(english, done)
   const isNotice = isOwnLink && isKnown && view.status === undefined
-  const body = html`${navigation(call, page)}
+  const body = html`${navigation(call, page, await call.isDeveloper)}
     <p class="notice bad" role="alert" data-offline hidden>${texts.html('errorBusy')}</p>
     ${view.trail} ${isNotice && notice('good', html`<p>${texts.html(done as TextName)}</p>`)}
     ${problems.length > 0 && problemList(call)} ${view.body}`
@@ -57,9 +60,14 @@ export function withNavigation(view: View, page: Page, call: Call): View {
 }
 
 /** A part that is mounted alone needs none. */
-function navigation({ texts, to, has }: Call, { section, path }: Page): Html | undefined {
+function navigation(
+  { texts, to, has }: Call,
+  { section, path }: Page,
+  isDeveloper: boolean,
+): Html | undefined {
   const isOperators = OPERATORS.includes(section)
-  const entries = (isOperators ? OPERATOR_ENTRIES : ENTRIES).filter(([each]) => has(each))
+  const own = isDeveloper || has('operator') ? ENTRIES : entriesOfNewcomer(section)
+  const entries = (isOperators ? OPERATOR_ENTRIES : own).filter(([each]) => has(each))
   if (entries.length < 2) return undefined
   const current = entries.findLast(([each, at]) =>
     isOperators ? `${path}/`.startsWith(`${at}/`) : each === section,
@@ -79,6 +87,11 @@ function navigation({ texts, to, has }: Call, { section, path }: Page): Html | u
       </ul>
     </details>
   </nav>`
+}
+
+function entriesOfNewcomer(section: Section): readonly Entry[] {
+  const shown = ENTRIES.filter(([each]) => each === section || !FOR_DEVELOPERS.includes(each))
+  return FOR_DEVELOPERS.includes(section) ? shown : [...shown, ['apiKeys', '/api-keys', 'navDevelopers']]
 }
 
 /** The labels of what a form sends besides fields of a client. */

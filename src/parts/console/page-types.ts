@@ -33,6 +33,8 @@ export interface Call<Resource = undefined> extends Visit<Resource> {
   readonly self: string
   /** The address of a page of the console. @param path the path of the page, such as `/api-keys/new` */
   to(path: string, query?: Readonly<Record<string, string | undefined>>): string
+  /** Whether the account has an API key or application. True if the navigation of the page does not depend on it. */
+  readonly isDeveloper: Promise<boolean>
   /** Whether a part is mounted here and visible to this caller. Link only to such a part. */
   has(section: Section): boolean
 }

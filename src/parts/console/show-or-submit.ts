@@ -25,6 +25,8 @@ import { notice } from './elements/elements.ts'
 
 export interface PageHandlerParts extends FrontDoorParts {
   readonly accounts: FrontDoorParts['accounts'] & Pick<HostAccounts, 'signInUrl'>
+  /** Whether an account has an API key or application. */
+  hasClients(accountId: string): Promise<boolean>
 }
 
 /** The page to write, or the address to which the browser continues. Undefined if a page has written the response. */
@@ -39,6 +41,7 @@ export function createPageHandler(mount: Mount, parts: PageHandlerParts) {
 
   async function callOf<Resource>(
     visit: Visit<Resource>,
+    page: Page,
     path: string,
     texts: Reader,
   ): Promise<Call<Resource>> {
@@ -48,6 +51,9 @@ export function createPageHandler(mount: Mount, parts: PageHandlerParts) {
       name,
       typeof value === 'string' ? value : undefined,
     ])
+    const isRead = visit.resource === undefined && mount.has('overview') && page.access !== 'operator'
+    // It is read together with the page, which fails by itself if the store is away.
+    const isDeveloper = isRead ? parts.hasClients(caller.accountId).catch(() => true) : Promise.resolve(true)
     let csrfToken: string | undefined
     return {
       ...visit,
@@ -60,6 +66,7 @@ export function createPageHandler(mount: Mount, parts: PageHandlerParts) {
       problems: [],
       self: mount.address(path),
       to: mount.to,
+      isDeveloper,
       has: (section) => showsSection(section, mount, isOperator),
     }
   }
@@ -75,7 +82,7 @@ export function createPageHandler(mount: Mount, parts: PageHandlerParts) {
       if (signIn) return signIn
       throw error
     }
-    const call = await callOf(visit, path, reader)
+    const call = await callOf(visit, page, path, reader)
     return ctx.method === 'POST' ? submit(page, call, parts) : show(page, call, parts)
   }
 }
@@ -106,7 +113,7 @@ async function submit(page: Page, call: Call, parts: PageHandlerParts): Promise<
     const url = await signInAgainUrl(call, action.freshSignIn ?? page.freshSignIn, parts)
     if (url !== undefined) return await showAgain(page, action, submitted, url)
     const outcome = await action.run(submitted)
-    if ('body' in outcome) return withNavigation(outcome, page, submitted)
+    if ('body' in outcome) return await withNavigation(outcome, page, submitted)
     return addressOf(call, outcome)
   } catch (error) {
     const problems = problemsOf(error)
@@ -128,7 +135,7 @@ const BODY_REASONS = { 400: 'body', 413: 'bodyTooLarge', 415: 'mediaType' } as c
 async function show(page: Page, call: Call, parts: PageHandlerParts): Promise<Answer> {
   try {
     const otherTab = otherTabPage(call)
-    if (otherTab) return withNavigation(otherTab, page, call)
+    if (otherTab) return await withNavigation(otherTab, page, call)
     const action = actionOf(page, call.query['confirm'] ?? '')
     const isOfAction = action?.confirm !== undefined
     if (isOfAction) await requireAccess(call, action.access)
@@ -136,7 +143,7 @@ async function show(page: Page, call: Call, parts: PageHandlerParts): Promise<An
     // The host is asked last, so that no caller signs in again for a page that does not exist.
     const url = await signInAgainUrl(call, isOfAction ? action.freshSignIn : page.freshSignIn, parts)
     if (url !== undefined || !view) return url
-    return 'body' in view ? withNavigation(view, page, call) : addressOf(call, view)
+    return 'body' in view ? await withNavigation(view, page, call) : addressOf(call, view)
   } catch (error) {
     // For example, the cursor in a link is invalid.
     if (error instanceof GatehouseError && error.code === 'ERR_INVALID_ARGUMENT')

@@ -6,44 +6,58 @@ import { listOwnFindings } from '../../front-door/own-findings.ts'
 import { findClients } from '../../front-door/clients-named-in-list.ts'
 import { apiKeyKind, applicationKind, pathOf, word, type ClientKind } from '../clients/client-kind.ts'
 import { stateBadge } from '../clients/no-token-state.ts'
-import { panel } from '../elements/elements.ts'
+import { actionRow, panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
+import { callsPanels } from './calls-panels.ts'
+import { firstSteps } from './first-steps.ts'
 
 const MAX_COUNT = 100
 const NAMES = 3
 const ENTRIES = 5
 
-/** The start page: what the account has, or what to do first. */
+/** The start page: what the account has called and what it has, or what to do first. */
 export function overviewPage(services: ConsoleServices): Page {
   return page({ path: '/', section: 'overview', access: 'signed-in', show: (call) => show(services, call) })
 }
 
 async function show(services: ConsoleServices, call: Call) {
   const { texts, has, may, caller } = call
-  const { accounts, audit, catalog, connections } = services
+  const { accounts, audit, catalog, connections, usage } = services
   const { accountId, userId } = caller
-  const [mayConnected, mayActivity] = await Promise.all([may('authorizations:read'), may('audit:read')])
+  const kinds = [apiKeyKind(services), applicationKind(services)]
+  const [mayConnected, mayActivity, ...mayRead] = await Promise.all([
+    may('authorizations:read'),
+    may('audit:read'),
+    ...kinds.map(({ permissions }) => may(`${permissions}:read`)),
+  ])
+  const calling = usage && mayRead.every(Boolean) ? callsPanels(call, services, usage) : undefined
+  // The rest is read meanwhile. An error is thrown where the result is awaited.
+  calling?.catch(() => {})
   const [account, connected, trail, ...lists] = await Promise.all([
     accounts.find(accountId, userId),
     mayConnected ? connections.list({ accountId, userId }) : undefined,
     mayActivity ? audit.list({ accountId, limit: ENTRIES }) : undefined,
-    ...[apiKeyKind(services), applicationKind(services)].map((kind) => ownClients(kind, call)),
+    ...kinds.map((kind, at) => ownClients(kind, call, mayRead[at])),
   ])
   const entries = trail?.items ?? []
-  const isEmpty = [connected, ...lists.map(({ found }) => found?.items)].every((list) => !list?.length)
-  const hasClients = lists.some(({ found }) => found)
-  const [applications, named, attention] = await Promise.all([
+  const clients: readonly Client[] = lists.flatMap(({ found }) => found?.items ?? [])
+  const hasClients = clients.length > 0
+  const isEmpty = !hasClients && !connected?.length
+  const [called, applications, named, attention] = await Promise.all([
+    calling,
     findClients(services, (connected ?? []).slice(0, NAMES)),
     findNamed(services, entries),
-    hasClients && !isEmpty && attentionLink(services, call),
+    hasClients && attentionLink(services, call),
   ])
-  const cards = [
-    ...(await Promise.all(lists.map((each) => clientsCard(services, call, each)))),
-    connected && has('connected') && connectedCard(call, connected, applications),
-  ]
+  const cards = html`<div class="columns">
+    ${hasClients && (await Promise.all(lists.map((each) => clientsCard(services, call, each))))}
+    ${connected && has('connected') && connectedCard(call, connected, applications)}
+  </div>`
   const mayOnlyLook = !lists.some(({ mayCreate }) => mayCreate)
+  const isNew = !mayOnlyLook && lists.every(({ found }) => found?.cursor === undefined)
+  const steps = isNew && firstSteps(call, clients, called?.calls, createButtons(call, lists))
   const level = account?.kycLevel ?? texts.plain('lowestLevel')
   return {
     title: texts.plain('navOverview'),
@@ -52,20 +66,33 @@ async function show(services: ConsoleServices, call: Call) {
         ${catalog.current.kycLevels.length > 0 && html`<span class="muted">${texts.html('overviewLevel', { level })}</span>`}
       </div>
       ${mayOnlyLook && lookingOnly(call)}
-      <div class="columns">${cards}</div>
-      ${attention} ${entries.length > 0 && latest(call, auditTable(call, entries, named))}`,
+      ${hasClients ? html`${steps} ${called?.shown} ${attention} ${cards}` : html`${cards} ${steps}`}
+      ${entries.length > 0 && latest(call, auditTable(call, entries, named))}`,
   }
 }
 
-async function ownClients(kind: ClientKind, { may, caller }: Call) {
+async function ownClients(kind: ClientKind, { may, caller }: Call, mayRead: boolean | undefined) {
   const { permissions, service } = kind
-  const [mayRead, mayCreate] = await Promise.all([may(`${permissions}:read`), may(`${permissions}:create`)])
-  const options = { limit: MAX_COUNT }
-  return {
-    kind,
-    found: mayRead ? await service.listByOwner(caller.accountId, options) : undefined,
-    mayCreate,
-  }
+  const [found, mayCreate] = await Promise.all([
+    mayRead ? service.listByOwner(caller.accountId, { limit: MAX_COUNT }) : undefined,
+    may(`${permissions}:create`),
+  ])
+  return { kind, found, mayCreate }
+}
+
+type OwnClients = Awaited<ReturnType<typeof ownClients>>
+
+function createButtons({ texts, to }: Call, lists: readonly OwnClients[]): Html {
+  const rows = lists.map(({ kind, mayCreate }) => {
+    const style = kind.kind === 'apiKey' && 'primary'
+    const button = html`<a class="button ${style}" href="${to(`${kind.base}/new`)}"
+      >${texts.html(word(kind, 'Create'))}</a
+    >`
+    return mayCreate && actionRow(texts.html(word(kind, 'ListTitle')), texts.html(WHAT[kind.kind]), button)
+  })
+  return html`<ul class="items">
+    ${rows}
+  </ul>`
 }
 
 /** How many clients need attention, with a link to them. */
@@ -93,7 +120,7 @@ const WHAT = { apiKey: 'overviewKeysWhat', application: 'overviewApplicationsWha
 async function clientsCard(
   { statesOf }: ConsoleServices,
   call: Call,
-  { kind, found, mayCreate }: Awaited<ReturnType<typeof ownClients>>,
+  { kind, found, mayCreate }: OwnClients,
 ): Promise<Html | undefined> {
   if (!found || !call.has(kind.section)) return undefined
   const shown = found.items.slice(0, NAMES)

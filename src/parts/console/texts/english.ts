@@ -15,6 +15,7 @@ export const english = {
   navActivity: 'Activity',
   navOperator: 'Operator',
   navInspector: 'Token inspector',
+  navDevelopers: 'For developers',
 
   copyButton: 'Copy',
   copiedButton: 'Copied',
@@ -150,6 +151,11 @@ export const english = {
   overviewConnectedWhat: 'Applications of others that you have allowed to use your account.',
   overviewConnectedShow: 'Show connected applications',
   overviewCount: { one: '{count} in total', other: '{count} in total' } as PageText,
+  overviewLastHour: 'Last in the hour from',
+  stepsTitle: 'First steps',
+  stepsCreate: 'Create an API key or an application',
+  stepsGuide: 'Open the guide of {name}',
+  stepsDone: 'Done',
   overviewManyCount: { one: 'more than {count}', other: 'more than {count}' } as PageText,
 
   // The texts of the lists of API keys and applications, of the form that creates one, and of new secrets.

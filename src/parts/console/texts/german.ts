@@ -14,6 +14,7 @@ export const german: ConsoleTexts = {
   navActivity: 'Aktivität',
   navOperator: 'Betrieb',
   navInspector: 'Token-Prüfer',
+  navDevelopers: 'Für Entwickler',
 
   copyButton: 'Kopieren',
   copiedButton: 'Kopiert',
@@ -152,6 +153,11 @@ export const german: ConsoleTexts = {
   overviewConnectedWhat: 'Fremde Anwendungen, denen Sie Zugriff auf Ihr Konto erlaubt haben.',
   overviewConnectedShow: 'Verbundene Anwendungen anzeigen',
   overviewCount: { one: '{count} insgesamt', other: '{count} insgesamt' },
+  overviewLastHour: 'Zuletzt in der Stunde ab',
+  stepsTitle: 'Erste Schritte',
+  stepsCreate: 'API-Schlüssel oder Anwendung erstellen',
+  stepsGuide: 'Anleitung für {name} öffnen',
+  stepsDone: 'Erledigt',
   overviewManyCount: { one: 'mehr als {count}', other: 'mehr als {count}' },
 
   doneExpirySaved: 'Das Ablaufdatum ist gespeichert.',

@@ -160,17 +160,22 @@ function problems(
   return table(
     columns({ texts }, linkOf ? ['nameLabel', ...names] : names),
     found.map(({ clientId = '', operation = '', outcome = 'other_error', count }) => {
-      const [name, remedy] = OUTCOME_TEXTS[outcome]
       return [
         ...(linkOf ? [linkOf(clientId)] : []),
         nameOf(operation),
-        html`<div class="tight">
-          <span>${texts.html(name)}</span> ${remedy && html`<span class="hint">${texts.html(remedy)}</span>`}
-        </div>`,
+        outcomeText({ texts }, outcome),
         texts.number(count),
       ]
     }),
   )
+}
+
+/** What happened, and what helps. */
+export function outcomeText({ texts }: Texts, outcome: Outcome): Html {
+  const [name, remedy] = OUTCOME_TEXTS[outcome]
+  return html`<div class="tight">
+    <span>${texts.html(name)}</span> ${remedy && html`<span class="hint">${texts.html(remedy)}</span>`}
+  </div>`
 }
 
 function operationName({ texts }: Texts, { catalog }: ConsoleServices, operation: string): Html {
