@@ -57,7 +57,8 @@ try {
 if (isCheck) {
   const known = JSON.parse(await readFile(structures, 'utf8'))
   const changed = Object.keys({ ...known, ...pages }).filter((name) => known[name] !== pages[name])
-  if (changed.length > 0) throw new Error(`run npm run docs:screenshots: these pages changed: ${changed}`)
+  if (changed.length > 0)
+    throw new Error(`run npm run docs:screenshots: these pages changed: ${changed.join()}`)
 } else await writeFile(structures, `${JSON.stringify(pages, undefined, 2)}\n`)
 
 async function freePort() {
