@@ -100,7 +100,7 @@ async function answers(url) {
   throw new Error(`${url} does not answer`)
 }
 
-/** Makes a call with the API key of the printed commands, so that the console shows when it was used. */
+/** Makes some calls with the API key of the printed commands, so that the console has numbers. */
 async function useApiKey() {
   while (!printed.includes('client_secret=')) await delay(100)
   const [, client_id = '', client_secret = ''] =
@@ -108,10 +108,14 @@ async function useApiKey() {
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
   const token = await fetch(`${host}/auth/oauth2/token`, { method: 'POST', body })
   const { access_token } = await token.json()
-  const call = await fetch(`${host}/api/invoices/list`, {
-    headers: { authorization: `Bearer ${access_token}` },
-  })
-  if (!call.ok) throw new Error(`the API answers ${call.status}`)
+  const headers = { authorization: `Bearer ${access_token}` }
+  for (let calls = 0; calls < 40; calls += 1) {
+    const call = await fetch(`${host}/api/invoices/list`, { headers })
+    if (!call.ok) throw new Error(`the API answers ${call.status}`)
+  }
+  // The key may not do this.
+  for (let calls = 0; calls < 4; calls += 1)
+    await fetch(`${host}/api/invoices/create`, { method: 'POST', headers })
 }
 
 /** @param {'light' | 'dark'} colorScheme */
@@ -146,7 +150,7 @@ async function takePictures(colorScheme) {
 
 /** @param {'light' | 'dark'} colorScheme */
 async function takeConsolePictures(colorScheme) {
-  const context = await browser.newContext({ colorScheme, viewport: { width: 1000, height: 500 } })
+  const context = await browser.newContext({ colorScheme, viewport: { width: 1040, height: 500 } })
   const page = await context.newPage()
   /** @param {string} name */
   const picture = (name) => takePicture(page, `console-${name}`, colorScheme)
@@ -165,6 +169,7 @@ async function takeConsolePictures(colorScheme) {
   }
 
   await signIn('acme', 'dynamite', '/console')
+  await picture('overview')
   await page.goto(`${host}/console/api-keys`)
   await picture('api-keys')
   await page.getByRole('link', { name: 'Nightly export' }).click()

@@ -32,7 +32,7 @@ function createFormats(locale: string) {
     now: new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(0, 'second'),
     list: new Intl.ListFormat(locale),
     number: new Intl.NumberFormat(locale),
-    percent: new Intl.NumberFormat(locale, { style: 'percent', maximumSignificantDigits: 3 }),
+    percent: new Intl.NumberFormat(locale, { style: 'percent', maximumSignificantDigits: 2 }),
   }
 }
 
