@@ -153,6 +153,7 @@ function limit(
         'Check that the store is available, and that its user may run scripts and the command TIME',
       )
     }
+    if (store?.volatile) return pass('limits', 'this process counts calls alone: the store is its memory')
     return pass('limits', 'calls are counted together with other processes')
   }
   async function callsOf({ clientId, limits = defaults }: Pick<Client, 'clientId' | 'limits'>) {
