@@ -25,10 +25,10 @@ const ENTRIES: readonly Entry[] = [
 /** Hidden from people whose account has no clients, who come for their connected applications. */
 const FOR_DEVELOPERS: readonly Section[] = ['apiKeys', 'applications', 'usage', 'inspector']
 
-/** The first one leads back. Pages of one client or account belong to the search. */
+/** The first one leads back. Pages of one client or account belong to the start page. */
 const OPERATOR_ENTRIES: readonly Entry[] = [
   ['overview', '/', 'operatorNavBack'],
-  ['operator', '/operator', 'operatorNavSearch'],
+  ['operator', '/operator', 'operatorStart'],
   ['operator', '/operator/hygiene', 'hygieneTitle'],
   ['clientDocuments', '/operator/client-documents', 'documentsTitle'],
   ['usage', '/operator/usage', 'usageTitle'],

@@ -101,7 +101,7 @@ describe('the page of an API key', () => {
     expect(confirmation.body).toContain('Nightly export')
     const wrong = await visitor.submit(confirmation, 'delete', { name: 'nightly export' })
     expect(wrong.status).toBe(422)
-    expect(textOf(wrong.body)).toContain('Name : Type the name exactly as it is shown.')
+    expect(textOf(wrong.body)).toContain('Name : Type it exactly as it is shown.')
     expect(await read(token)).toBe(200)
     const deleted = await visitor.submit(wrong, 'delete', { name: ' Nightly export ' })
     expect(deleted.url.pathname).toBe('/console/api-keys')

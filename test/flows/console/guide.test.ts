@@ -71,6 +71,7 @@ describe('the guide of a client', () => {
     expect(output).toMatch(/"reached":"\/api\/invoices\/list".*\n/)
     expect(output.endsWith('\n')).toBe(true)
     expect(body).toContain(`${host.issuer}/oauth2/revoke</code`)
+    expect(body).toMatch(/>429<[^]*Too many calls\. Wait as long/)
     expect(body).not.toContain(key.client_secret)
   })
 

@@ -174,16 +174,12 @@ describe('the first steps and the calls on the overview', () => {
     expect(text).toContain('API calls today (UTC) 4 Calls in 7 days 4 Rejected 25% Failed 0%')
     expect(body).toContain('<title>Mar 10, 2026: 4 calls (Successful: 3, Rejected: 1, Failed: 0)</title>')
     expect(body).toContain('href="/console/usage?days=7"')
-    const places = placesOf(
-      text,
-      'Calls in 7 days',
-      'Nothing needs attention',
-      '1 in total',
-      'Latest activity',
-    )
+    const places = placesOf(text, 'Calls in 7 days', 'Most frequent errors', '1 in total', 'Latest activity')
     expect(places).toEqual(sorted(places))
+    // What went wrong is not among what was looked at.
+    expect(text).not.toContain('Nothing needs attention')
     const problems = panelOf({ body } as never, 'problems')
-    expect(textOf(problems)).toContain('What went wrong most often, 24 hours')
+    expect(textOf(problems)).toContain('Most frequent errors, 24 hours')
     expect(problems.split(`href="/console/api-keys/${key.client_id}/usage"`)).toHaveLength(3)
     expect(textOf(problems)).toMatch(
       /Nightly export The operation is not allowed \(403\) .*? 1 Mar 10, 12:00 PM UTC/,
@@ -191,7 +187,7 @@ describe('the first steps and the calls on the overview', () => {
     expect(textOf(problems)).toMatch(/Nightly export Token request: .*? 1 Mar 10, 12:00 PM UTC/)
     const german = textOf(await read(GERMAN))
     expect(german).toMatch(/API-Aufrufe heute \(UTC\) 4 Aufrufe in 7 Tagen 4 Abgelehnt 25\s?% /)
-    expect(german).toContain('Zuletzt in der Stunde ab')
+    expect(german).toContain('Zuletzt (Stunde ab)')
     const other = await host.visit('alice').get('/console')
     expect(other.body).not.toMatch(/class="numbers"|id="problems"/)
   })

@@ -96,7 +96,7 @@ describe('the texts of the console', () => {
     expect(wrong).toEqual([])
   })
 
-  it('each check of health has a German text: what holds if it passes, and what to do', () => {
+  it('each check of health has a German text: its subject, a colon, and what to do', () => {
     const root = path.join(folder, '../../..')
     const below = (start: string) =>
       readdirSync(path.join(root, start), { recursive: true, encoding: 'utf8' })
@@ -112,7 +112,7 @@ describe('the texts of the console', () => {
     const ofStores = namesIn(below('adapters/redis')).map((name) => `store.${name}`)
     const found = new Set([...namesIn(below('src')), ...ofStores])
     expect(new Set(germanChecks.keys())).toEqual(found)
-    for (const text of germanChecks.values()) expect(text).toMatch(/^[^.]+\. [A-ZÄÖÜ].*\.$/)
+    for (const text of germanChecks.values()) expect(text).toMatch(/^[A-ZÄÖÜ][^.:]+: [A-ZÄÖÜ][^:]*\.$/)
   })
 
   it('English and German are complete, so nothing is reported for them', () => {

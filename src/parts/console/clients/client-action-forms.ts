@@ -17,7 +17,7 @@ import { applicationName, displayText } from '../../../http/pages/display-text.t
 import { confirmLink } from '../elements/confirm.ts'
 import { actionRow, panel } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
-import { clientPath, holderLink } from '../operator/operator-page.ts'
+import { clientPath, operatorTrail } from '../operator/operator-page.ts'
 import type { Action, Call, Redirect } from '../page-types.ts'
 import { scopeTitle } from '../scope-title.ts'
 import type { ConsoleServices } from '../services.ts'
@@ -59,20 +59,15 @@ export function ownerOf(kind: ClientKind): Viewer {
 export const OPERATOR: Viewer = {
   by: 'operator',
   pathOf: ({ clientId }) => clientPath(clientId),
-  trail: (call, isBelow) => operatorTrail(call, isBelow),
+  trail(call, isBelow) {
+    const { self, resource: client } = call
+    const link = isBelow && html`<a href="${self}"><bdi>${applicationName(client)}</bdi></a>`
+    return operatorTrail(call, { accountId: client.accountId }, link)
+  },
   may: async () => false,
   textsOf: ({ operator }) => operator?.texts,
   run: (action, call, parts) =>
     runAsOperator(action, call.resource.clientId, { ...call, parts, input: inputOf(call.form) }),
-}
-
-function operatorTrail({ texts, to, self, resource: client }: Call<Client>, isBelow: boolean): Html {
-  const slash = html`<span aria-hidden="true">/</span>`
-  return html`<nav class="trail-links" aria-label="${texts.plain('clientsTrail')}">
-    <a href="${to('/operator')}">${texts.html('navOperator')}</a> ${slash}
-    ${holderLink({ to }, { accountId: client.accountId })}
-    ${isBelow && html`${slash} <a href="${self}"><bdi>${applicationName(client)}</bdi></a>`}
-  </nav>`
 }
 
 /** Does an action to a client of the caller, with all that this input needs. */

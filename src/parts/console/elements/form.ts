@@ -1,6 +1,7 @@
 import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import { FormMistakes, problemText, type FormProblem } from '../problem-texts.ts'
 import type { Call, FormState } from '../page-types.ts'
+import type { TextName } from '../texts.ts'
 
 export function hidden(name: string, value: HtmlValue): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`
@@ -91,8 +92,8 @@ export function problemsAt(name: string, problems: readonly FormProblem[]): read
 }
 
 /** The field in which a person types the name of what is deleted for good. @param name as the page shows it */
-export function typedName(call: FormState, name: string): Html {
-  const label = call.texts.html('clientsDeleteName', { name })
+export function typedName(call: FormState, name: string, text: TextName = 'clientsDeleteName'): Html {
+  const label = call.texts.html(text, { name })
   return field(call, { name: 'name', label, isRequired: true, autocomplete: 'off' })
 }
 

@@ -82,6 +82,7 @@ function answers({ texts }: Texts, { kind, authentication }: GuideValues): Html 
     [texts.html('guideAnswerApi403'), texts.html(isKey ? 'guideAnswerKey403' : 'guideAnswerApp403')],
     [texts.html('guideAnswerClient401'), texts.html(REJECTED[authentication])],
     [texts.html('guideAnswerGrant'), !isKey && texts.html('guideAnswerGrantHint')],
+    ['429', texts.html('guideAnswer429Hint')],
     ['503', texts.html('guideAnswer503Hint')],
   ])
 }

@@ -19,6 +19,7 @@ import {
   holderPath,
   holderOf,
   operatorPage,
+  operatorTrail,
   operatorView,
   LATEST_ENTRIES,
   latestEntries,
@@ -35,7 +36,7 @@ export function accountPages(services: ConsoleServices): Page[] {
         erase: {
           freshSignIn: 'operator',
           confirm: askToErase,
-          fields: (call) => typedName(call, erasedName(call).shown),
+          fields: (call) => typedName(call, erasedName(call).shown, erasedName(call).text),
           run: (call) => erase(services, call),
         },
       },
@@ -44,12 +45,15 @@ export function accountPages(services: ConsoleServices): Page[] {
 }
 
 function erasedName({ params }: Pick<Call, 'params'>) {
-  const { accountId, userId = accountId } = holderOf(params)
-  return { id: userId, shown: displayText(userId, 255) || userId }
+  const { accountId, userId } = holderOf(params)
+  const id = userId ?? accountId
+  const text = userId === undefined ? 'operatorEraseTypeAccount' : 'operatorEraseTypeUser'
+  return { id, shown: displayText(id, 255) || id, text } as const
 }
 
-function askToErase({ params }: Call): Confirmation {
-  const { accountId, userId } = holderOf(params)
+function askToErase(call: Call): Confirmation {
+  const holder = holderOf(call.params)
+  const { accountId, userId } = holder
   const isAccount = userId === undefined
   const stays = isAccount ? 'operatorEraseStays' : 'operatorEraseStaysOfUser'
   return {
@@ -59,6 +63,7 @@ function askToErase({ params }: Call): Confirmation {
     button: isAccount ? 'operatorEraseAccount' : 'operatorEraseUser',
     isDanger: true,
     values: { account: displayText(accountId), user: displayText(userId ?? '') },
+    trail: operatorTrail(call, holder),
   }
 }
 

@@ -35,16 +35,17 @@ const RESULTS = {
 
 /** A service that is not ready has failed, whatever its checks say. A failed check is a failure of a ready service too. */
 export function healthSummary({ texts }: Pick<Call, 'texts'>, { ready, status, checks }: Health): Html {
-  const countOf = (wanted: HealthCheck['status']) => checks.filter((check) => check.status === wanted).length
-  const [failed, passed] = [countOf('fail'), countOf('pass')]
-  const open = checks.length - passed - failed
   const [text, tone] = RESULTS[ready ? status : 'fail']
+  const open = (['fail', 'unknown', 'warn'] as const).map((wanted) => {
+    const number = checks.filter((check) => check.status === wanted).length
+    const values = { result: texts.html(RESULTS[wanted][0]), number, total: checks.length }
+    return number > 0 && html`<span>${texts.html('operatorHealthCount', values)}</span>`
+  })
+  // The table below has the badge of a warning.
   return html`<p class="line">
-    ${badge(texts.html(text), tone)}
+    ${tone !== 'warn' && badge(texts.html(text), tone)}
     <span>${texts.html(ready ? 'operatorReady' : 'operatorNotReady')}</span>
-    ${failed > 0 && badge(texts.html('operatorHealthFailed', { count: failed }), 'bad')}
-    ${open > 0 && badge(texts.html('operatorHealthOpen', { count: open }), 'warn')}
-    <span class="muted">${texts.html('operatorHealthPassed', { count: passed })}</span>
+    ${open}
   </p>`
 }
 
@@ -68,18 +69,18 @@ function rank({ status }: HealthCheck): number {
 function row({ name, status, message, remedy }: HealthCheck, texts: Reader) {
   const [text, tone] = RESULTS[status]
   const german = texts.lang.split('-', 1)[0] === 'de' ? germanChecks.get(name) : undefined
-  const [holds, ...steps] = german?.split(/(?<=\.) /) ?? []
+  const [subject, steps] = german?.split(': ') ?? []
   const inEnglish = (words: string) => html`<span lang="en" dir="ltr">${words}</span>`
   const label = html`<strong>${texts.html('operatorHealthRemedy')}</strong>`
   const exact = html`<div class="tight">
     ${inEnglish(message)} ${remedy !== undefined && html`<span>${label} ${inEnglish(remedy)}</span>`}
   </div>`
   return [
-    html`<div class="tight">${holds}<code class="whole">${name}</code></div>`,
+    html`<div class="tight">${subject}<code class="whole">${name}</code></div>`,
     badge(texts.html(text), tone),
-    holds === undefined
+    subject === undefined
       ? exact
-      : html`${remedy !== undefined && html`<p>${label} ${steps.join(' ')}</p>`}
+      : html`${remedy !== undefined && html`<p>${label} ${steps}</p>`}
           <details>
             <summary class="small">${texts.html('operatorHealthExact')}</summary>
             ${exact}

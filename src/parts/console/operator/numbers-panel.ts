@@ -38,8 +38,7 @@ export async function numbersPanels(call: Call, services: ConsoleServices): Prom
     ${numbers([
       [texts.html('operatorCalls'), callsOf('call')],
       [texts.html('operatorTokenRequests'), callsOf('token_request')],
-      // Of programs with a wrong secret, too.
-      [html`<a href="${failuresPath}">${texts.html('operatorSignIns')}</a>`, entriesOf(failures, 1)],
+      [html`<a href="${failuresPath}">${texts.html('operatorFailures')}</a>`, entriesOf(failures, 1)],
       [texts.html('operatorLeaks'), entriesOf(changes, 7, 'client.compromised')],
     ])}
   </div>`

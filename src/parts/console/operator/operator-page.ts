@@ -58,6 +58,19 @@ export function holderLink({ to }: Pick<Call, 'to'>, holder: FoundAccount): Html
   return html`<a href="${to(holderPath(holder))}"><bdi>${displayText(actorOf(holder), 200)}</bdi></a>`
 }
 
+/** The links to the pages above a page of an account or user. @param link to the page above, if it is of a client */
+export function operatorTrail(
+  { texts, to }: Pick<Call, 'texts' | 'to'>,
+  holder: FoundAccount,
+  link?: HtmlValue,
+): Html {
+  const slash = html`<span aria-hidden="true">/</span>`
+  return html`<nav class="trail-links" aria-label="${texts.plain('clientsTrail')}">
+    <a href="${to('/operator')}">${texts.html('navOperator')}</a> ${slash} ${holderLink({ to }, holder)}
+    ${link && html`${slash} ${link}`}
+  </nav>`
+}
+
 export const LATEST_ENTRIES = 10
 
 /** The newest entries of a client or account, with a link to all its entries. @param by the filter of that link */

@@ -51,7 +51,7 @@ function pathOfOnly({ clients, accounts }: Found): string | undefined {
 }
 
 function view({ texts }: Call, content: Html): View {
-  return operatorView({ title: texts.plain('navOperator') }, content)
+  return operatorView({ title: texts.plain('operatorStart') }, content)
 }
 
 async function start(call: Call, services: ConsoleServices): Promise<View> {

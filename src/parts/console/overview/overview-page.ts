@@ -95,12 +95,11 @@ function createButtons({ texts, to }: Call, lists: readonly OwnClients[]): Html 
   </ul>`
 }
 
-/** How many clients need attention, with a link to them. */
-async function attentionLink({ hygiene }: ConsoleServices, call: Call): Promise<Html> {
+/** How many clients need attention, with a link to them. Undefined if none does. */
+async function attentionLink({ hygiene }: ConsoleServices, call: Call): Promise<Html | undefined> {
   const { texts, to } = call
   const { items, cursor } = await listOwnFindings(hygiene, call, { limit: MAX_COUNT })
-  if (items.length === 0 && cursor === undefined)
-    return html`<p class="muted">${texts.html('hygieneNothing')}</p>`
+  if (items.length === 0 && cursor === undefined) return undefined
   const name = cursor === undefined ? 'hygieneLink' : 'hygieneManyLink'
   const count = items.length
   return html`<p>

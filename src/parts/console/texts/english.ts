@@ -131,7 +131,7 @@ export const english = {
   problemKeyType:
     'must be an EC key with the curve P-256 (ES256), or an RSA key of 2048 to 4096 bits (RS256, PS256), for signatures',
   problemNoProduct: 'Choose at least one product.',
-  problemOtherName: 'Type the name exactly as it is shown.',
+  problemOtherName: 'Type it exactly as it is shown.',
   problemOverlap: 'End of the present secret',
   problemFormExpired: 'The form is more than 24 hours old. Check it, and send it again.',
   problemScopeTooLarge:
@@ -151,7 +151,7 @@ export const english = {
   overviewConnectedWhat: 'Applications of others that you have allowed to use your account.',
   overviewConnectedShow: 'Show connected applications',
   overviewCount: { one: '{count} in total', other: '{count} in total' } as PageText,
-  overviewLastHour: 'Last in the hour from',
+  overviewLastHour: 'Last seen (hour from)',
   stepsTitle: 'First steps',
   stepsCreate: 'Create an API key or an application',
   stepsGuide: 'Open the guide of {name}',
@@ -545,6 +545,7 @@ export const english = {
   guideAnswerGrant: '400 invalid_grant from the token endpoint',
   guideAnswerGrantHint:
     'The code or the refresh token was used before or has expired, or the user disconnected the application. Ask the user for access again.',
+  guideAnswer429Hint: 'Too many calls. Wait as long as Retry-After says, then try again.',
   guideAnswer503Hint:
     'The service is not available for the moment. Wait as long as Retry-After says, then try again.',
 
@@ -801,14 +802,14 @@ export const english = {
   usageSuccessful: 'Successful',
   usageRejected: 'Rejected',
   usageFailed: 'Failed',
-  usageProblems: 'What went wrong most often',
+  usageProblems: 'Most frequent errors',
   usageNoProblems: 'Nothing was rejected, and nothing failed.',
   usageOutcome: 'What happened',
   usageOperations: 'Most called operations',
   usageClients: 'API keys and applications with the most calls',
   usageTokenRequests: 'Token requests: {issued} issued, {rejected} rejected.',
   usageTokenRequest: 'Token request',
-  usageCount: 'Number',
+  usageCount: 'Count',
   usageOtherOperations: 'Other requests',
   usageOthers: 'Others',
   uncalledTitle: 'Operations that are not called',
@@ -862,7 +863,7 @@ export const english = {
   // The texts of the search and of the pages of one client or account, for operators.
   operatorNav: 'Pages of operators',
   operatorNavBack: '← Own account',
-  operatorNavSearch: 'Search',
+  operatorStart: 'Start',
 
   listNothing: 'Nothing matches this filter.',
   listAny: 'Any',
@@ -877,7 +878,7 @@ export const english = {
   operatorAccounts: 'Accounts and users',
   operatorCalls: 'API calls in 24 hours',
   operatorTokenRequests: 'Token requests in 24 hours',
-  operatorSignIns: 'Rejected sign-ins in 24 hours',
+  operatorFailures: 'Failed attempts in 24 hours',
   operatorLeaks: 'Leak reports in 7 days',
   operatorNewest: 'Newest API keys and applications',
   operatorSearchTitle: 'Find a client or an account',
@@ -1002,18 +1003,15 @@ export const english = {
   operatorEraseOutside:
     'First close the account or user in your own service. Copies outside, such as exports, logs and backups, are not erased.',
   operatorEraseFinal: 'This cannot be undone.',
+  operatorEraseTypeAccount: 'To confirm, type the account ID: {name}',
+  operatorEraseTypeUser: 'To confirm, type the user ID: {name}',
   doneOperatorErased: 'Everything is erased. The activity keeps an entry without the name.',
 
   // The texts of signing keys, health and the whole audit trail, for operators.
   operatorReady: 'Tokens can be issued and checked.',
   operatorNotReady: 'Tokens cannot be issued now.',
   operatorHealthTitle: 'Health',
-  operatorHealthPassed: { one: '{count} check passed', other: '{count} checks passed' } as PageText,
-  operatorHealthFailed: { one: '{count} check failed', other: '{count} checks failed' } as PageText,
-  operatorHealthOpen: {
-    one: '{count} check needs attention',
-    other: '{count} checks need attention',
-  } as PageText,
+  operatorHealthCount: '{result}: {number} of {total} checks',
   operatorHealthCheck: 'Check',
   operatorHealthResult: 'Result',
   operatorHealthFound: 'Finding and remedy',

@@ -44,7 +44,7 @@ export const german: ConsoleTexts = {
   enableButton: 'Aktivieren',
   operationsLabel: 'Operationen',
   privacyPolicy: 'Datenschutzerklärung',
-  appsLinkHint: 'Optional. Die Zustimmungsseite verlinkt sie.',
+  appsLinkHint: 'Optional. Die Zustimmungsseite verlinkt darauf.',
   connectedCount: { one: '{count} Anwendung', other: '{count} Anwendungen' },
   moreCount: { one: '{count} weitere', other: '{count} weitere' },
   applicationLabel: 'Anwendung',
@@ -96,7 +96,7 @@ export const german: ConsoleTexts = {
   problemDuplicate: 'steht schon in der Liste',
   problemNotFound: 'gibt es nicht oder nicht mehr',
   problemNotAllowed: 'ist hier nicht erlaubt',
-  problemNetwork: 'muss eine IP-Adresse sein, oder ein Netz wie 203.0.113.0/24 oder 2001:db8::/32',
+  problemNetwork: 'muss eine IP-Adresse sein oder ein Netz wie 203.0.113.0/24 oder 2001:db8::/32',
   problemNetworkAll: 'erlaubt jede Adresse: lassen Sie stattdessen das Feld leer',
   problemNetworkSpelling: 'muss so geschrieben werden: {expected}',
   problemUrl: 'muss eine vollständige Adresse sein, zum Beispiel „https://example.com/callback“',
@@ -121,7 +121,7 @@ export const german: ConsoleTexts = {
     'muss bei einer öffentlichen Anwendung leer sein, denn sie hat weder Secret noch Schlüssel',
   problemFirstParty: 'ist nur möglich, wenn alle Redirect-URIs mit „https://“ beginnen',
   problemPublicKey:
-    'ist kein öffentlicher Schlüssel. Fügen Sie einen JWK ein, oder einen Text, der mit „-----BEGIN PUBLIC KEY-----“ beginnt',
+    'ist kein öffentlicher Schlüssel. Fügen Sie einen JWK ein oder einen Text, der mit „-----BEGIN PUBLIC KEY-----“ beginnt',
   problemPrivateKey:
     'ist ein privater Schlüssel, der geheim bleiben muss. Nichts wurde gespeichert. Fügen Sie den öffentlichen Schlüssel ein. Wenn andere diesen privaten Schlüssel gesehen haben können, erstellen Sie ein neues Paar',
   problemKeyLeaked:
@@ -129,7 +129,7 @@ export const german: ConsoleTexts = {
   problemKeyType:
     'muss ein EC-Schlüssel mit der Kurve P-256 sein (ES256) oder ein RSA-Schlüssel von 2048 bis 4096 Bit (RS256, PS256), für Signaturen',
   problemNoProduct: 'Wählen Sie mindestens ein Produkt.',
-  problemOtherName: 'Geben Sie den Namen genau so ein, wie er angezeigt wird.',
+  problemOtherName: 'Geben Sie den Text genau so ein, wie er angezeigt wird.',
   problemOverlap: 'Ende des jetzigen Secrets',
   problemFormExpired:
     'Das Formular ist mehr als 24 Stunden alt. Prüfen Sie es, und senden Sie es noch einmal.',
@@ -153,7 +153,7 @@ export const german: ConsoleTexts = {
   overviewConnectedWhat: 'Fremde Anwendungen, denen Sie Zugriff auf Ihr Konto erlaubt haben.',
   overviewConnectedShow: 'Verbundene Anwendungen anzeigen',
   overviewCount: { one: '{count} insgesamt', other: '{count} insgesamt' },
-  overviewLastHour: 'Zuletzt in der Stunde ab',
+  overviewLastHour: 'Zuletzt (Stunde ab)',
   stepsTitle: 'Erste Schritte',
   stepsCreate: 'API-Schlüssel oder Anwendung erstellen',
   stepsGuide: 'Anleitung für {name} öffnen',
@@ -209,7 +209,7 @@ export const german: ConsoleTexts = {
     'Personen, die das Konto verlassen haben, kennen ein Secret: {users}. Erstellen Sie ein neues Secret und stellen Sie Ihre Programme darauf um.',
   belongsToLabel: 'Gehört',
   createdByLabel: 'Erstellt von',
-  ownerAccount: 'Dem Konto',
+  ownerAccount: 'dem Konto',
 
   handOverLink: 'Übergeben',
   handOverTitle: '{name} übergeben',
@@ -239,7 +239,7 @@ export const german: ConsoleTexts = {
   addressesRevoke: 'Eine Änderung widerruft alle bisherigen Tokens. Programme holen neue.',
   expiryTitle: 'Ablaufdatum',
   expiryLabel: 'Letzter Tag (UTC)',
-  expiryWhen: 'Wann läuft der Client ab?',
+  expiryWhen: 'Ablauf wählen',
   expiryDays: { one: '{count} Tag', other: '{count} Tage' },
   expiryNever: 'Nie',
   expiryOther: 'Anderer Tag',
@@ -427,14 +427,14 @@ export const german: ConsoleTexts = {
   keysAddWhat: 'Programme können sich dann mit dem privaten Schlüssel ausweisen.',
   keysLabel: 'Öffentlicher Schlüssel',
   keysFieldHint:
-    'Ein JWK, oder ein Text, der mit {header} beginnt. Es ist ein EC-Schlüssel mit der Kurve P-256 oder ein RSA-Schlüssel von 2048 bis 4096 Bit. Fügen Sie hier nie einen privaten Schlüssel ein.',
+    'Ein JWK oder ein Text, der mit {header} beginnt. Es ist ein EC-Schlüssel mit der Kurve P-256 oder ein RSA-Schlüssel von 2048 bis 4096 Bit. Fügen Sie hier nie einen privaten Schlüssel ein.',
   keysRemoveTitle: 'Öffentlichen Schlüssel {key} entfernen?',
   keysRemoveTokens: 'Tokens, die Programme damit geholt haben, gelten weiter.',
   keysRemoveButton: 'Öffentlichen Schlüssel entfernen',
-  keysLeaked: 'Leck eines Secrets oder privaten Schlüssels melden',
+  keysLeaked: 'Leck melden',
   keysLeakedHint:
     'Widerruft sofort alle Secrets, öffentlichen Schlüssel und Tokens, bis Sie einen neuen Schlüssel hinzufügen oder ein neues Secret erstellen.',
-  keysReportTitle: 'Leck eines Secrets oder privaten Schlüssels von {name} melden',
+  keysReportTitle: 'Leck bei {name} melden',
   keysReportSecrets: 'Alle Secrets und öffentlichen Schlüssel gelten sofort nicht mehr.',
   keysReportNext:
     'Programme erhalten keine Tokens, bis Sie einen neuen öffentlichen Schlüssel hinzufügen oder ein neues Secret erstellen.',
@@ -454,7 +454,7 @@ export const german: ConsoleTexts = {
   clientsKeyEnable: 'API-Schlüssel aktivieren',
   clientsAppEnable: 'Anwendung aktivieren',
   clientsEnableHint: 'Programme können wieder Tokens holen. Frühere Tokens bleiben ungültig.',
-  clientsLeaked: 'Leck eines Secrets melden',
+  clientsLeaked: 'Leck melden',
   clientsLeakedHint: 'Widerruft sofort alle Secrets und Tokens, bis Sie ein neues Secret erstellen.',
   clientsLeakedLink: 'Melden',
   clientsKeyDelete: 'API-Schlüssel löschen',
@@ -463,7 +463,7 @@ export const german: ConsoleTexts = {
   clientsDeleteLink: 'Löschen',
 
   clientsWhatHappens: 'Was passiert',
-  clientsReportTitle: 'Leck eines Secrets von {name} melden',
+  clientsReportTitle: 'Leck bei {name} melden',
   clientsReportSecrets: 'Alle Secrets gelten sofort nicht mehr.',
   clientsReportTokens: 'Alle bisherigen Tokens gelten sofort nicht mehr.',
   clientsReportNext: 'Programme erhalten keine Tokens, bis Sie ein neues Secret erstellen und verteilen.',
@@ -558,6 +558,7 @@ export const german: ConsoleTexts = {
   guideAnswerGrant: '400 invalid_grant vom Token-Endpoint',
   guideAnswerGrantHint:
     'Der Code oder das Refresh-Token wurde schon genutzt oder ist abgelaufen, oder der Nutzer hat die Anwendung getrennt. Bitten Sie ihn noch einmal um Zugriff.',
+  guideAnswer429Hint: 'Zu viele Aufrufe. Warten Sie so lange, wie Retry-After angibt.',
   guideAnswer503Hint:
     'Der Dienst ist im Moment nicht verfügbar. Warten Sie so lange, wie Retry-After angibt, und versuchen Sie es dann erneut.',
 
@@ -784,7 +785,7 @@ export const german: ConsoleTexts = {
   fixRenewHint: 'Secret und Tokens gelten weiter.',
   fixRotateHint: 'Sie wählen, wann das jetzige Secret nicht mehr gilt. Die Tokens gelten weiter.',
   fixAskOwner: 'Den Besitzer um ein neues Secret bitten',
-  hygieneProducts: 'Produkte, die nichts nutzt',
+  hygieneProducts: 'Ungenutzte Produkte',
   hygieneProductsFind: 'Produkte suchen',
   hygieneProductsAllUsed: 'Jedes Produkt gehört zu einem API-Schlüssel oder einer Anwendung.',
   hygieneProductsHint:
@@ -817,7 +818,7 @@ export const german: ConsoleTexts = {
   usageSuccessful: 'Erfolgreich',
   usageRejected: 'Abgelehnt',
   usageFailed: 'Fehlgeschlagen',
-  usageProblems: 'Was am häufigsten nicht gelang',
+  usageProblems: 'Häufigste Fehler',
   usageNoProblems: 'Nichts wurde abgelehnt, und nichts schlug fehl.',
   usageOutcome: 'Was geschah',
   usageOperations: 'Am häufigsten aufgerufene Operationen',
@@ -867,9 +868,9 @@ export const german: ConsoleTexts = {
   remedyAborted: 'Prüfen Sie das Timeout Ihres Programms.',
   remedyInvalidRequest: 'Vergleichen Sie die Anfrage mit der Anleitung des Clients.',
   remedyExpiredToken: 'Holen Sie nach einem 401 ein neues Token, und wiederholen Sie den Aufruf.',
-  remedyInsufficientScope: 'Geben Sie dem Client die Operation, oder rufen Sie sie nicht mehr auf.',
+  remedyInsufficientScope: 'Erlauben Sie dem Client die Operation, oder rufen Sie sie nicht mehr auf.',
   remedyAddress: 'Erlauben Sie die Adresse beim Client, oder rufen Sie von einer erlaubten auf.',
-  remedyRateLimited: 'Warten Sie, so lange, wie Retry-After angibt, und rufen Sie seltener auf.',
+  remedyRateLimited: 'Warten Sie so lange, wie Retry-After angibt, und rufen Sie seltener auf.',
   remedyNotFound: 'Prüfen Sie Methode und Pfad.',
   remedyInvalidClient:
     'Prüfen Sie das Secret. Sind die Anfragen nicht von Ihnen, probiert jemand Secrets aus.',
@@ -878,7 +879,7 @@ export const german: ConsoleTexts = {
 
   operatorNav: 'Seiten des Betriebs',
   operatorNavBack: '← Eigenes Konto',
-  operatorNavSearch: 'Suche',
+  operatorStart: 'Start',
 
   listNothing: 'Nichts passt zu diesem Filter.',
   listAny: 'Alle',
@@ -893,13 +894,13 @@ export const german: ConsoleTexts = {
   operatorAccounts: 'Konten und Personen',
   operatorCalls: 'API-Aufrufe in 24 Stunden',
   operatorTokenRequests: 'Token-Anfragen in 24 Stunden',
-  operatorSignIns: 'Abgelehnte Anmeldungen in 24 Stunden',
+  operatorFailures: 'Fehlversuche in 24 Stunden',
   operatorLeaks: 'Gemeldete Lecks in 7 Tagen',
   operatorNewest: 'Neueste API-Schlüssel und Anwendungen',
   operatorSearchTitle: 'Client oder Konto finden',
   operatorSearchField: 'ID oder Name',
   operatorSearchHint:
-    'Eine Client-ID, ein Konto, eine Person als Konto/Person, oder der Anfang von Wörtern eines Namens.',
+    'Eine Client-ID, ein Konto, eine Person als Konto/Person oder der Anfang von Wörtern eines Namens.',
   operatorSearchButton: 'Suchen',
   operatorSearchNone: 'Es wurde nichts gefunden.',
   operatorSearchNoneAccount: 'Trotzdem als Konto öffnen',
@@ -1015,17 +1016,14 @@ export const german: ConsoleTexts = {
   operatorEraseOutside:
     'Schließen Sie zuerst das Konto oder den Zugang der Person in Ihrem eigenen Dienst. Kopien außerhalb, wie Exporte, Logs und Sicherungen, werden nicht gelöscht.',
   operatorEraseFinal: 'Das lässt sich nicht rückgängig machen.',
+  operatorEraseTypeAccount: 'Geben Sie zur Bestätigung die Konto-ID ein: {name}',
+  operatorEraseTypeUser: 'Geben Sie zur Bestätigung die ID der Person ein: {name}',
   doneOperatorErased: 'Alles ist gelöscht. In der Aktivität bleibt ein Eintrag ohne den Namen.',
 
   operatorReady: 'Tokens können ausgestellt und geprüft werden.',
   operatorNotReady: 'Tokens können gerade nicht ausgestellt werden.',
   operatorHealthTitle: 'Zustand',
-  operatorHealthPassed: { one: '{count} Prüfung in Ordnung', other: '{count} Prüfungen in Ordnung' },
-  operatorHealthFailed: { one: '{count} Prüfung fehlgeschlagen', other: '{count} Prüfungen fehlgeschlagen' },
-  operatorHealthOpen: {
-    one: '{count} Prüfung braucht Aufmerksamkeit',
-    other: '{count} Prüfungen brauchen Aufmerksamkeit',
-  },
+  operatorHealthCount: '{result}: {number} von {total} Prüfungen',
   operatorHealthCheck: 'Prüfung',
   operatorHealthResult: 'Ergebnis',
   operatorHealthFound: 'Befund und Abhilfe',
