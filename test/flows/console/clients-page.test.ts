@@ -102,6 +102,9 @@ describe('the page of an API key', () => {
     const wrong = await visitor.submit(confirmation, 'delete', { name: 'nightly export' })
     expect(wrong.status).toBe(422)
     expect(textOf(wrong.body)).toContain('Name : Type it exactly as it is shown.')
+    // What is reversible has only an outline.
+    expect(wrong.body).toContain('<button class="danger final">')
+    expect((await open('/settings?confirm=disable')).body).toContain('<button class="danger">')
     expect(await read(token)).toBe(200)
     const deleted = await visitor.submit(wrong, 'delete', { name: ' Nightly export ' })
     expect(deleted.url.pathname).toBe('/console/api-keys')

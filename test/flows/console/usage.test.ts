@@ -61,9 +61,16 @@ describe('the pages about usage', () => {
     await host.token({ ...key, grant_type: 'client_credentials', scope: 'payments:transfer' })
     await usage.flush()
     const { open } = host.visit('acme')
-    const client = await open(`/console/api-keys/${key.client_id}`)
-    expect(client.body).toContain(`/console/api-keys/${key.client_id}/usage"`)
-    const { body, status } = await open(`/console/api-keys/${key.client_id}/usage`)
+    const path = `/console/api-keys/${key.client_id}`
+    const summary = (await open(path)).body
+    expect(summary).toMatch(new RegExp(`API calls, 24 hours \\(UTC\\)[^]*href="${path}/usage">Details<`))
+    // Every six hours, counted back from the hour that is now.
+    const labels = [...summary.matchAll(/<text x="[^>]*>([^<]*)</g)].map(([, label]) => label)
+    expect(labels).toEqual(['6:00 PM', '12:00 AM', '6:00 AM', '12:00 PM'])
+    expect(summary).toMatch(/<li>Read your invoices<\/li>\s*<li>Create invoices<\/li>/)
+    const unused = await host.createApiKey(['invoices'])
+    expect((await open(`/console/api-keys/${unused.client_id}`)).body).not.toContain('>Details<')
+    const { body, status } = await open(`${path}/usage`)
     expect(status).toBe(200)
     expect(body).toContain('<title>Mar 10, 2026: 3 calls (Successful: 2, Rejected: 1, Failed: 0)</title>')
     expect(linesIn(body)).toEqual(['0', '1', '2', '3'])
@@ -85,7 +92,9 @@ describe('the pages about usage', () => {
     expect(sectionOf(account, 'problems')).toMatch(
       new RegExp(`/console/api-keys/${other.client_id}/usage".*>2<.*${key.client_id}/usage".*>1<`),
     )
-    expect(sectionOf(account, 'clients')).toMatch(new RegExp(`${other.client_id}/usage".*>3<.*>2<.*>0<`))
+    expect(sectionOf(account, 'clients')).toMatch(
+      new RegExp(`${other.client_id}/usage".*"number"[^>]*>3<.*>2<.*>0<`),
+    )
     const all = (await host.visit('root').open('/console/operator/usage')).body
     expect(all).toContain('6 calls')
     const problems = sectionOf(all, 'problems')

@@ -72,7 +72,9 @@ export async function clientTable(
       expiryBadge(call, client, keyPolicy) ??
       (client.expiresAt === undefined ? texts.html('never') : texts.expiry(client.expiresAt)),
     operatorLastUsed: lastUsed(call, client),
-    clientsCallsWeek: !isGatewayKey(client) && texts.number(callsOf(client.clientId)?.count ?? 0),
+    clientsCallsWeek: isGatewayKey(client)
+      ? html`<span aria-hidden="true">–</span><span class="unseen">${texts.html('none')}</span>`
+      : texts.number(callsOf(client.clientId)?.count ?? 0),
     createdLabel: texts.ago(client.createdAt),
   })
   const hasExpiry = clients.some(({ expiresAt }) => expiresAt !== undefined)

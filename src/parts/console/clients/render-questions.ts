@@ -82,7 +82,7 @@ function view(call: Call<Client>, question: Question): View {
         html`<ul class="points">
             ${points.map((point) => html`<li>${texts.html(textName(point, client))}</li>`)}
           </ul>
-          ${form(call, { action }, html`${TYPED_FIRST[action]?.(call)} ${buttons(call, textName(button, client), back, isDanger ? 'danger' : 'primary')}`)}`,
+          ${form(call, { action }, html`${TYPED_FIRST[action]?.(call)} ${buttons(call, textName(button, client), back, isDanger ? 'danger final' : 'primary')}`)}`,
       )}`,
   }
 }

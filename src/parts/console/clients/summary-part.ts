@@ -25,13 +25,14 @@ export function summaryPart(viewer: Viewer, services: ConsoleServices): ClientPa
     path: '',
     title: 'clientsAbout',
     async show(call, { noToken, knownToFormer }) {
-      const { texts, resource: client } = call
+      const { texts, to, resource: client } = call
+      const usageHref = to(`${viewer.pathOf(client)}/usage`)
       const [problem, former, about, access, calls] = await Promise.all([
         stateNotice(call, viewer, noToken),
         formerNotice(call, viewer, knownToFormer),
         aboutFacts(call, viewer, services),
         isGatewayKey(client) ? undefined : mayCall(call, services),
-        usage && !isGatewayKey(client) && callsOfLastDay(call, usage, { clientId: client.clientId }),
+        usage && !isGatewayKey(client) && callsOfLastDay(call, usage, client.clientId, usageHref),
       ])
       return html`${problem} ${former}
         <div class="panel">${about}</div>
@@ -115,9 +116,11 @@ async function mayCall({ texts, resource: client }: Call<Client>, services: Cons
     client.products.map((id): readonly [HtmlValue, HtmlValue] => {
       const operations = catalog.products.get(id)?.operations ?? []
       const callable = operations.filter((each) => missingFor(each).length === 0)
-      const titles = callable.map(({ title }) => texts.localize(title))
+      const titles = html`<ul class="plain-list">
+        ${callable.map(({ title }) => html`<li>${texts.localize(title)}</li>`)}
+      </ul>`
       const nothing = html`<span class="muted">${texts.html('clientsMayCallNothing')}</span>`
-      return [productTitle({ texts }, catalog, id), titles.length > 0 ? texts.list(titles) : nothing]
+      return [productTitle({ texts }, catalog, id), callable.length > 0 ? titles : nothing]
     }),
   )
 }

@@ -24,6 +24,7 @@ export function confirmPage(
   const { isDanger = own === undefined } = confirmation
   const { texts, query, self } = call
   const { confirm: action = '', ...fields } = query
+  const danger = own ? 'danger final' : 'danger'
   const content = Object.entries(fields).map(([name, value]) => hidden(name, value))
   return {
     title: texts.plain(title, values),
@@ -33,7 +34,7 @@ export function confirmPage(
       ${panel(
         { title: texts.html('clientsWhatHappens'), isDanger },
         html`${[what, ...more].map((each) => html`<p>${texts.html(each, values)}</p>`)}
-        ${form(call, { action }, html`${own ?? content}${buttons(call, button, self, isDanger ? 'danger' : 'primary')}`)}`,
+        ${form(call, { action }, html`${own ?? content}${buttons(call, button, self, isDanger ? danger : 'primary')}`)}`,
       )}`,
   }
 }

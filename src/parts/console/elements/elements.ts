@@ -55,25 +55,28 @@ export function table(
   rows: readonly (readonly HtmlValue[])[],
   isAlike = false,
 ): Html {
+  const classOf = (at: number) => rows.some((cells) => isNumber(cells[at])) && html`class="number"`
   return html`<table class="cards ${isAlike && 'alike'}">
     <thead>
       <tr>
-        ${columns.map(({ title }) => html`<th scope="col">${title}</th>`)}
+        ${columns.map(({ title }, at) => html`<th scope="col" ${classOf(at)}>${title}</th>`)}
       </tr>
     </thead>
     <tbody>
       ${rows.map(
         (cells) =>
           html`<tr>
-            ${cells.map((value, at) => (at === 0 ? html`<th scope="row">${value}</th>` : cell(value, columns[at])))}
+            ${cells.map((value, at) => (at === 0 ? html`<th scope="row">${value}</th>` : cell(value, columns[at], classOf(at))))}
           </tr>`,
       )}
     </tbody>
   </table>`
 }
 
-function cell(value: HtmlValue, column: Column | undefined): Html {
-  return html`<td ${column?.label !== undefined && html`data-label="${column.label}"`}>${value}</td>`
+const isNumber = (value: HtmlValue) => typeof value === 'string' && /^\p{Nd}/u.test(value)
+
+function cell(value: HtmlValue, column: Column | undefined, style: HtmlValue): Html {
+  return html`<td ${style} ${column?.label !== undefined && html`data-label="${column.label}"`}>${value}</td>`
 }
 
 export function facts(pairs: readonly (readonly [HtmlValue, HtmlValue])[]): Html {

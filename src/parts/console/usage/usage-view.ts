@@ -79,13 +79,14 @@ export async function usageView(call: Call<unknown>, services: ConsoleServices, 
   )}`
 }
 
-/** The chart of the last 24 hours. */
-export async function callsOfLastDay({ texts }: Texts, usage: Usage, of: Subject): Promise<Html> {
+/** The chart of a client's last 24 hours. @param more the address of the page that its link leads to */
+export async function callsOfLastDay({ texts }: Texts, usage: Usage, clientId: string, more: string) {
   const time = chosenTime(usage, '1')
   const { unit, from, to } = time
-  const rows = await usage.list({ ...of, from, to, by: [unit, 'kind', 'result'] })
-  const title = html`${texts.html('usageApiCalls')}, ${texts.html('usageDays', { count: 1 })}`
-  return panel({ title }, chart({ texts }, rows, time))
+  const rows = await usage.list({ clientId, from, to, by: [unit, 'kind', 'result'] })
+  const title = html`${texts.html('usageApiCalls')}, ${texts.html('usageDays', { count: 1 })} (UTC)`
+  const link = html`<p><a href="${more}">${texts.html('operatorMore')}</a></p>`
+  return panel({ title }, html`${chart({ texts }, rows, time)} ${rows.some(isCall) && link}`)
 }
 
 /** What `all` counts beyond the rows of some clients. */
@@ -115,9 +116,11 @@ function chart({ texts }: Texts, rows: readonly UsageRow[], { days, unit, from }
   const sums = sumsBy(rows.filter(isCall), ({ at = 0 }) => at)
   const { hour, date, clock, day } = texts.formats
   const labelEvery = days === 1 ? 6 * SECONDS.hour : Math.ceil(days / 4) * SECONDS.day
-  const bars = Array.from({ length: (days * SECONDS.day) / SECONDS[unit] }, (_, index) => {
+  const length = (days * SECONDS.day) / SECONDS[unit]
+  const bars = Array.from({ length }, (_, index) => {
     const at = from + index * SECONDS[unit]
-    const label = at % labelEvery === 0 && (days === 1 ? clock : day).format(at * 1000)
+    const hasLabel = ((length - 1 - index) * SECONDS[unit]) % labelEvery === 0
+    const label = hasLabel && (days === 1 ? clock : day).format(at * 1000)
     return { time: (unit === 'hour' ? hour : date).format(at * 1000), label, sums: sums.get(at) }
   })
   return html`<p>${texts.html('usageSum', { count: totalOf(sum) })}</p>
