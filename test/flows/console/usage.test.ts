@@ -145,14 +145,14 @@ describe('the pages about usage', () => {
         '',
       ].join('\r\n'),
     )
-    const ofClients = await get('/console/usage?csv=operations')
-    expect(ofClients.body).toContain('clientId,clientName,kind,operation,result,outcome,count\r\n')
-    expect(ofClients.body).toContain(
-      `\n${key.client_id},"'=1+""1"",é",call,invoices:read,successful,ok,1\r\n`,
-    )
+    const ofClients = await get('/console/usage?csv=clients')
+    expect(ofClients.body).toContain('clientId,clientName,kind,result,outcome,count\r\n')
+    expect(ofClients.body).toContain(`\n${key.client_id},"'=1+""1"",é",call,successful,ok,1\r\n`)
+    const ofOperations = await get('/console/usage?csv=operations')
+    expect(ofOperations.body).toContain('\ncall,invoices:read,successful,ok,1\r\n')
     expect((await host.visit('bob').get(link)).status).toBe(404)
     expect((await host.visit('acme').get('/console/operator/usage?csv=times')).status).toBe(403)
-    expect((await host.visit('root').get('/console/operator/usage?csv=operations')).body).toContain(
+    expect((await host.visit('root').get('/console/operator/usage?csv=clients')).body).toContain(
       key.client_id,
     )
   })

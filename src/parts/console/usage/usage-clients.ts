@@ -9,9 +9,13 @@ import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { sumsBy, totalOf, type Sums } from './bar-chart.ts'
 
-const MOST = 10
+/** So many clients with the most calls are shown, and of so many with the most problems which operations have these. */
+const MOST = { called: 20, wrong: 5 }
 
-/** The rows of the clients with the most calls or problems, and their names. Undefined on the page of one client. */
+/**
+ * The calls of the clients with the most calls, the problems of those with the most problems by operation, and their names.
+ * Undefined on the page of one client.
+ */
 export async function readClients(
   call: Pick<Call, 'texts' | 'to'>,
   services: ConsoleServices,
@@ -20,21 +24,26 @@ export async function readClients(
 ) {
   if (only !== undefined) return undefined
   const isOfAll = accountId === undefined
-  const ids = isOfAll
-    ? (await usage.topClients(period)).map(({ clientId }) => clientId)
-    : worthShowing((await usage.read({ accountId, ...period })).list({ by: ['client', 'result'] }))
-  const by = ['client', 'kind', 'operation', 'result', 'outcome'] as const
-  const shown = ids.map((clientId) => ({ clientId }))
+  // The record of an account has its clients, but not by operation.
+  const ofAccount = isOfAll ? [] : (await usage.read({ accountId, ...period })).list({ by: BY_CLIENT })
+  const { called, wrong } = isOfAll ? await mostOfAll(usage, period) : mostOf(ofAccount)
   const [found, ...lists] = await Promise.all([
-    findClients(services, shown),
-    ...shown.map((each) => usage.list({ ...each, ...period, by })),
+    findClients(
+      services,
+      [...called, ...wrong].map((clientId) => ({ clientId })),
+    ),
+    ...wrong.map((clientId) => usage.list({ clientId, ...period, by: [...BY_CLIENT, 'operation'] })),
   ])
   const nameOf = (id: string): string => {
     const client = found.get(id)
     return client ? applicationName(client) : unknownClientName(id)
   }
+  const named = (rows: readonly UsageRow[]) =>
+    rows.map((row) => ({ ...row, clientName: nameOf(row.clientId ?? '') }))
+  const byOperation = named(lists.flat())
   return {
-    rows: lists.flat().map((row) => ({ ...row, clientName: nameOf(row.clientId ?? '') })),
+    byOperation,
+    calls: isOfAll ? byOperation : named(ofAccount.filter(({ clientId = '' }) => called.includes(clientId))),
 
     /** @param id empty for all other clients, and for calls without a valid token */
     linkOf(id: string): Html {
@@ -50,13 +59,29 @@ export async function readClients(
   }
 }
 
+const BY_CLIENT = ['client', 'kind', 'result', 'outcome'] as const
+
+async function mostOfAll(usage: Usage, period: Pick<UsageQuery, 'from' | 'to'>) {
+  const ids = (await usage.topClients(period)).map(({ clientId }) => clientId)
+  return { called: ids, wrong: ids }
+}
+
 /** The ids of the clients with the most calls, and of those with the most problems. */
-function worthShowing(rows: readonly UsageRow[]): string[] {
+function mostOf(rows: readonly UsageRow[]) {
   // The row of all further clients has a name with a space.
-  const named = rows.filter(({ clientId }) => clientId?.includes(' ') === false)
-  const sums = [...sumsBy(named, ({ clientId = '' }) => clientId)]
-  const mostOf = (numberOf: (sums: Sums) => number) =>
-    sums.toSorted(([, one], [, other]) => numberOf(other) - numberOf(one)).slice(0, MOST)
-  const shown = [...mostOf(totalOf), ...mostOf(({ rejected, failed }) => rejected + failed)]
-  return [...new Set(shown.map(([id]) => id))]
+  const sums = [...sumsBy(rows, ({ clientId = '' }) => clientId)].filter(([id]) => !id.includes(' '))
+  const most = (all: typeof sums, numberOf: (sums: Sums) => number, count: number) =>
+    all
+      .toSorted(([, one], [, other]) => numberOf(other) - numberOf(one))
+      .slice(0, count)
+      .map(([id]) => id)
+  const problemsIn = ({ rejected, failed }: Sums) => rejected + failed
+  return {
+    called: most(sums, totalOf, MOST.called),
+    wrong: most(
+      sums.filter(([, each]) => problemsIn(each) > 0),
+      problemsIn,
+      MOST.wrong,
+    ),
+  }
 }

@@ -43,13 +43,14 @@ export async function usageView(call: Call<unknown>, services: ConsoleServices, 
     usage.list({ ...of, from, to, by: ['kind', 'operation', 'result', 'outcome'] }),
     readClients(call, services, usage, { ...of, from, to }),
   ])
-  const rows = clients ? [...clients.rows, ...restOf(all, clients.rows)] : all
+  const rows = clients ? [...clients.byOperation, ...restOf(all, clients.byOperation)] : all
   const file = query['csv']
   if (file !== undefined) {
     setPageHeaders(ctx, { noReferrer: true })
     const [first, last] = [from, to].map((at) => new Date(at * 1000).toISOString().slice(0, 10))
     ctx.attachment(`usage-${first}-to-${last}.csv`)
-    ctx.body = usageAsCsv(file === 'times' ? times : rows)
+    const ofFile = file === 'times' ? times : file === 'clients' ? clients?.calls : all
+    ctx.body = usageAsCsv(ofFile ?? [])
     return undefined
   }
 
@@ -70,7 +71,8 @@ export async function usageView(call: Call<unknown>, services: ConsoleServices, 
     clients &&
     panel(
       { title: texts.html('usageClients'), id: 'clients' },
-      sumsTable(call, 'nameLabel', mostCalled(clients.rows, 'clientId'), clients.linkOf),
+      html`${sumsTable(call, 'nameLabel', mostCalled(clients.calls, 'clientId'), clients.linkOf)}
+      ${download('clients')}`,
     )
   }
   ${panel(
