@@ -96,7 +96,7 @@ export async function readWithLastUse<C extends Client>(
 }
 
 /** The stored time is rounded down to the hour, so it may be earlier than `createdAt`. */
-function withLastUse<C extends Client>(client: C, lastUsedAt: number | undefined): C {
+export function withLastUse<C extends Client>(client: C, lastUsedAt: number | undefined): C {
   return lastUsedAt === undefined ? client : { ...client, lastUsedAt: Math.max(lastUsedAt, client.createdAt) }
 }
 

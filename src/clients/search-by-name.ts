@@ -4,12 +4,13 @@ import { pagesOf } from '../store/pages-of-index.ts'
 import { idOfWord, NAME_WORDS, wordsOf } from './index-entries.ts'
 import { clientOf, clientRecords } from './client-record.ts'
 import type { Client } from './client.ts'
+import { withLastUse, type LastUses } from './last-used.ts'
 
 const PAGE_SIZE = 200
 const MAX_PAGES = 20
 
 /** Creates the search for clients of any account by their names. */
-export function createNameSearch(store: Store) {
+export function createNameSearch(store: Store, lastUses: LastUses) {
   const { getEach } = clientRecords(store)
 
   /** Finds clients by the beginnings of the words in their names, without corrupt records. */
@@ -31,6 +32,8 @@ export function createNameSearch(store: Store) {
       }
       if ((pages += 1) === MAX_PAGES || found.size >= limit) break
     }
-    return [...found.values()].slice(0, limit)
+    const shown = [...found.values()].slice(0, limit)
+    const usedAt = await lastUses.get(shown.map(({ clientId }) => clientId))
+    return shown.map((client, at) => withLastUse(client, usedAt[at]))
   }
 }

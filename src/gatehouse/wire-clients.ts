@@ -61,7 +61,7 @@ export function createClients(core: Core) {
     clientTokens,
     lastUses,
     statesOf: createStates(core),
-    searchByName: createNameSearch(store),
+    searchByName: createNameSearch(store, lastUses),
     keyPolicy,
     loadPublicKeys,
     notifyOfExpiries: createExpiryNotices(parts).start,

@@ -72,6 +72,16 @@ describeEachStore('the search of operators', (makeStore) => {
     expect(await find('…')).toEqual([])
   })
 
+  it('a client that is found by its name has the time of its last use', async () => {
+    const key = await host.createApiKey()
+    await host.gatehouse.apiKeys.update(key.client_id, { name: 'Nightly export' })
+    expect((await host.requestDirectToken(key)).status).toBe(200)
+    const { body } = await host.visit('acme').get('/account/api/operator/search?text=nightly')
+    expect(JSON.parse(body).clients).toMatchObject([
+      { clientId: key.client_id, lastUsedAt: expect.anything() },
+    ])
+  })
+
   it('finds a client by its new name after a rename, and never after its deletion', async () => {
     await createKey('a', 'First name')
     await host.gatehouse.apiKeys.update('a', { name: 'Second name' })

@@ -31,12 +31,12 @@ describe('the page of an API key', () => {
     expect(textOf(removed.body)).toContain(
       'The operation is removed. Tokens issued so far no longer work. Programs then need a new token; most get one by themselves after a 401.',
     )
-    expect(textOf(panelOf(removed, 'access'))).toContain('invoices:read Removed Restore')
+    expect(textOf(panelOf(removed, 'access'))).toContain('GET /invoices/:id Removed Restore')
     expect(await read(before)).toBe(401)
     expect(await read(await tokenOf())).toBe(403)
 
     const restored = await visitor.submit(removed, 'restoreOperation', { operation: 'invoices:read' })
-    expect(textOf(panelOf(restored, 'access'))).toContain('invoices:read Allowed Remove')
+    expect(textOf(panelOf(restored, 'access'))).toContain('GET /invoices/:id Allowed Remove')
     const after = await tokenOf()
     expect(await read(after)).toBe(200)
 
@@ -140,9 +140,9 @@ describe('the page of a client', () => {
     const path = `/console/applications/${application.client_id}`
     const visitor = host.visit('alice')
     const access = textOf(panelOf(await visitor.open(`${path}/access`), 'access'))
-    expect(access).toContain('payments:list Allowed')
+    expect(access).toContain('payments:list GET /payments/list Allowed')
     expect(access).toContain(
-      'payments:transfer Added, but users cannot be asked for it until the account has the level verified .',
+      'payments:transfer POST /payments/transfer Added, but users cannot be asked for it until the account has the level verified .',
     )
     expect(access).toContain('Level too low')
     const removed = await visitor.submit(await visitor.open(path), 'removeOperation', {

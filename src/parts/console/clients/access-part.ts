@@ -126,7 +126,9 @@ function operationAccess(call: Pick<Call, 'texts' | 'self'>, access: ClientAcces
   return html`<li>
     <div class="tight">
       <span>${title} ${operation.sensitive && badge(texts.html('sensitiveLabel'), 'warn')}</span>
-      <code class="muted">${operation.scope}</code>
+      <code class="muted"
+        >${operation.scope} ${operation.routes.map(({ method, path }) => html`<br />${method} ${path}`)}</code
+      >
       ${missing.includes('kycLevel') && html`<span class="hint">${level}</span>`}
     </div>
     <div class="line">${badges} ${isRemoved ? mayGive && restoreButton : mayWrite && removeLink}</div>

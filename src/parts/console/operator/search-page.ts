@@ -68,7 +68,7 @@ async function start(call: Call, services: ConsoleServices): Promise<View> {
 }
 
 /** The search may be for a deleted client, or for one of an account that the host no longer finds. */
-function nothing({ texts, to }: Call, text: string): Html {
+function nothing({ texts, to, has }: Call, text: string): Html {
   return notice(
     'warn',
     html`<p><strong>${texts.html('operatorSearchNone')}</strong></p>
@@ -76,6 +76,7 @@ function nothing({ texts, to }: Call, text: string): Html {
         ${texts.html('operatorSearchNoneWhy')}
         <a href="${to(holderPath({ accountId: text }))}">${texts.html('operatorSearchNoneAccount')}</a>
         ${!isDocumentId(text) && html`· <a href="${to(clientPath(text))}">${texts.html('operatorSearchNoneClient')}</a>`}
+        ${has('inspector') && html`· <a href="${to('/token-inspector')}">${texts.html('overviewInspect')}</a>`}
       </p>`,
   )
 }

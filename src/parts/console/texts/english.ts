@@ -533,7 +533,7 @@ export const english = {
     'The token is missing, has expired, or was revoked. Get a new token with the refresh token, and call again once.',
   guideAnswerApi403: '403 from the API',
   guideAnswerKey403:
-    'The token is valid, but the operation is not among those that it may call. Add the operation here, then get a new token.',
+    'The token is valid, but the operation is not among those that it may call. Allow it on the page “Access”, then get a new token.',
   guideAnswerApp403:
     'The token is valid, but the user did not allow this operation. Ask the user for access again, with this scope.',
   guideAnswerClient401: '401 invalid_client from the token endpoint',
@@ -858,7 +858,7 @@ export const english = {
   remedyNotFound: 'Check the method and the path.',
   remedyInvalidClient: 'Check the secret. If the requests are not yours, another person is trying secrets.',
   remedyInvalidGrant: 'Send the user through the sign-in again.',
-  remedyUnauthorizedClient: 'See the state of the client on its page.',
+  remedyUnauthorizedClient: 'See the state of the client, and its restrictions, on its pages.',
 
   // The texts of the search and of the pages of one client or account, for operators.
   operatorNav: 'Pages of operators',
@@ -1106,7 +1106,7 @@ export const english = {
   operatorAuditClient: 'client',
   operatorAuditHost: 'host of client documents',
   operatorAuditActor: 'who did it',
-  operatorAuditValue: 'Exact id or name',
+  operatorAuditValue: 'Exact id',
   operatorAuditTrail: 'Show',
   operatorAuditEmpty: 'There are no entries.',
 

@@ -546,7 +546,7 @@ export const german: ConsoleTexts = {
     'Das Token fehlt, ist abgelaufen oder wurde widerrufen. Holen Sie mit dem Refresh-Token ein neues und rufen Sie einmal erneut auf.',
   guideAnswerApi403: '403 von der API',
   guideAnswerKey403:
-    'Das Token ist gültig, aber die Operation gehört nicht zu denen, die es aufrufen darf. Fügen Sie die Operation hier hinzu und holen Sie dann ein neues Token.',
+    'Das Token ist gültig, aber die Operation gehört nicht zu denen, die es aufrufen darf. Erlauben Sie sie auf der Seite „Zugriff“ und holen Sie dann ein neues Token.',
   guideAnswerApp403:
     'Das Token ist gültig, aber der Nutzer hat diese Operation nicht erlaubt. Bitten Sie ihn mit diesem Scope noch einmal um Zugriff.',
   guideAnswerClient401: '401 invalid_client vom Token-Endpoint',
@@ -875,7 +875,7 @@ export const german: ConsoleTexts = {
   remedyInvalidClient:
     'Prüfen Sie das Secret. Sind die Anfragen nicht von Ihnen, probiert jemand Secrets aus.',
   remedyInvalidGrant: 'Schicken Sie den Nutzer noch einmal durch die Anmeldung.',
-  remedyUnauthorizedClient: 'Sehen Sie den Status des Clients auf seiner Seite an.',
+  remedyUnauthorizedClient: 'Sehen Sie auf den Seiten des Clients seinen Status und seine Beschränkungen an.',
 
   operatorNav: 'Seiten des Betriebs',
   operatorNavBack: '← Eigenes Konto',
@@ -1117,7 +1117,7 @@ export const german: ConsoleTexts = {
   operatorAuditClient: 'Client',
   operatorAuditHost: 'Host von Client-Dokumenten',
   operatorAuditActor: 'Wer',
-  operatorAuditValue: 'Genaue ID oder genauer Name',
+  operatorAuditValue: 'Genaue ID',
   operatorAuditTrail: 'Anzeigen',
   operatorAuditEmpty: 'Es gibt keine Einträge.',
 
