@@ -197,9 +197,13 @@ export function notEmpty(rule: Rule): Rule {
 
 /** All problems that the rules find in the values, field by field. */
 export function findProblems(values: Readonly<Record<string, unknown>>, fields: Fields): readonly Problem[] {
-  return Object.entries(fields).flatMap(([name, rule]) =>
-    toProblems(rule(values[name])).map((problem) => ({ ...problem, path: name + problem.path })),
-  )
+  const problems: Problem[] = []
+  // Each token that a gateway sees for the first time passes here, so nothing is made while there is no problem.
+  for (const name in fields) {
+    const found = fields[name]?.(values[name])
+    for (const each of toProblems(found)) problems.push({ ...each, path: name + each.path })
+  }
+  return problems
 }
 
 /** What a rule has found, as a list. @param whole the path of a problem of the value as a whole */
@@ -207,8 +211,10 @@ export function problemsOf(found: ReturnType<Rule>, whole: string): readonly Pro
   return toProblems(found).map((problem) => ({ ...problem, path: problem.path.replace(/^\./, '') || whole }))
 }
 
+const NO_PROBLEMS: readonly Problem[] = []
+
 function toProblems(found: ReturnType<Rule>): readonly Problem[] {
-  if (found === undefined) return []
+  if (found === undefined) return NO_PROBLEMS
   return typeof found === 'string' || 'code' in found ? [{ path: '', ...toFault(found) }] : found
 }
 
