@@ -86,7 +86,7 @@ async function fill(): Promise<void> {
   let clock = Date.now()
   const plain = createUsageRecords(store, { days: 400, hourDays: 7, now: () => clock, logger: silentLogger })
   const registry = { find: async () => ({ accountId: 'acme' }) as never }
-  const { write, storeAccounts } = createAccountUsage({ registry, store }, plain)
+  const { write, storeAccounts } = createAccountUsage({ registry, store, logger: silentLogger }, plain)
   const calls = {
     'POST /oauth2/token': { issued: 1 },
     'invoices:read': { ok: 1234 },

@@ -38,7 +38,7 @@ const registry = {
     return accountId === undefined ? undefined : ({ accountId } as never)
   },
 }
-const records = { ...plain, ...createAccountUsage({ registry, store }, plain) }
+const records = { ...plain, ...createAccountUsage({ registry, store, logger: silentLogger }, plain) }
 const used = async () => sumOf(await keysInRedis(redis))
 const forEachClient = (work: (clientId: string) => Promise<unknown>) => Promise.all(CLIENTS.map(work))
 

@@ -201,6 +201,7 @@ export function findProblems(values: Readonly<Record<string, unknown>>, fields: 
   // Each token that a gateway sees for the first time passes here, so nothing is made while there is no problem.
   for (const name in fields) {
     const found = fields[name]?.(values[name])
+    if (found === undefined) continue
     for (const each of toProblems(found)) problems.push({ ...each, path: name + each.path })
   }
   return problems
@@ -211,10 +212,8 @@ export function problemsOf(found: ReturnType<Rule>, whole: string): readonly Pro
   return toProblems(found).map((problem) => ({ ...problem, path: problem.path.replace(/^\./, '') || whole }))
 }
 
-const NO_PROBLEMS: readonly Problem[] = []
-
 function toProblems(found: ReturnType<Rule>): readonly Problem[] {
-  if (found === undefined) return NO_PROBLEMS
+  if (found === undefined) return []
   return typeof found === 'string' || 'code' in found ? [{ path: '', ...toFault(found) }] : found
 }
 

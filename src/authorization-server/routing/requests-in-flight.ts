@@ -30,7 +30,7 @@ export interface Sender {
   readonly address: string
   /** With the secret, so that a stranger with a wrong secret does not use up the share of the client. */
   readonly credentials: string
-  /** Whether the request waits for all others that come last, too. Called when the request is counted. */
+  /** Whether the request waits for its turn among those that come last. Called when the request is counted. */
   readonly comesLast?: (() => Promise<boolean>) | undefined
 }
 
@@ -144,6 +144,7 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
         }
         const waits = isLast ? lastTurn() : turn()
         if (waits) await waits
+        if (!inFlight.has(running)) return undefined
         return await answer()
       } finally {
         running.release()

@@ -161,18 +161,14 @@ async function actionPage(action: Action, call: Call): Promise<View | undefined>
 /** With what was sent. @param signInAgain where the caller signs in again before the form is accepted */
 async function showAgain(page: Page, action: Action, call: Call, signInAgain?: string): Promise<Answer> {
   const hasOwnPage = signInAgain !== undefined || action.fields !== undefined
-  const view = (hasOwnPage && (await actionPage(action, withSentQuery(call)))) || (await page.show(call))
+  const { csrf: _csrf, action: confirm, ...fields } = Object.fromEntries(hasOwnPage ? call.form : [])
+  const own = hasOwnPage && (await actionPage(action, { ...call, query: { ...fields, confirm } }))
+  const view = own || (await page.show(call))
   if (!view || !('body' in view)) return undefined
   const title = call.texts.plain('problemWindow', { title: view.title })
   if (signInAgain === undefined) return withNavigation({ ...view, title, status: 422 }, page, call)
   const body = html`${signInAgainNotice(call, signInAgain)} ${view.body}`
   return withNavigation({ ...view, body, title, status: 403 }, page, call)
-}
-
-/** With the fields of the form as the query of the page of an action. */
-function withSentQuery(call: Call): Call {
-  const { csrf: _csrf, action: confirm, ...fields } = Object.fromEntries(call.form)
-  return { ...call, query: { ...fields, confirm } }
 }
 
 /** The parameter of the query that names the page for a tab in which the caller has only signed in again. */

@@ -1,3 +1,4 @@
+import { inBatches } from '../../async/in-batches.ts'
 import { clientIdsOf } from '../../clients/client-index.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { isDocumentId } from '../../validation/document-id.ts'
@@ -6,29 +7,45 @@ import { FURTHER_CLIENTS, TOKEN_REQUEST } from './outcomes.ts'
 import { subjectOfAccount, type UsageRecords } from './usage-records.ts'
 import type { ClientProblem, Usage } from './usage-types.ts'
 
-type SourceDay = Pick<CountedDay, 'day' | 'source'>
+/** What a source has counted of an account since it was added up. */
+interface Changed {
+  readonly accountId: string
+  readonly source: Pick<CountedDay, 'day' | 'source'>
+  readonly clientIds: Iterable<string>
+}
+
+const READ_AT_ONCE = 10
 
 /** Stores the usage of accounts. Each source has a record of an account: what it has stored of the clients, added up. */
 export function createAccountUsage(
-  { registry, store }: Pick<Internals, 'registry' | 'store'>,
-  records: Pick<UsageRecords, 'ofSource' | 'write' | 'mergeOldDays'>,
+  { registry, store, logger }: Pick<Internals, 'registry' | 'store' | 'logger'>,
+  records: Pick<UsageRecords, 'ofSource' | 'write' | 'mergeOldDays' | 'delete'>,
 ) {
-  const changed = new Map<string, readonly [accountId: string, source: SourceDay]>()
+  const changed = new Map<string, Changed>()
 
   /** Reads what is stored, so a repeated call changes nothing, and a later one repairs what an earlier one has missed. */
-  async function addUp(accountId: string, source: SourceDay): Promise<void> {
+  async function addUp({ accountId, source, clientIds }: Changed): Promise<void> {
     const clientId = subjectOfAccount(accountId)
     const [before] = await records.ofSource(source, [clientId])
     const present = await clientIdsOf(store, accountId)
     // The account may have been erased.
     if (present.length === 0) return
-    // What a deleted client has called still counts.
-    const ids = [...new Set([...present, ...Object.keys(before?.top ?? {})])]
-    const found = await records.ofSource(source, ids)
+    // What a deleted client has called still counts. The record lists all clients that have called, but for the further ones.
+    const listed = Object.keys(before?.top ?? {})
+    const isWhole = before !== undefined && !listed.includes(FURTHER_CLIENTS)
+    const ids = [...new Set([...(isWhole ? clientIds : present), ...listed])]
+    const found = await inBatches(ids, READ_AT_ONCE, async (id) => (await records.ofSource(source, [id]))[0])
     const top = addTops(found.map((each, at) => each && { [ids[at] ?? '']: outcomesIn(each.hours) }))
     const hours = JSON.stringify(addHours(found.map((each) => each?.hours ?? {})))
     await records.write({ ...source, clientId, isFirst: true, hours, top })
-    if (!before) await records.mergeOldDays(clientId)
+    if ((await clientIdsOf(store, accountId)).length === 0) await records.delete(clientId)
+    else if (!before) await records.mergeOldDays(clientId)
+  }
+
+  function keep({ accountId, source, clientIds }: Changed): void {
+    const key = `${source.day}${source.source}${accountId}`
+    const known = changed.get(key)?.clientIds ?? []
+    changed.set(key, { accountId, source, clientIds: new Set([...known, ...clientIds]) })
   }
 
   return {
@@ -39,17 +56,19 @@ export function createAccountUsage(
       // A document belongs to no account.
       if (clientId === undefined || isDocumentId(clientId)) return
       const client = await registry.find(clientId).catch(() => undefined)
-      if (client) changed.set(`${day}${source}${client.accountId}`, [client.accountId, { day, source }])
+      if (client) keep({ accountId: client.accountId, source: { day, source }, clientIds: [clientId] })
     },
 
+    /** Never rejects: the counts of the clients are stored. What failed is added up again with the next counts. */
     async storeAccounts(): Promise<void> {
-      for (const [key, each] of changed) {
-        changed.delete(key)
-        await addUp(...each).catch((error: unknown) => {
-          changed.set(key, each)
-          throw error
-        })
-      }
+      const all = [...changed.values()]
+      changed.clear()
+      await inBatches(all, READ_AT_ONCE, async (each) =>
+        addUp(each).catch((error: unknown) => {
+          keep(each)
+          logger.debug({ accountId: each.accountId, err: error }, 'usage of an account was not added up yet')
+        }),
+      )
     },
   }
 }

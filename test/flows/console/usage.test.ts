@@ -207,7 +207,8 @@ describe('the pages about usage', () => {
     await start()
     const [busy, idle] = [await host.createApiKey(['invoices']), await host.createApiKey(['invoices'])]
     await callAs(busy, 'GET /invoices/list', 'GET /payments/list')
-    const used = 'Name Nightly export Last used within the last hour In use API calls today (UTC) 2 '
+    vi.setSystemTime(NOON + 2 * 3_600_000)
+    const used = 'In use API calls today (UTC) 2 '
     const unused = 'Name Nightly export Last used never API calls today (UTC) 0 '
     for (const [key, use] of [
       [busy, used],

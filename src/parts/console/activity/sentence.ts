@@ -14,7 +14,7 @@ import { english, type ConsoleTexts, type TextName } from '../texts.ts'
 
 /** The type makes the compiler report an event without a sentence. */
 export const SENTENCES: { readonly [Name in keyof GatehouseEvents]: TextName } = {
-  'client.created': 'activityCreated',
+  'client.created': 'createdLabel',
   'client.changed': 'activityFieldsChanged',
   'client.deleted': 'activityDeleted',
   'client.expiring': 'activityExpiring',

@@ -17,8 +17,8 @@ const MISSING = {
   product: 'clientsLacksProduct',
   operation: 'clientsLacksOperation',
   kycLevel: 'stateLevel',
-  user: 'clientsLacksUser',
-  token: 'clientsLacksToken',
+  user: 'stateUserOperations',
+  token: 'stateNoToken',
 } as const satisfies Record<Missing, string>
 
 /** The products and operations of a client: what it may use, what it lacks, and the forms that change it. */

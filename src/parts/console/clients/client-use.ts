@@ -11,7 +11,7 @@ const DAY_SECONDS = 86_400
 /** Whether programs have used a client today, and its API calls today if the host counts usage. */
 export async function findUse({ usage }: ConsoleServices, { clientId, lastUsedAt = 0 }: Client) {
   const now = Math.floor(Date.now() / 1000)
-  const rows = await usage?.list({ clientId, from: now, to: now, by: ['kind'] })
+  const rows = await usage?.list({ clientId, from: now - (now % DAY_SECONDS), to: now, by: ['kind'] })
   const calls = rows?.filter(({ kind }) => kind === 'call').reduce((sum, { count }) => sum + count, 0)
   return { calls, isInUse: now - lastUsedAt < DAY_SECONDS || (calls ?? 0) > 0 }
 }

@@ -13,7 +13,7 @@ const DAY_SECONDS = 86_400
 const DAYS = 7
 const PROBLEMS = 5
 
-/** The number of the account's calls in seven days, with panels about them, and about what went wrong in 24 hours. */
+/** The number of the account's successful calls in seven days, with panels about them, and about what went wrong in 24 hours. */
 export async function callsPanels(
   call: Call,
   services: ConsoleServices,
@@ -58,7 +58,7 @@ export async function callsPanels(
       await problemTable(call, services, problems),
     )
   }`
-  return { calls, shown }
+  return { calls: sum.successful, shown }
 }
 
 async function problemTable(

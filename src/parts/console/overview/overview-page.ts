@@ -56,7 +56,7 @@ async function show(services: ConsoleServices, call: Call) {
     ${connected && has('connected') && connectedCard(call, connected, applications)}
   </div>`
   const mayOnlyLook = !lists.some(({ mayCreate }) => mayCreate)
-  const isNew = !mayOnlyLook && lists.every(({ found }) => found?.cursor === undefined)
+  const isNew = !mayOnlyLook && lists.every(({ found }) => found && found.cursor === undefined)
   const steps = isNew && firstSteps(call, clients, called?.calls, createButtons(call, lists))
   const level = account?.kycLevel ?? texts.plain('lowestLevel')
   return {

@@ -360,8 +360,6 @@ export const english = {
   clientsAllowed: 'Allowed',
   clientsLacksProduct: 'Product not added',
   clientsLacksOperation: 'Removed',
-  clientsLacksUser: 'Owner lacks permission',
-  clientsLacksToken: 'Cannot get tokens',
   clientsRemove: 'Remove',
   clientsRestore: 'Restore',
   clientsAdd: 'Add',
@@ -649,7 +647,6 @@ export const english = {
   activityAutomatic: 'automatic',
   activityByStranger: 'unknown',
 
-  activityCreated: 'Created',
   activityFieldsChanged: 'Changed: {fields}',
   activityProductAdded: 'Product “{product}” added',
   activityProductRemoved: 'Product “{product}” removed, and its tokens revoked',

@@ -365,8 +365,6 @@ export const german: ConsoleTexts = {
   clientsAllowed: 'Erlaubt',
   clientsLacksProduct: 'Produkt fehlt',
   clientsLacksOperation: 'Entfernt',
-  clientsLacksUser: 'Besitzer nicht berechtigt',
-  clientsLacksToken: 'Erhält keine Tokens',
   clientsRemove: 'Entfernen',
   clientsRestore: 'Wieder erlauben',
   clientsAdd: 'Hinzufügen',
@@ -663,7 +661,6 @@ export const german: ConsoleTexts = {
   activityAutomatic: 'automatisch',
   activityByStranger: 'unbekannt',
 
-  activityCreated: 'Erstellt',
   activityFieldsChanged: 'Geändert: {fields}',
   activityProductAdded: 'Produkt „{product}“ hinzugefügt',
   activityProductRemoved: 'Produkt „{product}“ entfernt, Tokens widerrufen',

@@ -21,18 +21,20 @@ export async function readClients(
   services: ConsoleServices,
   usage: Usage,
   { clientId: only, accountId, ...period }: Pick<UsageQuery, 'clientId' | 'accountId' | 'from' | 'to'>,
+  isOfDays: boolean,
 ) {
   if (only !== undefined) return undefined
   const isOfAll = accountId === undefined
-  // The record of an account has its clients, but not by operation.
-  const ofAccount = isOfAll ? [] : (await usage.read({ accountId, ...period })).list({ by: BY_CLIENT })
-  const { called, wrong } = isOfAll ? await mostOfAll(usage, period) : mostOf(ofAccount)
+  // The record of an account has its clients by whole days, and not by operation.
+  const listed = isOfAll ? [] : (await usage.read({ accountId, ...period })).list({ by: BY_CLIENT })
+  const { called, wrong } = isOfAll ? await mostOfAll(usage, period) : mostOf(listed)
+  const read = isOfDays ? wrong : [...new Set([...called, ...wrong])]
   const [found, ...lists] = await Promise.all([
     findClients(
       services,
       [...called, ...wrong].map((clientId) => ({ clientId })),
     ),
-    ...wrong.map((clientId) => usage.list({ clientId, ...period, by: [...BY_CLIENT, 'operation'] })),
+    ...read.map((clientId) => usage.list({ clientId, ...period, by: [...BY_CLIENT, 'operation'] })),
   ])
   const nameOf = (id: string): string => {
     const client = found.get(id)
@@ -43,7 +45,10 @@ export async function readClients(
   const byOperation = named(lists.flat())
   return {
     byOperation,
-    calls: isOfAll ? byOperation : named(ofAccount.filter(({ clientId = '' }) => called.includes(clientId))),
+    calls:
+      isOfAll || !isOfDays
+        ? byOperation
+        : named(listed.filter(({ clientId = '' }) => called.includes(clientId))),
 
     /** @param id empty for all other clients, and for calls without a valid token */
     linkOf(id: string): Html {

@@ -29,7 +29,9 @@ function chosenTime({ keeps }: Usage, wanted: string | undefined) {
   const days = offered.findLast((each) => each <= known) ?? DEFAULT_DAYS
   const unit = days <= Math.min(MAX_HOURLY_DAYS, keeps.hourDays) ? 'hour' : 'day'
   const to = Math.floor(Date.now() / 1000)
-  const from = to - (to % SECONDS[unit]) - days * SECONDS.day + SECONDS[unit]
+  // The record of an account has its clients by whole days.
+  const step = days === 1 ? SECONDS.hour : SECONDS.day
+  const from = to - (to % step) - days * SECONDS.day + step
   return { offered, days, unit, from, to } as const
 }
 
@@ -41,7 +43,7 @@ export async function usageView(call: Call<unknown>, services: ConsoleServices, 
   const [times, all, clients] = await Promise.all([
     usage.list({ ...of, from, to, by: [unit, 'kind', 'result'] }),
     usage.list({ ...of, from, to, by: ['kind', 'operation', 'result', 'outcome'] }),
-    readClients(call, services, usage, { ...of, from, to }),
+    readClients(call, services, usage, { ...of, from, to }, days > 1),
   ])
   const rows = clients ? [...clients.byOperation, ...restOf(all, clients.byOperation)] : all
   const file = query['csv']
