@@ -135,6 +135,45 @@ describeEachStore('the usage of an account', (makeStore) => {
     expect(await list()).toEqual(before)
   })
 
+  it('is added up from the clients that have called since the last time, and a failure stops no other account', async () => {
+    const store = makeStore(data)
+    const reads: string[] = []
+    let failing: string | undefined
+    const host = await start({
+      ...store,
+      getMany(keys) {
+        reads.push(...keys)
+        return store.getMany(keys)
+      },
+      set(key, ...values) {
+        // The record of the first account.
+        if (/^usage:\*[^:]/.test(key)) failing ??= key
+        return key === failing ? Promise.reject(new Error('full')) : store.set(key, ...values)
+      },
+    })
+    const [key, second, silent] = [
+      await host.createApiKey(),
+      await host.createApiKey(),
+      await host.createApiKey(),
+    ]
+    const created = { accountId: 'other', name: 'Other', products: ['invoices'] }
+    const { apiKey, clientSecret } = await host.gatehouse.apiKeys.create(created)
+    const other = { client_id: apiKey.clientId, client_secret: clientSecret ?? '' }
+    for (const each of [key, second, other]) await callAs(host, each, READ)
+    const countOf = async (accountId: string) =>
+      (await host.usage.list({ accountId, by: ['kind'] }))[0]?.count
+    expect([await countOf('acme'), await countOf('other')]).toEqual([undefined, 1])
+    failing = ''
+    await callAs(host, key, READ)
+    expect([await countOf('acme'), await countOf('other')]).toEqual([3, 1])
+    const readsOfSilent = () => reads.filter((each) => each.startsWith(`usage:${silent.client_id}`)).length
+    expect(readsOfSilent()).toBeGreaterThan(0)
+    reads.length = 0
+    await callAs(host, key, READ)
+    expect(await countOf('acme')).toBe(4)
+    expect(readsOfSilent()).toBe(0)
+  })
+
   it('names its 100 busiest clients, the others together, and each of some clients that are asked for', async () => {
     const host = await start()
     const keys = await Promise.all(Array.from({ length: 102 }, () => host.createApiKey(['invoices'])))
