@@ -880,7 +880,7 @@ export const english = {
   operatorNewest: 'Newest API keys and applications',
   operatorSearchTitle: 'Find a client or an account',
   operatorSearchField: 'Id or name',
-  operatorSearchHint: 'A client ID, an account, a user as account/user, or the beginning of words of a name.',
+  operatorSearchHint: 'A client or account ID, a user as account/user, or the beginning of words of a name.',
   operatorSearchButton: 'Find',
   operatorSearchNone: 'Nothing was found.',
   operatorSearchNoneAccount: 'Open it as an account anyway',

@@ -897,7 +897,7 @@ export const german: ConsoleTexts = {
   operatorSearchTitle: 'Client oder Konto finden',
   operatorSearchField: 'ID oder Name',
   operatorSearchHint:
-    'Eine Client-ID, ein Konto, eine Person als Konto/Person oder der Anfang von Wörtern eines Namens.',
+    'Eine Client-ID, die ID eines Kontos, eine Person als Konto/Person oder der Anfang von Wörtern eines Namens.',
   operatorSearchButton: 'Suchen',
   operatorSearchNone: 'Es wurde nichts gefunden.',
   operatorSearchNoneAccount: 'Trotzdem als Konto öffnen',
