@@ -29,7 +29,7 @@ const FORMS: Readonly<Record<string, StepForm | undefined>> = {
   switch: { prompt: 'consent', step: switchAccount },
 }
 
-/** Serves the pages of a pending authorization request, at `/interaction/<uid>` and below. */
+/** Serves the pages of a pending authorization request, at `/interaction/<uid>` and below; undefined for other paths. */
 export function interactionRoutes(options: InteractionOptions) {
   const { accounts, port, pages } = options
   const csrf = createCsrfTokens(options.csrfKeys)
@@ -37,10 +37,8 @@ export function interactionRoutes(options: InteractionOptions) {
   const rateLimit = createSignInRateLimit({ store: options.store, max: options.maxSignInAttempts, now })
   const forms = accounts.authenticate && !accounts.current ? FORMS : { ...FORMS, 'sign-in': undefined }
 
-  return async function interaction(ctx: Context, path: string): Promise<boolean> {
-    if (path !== '/interaction' && !path.startsWith('/interaction/')) return false
-    await answer(ctx, path)
-    return true
+  return function interaction(ctx: Context, path: string): Promise<void> | undefined {
+    return path === '/interaction' || path.startsWith('/interaction/') ? answer(ctx, path) : undefined
   }
 
   async function answer(ctx: Context, path: string): Promise<void> {

@@ -91,11 +91,13 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     }
     const running = await parts.ready()
     const posted = ctx.method === 'POST' ? POSTED_PARAMETERS[route] : undefined
-    if (route === ROUTES.jwks) answerDocument(ctx, JSON.stringify(running.keyRing.published), jwks)
+    const interaction = answerInteraction(ctx, path)
+    if (interaction) await interaction
+    else if (route === ROUTES.jwks) answerDocument(ctx, JSON.stringify(running.keyRing.published), jwks)
     else if (route === REVOCATION_FEED) await answerFeed(ctx)
     else if (posted) await postToGet(ctx, pages, new URL(issuer + route), posted)
     else if (POSTED_PARAMETERS[route] && rejectOtherName(ctx, pages, issuer + route)) return true
-    else return (await answerInteraction(ctx, path)) || (await answerByProvider(running, ctx, path))
+    else return answerByProvider(running, ctx, path)
     return true
   }
 

@@ -75,7 +75,8 @@ export function hostApp(options: {
   for (const middleware of options.above ?? []) app.use(middleware)
   app.use(async function interaction(ctx: Context, next) {
     const isBelow = ctx.path.startsWith('/auth/')
-    if (!isBelow || !(await routes(ctx, ctx.path.slice('/auth'.length)))) await next()
+    const page = isBelow ? routes(ctx, ctx.path.slice('/auth'.length)) : undefined
+    await (page ?? next())
   })
   const previewConsent = createConsentPreview({
     pages,
