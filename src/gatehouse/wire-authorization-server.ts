@@ -75,8 +75,7 @@ export function createServerParts(
     csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),
     revocationSource: parts.revocationLog,
     requestsInFlight: createRequestsInFlight({ max: settings.maxTokenRequests, logger }),
-    // At most half of `publishAheadSeconds`, so that gateways have a new key before it signs.
-    jwksMaxAge: 'jwks' in signingKeys ? 600 : Math.min(600, Math.floor(signingKeys.publishAheadSeconds / 2)),
+    publishAheadSeconds: 'jwks' in signingKeys ? Infinity : signingKeys.publishAheadSeconds,
     ready: running.ready,
   }
 }

@@ -45,8 +45,8 @@ export interface AuthorizationServerParts extends SharedDependencies, RefreshRea
   readonly csrfKeys: InteractionOptions['csrfKeys']
   readonly revocationSource: RevocationSource
   readonly requestsInFlight: RequestsInFlight
-  /** Seconds for which the public keys may be cached. */
-  readonly jwksMaxAge: number
+  /** Seconds between the publication of a key and its first signature. */
+  readonly publishAheadSeconds: number
   /** Rejects if the start takes longer than a request may wait. */
   ready(): Promise<Running>
 }
@@ -70,12 +70,13 @@ export function wellKnown(parts: AuthorizationServerParts): Middleware {
   })
 }
 
-/** Answers the requests for the service below {auth_url}. */
+/** Answers requests below {auth_url}: `/oauth2/jwks` and how long it is cached, HEAD, forms that other sites post. */
 export function authorizationServer(parts: AuthorizationServerParts): Middleware {
   const { settings, resources, pages, events, requestsInFlight } = parts
   const { issuer, mountPath, maxSignInAttempts } = settings
-  /** RFC 7517 5. */
-  const jwks = { type: 'application/jwk-set+json', maxAge: parts.jwksMaxAge }
+  // At most half of `publishAheadSeconds`, so that gateways have a new key before it signs.
+  const maxAge = Math.min(600, Math.floor(parts.publishAheadSeconds / 2))
+  const jwks = { type: 'application/jwk-set+json', maxAge }
   const reject = createReject(pages)
   const answerInteraction = interactionRoutes({ ...parts, issuer, maxSignInAttempts })
   const answerFeed = createRevocationFeed({ ...parts, issuer, source: parts.revocationSource })

@@ -64,6 +64,8 @@ export interface QuestionPage<N extends Names = Names> {
   readonly points: readonly N['text'][]
   readonly button: N['text']
   readonly isDanger: boolean
+  /** What the person types before the button: the name of the client, or the new owner. */
+  readonly typed?: 'name' | 'newOwner'
 }
 
 interface Side<N extends Names> {

@@ -12,7 +12,7 @@ const TOO_LARGE = ['ERR_INVALID_ARGUMENT', 'ERR_SCOPE_TOO_LARGE'] as const
 const KEY_POINTS = ['handOverTokens', 'handOverToPerson', 'handOverToAccount'] as const
 const SECRETS_STAY = ['handOverSecrets'] as const
 
-/** Everything that can be done with a client that exists, in the order of the OpenAPI document. */
+/** What can be done with a client that exists: the permission, a fresh sign-in, what is asked or typed, the texts. */
 export const CLIENT_ACTIONS = {
   update: {
     path: 'patch ',
@@ -48,7 +48,8 @@ export const CLIENT_ACTIONS = {
       },
       asks() {
         const points = ['clientsDeleteTokens', 'clients*DeleteWhat', 'clientsDeleteForever'] as const
-        return { title: 'clientsDeleteTitle', points, button: 'clients*Delete', isDanger: true } as const
+        const how = { button: 'clients*Delete', isDanger: true, typed: 'name' } as const
+        return { title: 'clientsDeleteTitle', points, ...how } as const
       },
     },
     run: ({ service, clientId, change }) => service.delete(clientId, change),
@@ -218,7 +219,8 @@ export const CLIENT_ACTIONS = {
       asks(client) {
         const ofApplication = isPublicClient(client) ? [] : SECRETS_STAY
         const points = ['handOverWhat', ...(client.kind === 'apiKey' ? KEY_POINTS : ofApplication)] as const
-        return { title: 'handOverTitle', points, button: 'clients*HandOver', isDanger: false } as const
+        const how = { button: 'clients*HandOver', isDanger: false, typed: 'newOwner' } as const
+        return { title: 'handOverTitle', points, ...how } as const
       },
     },
     // An account without users has no other person to whom it could hand the client over.

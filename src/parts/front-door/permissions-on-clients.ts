@@ -81,6 +81,11 @@ export interface GrantParts {
   readonly catalog: CurrentCatalog
 }
 
+/** Only operators may create the API key of a resource server, such as that of a gateway. */
+export function onlyOperatorsCreate({ resourceServer }: { resourceServer?: boolean | undefined }): boolean {
+  return resourceServer === true
+}
+
 /** The owner of a new client, and the operations that it does not get because of its products and the caller. */
 export async function ownerOfNew(
   parts: GrantParts,

@@ -2,7 +2,7 @@ import type { Client, NewApiKey } from '../../clients/client.ts'
 import { creationRules } from '../../clients/rules-from-fields.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { requireAccess, type Caller } from '../front-door/access.ts'
-import { ownerOfNew, rightTo } from '../front-door/permissions-on-clients.ts'
+import { onlyOperatorsCreate, ownerOfNew, rightTo } from '../front-door/permissions-on-clients.ts'
 import { BODIES } from './body-schemas.ts'
 import { createAccessPreview } from './catalog-routes.ts'
 import { ownerActionRoutes } from './client-action-routes.ts'
@@ -27,7 +27,7 @@ const ROUTES_OF_KIND = {
   },
 } as const
 
-/** The routes of API keys, or of applications. */
+/** The routes that list, create and read API keys, or applications; those of another account get 404. */
 export function clientRoutes(kind: Client['kind'], parts: Internals, presenter: ClientPresenter): Route[] {
   const { apiKeys, applications, catalog, keyPolicy } = parts
   const { presentPage, sendClient } = presenter
@@ -62,8 +62,7 @@ export function clientRoutes(kind: Client['kind'], parts: Internals, presenter: 
       description: `Only this answer has the secret. ${secret}`,
       access: rightTo('create', kind),
       async check(call) {
-        const { resourceServer } = call.body as Pick<NewApiKey, 'resourceServer'>
-        if (resourceServer === true) await requireAccess(call, 'operator')
+        if (onlyOperatorsCreate(call.body as NewApiKey)) await requireAccess(call, 'operator')
       },
       confirms: rightTo('create', kind),
       body: BODIES[`New${name}`],

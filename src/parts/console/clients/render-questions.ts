@@ -14,9 +14,9 @@ import { ACTIONS, actionFor, ownerOf, ownPathOf, textName, type PageNames } from
 import { useFacts } from './client-use.ts'
 import { ownClient, pathOf, trail, type ClientKind } from './client-kind.ts'
 
-const TYPED_FIRST: { readonly [name in ActionName]?: (call: Call<Client>) => Html } = {
-  delete: (call) => typedName(call, nameOf(call.resource)),
-  handOver: (call) =>
+const TYPED: Readonly<Record<NonNullable<Question['typed']>, (call: Call<Client>) => Html>> = {
+  name: (call) => typedName(call, nameOf(call.resource)),
+  newOwner: (call) =>
     field(call, {
       name: 'userId',
       label: call.texts.html('handOverTo'),
@@ -26,7 +26,7 @@ const TYPED_FIRST: { readonly [name in ActionName]?: (call: Call<Client>) => Htm
     }),
 }
 
-/** The pages that ask before an action of an owner, at paths of their own: what happens, and the form. */
+/** The pages that ask before an action of an owner, at paths of their own: what happens, and what is typed. */
 export function questionPages(kind: ClientKind, services: ConsoleServices): Page[] {
   const viewer = ownerOf(kind)
   return (Object.keys(ACTIONS) as ActionName[]).flatMap((name) => {
@@ -46,9 +46,10 @@ export function questionPages(kind: ClientKind, services: ConsoleServices): Page
         [name]: {
           access,
           async run(call) {
-            if (name !== 'delete') return { ...(await run(call)), redirect: partOf(call, kind, name) }
-            requireTypedName(call, nameOf(call.resource), call.resource.name)
-            return { ...(await run(call)), redirect: kind.base }
+            const { resource: client } = call
+            if (asks(client).typed === 'name') requireTypedName(call, nameOf(client), client.name)
+            const redirect = name === 'delete' ? kind.base : partOf(call, kind, name)
+            return { ...(await run(call)), redirect }
           },
         },
       },
@@ -68,7 +69,7 @@ interface Question extends QuestionPage<PageNames> {
 }
 
 function view(call: Call<Client>, question: Question): View {
-  const { kind, name: action, use, title, points, button, isDanger } = question
+  const { kind, name: action, use, title, points, button, isDanger, typed } = question
   const { texts, to, resource: client } = call
   const name = applicationName(client)
   const back = to(partOf(call, kind, action))
@@ -82,7 +83,7 @@ function view(call: Call<Client>, question: Question): View {
         html`<ul class="points">
             ${points.map((point) => html`<li>${texts.html(textName(point, client))}</li>`)}
           </ul>
-          ${form(call, { action }, html`${TYPED_FIRST[action]?.(call)} ${buttons(call, textName(button, client), back, isDanger ? 'danger final' : 'primary')}`)}`,
+          ${form(call, { action }, html`${typed && TYPED[typed](call)} ${buttons(call, textName(button, client), back, isDanger ? 'danger final' : 'primary')}`)}`,
       )}`,
   }
 }
