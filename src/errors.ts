@@ -269,10 +269,7 @@ export function toFault(found: string | Fault): Fault {
   return typeof found === 'string' ? { code: 'format', message: found } : found
 }
 
-/**
- * Writes one key of a path as in code, to be appended to the path before it: `.route`, `['invoices:read']`,
- * `[0]`.
- */
+/** Writes one key of a path as in code, to be appended to the path before it: `.route`, `['invoices:read']`, `[0]`. */
 export function formatKey(key: string | number): string {
   if (typeof key === 'number') return `[${key}]`
   if (/^[A-Za-z_$][\w$]*$/.test(key)) return `.${key}`

@@ -61,10 +61,7 @@ export interface RedisNode extends RedisServerClient {
   off(event: 'close', listener: () => void): unknown
 }
 
-/**
- * The part of a connection that the adapter uses. The type describes the connections that the adapter opens
- * itself.
- */
+/** The part of a connection that the adapter uses. The type describes the connections that the adapter opens itself. */
 export interface RedisConnection {
   /** `ready` when commands are answered, `end` when the connection is closed for good. */
   readonly status: string

@@ -66,7 +66,7 @@ export function addressOf({ options }: Pick<RedisServerClient, 'options'>): stri
   return `${options?.host ?? '127.0.0.1'}:${options?.port ?? 6379}`
 }
 
-/** A random node of a cluster. Waits up to a second, because a new client knows no nodes yet. */
+/** Connects to servers and nodes of a cluster. Waits up to a second, because a new client knows no nodes yet. */
 export async function anyNode(client: RedisClient): Promise<RedisNode> {
   for (let checks = 0; checks < MAX_NODE_CHECKS; checks += 1) {
     const nodes = client.nodes?.() ?? []

@@ -11,10 +11,7 @@ import type { RedisClient } from './client.ts'
 
 /** The options of `redisStore`. */
 export interface RedisStoreOptions {
-  /**
-   * The prefix of all keys and channels. Services with different prefixes share no data. @default
-   * 'gatehouse:'
-   */
+  /** The prefix of all keys and channels. Services with different prefixes share no data. @default 'gatehouse:' */
   readonly keyPrefix?: string | undefined
   /**
    * If set, the writes that must not be lost wait for replicas.

@@ -13,7 +13,7 @@ export interface Write {
   readonly durable?: scripts.ScriptCall | undefined
 }
 
-/** The writes of the store. Each uses a single key, so that it works on a cluster. */
+/** The commands of each write of the store. Each uses a single key, so that it works on a cluster. */
 export const writes = {
   set: (key: string, value: string, ttl?: number): Write => ({
     key,

@@ -67,10 +67,10 @@ export const add = createScript(`${ADD}
 return 1`)
 
 /**
- * Adds to the present slot of a counter: an amount, and as much of a claim as the sum does not exceed a maximum.
- * Answers with the time of the server in milliseconds, what was claimed, and the counts of the slots, the newest
- * first. The value is a text such as `29:5 30:2`: slots and their counts. Slots in the future, as after a change of
- * the server's clock, are dropped.
+ * The Lua scripts. Adds to the present slot of a counter: an amount, and as much of a claim as the sum does not exceed
+ * a maximum. Answers with the time of the server in milliseconds, what was claimed, and the counts of the slots, the
+ * newest first. The value is a text such as `29:5 30:2`: slots and their counts. Slots in the future, as after a change
+ * of the server's clock, are dropped.
  */
 export const countInSlots = createScript(`
 local amount, length, slots = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])

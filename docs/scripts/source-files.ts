@@ -2,10 +2,10 @@ import path from 'node:path'
 import { Node, type Project, type SourceFile, type Statement } from 'ts-morph'
 
 /**
- * Writes the page that has one line for each file of the sources: what it exports, and what its doc comments begin with.
+ * Writes the page that has one line for each file of the sources: what it exports, and what its comments begin with.
  *
  * @param project has all files of the sources
- * @throws {Error} if no export of a file has a doc comment
+ * @throws {Error} if a file neither begins with a comment, nor has an export with a doc comment
  */
 export function sourceFilesPage(root: string, project: Project): string {
   const byFolder = new Map<string, string[]>()
@@ -17,10 +17,10 @@ export function sourceFilesPage(root: string, project: Project): string {
   }
   const sections = [...byFolder].map(([folder, rows]) => `## \`${folder}/\`\n\n${rows.join('\n')}`)
   return [
-    '<!-- Generated from the doc comments by `npm run docs:reference`. Edit the sources instead. -->',
+    '<!-- Generated from the comments by `npm run docs:reference`. Edit the sources instead. -->',
     '# Source files',
-    'For contributors: every file with the functions and values that it exports, and the first sentence about the longest of them. Search this page for ' +
-      'a word of what you look for. [Architecture](../architecture.md) has the way of a request. [All reference pages](README.md)',
+    'For contributors: every file with what it decides, and the functions and values that it exports. Search this page for a word of what you look for. ' +
+      '[Architecture](../architecture.md) has the way of a request. [All reference pages](README.md)',
     ...sections,
   ].join('\n\n')
 }
@@ -35,15 +35,23 @@ function row(name: string, file: SourceFile): string {
   )
   const isFunction = (each: Statement) =>
     values.some((value) => value === each) && !/^[A-Z_]+$/.test(nameOf(each))
-  // The longest function says most about the file.
-  const main = exported
-    .filter((each) => sentenceOf(each) !== '')
-    .toSorted((a, b) => Number(isFunction(b)) - Number(isFunction(a)) || b.getWidth() - a.getWidth())[0]
-  const sentence = main ? sentenceOf(main) : reexports(file)
-  if (sentence === '') throw new Error(`no export of ${file.getFilePath()} has a doc comment`)
+  // The longest functions say most about the file.
+  const [main, ...others] = exported
+    .map((each) => ({ each, sentences: sentencesOf(docOf(each)) }))
+    .filter(({ sentences }) => sentences.length > 0)
+    .toSorted((a, b) => Number(isFunction(b.each)) - Number(isFunction(a.each)) || widthOf(b) - widthOf(a))
+  const next = others.filter(({ each }) => isFunction(each)).flatMap(({ sentences }) => sentences.slice(0, 1))
+  const found = [
+    ...sentencesOf(ownComment(file)).slice(0, 1),
+    ...[...(main?.sentences ?? []), ...next].slice(0, 2),
+  ]
+  const text = found.join('. ') || reexports(file)
+  if (text === '') throw new Error(`no comment says what ${file.getFilePath()} does`)
   const names = values.map((each) => `\`${nameOf(each)}\``).join(', ')
-  return `- \`${name}\`: ${sentence}${names && ` (${names})`}`
+  return `- \`${name}\`: ${text}${names && ` (${names})`}`
 }
+
+const widthOf = ({ each }: { readonly each: Statement }) => each.getWidth()
 
 function nameOf(statement: Statement): string {
   if (Node.isVariableStatement(statement)) return statement.getDeclarations()[0]?.getName() ?? ''
@@ -52,17 +60,29 @@ function nameOf(statement: Statement): string {
     : ''
 }
 
-/** The first sentence of a doc comment; empty if there is none. */
-function sentenceOf(statement: Statement): string {
-  if (!Node.isJSDocable(statement)) return ''
-  const text =
-    statement
-      .getJsDocs()
-      .at(-1)
-      ?.getDescription()
-      .trim()
-      .replace(/^\d+\. /, '') ?? ''
-  return (text.split(/(?<=\.)\s(?=[A-Z])|\n\n/)[0] ?? '').replaceAll(/\s+/g, ' ').replace(/[.:]$/, '')
+/** The comment about the whole file: a paragraph of its own before the first export. */
+function ownComment(file: SourceFile): string {
+  const [head = ''] = file.getFullText().split(/^(?:export (?!\{|type \{)|\/\*\*)/m)
+  const paragraphs = head.split('\n\n').map((each) => each.replaceAll(/^\/\/ Model: .*\n?/gm, ''))
+  const own = paragraphs.find(
+    (each) => /^(?:\/\/ .*(?:\n|$))+$/.test(each) && !each.includes('eslint-disable'),
+  )
+  return own?.replaceAll(/^\/\/ ?/gm, '') ?? ''
+}
+
+function docOf(statement: Statement): string {
+  const docs = Node.isJSDocable(statement) ? statement.getJsDocs() : []
+  return docs.at(-1)?.getDescription().trim() ?? ''
+}
+
+/** The sentences of the first paragraph of a comment, without full stops. */
+function sentencesOf(text: string): string[] {
+  const [paragraph = ''] = text.replace(/^\d+\. /, '').split(/\n\n|^Relies on:/m)
+  return paragraph
+    .replaceAll(/\s+/g, ' ')
+    .split(/(?<=\.)\s(?=[A-Z`{])/)
+    .map((each) => each.trim().replace(/[.:]$/, ''))
+    .filter((each) => each !== '')
 }
 
 const reexports = (file: SourceFile) =>

@@ -106,6 +106,7 @@ export interface AccountChangeOptions extends ChangeOptions {
 const DONE =
   'Everything else of the account was checked. Repair the corrupt records, then call accounts.changed() again; or call tokens.revokeAll({ clientId }) for corrupt API keys and applications'
 
+/** Decides what ends when the host reports that an account or a user changed or left: tokens, grants, secrets. */
 export function createAccountService(parts: {
   readonly accounts: Pick<HostAccounts, 'find'>
   readonly catalog: CurrentCatalog

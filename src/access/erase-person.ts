@@ -57,7 +57,7 @@ interface Parts {
   readonly events: EventSink
 }
 
-/** Erases people. `test/support/personal-data.ts` lists the personal data in the store, and how it is erased. */
+/** Erases people: clients, grants, sessions, trail. `test/support/personal-data.ts` lists all of their data. */
 export function createErasePerson(parts: Parts) {
   const { store, erasures, audit, events } = parts
   // The option `clientDocuments` may have been removed, so the documents are read without it too.

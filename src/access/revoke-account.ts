@@ -22,6 +22,7 @@ export type Plan = 'nothing' | 'all' | readonly string[]
 
 const CONCURRENCY = 50
 
+/** Revokes tokens of the clients and grants of an account or user; its callers decide which (`plan`). */
 export function createRevokeAccount(
   clientTokens: Pick<ClientTokens, 'listByAccount' | 'revokeFirst' | 'revokeAll' | 'revokeScopes'>,
   grants: Pick<Grants, 'revokeAll'>,

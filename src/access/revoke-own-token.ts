@@ -23,11 +23,11 @@ type OwnToken = Extract<RevocationSpec, { of: 'token' }> & {
 export type RevokeOwnToken = (token: OwnToken, entry: EntryFields) => Promise<boolean>
 
 /**
- * Each process keeps each revocation in memory until the revoked token expires. So a client that obtains and
- * revokes tokens without end would fill the memory of all processes. If a client without grants has `max` revocations
- * in force, its next request raises its `access_epoch` instead, which revokes all access tokens that it has so far. The
- * revocations of its single tokens are then removed, so its count begins again at 0. Tokens of a grant are counted by
- * grant, because an epoch would revoke the tokens of other people.
+ * Bounds the tokens that clients revoke one by one (RFC 7009), because each process keeps each in memory until it
+ * expires. So a client that obtains and revokes tokens without end would fill the memory of all processes. If a client
+ * without grants has `max` revocations in force, its next request raises its `access_epoch` instead, which revokes all
+ * access tokens that it has so far. The revocations of its single tokens are then removed, so its count begins again at
+ * 0. Tokens of a grant are counted by grant, because an epoch would revoke the tokens of other people.
  */
 export function createRevokeOwnToken(parts: {
   readonly commits: Pick<Commits, 'revoke'>

@@ -36,10 +36,10 @@ interface CountingParts extends CountsParts {
 }
 
 /**
- * Counts equal acts, so that one client cannot push the entries of other clients out of the trail. The first act
- * becomes an entry at once. Equal acts within the next minute become one more entry with a count. It is written at the
- * end of the minute, because an entry never changes. Until then, these acts wait in the store, so that another process
- * can count them if this process stops. Each process counts only its own acts, and writes its own entry.
+ * Merges equal acts in the trail `changes`, so that no client pushes the entries of others out. The first act becomes
+ * an entry at once. Equal acts within the next minute become one more entry with a count. It is written at the end of
+ * the minute, because an entry never changes. Until then, these acts wait in the store, so that another process can
+ * count them if this process stops. Each process counts only its own acts, and writes its own entry.
  */
 export function createCounting(parts: CountingParts) {
   const { inBackground, now } = parts

@@ -108,8 +108,8 @@ export function createEntry(fields: EntryFields, at: number, id = newEntryId()):
 }
 
 /**
- * Who sent a request, without control characters, and cut to what `ChangeOptions` accepts. The type rejects the context
- * of oidc-provider: it ignores the host's `app.proxy`, so behind a proxy its `ip` is the address of the proxy.
+ * The sender in an entry, without control characters, and cut to what `ChangeOptions` accepts. The type rejects the
+ * context of oidc-provider: it ignores the host's `app.proxy`, so behind a proxy its `ip` is the address of the proxy.
  */
 export function requesterOf(request: {
   readonly ip: string

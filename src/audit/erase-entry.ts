@@ -31,7 +31,7 @@ const ORIGIN = ['actor', 'address', 'userAgent']
 /** The value of `change` for a client that got a new owner. The `target` of such an entry is a user. */
 const TO_USER = 'owner'
 
-/** Removes what identifies erased people. The origin of a colleague stays. @returns the same object for no change */
+/** Removes from an entry what identifies erased people, but not a colleague. @returns the same object for no change */
 export function eraseEntry(entry: AuditEntry, people: ErasedPeople): AuditEntry {
   const { accountId, userId, actor, change, target, at } = entry
   const isErased = (person: Person) => people.covers(person, at)

@@ -21,8 +21,8 @@ const COUNT_MS = 60_000
 const MAX_DIFFERENT = 10_000
 
 /**
- * Counts failures that strangers cause, and records them in a trail of their own. Those of one minute with the same
- * name, client and group of addresses become one entry. If too many differ, the rest is counted without the latter two.
+ * Merges what strangers cause, such as wrong secrets, in the trail `failures`. Those of one minute with the same name,
+ * client and group of addresses become one entry. If too many differ, the rest is counted without the latter two.
  */
 export function createFailures(trail: Trail, logger: Logger, now: () => number) {
   const writer = createWriter(trail)

@@ -90,8 +90,8 @@ export async function knownLast(trail: Trail): Promise<Chunk> {
 }
 
 /**
- * Finds the last chunk: follows the chunks from the stored number (`headKey`), or from the last chunk that is known. A
- * trail without chunks has the chunk 0, which counts as full.
+ * How entries are stored, in chunks. Finds the last chunk: follows the chunks from the stored number (`headKey`), or
+ * from the last one that is known. A trail without chunks has the chunk 0, which counts as full.
  */
 export async function findLast(trail: Trail): Promise<Chunk> {
   const head = await readHead(trail)

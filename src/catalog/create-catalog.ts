@@ -9,7 +9,7 @@ import { findRepeatedBase, parseRoute, shapeOf, type Route } from './route.ts'
 import { createRouteIndex } from './route-index.ts'
 
 /**
- * Creates the frozen catalog. The definitions may have any shape, because they may come from the host's database.
+ * Creates the frozen catalog of definitions of any shape; products must not contradict each other.
  * @throws {GatehouseError} `ERR_CATALOG` with up to about a hundred problems, each with its path. Conflicts
  *   between operations are reported only if each product is valid on its own. `ERR_OPTIONS` if the products are valid,
  *   and routes repeat the path of {base_url}

@@ -52,10 +52,7 @@ export interface ProductDefinition<Level extends string = string> {
   readonly operations: { readonly [scope: string]: OperationDefinition<Level> }
 }
 
-/**
- * All products, by id. An id is 1 to 64 letters, digits, `.`, `_`, `:` or `-`, and starts with a letter or
- * digit.
- */
+/** All products, by id. An id is 1 to 64 letters, digits, `.`, `_`, `:` or `-`, and starts with a letter or digit. */
 export interface ProductDefinitions<Level extends string = string> {
   readonly [product: string]: ProductDefinition<Level>
 }

@@ -23,7 +23,7 @@ export interface Restriction {
   readonly epoch: number
 }
 
-/** Keeps the active catalog. Products that are an object are active at once, or throw `ERR_CATALOG` or `ERR_OPTIONS`. */
+/** Keeps the active catalog, after a failed load the last valid one. An object is active at once, or throws. */
 export function createLiveCatalog(options: LiveCatalogOptions) {
   const { products } = options
   let loaded: Catalog | undefined

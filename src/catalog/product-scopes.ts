@@ -14,7 +14,7 @@ export function productScopesOf({ products }: Pick<Catalog, 'products'>): Produc
   )
 }
 
-/** The operations of `wanted` that are missing from `available`. */
+/** Compares the operations of products: those of `wanted` that are missing from `available`. */
 export function missingFrom(available: ProductScopes, wanted: ProductScopes): ProductOperation[] {
   return Object.entries(wanted).flatMap(([product, scopes]) => {
     const present = new Set(scopesOf(available, product))

@@ -46,8 +46,8 @@ export function limitToOwner(
 }
 
 /**
- * Why a client may not have a scope, as a sentence for `error_description`, in the characters that RFC 6749
- * 5.2 allows; undefined if it may. `kycLevel` is ignored for API keys.
+ * Which scopes products, KYC level and user leave to a client: why it may not have one, for `error_description`, in the
+ * characters that RFC 6749 5.2 allows; undefined if it may. `kycLevel` is ignored for API keys.
  */
 export function explainRejection(
   catalog: Catalog,

@@ -24,7 +24,7 @@ export const allowedAddressesRule: Rule = (value) => {
   }
 }
 
-/** The claim `allowed_networks`; undefined if the tokens may be used anywhere. */
+/** From where a client may be used: the claim `allowed_networks`; undefined if from anywhere. */
 export function networksClaim({
   allowedAddresses = [],
 }: Pick<Client, 'allowedAddresses'>): string | undefined {

@@ -69,7 +69,7 @@ export interface ApiKeys<
   ): Promise<ApiKey>
 }
 
-/** API keys in the store. */
+/** What only API keys have: `setResourceServer`, by which the key of a gateway loses its default expiry. */
 export function createApiKeys(
   dependencies: ClientsDependencies & { readonly resources: Pick<Resources, 'find'> },
 ): ApiKeys {

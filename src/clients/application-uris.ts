@@ -28,7 +28,7 @@ export function findRedirectUriProblem(uri: unknown): Fault | undefined {
   return findWebUriProblem(uri)
 }
 
-/** Why pages must not link to `uri`, with the remedy. */
+/** Which redirect URIs, origins and links applications may have: why pages must not link to `uri`, with the remedy. */
 export function findWebUriProblem(uri: unknown): Fault | undefined {
   if (typeof uri !== 'string' || uri === '') return NO_URL
   // Parsing a host of many different letters takes long, and all of them would have to be written in ASCII.

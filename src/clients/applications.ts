@@ -20,10 +20,7 @@ import { createClientRepository, type ClientsDependencies } from './client-repos
 import { booleanRule } from '../validation/rules.ts'
 import { requireConsistent } from './public-applications.ts'
 
-/**
- * Applications: credentials for delegated access. Each application acts on the accounts of users who
- * authorized it.
- */
+/** Applications: credentials for delegated access. Each application acts on the accounts of users who authorized it. */
 export interface Applications<
   Scope extends string = string,
   Product extends string = string,
@@ -60,7 +57,7 @@ export interface Applications<
   setFirstParty(clientId: string, firstParty: boolean, options?: ChangeOptions): Promise<Application>
 }
 
-/** @param dependencies.oidcScopes what tokens carry beside operations */
+/** What only applications have, like `isPublic`. @param dependencies.oidcScopes what tokens carry beside operations */
 export function createApplications(
   dependencies: ClientsDependencies & {
     readonly oidcScopes: readonly string[]

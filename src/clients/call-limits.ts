@@ -15,5 +15,5 @@ export const CALL_LIMITS = {
   perDay: optional(wholeNumber(1, MAX_CALLS)),
 }
 
-/** The rule for limits: at least one. */
+/** Which limits of API calls a client may have of its own: at least one. */
 export const callLimitsRule = notEmpty(exactObjectOf(CALL_LIMITS))

@@ -12,8 +12,8 @@ export function newClientId(kind: Client['kind'], bytes: Buffer = randomBytes(16
 }
 
 /**
- * Each character means the same in a URL, a form and the Basic header, even if it is not encoded (RFC 6749 2.3.1).
- * Lookups by a name that every object has (`__proto__`) would find inherited properties.
+ * Which client ids there may be. Each character means the same in a URL, a form and the Basic header, even if it is not
+ * encoded (RFC 6749 2.3.1). Lookups by a name that every object has (`__proto__`) would find inherited properties.
  */
 export function isClientId(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z0-9._~@=-]{1,200}$/.test(value) && !(value in Object.prototype)
@@ -24,7 +24,7 @@ export const newClientIdRule = optional((value) =>
   isClientId(value) ? undefined : 'must have 1 to 200 characters; letters, digits and ._~@=- are allowed',
 )
 
-/** The error for a client id that no client has. It quotes no secret. @param what such as `API key` */
+/** The error for a client id that no client has; no secret is quoted. @param what such as `API key` */
 export function clientNotFound(clientId: string, what = 'API key or application'): GatehouseError {
   const which =
     isClientId(clientId) && !mayContainSecret(clientId) ? ` "${clientId}"` : ' with that client id'

@@ -56,7 +56,7 @@ const NOT_ENABLED: Fault = {
   message: 'needs the option privateKeyJwt of createGatehouse',
 }
 
-/** The methods for the public keys of API keys and applications. */
+/** Adds, removes and lists public keys of clients; one that leaked is rejected, and the last credential stays. */
 export function createKeyMethods<C extends Client>(
   clients: ClientRepository<C>,
 ): Pick<ClientService<C, string, string>, 'addKey' | 'removeKey' | 'listKeys'> {

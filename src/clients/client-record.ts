@@ -49,7 +49,7 @@ export type ClientOrDeleted<C extends Client = Client> = ClientRecord<C> | Delet
 /** Called after a record was written, or may have been written. Never rejects. */
 export type ClientChanged = (clientId: string) => Promise<void>
 
-/** The records of clients. @param changed called after each change, which resolves only after this call */
+/** Records of clients and their epochs. @param changed called after each change, which resolves only after this call */
 export function clientRecords<C extends Client>(store: Store, changed: ClientChanged = async () => {}) {
   const stored = storedClients<C>(store)
 

@@ -17,7 +17,7 @@ export interface ClientRegistry {
   find(clientId: string): Promise<StoredClient | undefined>
 }
 
-/** Without a cache: each call of `find` reads the store once. */
+/** Finds clients for token requests, compares secrets. Without a cache: each call of `find` reads the store once. */
 export function createClientRegistry(store: Store): ClientRegistry {
   const records = clientRecords(store)
   return {

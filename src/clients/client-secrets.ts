@@ -17,7 +17,7 @@ import { isRotated, OVERLAP_SECONDS, revokeSecret, rotateSecret } from './secret
 import { formatSecret, hintOf } from './secret-format.ts'
 import { hashSecret, hasSecretHash, isLive, secretHashRule, type SecretInfo } from './stored-secrets.ts'
 
-/** The methods for the secrets of API keys and applications. */
+/** Rotates, sets, revokes and lists secrets of clients; a repeat by idempotency key gives the same new secret. */
 export function createSecretMethods<C extends Client>(
   clients: ClientRepository<C>,
 ): Pick<

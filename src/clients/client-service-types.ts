@@ -152,9 +152,7 @@ export interface ClientService<
    *   a request
    */
   addProduct(clientId: string, product: Product, options?: AddProductOptions<Scope>): Promise<C>
-  /**
-   * Removes a product. All earlier access tokens of the client are rejected, so it must obtain new ones.
-   */
+  /** Removes a product. All earlier access tokens of the client are rejected, so it must obtain new ones. */
   removeProduct(clientId: string, product: Product, options?: ChangeOptions): Promise<C>
   /**
    * Removes one operation. The client keeps the product that has the operation. All earlier access tokens of the client

@@ -102,8 +102,8 @@ function credentialsOfNew(
 }
 
 /**
- * Creates a client with its first secret. A public application, and a client with keys, gets none. An earlier attempt
- * with the same idempotency key may have created the client.
+ * Creates a client, within `maxClientsPerAccount`, with its first secret. A public application, and a client with keys,
+ * gets none. An earlier attempt with the same idempotency key may have created the client.
  */
 export async function createClient<C extends Client>(
   clients: ClientRepository<C>,

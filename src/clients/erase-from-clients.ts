@@ -7,7 +7,7 @@ import { createClientLists, KINDS, PAGE_SIZE } from './client-index.ts'
 import { clientRecords, isDeleted, storedClients, type ClientRecord } from './client-record.ts'
 import type { Client } from './client.ts'
 
-/** Removes people from clients that stay, and deleted clients from lists. */
+/** Removes erased people from clients that stay, and deleted clients from lists. */
 export function createClientErasure(store: Store) {
   const stored = storedClients(store)
 

@@ -50,7 +50,7 @@ export function defaultDaysOf({ maxAgeDays, defaultDays = maxAgeDays }: KeyPolic
   return defaultDays
 }
 
-/** The rule of an expiry that is set; null is never. */
+/** When clients expire (`keyPolicy`), and when notices are due: the rule of an expiry that is set; null is never. */
 export function changedExpiryRule(policy: KeyPolicy): Rule {
   const { maxAgeDays = MAX_DAYS } = policy
   return (value) => {

@@ -74,7 +74,7 @@ export type FieldOfBoth =
   | Exclude<OfBoth, 'kind' | 'noSecret' | 'secretShownTo' | 'secretHint' | keyof ChangeOptions>
   | Unstored
 
-/** The compiler reports a difference between the table and the types of clients, of new clients and of changes. */
+/** What a row of `client-fields.ts` may have. The compiler compares the table with the types of clients. */
 export type FieldsOf<Names extends string> = {
   readonly [Name in Names]: Field &
     (Name extends Unstored ? { readonly inRecord?: never } : { readonly inRecord: Rule }) &

@@ -11,7 +11,7 @@ import type { HandOverOptions } from './client-service-types.ts'
 import { withKeys } from './jwk-set.ts'
 import { hashOf, isLive } from './stored-secrets.ts'
 
-/** Gives a client to another user of its account, or with null to the account itself. */
+/** Gives a client to another user of its account, or to the account (null): what is revoked, and which secrets stay. */
 export async function handOver<C extends Client>(
   clients: ClientRepository<C>,
   clientId: string,

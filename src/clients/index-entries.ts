@@ -22,7 +22,7 @@ export const RESOURCE_SERVERS = 'clients:resource-servers'
 
 const MAX_WORDS = 10
 
-/** All entries of a client. @param listedAt milliseconds */
+/** In which lists a client is: by kind, name, expiry, origin and mark. @param listedAt milliseconds */
 export function clientEntriesOf(client: Client, listedAt: number): Entry[] {
   const { kind, accountId, clientId, name } = client
   const origins = kind === 'application' ? originsOf(client) : []

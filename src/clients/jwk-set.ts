@@ -90,7 +90,7 @@ export const storedKeysRule = objectOf({ keys: listOf(exactObjectOf(KEY)) })
 
 const givenListRule = objectOf({ keys: listOf(anyValue) })
 
-/** `readGivenKeys` checks the keys themselves. */
+/** How many public keys a client may give, and how long ones. `readGivenKeys` checks the keys themselves. */
 export const givenKeysRule: Rule = (value) => {
   const problem = givenListRule(value)
   if (problem !== undefined) return problem

@@ -30,7 +30,7 @@ export function storedLastUses(store: Store, name: 'client-usage' | 'secret-usag
 /** After this time, nothing is left of a revoked secret. */
 const SECRET_USE_SECONDS = 365 * 86_400
 
-/** By client id (`client-usage`), or by the hash of a secret (`secret-usage`). */
+/** When clients and secrets were last used, to the hour: by client id, or by the hash of a secret. */
 export function createLastUses(
   { store, logger }: { store: Store; logger: Logger },
   name?: 'client-usage' | 'secret-usage',

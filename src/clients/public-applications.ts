@@ -68,7 +68,7 @@ export function isPublicClient(client: Client): boolean {
   return client.kind === 'application' && client.isPublic === true
 }
 
-/** Rejects a public application. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
+/** Rejects a public application, which has no secret. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export function requireConfidential(client: Client): void {
   if (!isPublicClient(client)) return
   const message = 'this is a public application: it cannot keep a secret or a private key, so it has none'

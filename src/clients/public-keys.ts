@@ -23,7 +23,7 @@ const ALGORITHMS: Readonly<Record<PublicJwk['kty'], readonly string[]>> = {
 }
 
 /**
- * Reads a public key that a client registers. No message quotes the key.
+ * Reads a public key that a client registers: P-256, or RSA of 2048 to 4096 bits. No message quotes the key.
  * @param input a JWK (RFC 7517), its text, or a text in PEM format @param now epoch seconds
  */
 export function readPublicKey(input: unknown, now: number): PublicJwk | Fault {

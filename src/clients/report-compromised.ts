@@ -9,7 +9,7 @@ import { secretHashRule } from './stored-secrets.ts'
 import { requireConfidential } from './public-applications.ts'
 import { identityOf, isKeyIdentity, keysOf, withKeys } from './jwk-set.ts'
 
-/** `reportCompromised` of API keys and applications. */
+/** After a leak, revokes all secrets, keys and tokens of a client, or one given secret and the tokens. */
 export async function reportCompromised<C extends Client>(
   clients: ClientRepository<C>,
   clientId: string,

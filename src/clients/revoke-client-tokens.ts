@@ -24,7 +24,7 @@ export interface PlannedRevocation {
   readonly scopes: readonly string[] | undefined
 }
 
-/** Revokes the tokens of API keys and applications. */
+/** Revokes the tokens of API keys and applications, also of those with corrupt records. */
 export function createClientTokens(
   parts: Pick<ClientsDependencies, 'store' | 'clientChanged' | 'commits'> & {
     readonly revocations: Pick<Revocations, 'revokeFirst' | 'revokeAs'>

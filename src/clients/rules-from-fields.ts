@@ -84,7 +84,7 @@ export function bodyRules(kind: Kind, act: 'creation' | 'change'): Fields {
   })
 }
 
-/** The fields of a new record. An empty list and false are stored only in fields that every client has. */
+/** Makes all rules of the table of fields. A new record has an empty list or false only in fields of all clients. */
 export function newFields(kind: Kind, values: Readonly<Record<string, unknown>>) {
   return collect<unknown>(kind, IN_RECORD, (field, name) => {
     const value = field.inRecord && (values[name] ?? field.byDefault)

@@ -8,7 +8,7 @@ import { timeText, tokensEnd } from './expiry-policy.ts'
 import { fieldsOf } from './rules-from-fields.ts'
 import { type ApplyChange, changeRecord } from './store-change.ts'
 
-/** Sets fields, which the audit entry names; null removes one. @param complete may replace the client, or throw */
+/** Sets fields, some of which revoke tokens; null removes one. @param complete may replace the client, or throw */
 export function fieldsSetter<C extends Client>(
   clients: ClientRepository<C>,
   rules: Fields,

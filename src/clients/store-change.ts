@@ -44,7 +44,7 @@ export interface Change<C extends Client = Client> {
 /** Pure. Returns undefined if there is nothing to change; then there is no audit entry and no event. */
 export type ApplyChange<C extends Client> = (record: ClientRecord<C>) => ClientRecord<C> | undefined
 
-/** If there is nothing to change, revocations are repeated: an earlier call may have ended after its write. */
+/** Writes a change with its event, and its audit entry with old and new values. */
 export async function changeRecord<C extends Client>(
   clients: ClientRepository<C>,
   change: Change<C>,

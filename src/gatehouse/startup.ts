@@ -10,7 +10,7 @@ export const READY_TIMEOUT_MS = 10_000
 
 export type Start = ReturnType<typeof createStart>
 
-/** Wires the start of the service. Nothing is started yet. */
+/** Wires the start of the service: what runs first, and what runs in the background. Nothing is started yet. */
 export function createStart(parts: Parts, buildProvider: BuildProvider) {
   const startFailed = createStartFailures(parts.logger, 'gatehouse')
   const lifecycle = createLifecycle(

@@ -23,9 +23,7 @@ import type { Core } from './wire-core.ts'
 
 export type Clients = ReturnType<typeof createClients>
 
-/**
- * Token requests and introspection read clients through a cache, the services of clients always the store.
- */
+/** Token requests and introspection read clients through a cache, the services of clients always the store. */
 export function createClients(core: Core) {
   const { settings, durable: store, logger, revoked } = core
   const { keyPolicy, secretPrefix, privateKeyJwt } = settings

@@ -16,9 +16,7 @@ import type { Shutdown } from '../host/shutdown.ts'
 import type { Parts } from './parts.ts'
 import type { Start } from './startup.ts'
 
-/**
- * The gateways in the process of the service, one for each resource, and the health checks that they share.
- */
+/** The gateways in the process of the service, one for each resource, and the health checks that they share. */
 export function createOwnGateways(parts: Parts, { lifecycle, ...start }: Start, shutdown: Shutdown) {
   const { settings, store, catalog, resources, events, revoked, logger, keys, proxyCheck } = parts
   const { issuer, startTimeoutMs, maxCachedTokens } = settings

@@ -12,7 +12,7 @@ export interface Authorized {
   readonly principal: Principal
 }
 
-/** Verifies a bearer token, or finds it in the cache, and checks expiry, revocation and scopes. */
+/** Verifies a bearer token, or finds it in the cache, and checks expiry, revocation, scopes and address. */
 export function createAuthorizer(
   dependencies: GatewayDependencies,
   errorResponses: ErrorResponses,

@@ -30,7 +30,7 @@ const FOLDED_TROUBLE = /\\|\/\/|\/\.{1,2}(?:\/|$)|%[\da-f]{2}/i
 const INVISIBLE = /[\u0000-\u0020\u007f]/g
 
 /**
- * Creates the locator of a base path.
+ * Creates the locator of a base path, which rejects a path that two routers may read differently.
  *
  * The gateway and the router behind it must select the same handler. Routers differ: some decode percent signs first,
  * resolve `..`, merge slashes, cut at `;`, fold Unicode or ignore letter case. So the locator rewrites no path, and

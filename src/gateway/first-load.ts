@@ -6,7 +6,7 @@ import type { GatewayDependencies } from './dependencies.ts'
 /** The option `startTimeoutMs`. */
 export const START_TIMEOUT_MS = { byDefault: 1500, max: 60_000 }
 
-/** The first call of `begin()`, `whenReady()` or `soonReady()` loads keys, operations and revocations. */
+/** Loads keys, operations and revocations once, and says how long a call waits for them. */
 export function createFirstLoad(
   dependencies: Pick<GatewayDependencies, 'ready' | 'begin' | 'startFailed' | 'startTimeoutMs'>,
 ) {

@@ -42,6 +42,7 @@ export interface GatewayHooks {
   readonly closing: (() => Promise<void>)[]
 }
 
+/** Where limits and usage connect to a gateway, also when it closes. */
 export function createGatewayHooks(): GatewayHooks {
   return { limiter: undefined, checks: [], observer: undefined, closing: [] }
 }

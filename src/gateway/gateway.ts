@@ -99,7 +99,7 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
   shutdown(server: WebServer | readonly WebServer[], options?: ShutdownOptions): Promise<void>
 }
 
-/** Creates a gateway, which does no I/O before one of its methods is called. */
+/** Creates a gateway, which does no I/O before a method is called. At its end, the parts store what they counted. */
 export function createGatewayFrom<Scope extends string = string>(
   dependencies: GatewayDependencies,
   hooks: GatewayHooks = createGatewayHooks(),

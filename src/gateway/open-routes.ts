@@ -22,7 +22,7 @@ interface OpenRoute {
   readonly paths: Set<string>
 }
 
-/** Compiles `public` and `optional` of `middleware()`, below `base` as the host's app sees it. @throws `ERR_OPTIONS` */
+/** Which routes need no token (`public`, `optional`), with OPTIONS for preflights. @throws `ERR_OPTIONS` */
 export function createOpenRoutes(
   routes: { readonly [Each in Openness]?: readonly PublicRoute[] | undefined },
   base: string,

@@ -4,10 +4,7 @@ import { createLru } from '../async/lru.ts'
 import { deepFreeze } from '../catalog/deep-freeze.ts'
 import type { RevocableToken } from '../revocation/revocation.ts'
 
-/**
- * The account and the client of an API call. Behind the gateway, `ctx.state.auth` is the principal. It is
- * frozen.
- */
+/** The account and the client of an API call. Behind the gateway, `ctx.state.auth` is the principal. It is frozen. */
 export interface Principal {
   /** `direct`: an API key acting on its owner's account. `delegated`: an application acting for a user. */
   readonly mode: 'direct' | 'delegated'

@@ -28,8 +28,8 @@ interface RecentToken extends Entry {
 }
 
 /**
- * Creates a cache of verified tokens. Only callers with a valid token can evict entries. The gateway checks
- * revocations on each call, so the cache ignores them.
+ * Caches verified tokens. Only callers with a valid token can evict entries. The gateway checks revocations on each
+ * call, so the cache ignores them.
  *
  * The key of an entry is the digest of the whole token, so an entry takes a few hundred bytes. The tokens of the most
  * active clients are also found by their text: on some processors, the digest takes a third of the CPU time of a

@@ -11,7 +11,7 @@ const PATH = '/.well-known/oauth-protected-resource'
 /** The document changes when the products change. */
 const MAX_AGE_SECONDS = 60
 
-/** Serves the metadata of APIs (RFC 9728 3). The host selects if several have the same path. */
+/** Serves the metadata of APIs (RFC 9728 3), cacheable for a minute. The host selects if several have one path. */
 export function wellKnown(
   apis: readonly Pick<GatewayDependencies, 'issuer' | 'audience' | 'listScopes'>[],
 ): Middleware {

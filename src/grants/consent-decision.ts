@@ -7,7 +7,7 @@ export interface ConsentDecision {
 /** Every sign-in needs this scope. A person who approves a request with it cannot deny it. */
 export const MANDATORY_SCOPE = 'openid'
 
-/** For a person who approved a request. Ignores ticked scopes that were not requested. Undefined if none is granted. */
+/** What an approval grants and denies. Ignores ticked scopes that were not requested. Undefined if none is left. */
 export function decide(requested: readonly string[], ticked: readonly string[]): ConsentDecision | undefined {
   const isGranted = (scope: string) => scope === MANDATORY_SCOPE || ticked.includes(scope)
   const granted = requested.filter((scope) => isGranted(scope))

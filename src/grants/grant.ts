@@ -17,9 +17,7 @@ export interface Grant {
   readonly scopes: readonly string[]
   /** When the account authorized the application, in epoch seconds. */
   readonly authorizedAt: number
-  /**
-   * Epoch seconds of the last known use, updated at most once a day; undefined if the grant was never used.
-   */
+  /** Epoch seconds of the last known use, updated at most once a day; undefined if the grant was never used. */
   readonly lastUsedAt?: number | undefined
   /**
    * Epoch seconds at which the grant expires if it is not used again. The last refresh token of the grant may expire

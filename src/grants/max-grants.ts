@@ -17,8 +17,8 @@ export interface GrantPair extends Person {
 }
 
 /**
- * Revokes the oldest grants of a person for an application if there are too many, in the background. If that fails, the
- * next call for the same person and application tries again.
+ * Revokes the oldest of more than 100 grants of a person for an application, in the background. If that fails, the next
+ * call for the same person and application tries again.
  */
 export function createLimitGrants(parts: {
   listOverLimit(pair: GrantPair): Promise<string[]>

@@ -29,7 +29,7 @@ export interface ConsentVersions {
   readonly host?: string | undefined
 }
 
-/** @param ttl how many seconds a version is kept: at least as long as an authorization may be valid */
+/** Revokes all that a holder authorized, by a new version. @param ttl seconds for which an authorization may be valid */
 export function createConsentVersions(store: Store, ttl: number) {
   const records = createCollection<{ id: string }>(store, {
     name: 'consent-version',

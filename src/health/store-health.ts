@@ -18,7 +18,7 @@ export interface StoreHealth {
 const SLOW_ANSWER_MS = 100
 const REUSED_FOR_MS = 1000
 
-/** Creates the function that reads the health of a store. */
+/** Checks whether the store answers, how fast, its clock, and what is corrupt; at most once a second. */
 export function storeHealthReader(
   store: Pick<StoreWithMemory, 'ping' | 'inspect' | 'volatile' | 'metCorrupt'>,
 ): ReadStoreHealth {

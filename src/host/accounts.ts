@@ -8,10 +8,7 @@ export interface Account<Level extends string = string> {
    * together with the user if there is one. The identifier must never change.
    */
   readonly id: string
-  /**
-   * The KYC level of the account, one of `kycLevels`. If the level is absent or unknown, the lowest level
-   * counts.
-   */
+  /** The KYC level of the account, one of `kycLevels`. If the level is absent or unknown, the lowest level counts. */
   readonly kycLevel?: Level | undefined
   /**
    * Claims about the person or company for the user info endpoint, by their OpenID Connect names: `name`,

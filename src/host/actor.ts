@@ -17,7 +17,7 @@ export function personOfActor(actor: string, accountId: string | undefined): Per
   return { accountId, userId: actor.slice(accountId.length + 1) }
 }
 
-/** All people whom an actor may name, if the account is not known. */
+/** How the trail names people: all whom an actor may name, if the account is not known. */
 export function possiblePeopleOf(actor: string): Person[] {
   const slashes = [...actor.matchAll(/\//g)].map(({ index }) => index)
   const users = slashes.map((at) => ({ accountId: actor.slice(0, at), userId: actor.slice(at + 1) }))

@@ -16,7 +16,7 @@ export const silentLogger: Logger = {
   error() {},
 }
 
-/** Returns a function that is true for a new text, for up to 100 different texts. */
+/** Returns a function that is true for a new text, for up to 100 different texts: each is then logged once. */
 export function firstTimes(): (text: string) => boolean {
   const seen = new Set<string>()
   return (text) => seen.size < 100 && seen.size < seen.add(text).size

@@ -39,7 +39,7 @@ export function personOf(subject: string): Person {
   return { accountId, ...(userId !== undefined && { userId }) }
 }
 
-/** Why no subject can be made for a person. Continues a sentence about an id: `must be well-formed Unicode`. */
+/** Why no subject can be made for a person, as the end of a sentence about an id: `must be well-formed Unicode`. */
 export function subjectProblem(person: Person): string | undefined {
   if ([person.accountId, person.userId ?? ''].some((id) => /\p{Surrogate}/u.test(id))) {
     return 'must be well-formed Unicode'

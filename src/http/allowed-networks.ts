@@ -53,7 +53,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIPv4(address) ? 'ipv4' : 'ipv6'
 }
 
-/** Why a text is no address or network (RFC 4632, RFC 4291 2.3) in its one valid form. */
+/** Which networks `allowedAddresses` may have: why a text is none (RFC 4632, RFC 4291 2.3) in its one valid form. */
 export function networkProblem(text: string): Fault | undefined {
   const [address = '', prefix, ...others] = text.split('/')
   const size = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0

@@ -28,7 +28,7 @@ export function mappedAddress(groups: readonly number[]): string | undefined {
   return isMapped ? bytes.join('.') : undefined
 }
 
-/** The eight groups of an IPv6 address (RFC 4291 2.2). */
+/** Reads network addresses, such as the eight groups of an IPv6 address (RFC 4291 2.2). */
 export function groupsOf(address: string): number[] {
   // The URL parser turns an IPv4 address at the end (`::ffff:192.0.2.1`) into two groups.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)

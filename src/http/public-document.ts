@@ -20,8 +20,8 @@ export function answerDocument(
 }
 
 /**
- * Answers OPTIONS, and rejects unsupported methods with 405 (RFC 9110 15.5.6). Returns whether it did. Pages
- * of all origins may read an address with {@link DOCUMENT_METHODS}.
+ * Answers OPTIONS, and rejects unsupported methods with 405 (RFC 9110 15.5.6). Returns whether it did. Pages of all
+ * origins may read an address with {@link DOCUMENT_METHODS}.
  */
 export function answerWithMethods(ctx: Context, methods: readonly string[]): boolean {
   if (!methods.includes(ctx.method)) {

@@ -31,7 +31,7 @@ export interface RingLoaderParts {
 const MAX_ATTEMPTS = 10
 
 /**
- * Loads the ring. If there is none, one of the processes that start at the same moment creates it.
+ * Loads the ring; one process creates a missing one, or replaces it if the store has lost data.
  *
  * A ring and a revocation log belong together. If the store lost the ring or the log, a new ring replaces the
  * old ring. The new ring also lists the old keys that this process knows (`known`), in the state `revoked`.

@@ -50,7 +50,7 @@ export interface SigningKeys {
   revoke(kid: string, options?: ChangeOptions): Promise<void>
 }
 
-/** The validated options of a change; `ERR_INVALID_ARGUMENT` otherwise. */
+/** The methods of hosts for signing keys. The validated options of a change; `ERR_INVALID_ARGUMENT` otherwise. */
 export function checkedOptions(options: ChangeOptions = {}): ChangeOptions {
   checkInput('the signing keys cannot be changed', options, changeFields)
   return options

@@ -3,7 +3,7 @@ import type { Rule } from '../validation/rules.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 
 /**
- * Why {auth_url} or {base_url} is invalid; undefined if it is valid.
+ * Which addresses {auth_url}, {base_url} and resources may be: why one is invalid; undefined if it is valid.
  *
  * Every verifier of a token compares these addresses character by character. So each has one valid form: as WHATWG
  * URL writes it, without a trailing slash, and with a path of plain segments, which is also the path of cookies.

@@ -33,7 +33,7 @@ export type RevocationCause =
       readonly scopes: readonly string[]
     }
 
-/** Creates an empty set. */
+/** Decides whether a token is revoked, and by what: itself, its key, grant, client, host or operation. */
 export function createRevocationSet() {
   const revoked = createRevocationMaps()
   const { own, ids, grantScopes, clients, operations } = revoked

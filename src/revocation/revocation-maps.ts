@@ -31,7 +31,7 @@ export function createRevocationMaps() {
 
 export type RevocationMaps = ReturnType<typeof createRevocationMaps>
 
-/** Adds a revocation. A weaker revocation never undoes a stronger revocation. */
+/** The revocations in memory. A weaker revocation never undoes a stronger revocation. */
 export function addRevocation(revoked: RevocationMaps, revocation: Revocation): void {
   const { ids, grantScopes, clients, operations } = revoked
   const { of, id, until } = revocation

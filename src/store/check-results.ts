@@ -2,7 +2,7 @@ import type { StoreCheck } from './contract.ts'
 
 const MAX_NAMED = 5
 
-/** At most five of the items, and how many more there are: `a, b and 3 more`. */
+/** The results of checks. At most five of the items, and how many more there are: `a, b and 3 more`. */
 export function nameSome(items: readonly string[]): string {
   const more = items.length - MAX_NAMED
   return `${items.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`

@@ -10,7 +10,7 @@ const OLDEST_VERSION = 6
 const PERMIT =
   'Permit these commands to the user of the client: ACL SETUSER <user> +info +time +config|get +cluster|info'
 
-/** The checks of one server. */
+/** Checks one server: writes, persistence, replicas, version, cluster. */
 export function checkServer(answers: ServerAnswers, replicas: number | undefined): StoreCheck[] {
   const { info, settings, cluster, time } = answers
   const checks = info

@@ -23,7 +23,7 @@ export function presentAccount({ id, claims }: Account): { name: string; login?:
   return name === login ? { name } : { name, login }
 }
 
-/** Where the browser is sent in the end. */
+/** Where the browser is sent in the end: to a website, a program on the computer, or an app. */
 export function destinationOf(application: Application, redirectUri: string): Destination {
   const origin = originOf(redirectUri)
   const mayBeNative = application.isPublic || documentOf(application) !== undefined

@@ -17,7 +17,7 @@ export async function showConsent(request: StepRequest): Promise<StepResult> {
   return renderPage(request)
 }
 
-/** Handles the consent form: the person approves or denies the request, or ticks a whole group. */
+/** Handles the consent form: approve, deny, or tick a group. Begins again if another person is signed in. */
 export async function submitConsent(request: StepRequest, form: Form): Promise<StepResult> {
   const { port, ctx, pending } = request
   if (await isOutdated(request)) return port.restart(ctx, pending)

@@ -26,5 +26,5 @@ export function createAccountLookup(accounts: HostAccounts, settings: { readonly
   }
 }
 
-/** Looks up accounts at the host, each account once per request. */
+/** Looks up accounts at the host, each account once per request, and gives oidc-provider their claims. */
 export type AccountLookup = ReturnType<typeof createAccountLookup>

@@ -17,7 +17,7 @@ function identityClaims(subject: string) {
 /** Of the scope `openid`. */
 export const OPENID_CLAIMS = ['sub', 'account_id', 'user_id']
 
-/** Claims of the host's in an ID token or user info. */
+/** Claims of the host in an ID token or user info: none replaces `sub`, `account_id` or `user_id`. */
 export function accountClaims({ claims }: Account, subject: string, hasAll: boolean) {
   return hasAll ? { ...claims, ...identityClaims(subject) } : identityClaims(subject)
 }

@@ -12,7 +12,7 @@ import { createRenderError } from './render-errors.ts'
 import type { ClientAuthenticated } from './models/clients.ts'
 import { ROUTES } from './routes.ts'
 
-/** oidc-provider's configuration, with every option whose default makes it print a notice. */
+/** oidc-provider's configuration: client authentication, cookies, features, options whose default prints a notice. */
 export function providerConfiguration(
   parts: ProviderParts,
   adapter: NonNullable<Configuration['adapter']>,

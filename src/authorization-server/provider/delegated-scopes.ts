@@ -108,7 +108,7 @@ export async function resolveScopes(
   }
 }
 
-/** Checks `scope` of an authorization request. If none is left, all that are allowed are filled in. */
+/** Checks `scope` of an authorization request by products and KYC level. If none is left, all allowed are filled in. */
 export async function checkRequestedScope(
   parts: ProviderParts,
   ctx: KoaContextWithOIDC,

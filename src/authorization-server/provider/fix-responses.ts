@@ -5,7 +5,7 @@ export type ProviderResponse = KoaContextWithOIDC & { body: unknown }
 
 export type FixResponse = (ctx: ProviderResponse) => void | Promise<void>
 
-/** Corrects responses that differ from the RFCs, or from what developers expect, by route names. */
+/** Corrects oidc-provider's responses, by route names, and removes its CORS headers. */
 export function fixResponses(provider: Provider, fixes: Readonly<Record<string, FixResponse>>): void {
   provider.use(async function fixResponse(context: unknown, next: Next) {
     const ctx = context as ProviderResponse

@@ -126,7 +126,7 @@ export function prefetch(parts: Readers, ctx: KoaContextWithOIDC): void {
     requestState(ctx).refreshReads ??= startRefreshReads(parts, token)
 }
 
-/** A failure is thrown where the record is awaited. */
+/** What a request has read, so that nothing is read twice. A failure is thrown where the record is awaited. */
 export function startRefreshReads(
   { families, refreshTokenFormat, grantLifecycle }: RefreshReaders,
   token: string,

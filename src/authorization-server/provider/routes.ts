@@ -33,7 +33,7 @@ export const METHODS: Readonly<Record<string, readonly string[]>> = {
   [METADATA]: DOCUMENT_METHODS,
 }
 
-/** Whether a path belongs to the service. All other paths below {auth_url} are left to the host. */
+/** The paths and methods of all endpoints. Whether a path is one; all others below {auth_url} are left to the host. */
 export function isOwnPath(path: string): boolean {
   return METHODS[normalizePath(path)] !== undefined || RETURN_OR_PAGE.test(path)
 }

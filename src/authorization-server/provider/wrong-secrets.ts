@@ -14,8 +14,8 @@ const MAX = { ofClient: 10, ofAddress: 100 }
 const MAX_BEYOND = 10_000
 
 /**
- * Limits requests with wrong client secrets. A secret is verified before, and a right one always passes: nothing that a
- * stranger does delays the owner, also behind the same address.
+ * Limits wrong client secrets by address: further ones get 429. A secret is verified before, and a right one always
+ * passes: nothing that a stranger does delays the owner, also behind the same address.
  */
 export function createWrongSecretLimit(store: Pick<Store, 'count' | 'delete'>) {
   const now = () => Math.floor(Date.now() / 1000)

@@ -33,7 +33,7 @@ export interface Routes {
   answer(ctx: Context, path: string): Promise<boolean>
 }
 
-/** The service as one middleware of the host's app. Requests for other paths go to the next middleware. */
+/** The service as one middleware: methods (405), preflights, too many parameters (400). Other paths are the host's. */
 export function createRouter(parts: SharedDependencies, routes: Routes): Middleware {
   const { logger, events, proxyCheck } = parts
   const reject = createReject(parts.pages)

@@ -49,9 +49,10 @@ export function catalogRecords(store: Store): Collection<CatalogRecord> {
 }
 
 /**
- * The record after `before`. The caller must load `products` after it has read `before`: otherwise they could contain
- * operations that another process has removed since. `at.lowestEpoch` is the minimum of the new epoch, so that the
- * epoch does not fall if the record is lost. All tokens that are issued now have expired at `at.until`.
+ * The next record of the products: the removal of an operation raises the epoch, which revokes its tokens. The caller
+ * must load `products` after it has read `before`: otherwise they could contain operations that another process has
+ * removed since. `at.lowestEpoch` is the minimum of the new epoch, so that the epoch does not fall if the record is
+ * lost. All tokens that are issued now have expired at `at.until`.
  */
 export function nextRecord(
   before: CatalogRecord | undefined,

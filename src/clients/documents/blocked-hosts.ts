@@ -70,7 +70,7 @@ function revocationsOf(record: HostRecord | undefined): readonly RevocationSpec[
   return record ? [{ of: 'client', id: record.origin, below: record.epoch }] : []
 }
 
-/** The methods `block` and `unblock` of `ClientDocuments`. */
+/** Blocks and unblocks hosts: revokes the tokens of their clients, and lets their grants be deleted. */
 export function createBlockedHosts(parts: {
   readonly store: Store
   readonly commits: Pick<Commits, 'begin' | 'end' | 'commit'>

@@ -29,7 +29,7 @@ export interface DocumentPolicy {
 
 const EVERY_HOST = 'https://*'
 
-/** What is wrong with a pattern; undefined if it is valid. */
+/** Which documents the option `clientDocuments` covers: what is wrong with a pattern; undefined if it is valid. */
 export function findPatternProblem(pattern: unknown): Fault | undefined {
   if (typeof pattern !== 'string') return { code: 'type', message: 'must be a text' }
   if (pattern === EVERY_HOST) return undefined

@@ -58,7 +58,7 @@ export interface DocumentResolverParts {
   readonly memory: Pick<MemoryWatch, 'requireSpace'>
 }
 
-/** Finds the applications of documents. */
+/** Finds the applications of documents: when each is fetched again, and how long a stale one is used. */
 export function createDocumentResolver(parts: DocumentResolverParts) {
   const { store, settings, outgoing, known, memory } = parts
   const documents = createStoredDocuments(store)

@@ -63,7 +63,7 @@ const rule = objectOf({
   keys: optional(objectOf({ fetchedAt: countRule, freshUntil: countRule })),
 })
 
-/** The documents in the store, for all processes. */
+/** Stores documents, for all processes: how long, and how many of a host, or first approved by one person. */
 export function createStoredDocuments(store: Store) {
   const claimFirst = createClaim(store, FIRST_APPROVALS)
   const records = createCollection<StoredDocument>(store, {

@@ -35,7 +35,7 @@ export interface FetchJsonOptions {
   readonly shareOf?: string | undefined
 }
 
-/** Creates the requests to addresses that strangers have named. They reach only hosts on the internet. */
+/** Limits the requests to addresses that strangers have named: https, hosts on the internet, so many at once. */
 export function createOutgoing(options: { readonly timeoutMs?: number; readonly now?: () => number } = {}) {
   const { timeoutMs = TIMEOUT_MS, now = () => performance.now() } = options
   const limit = createRateLimit({ windowSeconds: 60, now: () => now() / 1000 })

@@ -9,7 +9,7 @@ const JSON_TYPE = /^application\/(json|[\w.!#$&^+-]+\+json)[\t ]*(;|$)/i
 /** The statuses below 500 of faults that may pass: timeout, too early, too many requests. */
 const PASSING = [408, 425, 429]
 
-/** Reads a response whose body is a JSON object. It must have status 200, a JSON type and no compression. */
+/** Accepts a response with status 200 (no redirect is followed), a JSON object, and no compression. */
 export async function readJson(response: IncomingMessage, maxBytes: number) {
   requireStatus(response.statusCode ?? 0)
   requireJson(response)
@@ -60,8 +60,8 @@ const MAX_SECONDS = 2 ** 31
 const DIRECTIVE = /([\w-]+)(?:=(?:"([^"]*)"|([^\s",]*)))?/g
 
 /**
- * How long a response may be stored (RFC 9111 5.2.2): `max-age` minus the age of the response. `no-store`, `no-cache`,
- * `private`, a `max-age` that is not a number, and `Vary: *` forbid to store it.
+ * How long a response may be stored (RFC 9111 5.2.2): `max-age` minus its age, or not at all: `no-store`, `no-cache`,
+ * `private`, a `max-age` that is not a number, and `Vary: *`.
  * @returns seconds; 0 if the response must not be stored; undefined if the server does not say
  */
 export function cacheLifetime(headers: IncomingHttpHeaders): number | undefined {

@@ -80,7 +80,7 @@ const HEADER: Fields = {
   }),
 }
 
-/** Checks the counts of lines in the last line. @returns the store keys of the records that the export skipped */
+/** The form of exported files, and their line counts. @returns the store keys of the records that the export skipped */
 export function readTrailer(
   number: number,
   { lines, skipped }: Values,

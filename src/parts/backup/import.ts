@@ -42,10 +42,7 @@ export interface ImportedRegistry {
   readonly erasedClients: number
   /** The number of lines that changed nothing. */
   readonly unchanged: number
-  /**
-   * The ids of clients that exist in this store and differ from the file. The import did not change these
-   * clients.
-   */
+  /** The ids of clients that exist in this store and differ from the file. The import did not change these clients. */
   readonly conflicts: readonly string[]
   /** The store keys, such as `client:<id>`, of corrupt records that the export skipped. Usually empty. */
   readonly skipped: readonly string[]

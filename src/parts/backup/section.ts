@@ -45,6 +45,7 @@ export type ImportLine = (counts: Counts) => Promise<void>
 
 export type OnSkipped = (record: CorruptRecord) => void
 
+/** Reads a line of the file as a record, or rejects it. */
 export function readRecord<T extends object>(
   number: number,
   collection: Collection<T>,

@@ -56,8 +56,7 @@ export interface FrontDoorParts {
 }
 
 /**
- * Finds the caller and the resource of the path, and checks the access. `requireOwnPage` checks whether another site
- * sent the request.
+ * Who calls, whether `accounts.can` allows the act, and on which resource, which the table of routes or pages finds.
  */
 export async function enter<Resource>(
   { access, find, target }: Guarded<Resource>,

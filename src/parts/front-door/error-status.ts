@@ -49,7 +49,7 @@ export function failureOf(error: unknown): Failure {
   return { ...unknown, status, code, message, problems, headers }
 }
 
-/** Maps errors to failures, and logs those on our side. Without 503, they are also Koa's event `error`. */
+/** Which HTTP status an error has in console and management API. Logs those on our side; all but 503 emit `error`. */
 export function createFailures(surface: string, { logger, events }: { logger: Logger; events: EventSink }) {
   return function fail(ctx: Context, error: unknown): Failure {
     const failure = failureOf(error)

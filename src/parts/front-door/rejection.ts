@@ -34,7 +34,7 @@ export interface RejectionDetails {
   readonly problems?: readonly Problem[] | undefined
 }
 
-/** A request that the front door rejects, before any service is called. */
+/** A request that the front door rejects: `REASONS` has each status and code. */
 export class Rejection extends Error {
   override readonly name = 'Rejection'
   readonly reason: RejectionReason

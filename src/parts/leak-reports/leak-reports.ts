@@ -32,9 +32,7 @@ export type { ReporterKey } from './reporter-keys.ts'
 
 /** Options of the endpoint for leak reports. Pass at most one of `keys`, `keysUrl` and `verify`. */
 export interface LeakReportsOptions {
-  /**
-   * Path of the endpoint as the scanner sees it. Tell the scanner this address. @default '/leak-reports'
-   */
+  /** Path of the endpoint as the scanner sees it. Tell the scanner this address. @default '/leak-reports' */
   readonly path?: string | undefined
   /** Path at which the host's app receives reports, if a proxy changes paths. @default `path` */
   readonly mountPath?: string | undefined

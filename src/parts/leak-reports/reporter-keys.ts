@@ -25,7 +25,7 @@ export function fixedKeys(keys: readonly ReporterKey[]): ReporterKeys {
   return { find: async (id) => byId.get(id) }
 }
 
-/** The keys at an address, in the form of GitHub's `/meta/public_keys/secret_scanning`. */
+/** The keys of a scanner, fetched again after an hour, in the form of GitHub's `/meta/public_keys/secret_scanning`. */
 export function fetchedKeys(url: string, logger: Logger) {
   let known: ReadonlyMap<string, KeyObject> | undefined
   let etag: string | undefined

@@ -54,10 +54,10 @@ interface Known {
 }
 
 /**
- * Limits the calls of clients. Each process counts most calls by itself, and sends them to the store once its lease is
- * used: 1/40 of the limit. Calls beyond two leases claim their places in the store first. So a client can pass its
- * limit by at most two leases of each process. A client below its limit is never rejected, because only calls that were
- * made are counted. A call with a user counts for the client, and for the user's share of its limits.
+ * Limits calls, with `RateLimit` headers. Each process counts most calls by itself, and sends them to the store once
+ * its lease is used: 1/40 of the limit. Calls beyond two leases claim their places in the store first. So a client can
+ * pass its limit by at most two leases of each process. A client below its limit is never rejected, because only calls
+ * that were made are counted. A call with a user counts for the client, and for the user's share of its limits.
  */
 export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterParts) {
   const clients = createLru<string, Known>(MAX_KNOWN)

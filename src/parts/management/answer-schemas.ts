@@ -135,7 +135,7 @@ const secretOfNew = optional(
   'Absent for a public application, and for a client that is created with `jwks`',
 )
 
-/** The rules of answers, each with its name in the OpenAPI document. */
+/** The fields of all answers, each rule with its name in the OpenAPI document. */
 export const ANSWERS = {
   ApiKey,
   ApiKeyPage: pageOf(ApiKey),

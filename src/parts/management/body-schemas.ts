@@ -17,7 +17,7 @@ const newClient = (kind: Client['kind']) =>
 
 const limit = json.integer({ minimum: 1, maximum: 1_000_000_000 })
 
-/** The rules of bodies, each with its name in the OpenAPI document. The services check the values further. */
+/** The fields of all bodies, each rule with its name in the OpenAPI document. The services check the values further. */
 export const BODIES = {
   NewApiKey: newClient('apiKey'),
   ApiKeyChanges: json.exactObject(bodyRules('apiKey', 'change')),

@@ -9,7 +9,7 @@ import { readJsonBody, readQuery, requireJson } from './read-body-and-query.ts'
 import type { Call, Route } from './route.ts'
 import { ANSWERS } from './answer-schemas.ts'
 
-/** Creates a function that answers a request by the table of routes. It throws if the request is rejected. */
+/** Answers a request by the table of routes, after all checks in order. It throws if the request is rejected. */
 export function createRouteHandler(routes: readonly Route[], parts: FrontDoorParts) {
   const match = createMatch(routes, ({ path, method }) => ({
     path: path.replaceAll(/\{(\w+)\}/g, ':$1'),

@@ -41,7 +41,7 @@ const usage = {
 
 const digits = json.textOf({ pattern: /^\d{1,4}$/ })
 
-/** The rules of queries. */
+/** The parameters of all queries. */
 export const QUERIES = {
   page: json.exactObject(page),
   hygiene: json.exactObject(hygiene),

@@ -34,7 +34,7 @@ export function requireJson(ctx: Context): void {
   if ((ctx.request.length ?? 0) > MAX_JSON_BODY_BYTES) throw new Rejection('bodyTooLarge')
 }
 
-/** The JSON body of a request, or an empty object. If a parser of the host has read it before, that result is used. */
+/** The JSON body of a request, at most 64 KiB, or an empty object. If a host has read it before, that is used. */
 export async function readJsonBody(ctx: Context, rule: Rule, rules?: (body: unknown) => Fields) {
   await parse(ctx, async () => {})
   const { body, rawBody } = ctx.request as { body?: unknown; rawBody?: unknown }

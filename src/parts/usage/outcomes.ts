@@ -65,7 +65,7 @@ export function outcomeOfStatus(status: number): Outcome {
   return status < 500 ? 'client_error' : 'server_error'
 }
 
-/** The outcome of a token request that was rejected. @param error the error of RFC 6749 5.2 */
+/** What is successful, rejected or failed, also of token requests. @param error the error of RFC 6749 5.2 */
 export function outcomeOfTokenError(error: string, reason: string | undefined): Outcome {
   if (error === 'invalid_client' && reason === 'expired') return 'client_expired'
   if (error === 'invalid_client' && reason?.startsWith('disabled')) return 'client_disabled'

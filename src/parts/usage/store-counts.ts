@@ -5,8 +5,8 @@ import type { CallCounts, CountedDay } from './call-counts.ts'
 export const BATCH = 100
 
 /**
- * Stores the counts of this process every few seconds. While that fails, the process counts on: they are totals, so
- * nothing is lost or doubled. `run` and `end` never reject.
+ * Stores the counts of this process every few seconds, and at its end. While that fails, the process counts on: they
+ * are totals, so nothing is lost or doubled. `run` and `end` never reject.
  */
 export function storePeriodically(parts: {
   readonly counts: Pick<CallCounts, 'changed' | 'calls'>

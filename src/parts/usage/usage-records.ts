@@ -38,8 +38,8 @@ export const startOfDay = (day: string): number => Date.parse(`${day}T00:00:00Z`
 export const daysBefore = (day: string, days: number): string => dayOf(startOfDay(day) - days * DAY_MS)
 
 /**
- * The stored usage. Each source stores its totals of a client and day in a record of its own, so a repeated write
- * changes nothing. Days that are more than `hourDays` days ago are merged into one record a month, without hours.
+ * Stores usage. Each source stores its totals of a client and day in a record of its own, so a repeated write changes
+ * nothing. Days that are more than `hourDays` days ago are merged into one record a month, without hours.
  */
 export function createUsageRecords(
   store: StoreWithMemory,

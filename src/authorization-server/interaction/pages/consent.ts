@@ -30,7 +30,7 @@ export interface ConsentModel {
   readonly pressed?: GroupChoice | undefined
 }
 
-/** The page on which a person decides what an application may do. */
+/** The page on which a person decides what an application may do: who asks, for what, where the browser returns. */
 export function consentPage(frame: Frame, model: ConsentModel): Html {
   const { texts, branding } = frame
   const application = applicationName(model.application)

@@ -14,7 +14,7 @@ export interface ErrorModel {
   readonly description?: string | undefined
 }
 
-/** The page of an error. Its details are closed: a user reads only sentences in their language. */
+/** The pages of errors, sign-out and the end. Details are closed: a user reads only sentences in their language. */
 export function errorPage(frame: Frame, { error, text, client, link, description }: ErrorModel): Html {
   const { texts } = frame
   const address = link === undefined ? undefined : html`<a href="${link}">${new URL(link).host}</a>`

@@ -45,7 +45,7 @@ export const AUTHORIZATION_PARAMETERS: readonly string[] = [
   'ui_locales',
 ]
 
-/** Options of oidc-provider for the authorization endpoint. */
+/** Which prompts, modes and parameters an authorization request may have. The session of the host replaces ours. */
 export function authorizationOptions(parts: ProviderParts) {
   const { issuer, requirePkce } = parts.settings
   const policy = promptPolicy()

@@ -23,7 +23,7 @@ import { delegatedClaims } from './token/access-token-claims.ts'
 
 // The token endpoint (RFC 6749 3.2). Each grant type has its own file in `token/`.
 
-/** Options of oidc-provider for the token endpoint. */
+/** Options of oidc-provider for code exchanges and first refresh tokens. */
 export function tokenOptions() {
   return {
     // No refresh token expires with the browser session.

@@ -23,7 +23,7 @@ const AT_ENDPOINT: Readonly<Record<string, (token: Principal) => object>> = {
   }),
 }
 
-/** Access tokens are JWTs, and are not stored. Tokens for direct access are `ClientCredentials`. */
+/** What introspection, revocation and user info find for an access token, which is a JWT and is not stored. */
 export function accessTokens(
   model: 'AccessToken' | 'ClientCredentials',
   parts: ProviderParts,

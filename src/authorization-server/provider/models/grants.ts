@@ -6,7 +6,7 @@ import type { ProviderParts } from '../dependencies.ts'
 import { currentContext, getGrant } from '../request-state.ts'
 import { modelAdapter } from './adapter.ts'
 
-/** Grants: what people have authorized applications to do. */
+/** Grants as oidc-provider stores them, not too many an hour: what people have authorized applications to do. */
 export function grants(parts: ProviderParts): Adapter {
   const { grantLifecycle, memory } = parts
   return modelAdapter('Grant', {

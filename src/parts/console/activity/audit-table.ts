@@ -96,7 +96,7 @@ const MAX_NAMED = 6
 
 type Looks = Pick<Call, 'texts' | 'to' | 'has' | 'caller'>
 
-/** A table of sentences. Only operators see the names of operators and of users of other accounts. */
+/** The table of the audit trail. Only operators see the names of operators and of users of other accounts. */
 export function auditTable(call: Looks, entries: readonly AuditEntry[], options: AuditTableOptions): Html {
   const { texts, caller } = call
   const catalog = options.catalog.current

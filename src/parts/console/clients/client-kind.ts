@@ -51,7 +51,7 @@ export function word({ words }: Pick<ClientKind, 'words'>, rest: Word): TextName
   return `${words}${rest}`
 }
 
-/** What all pages about one client of the caller share. @param path below the path of the client */
+/** What pages of a client of the caller share; others are not found. @param path below the path of the client */
 export function ownClient<C extends Client>({ base, section, service }: ClientKind<C>, path = '') {
   return {
     path: `${base}/:clientId${path}`,
@@ -66,7 +66,7 @@ export function pathOf({ base }: Pick<ClientKind, 'base'>, { clientId }: Pick<Cl
   return `${base}/${encodeURIComponent(clientId)}`
 }
 
-/** For operators, or for its owner. Undefined if the console has no such page here. */
+/** The page of a client, for operators or its owner. Undefined if the console has no such page here. */
 export function pagePathOf({ has }: Pick<Call, 'has'>, { kind, clientId }: Client): string | undefined {
   const { section, base } = PAGES_OF_KIND[kind]
   const id = encodeURIComponent(clientId)

@@ -49,7 +49,10 @@ export function columns({ texts }: Pick<Call, 'texts'>, names: readonly TextName
   return names.map((name) => ({ title: texts.html(name), label: texts.plain(name) }))
 }
 
-/** On narrow screens, each row is a card with its first cell as heading. @param isAlike equal columns */
+/**
+ * Panels, tables, badges. On narrow screens, a row is a card headed by its first cell.
+ * @param isAlike equal columns
+ */
 export function table(
   columns: readonly Column[],
   rows: readonly (readonly HtmlValue[])[],

@@ -26,7 +26,7 @@ export function inputNames(kind: Client['kind'], ...forms: FieldForm[]): string[
   )
 }
 
-/** Undefined if only other clients have the input. */
+/** An input of a form, from the table of fields. Undefined if only other clients have it. */
 export function plainInput(call: Call<Client>, name: string, form: FieldForm): Html | undefined {
   const { texts, resource: client } = call
   const { label, input, isRequired } = SHOWN_FIELDS.get(name) ?? {}

@@ -33,7 +33,7 @@ const RESULTS = {
   pass: ['operatorHealthPass', 'good'],
 } as const
 
-/** A service that is not ready has failed, whatever its checks say. A failed check is a failure of a ready service too. */
+/** The summary: a service that is not ready has failed, and so has a ready one with a failed check. */
 export function healthSummary({ texts }: Pick<Call, 'texts'>, { ready, status, checks }: Health): Html {
   const [text, tone] = RESULTS[ready ? status : 'fail']
   const open = (['fail', 'unknown', 'warn'] as const).map((wanted) => {

@@ -40,7 +40,7 @@ interface Bar {
   readonly sums: Sums | undefined
 }
 
-/** A chart of calls. It says the sums to screen readers, and the numbers of a bar as its tooltip. */
+/** A chart of calls with its texts. It says the sums to screen readers, and the numbers of a bar as its tooltip. */
 export function barChart({ texts }: Pick<Call, 'texts'>, bars: readonly Bar[], sum: Sums): Html {
   const most = Math.max(...bars.map(({ sums = NONE }) => totalOf(sums)))
   const step = stepOf(most)

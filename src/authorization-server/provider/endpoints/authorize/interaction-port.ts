@@ -31,7 +31,7 @@ interface Parts extends SharedDependencies {
   readonly provider: () => Provider
 }
 
-/** Connects our pages to oidc-provider's interactions. */
+/** Does what a person decided on our pages: sign in, approve (stores grant and consent), deny (stores no consent). */
 export function createInteractionPort(parts: Parts): InteractionPort {
   return {
     find: find.bind(undefined, parts),

@@ -16,7 +16,7 @@ import { reportToken } from '../token.ts'
 import { directClaims, registeredClaims } from './access-token-claims.ts'
 import type { AnswerTokenRequest } from './token-request.ts'
 
-/** Creates what answers client credentials (RFC 6749 4.4). Its errors are those of oidc-provider, and of the host. */
+/** Answers client credentials (RFC 6749 4.4): which scopes an API key gets. Rejects with errors of oidc-provider. */
 export function createDirectToken(parts: ProviderParts): AnswerTokenRequest {
   const { resources, catalog, accounts, settings } = parts
   const { issuer, lifetimes } = settings

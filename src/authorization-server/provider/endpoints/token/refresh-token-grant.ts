@@ -42,8 +42,8 @@ type TokenPayload = Readonly<Record<'accountId' | 'clientId' | 'grantId' | 'gty'
 const GTY = 'refresh_token'
 
 /**
- * Creates what answers a refresh (RFC 6749 6). Its errors are those of oidc-provider, and of the host. All that can fail
- * is done before the token is exchanged, so no client is left without a token.
+ * Creates what answers a refresh (RFC 6749 6), and how token and grant live on. Its errors are those of oidc-provider,
+ * and of the host. All that can fail is done before the token is exchanged, so no client is left without a token.
  */
 export function createRefresh(parts: ProviderParts): AnswerTokenRequest {
   const { settings, accounts, grantLifecycle, signingKeys } = parts
