@@ -18,8 +18,9 @@ export interface ClientCacheParts {
 }
 
 /**
- * Caches the clients that were found. A missing client is never cached: another process may create it, and attackers
- * could fill the memory. An outdated cache never restores access: its tokens carry an old epoch, and are rejected.
+ * Caches the clients that were found, for ten seconds. A missing client is never cached: another process may create it,
+ * and attackers could fill the memory. An outdated cache never restores access: its tokens carry an old epoch, and are
+ * rejected.
  */
 export function createClientCache({
   store,

@@ -19,7 +19,7 @@ const PAGE_SIZE = 100
 /** A client that is being created or changed has its entry before its record, but for a shorter time. */
 const STALE_AFTER_MS = 60_000
 
-/** Gives a notice before a client expires and when it has expired: an entry and an event, by one process. */
+/** Gives notices before a client expires, and when it has expired: an entry and an event, by one process. */
 export function createExpiryNotices(parts: {
   readonly store: Store
   readonly commits: Pick<Commits, 'commit'>

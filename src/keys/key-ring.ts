@@ -3,7 +3,7 @@ import { toPublicJwk, type SigningJwk } from './generate-key.ts'
 import { inState } from './rotation-policy.ts'
 import type { OpenKey } from './key-ring-record.ts'
 
-/** The keys that sign, and the public keys. */
+/** The keys that sign, and the public keys of `/oauth2/jwks`. */
 export interface KeyRing {
   /** Private keys. The first of each algorithm signs. Other RS256 keys verify earlier ID tokens (`id_token_hint`). */
   readonly signing: readonly SigningJwk[]

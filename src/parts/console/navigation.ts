@@ -39,7 +39,7 @@ const OPERATOR_ENTRIES: readonly Entry[] = [
 
 const OPERATORS: readonly Section[] = ['operator', 'clientDocuments']
 
-/** In the navigation and in links. Only operators see the part for operators. */
+/** Which parts the navigation and links show. Only operators see the part for operators. */
 export function showsSection(section: Section, { has }: Pick<Mount, 'has'>, isOperator: boolean): boolean {
   return has(section) && (!OPERATORS.includes(section) || isOperator)
 }

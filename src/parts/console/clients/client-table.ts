@@ -33,7 +33,7 @@ const COLUMNS = {
 
 type Column = (typeof COLUMNS)[keyof typeof COLUMNS][number]
 
-/** The clients of a list as a table. */
+/** The clients of a list as a table: which columns owners and operators see. */
 export async function clientTable(
   call: Call,
   clients: readonly Client[],

@@ -17,7 +17,7 @@ export interface NewSecret extends RotatedSecret {
   readonly isRotation: boolean
 }
 
-/** The page that shows a new secret, once. */
+/** The page that shows a new secret, once, and a first call with it. */
 export async function secretView(
   call: Pick<Call, 'texts' | 'to'>,
   kind: ClientKind,

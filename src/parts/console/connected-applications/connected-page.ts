@@ -17,7 +17,7 @@ import { connectionCard, nameOfUnknown, type ConnectionModel } from './connectio
 
 const PATH = '/connected-applications'
 
-/** What a user has authorized, one card for each application. */
+/** What a user has authorized, one card for each application, with the button that disconnects it. */
 export function connectedPage(services: ConsoleServices): Page {
   return page({
     path: PATH,

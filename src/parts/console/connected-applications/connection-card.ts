@@ -26,7 +26,7 @@ export interface ConnectionModel {
   readonly developer: string | undefined
 }
 
-/** One connected application. */
+/** One connected application: who made it, and what it may do, sensitive operations first. */
 export function connectionCard(
   call: Pick<Call, 'texts' | 'self'>,
   { resources, branding }: Pick<ConsoleServices, 'resources' | 'branding'>,

@@ -12,7 +12,7 @@ const LOG_INTERVAL_MS = 60_000
 /** Each further interaction replaces the oldest. All entries together take less than 20 MB. */
 const MAX_COUNTED = 50_000
 
-/** Limits the interactions that a network address starts in this process, because strangers can start them. */
+/** Limits the interactions that an address starts in this process (429), because strangers can start them. */
 export function createPendingInteractions(parts: {
   readonly max: number
   readonly seconds: number
