@@ -8,9 +8,9 @@ interface Node<T> {
 }
 
 /**
- * An index of routes. It finds the value of a method and a path by walking only the path's segments. It has three
- * trees of segments: for routers that ignore the case of ASCII letters, for those that fold all Unicode letters
- * (`foldText`), and for case-sensitive ones. A general router for URLs would not be safe here. It may decode percent
+ * Finds the operation of a method and a path; HEAD has that of GET. It walks only the path's segments, in one of three
+ * trees: for routers that ignore the case of ASCII letters, for those that fold all Unicode letters (`foldText`), and
+ * for case-sensitive ones. A general router for URLs would not be safe here. It may decode percent
  * signs, cut at `?`, change letter case outside ASCII, or match an empty parameter. The gateway has already decoded the
  * path. A second decoding could find an operation that the host's router does not run.
  */

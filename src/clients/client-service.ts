@@ -34,7 +34,7 @@ import { GatehouseError } from '../errors.ts'
 
 const DISABLE_RULES: Fields = { by: optional(oneOf('owner', 'operator')) }
 
-/** Disables and enables clients, says which changes revoke their tokens, and finds no client of another account. */
+/** Disables clients, and enables those of no operator; which changes revoke tokens; no client of another account. */
 export function createClientService<C extends Client>(
   clients: ClientRepository<C>,
 ): Omit<ClientService<C, string, string>, 'update'> {

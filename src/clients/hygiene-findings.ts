@@ -79,7 +79,7 @@ export interface Examined {
   readonly knownToFormer: readonly string[]
 }
 
-/** Finds what is wrong with a client. It asks the host once for each owner, and each user who knows a secret. */
+/** What needs attention: unused for 90 days, old secrets, owners who are gone. Asks the host once for each person. */
 export function createExamine({
   accounts,
   keyPolicy,

@@ -11,7 +11,7 @@ export const MAX_SECRETS = 2
 export const OVERLAP_SECONDS = { byDefault: 86_400, max: 90 * 86_400 }
 
 /**
- * Rotates: the new secret, then the replaced one, which expires after the overlap. With an overlap of 0, only the new.
+ * Rotates: the new secret, then the replaced one, which expires after the overlap, by default a day; none with 0.
  * @throws {GatehouseError} `ERR_TWO_SECRETS` if two secrets are valid already: the client's servers may use both
  */
 export function rotateSecret(

@@ -141,7 +141,7 @@ function createGrants(parts: GrantServiceParts): Grants {
   }
 }
 
-/** The methods for hosts, and what other code of this library does with grants. */
+/** Lists and revokes grants for hosts. Who disconnects an application is asked again: its consent ends, too. */
 export function createGrantService(parts: GrantServiceParts) {
   const { lifecycle, logger } = parts
   const { records, index } = lifecycle

@@ -35,7 +35,7 @@ const OPENID_SCOPES: Readonly<Record<string, keyof Texts>> = {
   offline_access: 'scopeOfflineAccess',
 }
 
-/** Groups the requested scopes for the consent page. An operation of several products is shown under the first. */
+/** Groups the scopes of the consent page by product, and says which are ticked: all but those denied before. */
 export function scopeGroups(
   pending: Pick<PendingInteraction, 'requestedScopes' | 'storedConsent' | 'application'>,
   catalog: Catalog,

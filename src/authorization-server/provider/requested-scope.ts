@@ -5,7 +5,7 @@ import { mayContainSecret } from '../../clients/secret-format.ts'
 /** The longest scope that an error repeats, in characters. All scopes of a catalog are shorter. */
 const MAX_REPEATED_LENGTH = 256
 
-/** The scopes that a `scope` parameter names, each once (RFC 6749 3.3). */
+/** Reads `scope` (RFC 6749 3.3) for all grants. One scope too many is `invalid_scope`. Each is returned once. */
 export function requestedScopes(scope: string | undefined): string[] {
   return [...new Set(scope?.split(' ').filter(Boolean))]
 }

@@ -16,7 +16,7 @@ export function noCounts() {
 
 export type Counts = ReturnType<typeof noCounts>
 
-/** Imports a record; an existing one stays. @returns whether it is new; undefined for a conflict */
+/** Imports a record; an existing one stays, also a deleted one. @returns whether it is new; undefined for a conflict */
 export async function importRecord<T extends object>(
   collection: Pick<Collection<T>, 'create' | 'update'>,
   { id, record, isSame }: { id: string; record: T; isSame: (existing: T) => boolean },

@@ -22,7 +22,7 @@ import { useFacts } from './client-use.ts'
 import { credentialUse } from './no-token-state.ts'
 import { secretView } from './new-secret-view.ts'
 
-/** The valid secrets and public keys of a client, and what rotates and revokes them. */
+/** The valid secrets and keys of a client, rotation with a chosen overlap (a day at first), and what revokes them. */
 export function secretsPart(viewer: Viewer, services: ConsoleServices): ClientPart {
   const { kind } = viewer
   return {
