@@ -186,25 +186,29 @@ const storedRule = clientRuleOf(storedRules)
 
 const deletedRule = objectOf({ deleted: oneOf(true), kind: kindRule, epoch: countRule, deletedAt: countRule })
 
+const existingRule = objectOf({
+  client: storedRule,
+  secrets: listOf(
+    objectOf({
+      hash: textRule,
+      createdAt: countRule,
+      expiresAt: optional(countRule),
+      shownTo: optional(textRule),
+      hint: optional(textRule),
+    }),
+  ),
+  listedAt: countRule,
+  partialRevocations: optional(objectOf({ since: countRule, scopes: listOf(textRule) })),
+  noticed: optional(countRule),
+})
+
 /** The rule for the record under a client id: of a client with this id, or of a deleted client. */
 function clientRecordRule(clientId: string): Rule {
-  const idRule = objectOf({ clientId: oneOf(clientId) })
-  const existingRule = objectOf({
-    client: (value) => idRule(value) ?? storedRule(value),
-    secrets: listOf(
-      objectOf({
-        hash: textRule,
-        createdAt: countRule,
-        expiresAt: optional(countRule),
-        shownTo: optional(textRule),
-        hint: optional(textRule),
-      }),
-    ),
-    listedAt: countRule,
-    partialRevocations: optional(objectOf({ since: countRule, scopes: listOf(textRule) })),
-    noticed: optional(countRule),
-  })
-  return (value) => deletedRule(value) && existingRule(value)
+  return (value) => {
+    const record = value as ClientOrDeleted
+    if (isDeleted(record)) return deletedRule(record)
+    return existingRule(record) ?? oneOf(clientId)(record.client.clientId)
+  }
 }
 
 /** For the write that removes access: older tokens carry a lower epoch (`access_epoch`), and are rejected. */

@@ -124,18 +124,17 @@ export function nullable(rule: Rule): Rule {
 
 /** An object whose fields match their rules. @param other the rule for each other field. @default any value */
 export function objectOf<const F extends Fields>(fields: F, other?: Rule): Rule<ValuesOf<F>> {
-  const rules = Object.entries(fields)
+  const rules = new Map(Object.entries(fields))
   const check: Rule = (value) => {
     if (!isObject(value)) return otherKind('an object', value)
-    const others = other ? Object.keys(value).filter((name) => !Object.hasOwn(fields, name)) : []
+    const others = other ? Object.keys(value).filter((name) => !rules.has(name)) : []
     // A request may have thousands of unknown fields.
-    others.splice(MAX_PROBLEMS)
-    const all = other ? [...rules, ...others.map((name) => [name, other] as const)] : rules
-    return problemsIn(all, ([name, rule]) => [name, rule(value[name])], Infinity)
+    const names = other ? [...rules.keys(), ...others.slice(0, MAX_PROBLEMS)] : rules.keys()
+    return problemsIn(names, (name) => (rules.get(name) ?? other)?.(value[name]), Infinity)
   }
   function read(value: unknown) {
     const values = value as Readonly<Record<string, unknown>>
-    const entries = rules.map(([name, rule]) => [name, valueOf(rule, values[name])] as const)
+    const entries = [...rules].map(([name, rule]) => [name, valueOf(rule, values[name])] as const)
     return Object.fromEntries(entries.filter(([, each]) => each !== undefined)) as ValuesOf<F>
   }
   return ruleWith(check, { read })
@@ -156,11 +155,7 @@ export function mapOf<T>(
 ): Rule<Readonly<Record<string, T>>> {
   const check: Rule = (value) => {
     if (!isObject(value)) return otherKind('an object', value)
-    const parts = Object.entries(value).flatMap(([key, entry]) => [
-      [key, keyRule(key)] as const,
-      [key, rule(entry)] as const,
-    ])
-    return problemsIn(parts, (part) => part)
+    return problemsIn(Object.keys(value), (key) => keyRule(key) ?? rule(value[key]))
   }
   return ruleWith(check, {
     read: (map) =>
@@ -238,7 +233,7 @@ export function checkInput(
 export function listOf<T>(rule: Rule<T>): Rule<readonly T[]> {
   const check: Rule = (value) => {
     if (!Array.isArray(value)) return otherKind('a list', value)
-    return problemsIn(value.entries(), ([index, entry]) => [index, rule(entry)])
+    return problemsIn(value.keys(), (index) => rule(value[index]))
   }
   return ruleWith(check, { read: (list) => (list as unknown[]).map((entry) => valueOf(rule, entry)) })
 }
@@ -266,16 +261,16 @@ export const MAX_PROBLEMS = 100
 
 /**
  * The problems of all parts of a value; undefined if there are none.
- * @param check checks a part, and returns the key of the part and its problems
+ * @param check checks the part with a key
  */
-function problemsIn<Part>(
-  parts: Iterable<Part>,
-  check: (part: Part) => readonly [key: string | number, found: ReturnType<Rule>],
+function problemsIn<Key extends string | number>(
+  keys: Iterable<Key>,
+  check: (key: Key) => ReturnType<Rule>,
   max = MAX_PROBLEMS,
 ): Problem[] | undefined {
   const problems: Problem[] = []
-  for (const part of parts) {
-    const [key, found] = check(part)
+  for (const key of keys) {
+    const found = check(key)
     if (found === undefined) continue
     problems.push(...toProblems(found).map((each) => ({ ...each, path: formatKey(key) + each.path })))
     if (problems.length >= max) break

@@ -28,6 +28,7 @@ export function displayText(text: string, limit = 80): string {
     .replaceAll(PILED_MARKS, '$1')
     .trim()
   if (!VISIBLE.test(clean)) return ''
+  if (clean.length <= limit) return clean
   const letters = Array.from(graphemes.segment(clean), ({ segment }) => segment)
   if (letters.length <= limit) return clean
   const beginning = letters.slice(0, limit - 1).join('')

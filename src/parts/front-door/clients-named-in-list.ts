@@ -1,34 +1,25 @@
-import { clientNotFound } from '../../clients/client-id.ts'
+import { clientNotFound, isClientId } from '../../clients/client-id.ts'
+import { clientRecords } from '../../clients/client-record.ts'
 import type { Client } from '../../clients/client.ts'
-import { isCorruptRecord } from '../../store/corrupt-record.ts'
+import { readWithLastUse } from '../../clients/last-used.ts'
+import { CorruptRecord, isCorruptRecord } from '../../store/corrupt-record.ts'
 import { isDocumentId } from '../../validation/document-id.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 
-type Services = Pick<Internals, 'apiKeys' | 'applications' | 'registry'>
-
-interface NamesClient {
-  readonly clientId?: string | undefined
-  readonly kind?: Client['kind'] | undefined
-}
+type Services = Pick<Internals, 'store' | 'lastUses' | 'registry'>
 
 /** Finds the clients that a list names, in one batch. What is gone or corrupt is left out. */
 export async function findClients(
-  { apiKeys, applications, registry }: Services,
-  items: readonly NamesClient[],
+  { store, lastUses, registry }: Services,
+  items: readonly { readonly clientId?: string | undefined }[],
 ): Promise<ReadonlyMap<string, Client>> {
-  const kinds = new Map(items.map(({ clientId, kind }) => [clientId, kind]))
-  const reads: Promise<Client | undefined>[] = []
-  for (const [clientId, kind] of kinds) {
-    if (clientId === undefined) continue
-    if (isDocumentId(clientId)) {
-      reads.push(registry.find(clientId).catch(leaveOut))
-      continue
-    }
-    if (kind !== 'application') reads.push(apiKeys.find(clientId).catch(leaveOut))
-    if (kind !== 'apiKey') reads.push(applications.find(clientId).catch(leaveOut))
-  }
-  const found = await Promise.all(reads)
-  return new Map(found.flatMap((client) => (client ? [[client.clientId, client] as const] : [])))
+  const ids = [...new Set(items.map(({ clientId = '' }) => clientId))]
+  const [records, ...documents] = await Promise.all([
+    readWithLastUse(clientRecords<Client>(store), lastUses, ids.filter(isClientId)),
+    ...ids.filter(isDocumentId).map((id) => registry.find(id).catch(leaveOut)),
+  ])
+  const clients = records.map((record) => (record instanceof CorruptRecord ? undefined : record?.client))
+  return new Map([...clients, ...documents].flatMap((each) => (each ? [[each.clientId, each]] : [])))
 }
 
 /** @throws {GatehouseError} `ERR_NOT_FOUND` if the client belongs to another account, or is unknown */

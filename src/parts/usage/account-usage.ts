@@ -111,11 +111,10 @@ export async function listProblems(
   const problems = new Map<string, ClientProblem>()
   const by = ['hour', 'client', 'kind', 'result', 'outcome'] as const
   const lists = await Promise.all(worst.map(([clientId]) => list({ ...period, clientId, by })))
-  for (const { at = 0, count, ...problem } of lists.flat()) {
-    if (problem.result === 'successful') continue
-    const key = JSON.stringify(problem)
-    const sum = count + (problems.get(key)?.count ?? 0)
-    problems.set(key, { ...problem, count: sum, lastAt: at } as ClientProblem)
+  for (const { at = 0, ...problem } of lists.flat().filter(({ result }) => result !== 'successful')) {
+    const key = `${problem.clientId} ${problem.kind} ${problem.outcome}`
+    const count = problem.count + (problems.get(key)?.count ?? 0)
+    problems.set(key, { ...problem, count, lastAt: at } as ClientProblem)
   }
   return [...problems.values()].toSorted((one, other) => other.count - one.count).slice(0, limit)
 }

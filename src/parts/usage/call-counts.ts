@@ -22,14 +22,15 @@ export type Counts = { readonly [outcome in Outcome]?: number }
 /** The counts of a day: by hour (0 to 23, UTC), then by operation. */
 export type CountedHours = Readonly<Record<string, Readonly<Record<string, Counts>>>>
 
-export function addOperations(all: readonly CountedHours[string][]): Record<string, Counts> {
+export function addOperations(all: readonly (Top | undefined)[]): Record<string, Counts> {
   const sums = new Map<string, Record<string, number>>()
   for (const each of all) {
-    for (const [operation, counts] of Object.entries(each)) {
+    for (const [operation, of] of Object.entries(each ?? {})) {
+      const counts = (typeof of === 'number' ? { ok: of } : of) as Readonly<Record<string, number>>
       const sum = sums.get(operation) ?? {}
       sums.set(operation, sum)
-      for (const [outcome, count] of Object.entries(counts)) {
-        sum[outcome] = Math.min((sum[outcome] ?? 0) + count, Number.MAX_SAFE_INTEGER)
+      for (const outcome in counts) {
+        sum[outcome] = Math.min((sum[outcome] ?? 0) + (counts[outcome] ?? 0), Number.MAX_SAFE_INTEGER)
       }
     }
   }
@@ -43,9 +44,7 @@ export function addOperations(all: readonly CountedHours[string][]): Record<stri
 export type Top = Readonly<Record<string, Counts | number>>
 
 export function addTops(tops: readonly (Top | undefined)[]): Record<string, Counts> {
-  const named = tops.flatMap((top) => Object.entries(top ?? {}))
-  const sums = addOperations(named.map(([id, of]) => ({ [id]: typeof of === 'number' ? { ok: of } : of })))
-  const { [FURTHER_CLIENTS]: further, ...clients } = sums
+  const { [FURTHER_CLIENTS]: further, ...clients } = addOperations(tops)
   const sorted = Object.entries(clients).toSorted(([, one], [, other]) => callsIn(other) - callsIn(one))
   const others = [...(further ? [further] : []), ...sorted.splice(TOP_CLIENTS).map(([, counts]) => counts)]
   const rest = addOperations(others.map((counts) => ({ [FURTHER_CLIENTS]: counts })))

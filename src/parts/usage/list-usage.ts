@@ -71,15 +71,21 @@ export function createRows(by: readonly Dimension[], { from, to }: { from: numbe
     /** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the list has too many rows */
     add(clientId: string | undefined, days: readonly StoredDay[]): void {
       const client = has['client'] && clientId !== undefined && { clientId }
+      // Adding up takes much less time than finding the row of each count.
+      const byTime = new Map<number | undefined, CountedHours[string][]>()
       for (const { day, hours } of days) {
         const start = startOfDay(day) / 1000
-        const sum = () => addOperations(hours.map(({ operations }) => operations))
-        for (const { hour, operations } of has['day'] ? [{ hour: undefined, operations: sum() }] : hours) {
-          const at = start + (hour ?? 0) * 3600
-          if (at + (hour === undefined ? 86_400 : 3600) <= from || at > to) continue
-          add({ ...((has['hour'] || has['day']) && { at }), ...client }, operations)
+        for (const { hour, operations } of hours) {
+          const [at, length] =
+            has['day'] || hour === undefined ? [start, 86_400] : [start + hour * 3600, 3600]
+          if (at + length <= from || at > to) continue
+          const time = has['hour'] || has['day'] ? at : undefined
+          const known = byTime.get(time)
+          if (known) known.push(operations)
+          else byTime.set(time, [operations])
         }
       }
+      for (const [at, all] of byTime) add({ ...(at !== undefined && { at }), ...client }, addOperations(all))
     },
 
     /** Adds clients from the record of their account. @returns false if it may lack some that are wanted */

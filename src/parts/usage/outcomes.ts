@@ -53,12 +53,14 @@ export function resultOf(outcome: Outcome): Result {
   return ['server_error', 'unavailable', 'aborted'].includes(outcome) ? 'failed' : 'rejected'
 }
 
-export function isOutcome(value: unknown): value is Outcome {
-  return OUTCOMES.some((outcome) => outcome === value)
-}
+const KNOWN = new Set<unknown>(OUTCOMES)
+
+export const isOutcome = (value: unknown): value is Outcome => KNOWN.has(value)
+
+const OF_TOKENS = new Set<string>(TOKEN_OUTCOMES)
 
 /** Not for `invalid_request`, which API calls have too. */
-export const isTokenOutcome = (value: string): boolean => TOKEN_OUTCOMES.some((outcome) => outcome === value)
+export const isTokenOutcome = (value: string): boolean => OF_TOKENS.has(value)
 
 export function outcomeOfStatus(status: number): Outcome {
   if (status < 400) return 'ok'

@@ -40,15 +40,12 @@ export async function readClients(
     const client = found.get(id)
     return client ? applicationName(client) : unknownClientName(id)
   }
-  const named = (rows: readonly UsageRow[]) =>
-    rows.map((row) => ({ ...row, clientName: nameOf(row.clientId ?? '') }))
-  const byOperation = named(lists.flat())
+  const byOperation = lists.flat()
   return {
+    nameOf,
     byOperation,
     calls:
-      isOfAll || !isOfDays
-        ? byOperation
-        : named(listed.filter(({ clientId = '' }) => called.includes(clientId))),
+      isOfAll || !isOfDays ? byOperation : listed.filter(({ clientId = '' }) => called.includes(clientId)),
 
     /** @param id empty for all other clients, and for calls without a valid token */
     linkOf(id: string): Html {

@@ -32,7 +32,7 @@ function chosenTime({ keeps }: Usage, wanted: string | undefined) {
   // The record of an account has its clients by whole days.
   const step = days === 1 ? SECONDS.hour : SECONDS.day
   const from = to - (to % step) - days * SECONDS.day + step
-  return { offered, days, unit, from, to } as const
+  return { offered, days, unit, step, from, to } as const
 }
 
 /** The API calls of a client, an account or all, as a chart and tables. Undefined if the answer is a CSV file. */
@@ -51,8 +51,8 @@ export async function usageView(call: Call<unknown>, services: ConsoleServices, 
     setPageHeaders(ctx, { noReferrer: true })
     const [first, last] = [from, to].map((at) => new Date(at * 1000).toISOString().slice(0, 10))
     ctx.attachment(`usage-${first}-to-${last}.csv`)
-    const ofFile = file === 'times' ? times : file === 'clients' ? clients?.calls : all
-    ctx.body = usageAsCsv(ofFile ?? [])
+    const named = clients?.calls.map((row) => ({ ...row, clientName: clients.nameOf(row.clientId ?? '') }))
+    ctx.body = usageAsCsv((file === 'times' ? times : file === 'clients' ? named : all) ?? [])
     return undefined
   }
 
@@ -111,13 +111,14 @@ function mostCalled(rows: readonly UsageRow[], key: 'operation' | 'clientId'): R
 }
 
 /** Token requests are not among the calls. */
-function chart({ texts }: Texts, rows: readonly UsageRow[], { days, unit, from }: Time): Html {
+function chart({ texts }: Texts, rows: readonly UsageRow[], { days, unit, step, from }: Time): Html {
   const byKind = sumsBy(rows, ({ kind }) => kind)
   const { successful: issued, rejected, failed } = byKind.get('token_request') ?? NONE
   const requests = texts.html('usageTokenRequests', { issued, rejected: rejected + failed })
   const sum = byKind.get('call')
   if (!sum) return html`<p class="muted">${texts.html('usageNone')} ${requests}</p>`
   const sums = sumsBy(rows.filter(isCall), ({ at = 0 }) => at)
+  const bySteps = sumsBy(rows.filter(isCall), ({ at = 0 }) => at - (at % step))
   const { hour, date, clock, day } = texts.formats
   const labelEvery = days === 1 ? 6 * SECONDS.hour : Math.ceil(days / 4) * SECONDS.day
   const length = (days * SECONDS.day) / SECONDS[unit]
@@ -132,7 +133,7 @@ function chart({ texts }: Texts, rows: readonly UsageRow[], { days, unit, from }
     <p class="muted">${requests}</p>
     <details>
       <summary>${texts.html('usageTable')}</summary>
-      ${sumsTable({ texts }, 'usageTime', sums, unit === 'hour' ? texts.hour : texts.date)}
+      ${sumsTable({ texts }, 'usageTime', bySteps, step === SECONDS.hour ? texts.hour : texts.date)}
     </details>`
 }
 
