@@ -8,8 +8,9 @@ import { breaksPolicy, defaultDaysOf, expiresSoon, policyOf, type KeyPolicy } fr
 import { isLive, type StoredSecret } from './stored-secrets.ts'
 import { whyNotAuthenticated } from './why-no-token.ts'
 
-/** What can be wrong with an API key or application that can authenticate, the most urgent first. */
+/** What can be wrong with an API key or application, the most urgent first. */
 export const FINDINGS = [
+  'compromised',
   'known-to-former',
   'owner-gone',
   'expires-soon',
@@ -22,8 +23,9 @@ export const FINDINGS = [
 ] as const
 
 /**
- * What is wrong with an API key or application that can authenticate, the most urgent first.
+ * What is wrong with an API key or application that is not disabled and has not expired, the most urgent first.
  *
+ * - `compromised`: its secret leaked, and it has no new secret yet, so it gets no tokens. It then has no other finding.
  * - `known-to-former`: a user who left the account knows a secret that stays valid for more than 7 days.
  * - `owner-gone`: the host does not find the account or the user that owns it, so it gets no tokens.
  * - `expires-soon`: it expires within 30 days, or within half of the days for which new clients live.
@@ -35,7 +37,7 @@ export const FINDINGS = [
  * - `unused`: it got no token for 90 days. `never-used`: it never got one, and was created more than 7 days ago. An API
  *   key of a resource server needs no tokens.
  *
- * The key of a gateway has only `known-to-former`, `expires-soon` and `two-secrets`.
+ * The key of a gateway has only `compromised`, `known-to-former`, `expires-soon` and `two-secrets`.
  */
 export type Finding = (typeof FINDINGS)[number]
 
@@ -91,7 +93,8 @@ export function createExamine({
 
   return async function examine(record: ClientRecord): Promise<Examined> {
     const { accountId, userId } = record.client
-    if (whyNotAuthenticated(record.client)) return { record, findings: [], knownToFormer: [] }
+    const reason = whyNotAuthenticated(record.client)
+    if (reason) return { record, findings: reason === 'compromised' ? [reason] : [], knownToFormer: [] }
     const [owner, knownToFormer] = await Promise.all([
       findOnce(accounts, asked, { accountId, userId }),
       missingUsers(lastingUsers(record), (each) => findOnce(accounts, asked, { accountId, userId: each })),

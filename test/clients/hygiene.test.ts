@@ -153,7 +153,7 @@ describeApiKeys('the findings about a client', (context) => {
     expect(await findings()).toEqual([])
   })
 
-  it('a client that is disabled, or has no valid secret, needs no attention', async () => {
+  it('a client that is disabled needs no attention, and one whose secret leaked only a new secret', async () => {
     const { create, service, findings } = await start()
     const { clientId } = await create()
     days(200)
@@ -163,7 +163,12 @@ describeApiKeys('the findings about a client', (context) => {
     await service.enable(clientId)
     expect(await findings()).toEqual(['never-used'])
     await service.reportCompromised(clientId)
+    expect(await findings()).toEqual(['compromised'])
+    await service.disable(clientId)
     expect(await findings()).toEqual([])
+    await service.enable(clientId)
+    await service.rotateSecret(clientId)
+    expect(await findings()).toEqual(['never-used'])
   })
 
   it('an error of the host rejects the list', async () => {

@@ -70,7 +70,7 @@ export interface Redirect {
 export interface Confirmation {
   readonly title: TextName
   readonly what: TextName
-  /** The name of the client that the action changes, and its use. */
+  /** The name of what the action changes, and its use or what it has. */
   readonly use?: Html | undefined
   /** What else the reader should know, as paragraphs. */
   readonly more?: readonly TextName[] | undefined

@@ -11,6 +11,12 @@ const TOO_LARGE = ['ERR_INVALID_ARGUMENT', 'ERR_SCOPE_TOO_LARGE'] as const
 
 const KEY_POINTS = ['handOverTokens', 'handOverToPerson', 'handOverToAccount'] as const
 const SECRETS_STAY = ['handOverSecrets'] as const
+const ENABLE = {
+  title: 'clients*Enable',
+  what: 'clientsEnableHint',
+  button: 'enableButton',
+  done: 'doneClientEnabled',
+} as const
 
 /** What can be done with a client that exists: the permission, a fresh sign-in, what is asked or typed, the texts. */
 export const CLIENT_ACTIONS = {
@@ -127,7 +133,7 @@ export const CLIENT_ACTIONS = {
       summary: 'Revoke all access tokens of a client; its secret stays valid',
       answer: 'RevokedAccess',
       texts: {
-        title: 'operatorRevokeTokensTitle',
+        title: 'operatorRevokeTokens',
         what: 'operatorRevokeTokensText',
         button: 'operatorRevokeTokens',
         done: 'doneOperatorRevoked',
@@ -172,24 +178,14 @@ export const CLIENT_ACTIONS = {
       operationId: 'enable*',
       summary: 'Enable {client} that was disabled',
       errors: ['ERR_DISABLED_BY_OPERATOR'],
-      texts: {
-        title: 'clients*Enable',
-        what: 'clientsEnableHint',
-        button: 'enableButton',
-        done: 'doneClientEnabled',
-      },
+      texts: ENABLE,
       asks: 'nothing',
     },
     operator: {
       operationId: 'enableClient',
       summary: 'Enable a client that was disabled',
       answer: 'none',
-      texts: {
-        title: 'operatorEnableTitle',
-        what: 'operatorEnableText',
-        button: 'enableButton',
-        done: 'doneOperatorEnabled',
-      },
+      texts: ENABLE,
       asks: 'nothing',
     },
     isRowShown: ({ disabled, disabledBy }, by) => disabled && (disabledBy === undefined || by === 'operator'),

@@ -54,11 +54,9 @@ export function resultOf(outcome: Outcome): Result {
 }
 
 const KNOWN = new Set<unknown>(OUTCOMES)
-
 export const isOutcome = (value: unknown): value is Outcome => KNOWN.has(value)
 
 const OF_TOKENS = new Set<string>(TOKEN_OUTCOMES)
-
 /** Not for `invalid_request`, which API calls have too. */
 export const isTokenOutcome = (value: string): boolean => OF_TOKENS.has(value)
 

@@ -124,6 +124,18 @@ describe('the parts of a client', () => {
     expect((await visitor.submit(report, 'reportCompromised')).url.pathname).toBe(`${path}/secrets`)
   })
 
+  it('an account without people reads why it cannot hand a client over, and what is counted of the users of an application', async () => {
+    const settings = async (person: string) =>
+      textOf((await host.visit(person).open(`/console${paths.key}/settings`)).body)
+    expect(await settings('acme')).toMatch(
+      /Hand over API key It belongs to the account, and stays .* the account itself/,
+    )
+    expect(await settings('acme/anna')).toMatch(/Hand over API key Without a person, .* Hand over Delete/)
+    const summary = async (path: string) => textOf((await host.visit('acme').open(`/console${path}`)).body)
+    expect(await summary(paths.application)).toContain('Users They are not counted. Its activity lists when')
+    expect(await summary(paths.key)).not.toContain('They are not counted')
+  })
+
   it('a public application reads why addresses hardly fit, and an operator changes nothing of the owner', async () => {
     const restrictions = await host.visit('acme').open(`/console${paths.public}/restrictions`)
     expect(textOf(restrictions.body)).toContain('It runs on the devices of its users')

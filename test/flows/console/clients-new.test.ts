@@ -70,7 +70,7 @@ describe('the form for a new client', () => {
     const visitor = host.visit('acme')
     for (const base of ['api-keys', 'applications']) {
       const page = await visitor.open(`/console/${base}/new`)
-      expect(page.body).not.toContain('Choose at least one product.')
+      expect(page.body).not.toContain('Tick at least one product.')
       const rejected = await visitor.submit(page, 'create', {
         name: 'Empty',
         operation: ['invoices invoices:read'],
@@ -78,9 +78,11 @@ describe('the form for a new client', () => {
       expect(rejected.status).toBe(422)
       const [alert = ''] = /<div class="notice bad" role="alert"[^]*?<\/div>/.exec(rejected.body) ?? []
       expect(alert).toContain('href="#products"')
-      expect(textOf(alert)).toBe('Nothing was changed Products : Choose at least one product.')
+      expect(textOf(alert)).toBe(
+        'Nothing was changed Products : Tick at least one product. Operations count only if their product is ticked.',
+      )
       expect(rejected.body).toMatch(/<fieldset id="products" aria-describedby="products-problem"/)
-      expect(rejected.body).toMatch(/id="products-problem"><span>Choose at least one product\./)
+      expect(rejected.body).toMatch(/id="products-problem"><span>Tick at least one product\./)
       expect(rejected.body).toContain('value="Empty"')
       expect(rejected.body).toMatch(/value="invoices invoices:read"\s+checked/)
       expect(rejected.body).not.toMatch(/value="invoices invoices:create"\s+checked/)

@@ -255,6 +255,26 @@ describe('the page of what needs attention', () => {
     expect(await apiKeys.listSecrets(apiKey.clientId)).toMatchObject([{ shownTo: 'anna' }])
   })
 
+  it('a key whose secret leaked is listed until it has a new secret', async () => {
+    const { apiKeys } = host.gatehouse
+    const [key, gateway] = await Promise.all(
+      ['Leaked', 'Gateway'].map((name) => apiKeys.create({ accountId: 'kim', name })),
+    )
+    await apiKeys.setResourceServer(gateway!.apiKey.clientId, true)
+    for (const { apiKey } of [key!, gateway!]) await apiKeys.reportCompromised(apiKey.clientId)
+    const visitor = host.visit('kim')
+    const page = await visitor.open('/console/hygiene')
+    expect(rowsOf(page)).toEqual({
+      Leaked: [expect.stringContaining('A leak was reported, so no secret is valid.')],
+      Gateway: [expect.stringContaining('Its gateway receives no revocations')],
+    })
+    expect(textOf(page.body)).not.toContain('You choose when the present secret stops working')
+    // An owner without a role cannot create a secret of a gateway.
+    await apiKeys.delete(gateway!.apiKey.clientId)
+    await visitor.submit(page, 'rotateSecret')
+    expect(textOf((await visitor.open('/console/hygiene')).body)).toContain('Nothing needs attention.')
+  })
+
   it('a list of many clients has pages, and the overview leads to it', async () => {
     for (let at = 0; at < 30; at += 1) {
       await host.gatehouse.apiKeys.create({ accountId: 'many', name: `Key ${at}`, expiresAt: inDays(20) })

@@ -39,7 +39,12 @@ describe('limits in the console', () => {
       const { body } = await visitor.open(`${part}/restrictions`)
       expect(textOf(body)).toMatch(/Last minute about [01] of 7 calls/)
       expect(textOf(body)).not.toContain('Last 24 hours')
+      expect(textOf(body)).not.toContain('Too many calls')
     }
+    for (let calls = 0; calls < 7; calls += 1)
+      await host.call('GET /invoices/list', String(body['access_token']))
+    const full = await owner.open(`/console/api-keys/${key.client_id}/restrictions`)
+    expect(textOf(full.body)).toContain('about 7 of 7 calls Too many calls (429)')
     const removed = await operator.submit(saved, 'limits', { perMinute: '', perDay: '' })
     expect(removed.body).toContain('The limits were saved.')
     expect((await host.gatehouse.apiKeys.find(key.client_id))?.limits).toBeUndefined()

@@ -56,7 +56,8 @@ describe('the pages of operators', () => {
     await own.gatehouse.apiKeys.reportCompromised(key.client_id)
     await own.callAs(await own.createApiKey(['payments']))
     const text = textOf(await read())
-    expect(text).toContain('API calls in 24 hours 2 Token requests in 24 hours 4')
+    expect(text).toMatch(/API calls today \(UTC\) [02] API calls in 24 hours 2 Token requests in 24 hours 4/)
+    expect(await read()).toContain('href="/console/api-keys/new-gateway">Create gateway key<')
     expect(text).toContain('Failed attempts in 24 hours 2 Leak reports in 7 days 1 ')
     expect(await read()).toContain('href="/console/operator/audit?trail=failures"')
     expect(text).toMatch(
@@ -185,11 +186,17 @@ describe('the pages of operators', () => {
   })
 
   it.each([
-    ['accounts/kepler-4410/users/nina-8842', 'user', 'Erase user nina-8842 of account kepler-4410?', 2],
-    ['accounts/kepler-4410', 'account', 'Erase account kepler-4410 with all its users?', 0],
+    [
+      'accounts/kepler-4410/users/nina-8842',
+      'user',
+      'Erase user nina-8842 of account kepler-4410?',
+      2,
+      '1 API key ',
+    ],
+    ['accounts/kepler-4410', 'account', 'Erase account kepler-4410 with all its users?', 0, '5 API keys '],
   ])(
     '%s is erased after a page that says what is deleted and what stays',
-    async (holder, kind, question, left) => {
+    async (holder, kind, question, left, hits) => {
       const { apiKeys } = host.gatehouse
       const owner = { accountId: 'kepler-4410', products: ['invoices'], address: '203.0.113.77' }
       await apiKeys.create({ ...owner, userId: 'nina-8842', name: 'Nina North' })
@@ -203,7 +210,14 @@ describe('the pages of operators', () => {
       const asking = await visitor.open(`${path}?confirm=erase`)
       const text = textOf(asking.body)
       expect(asking.body).toMatch(new RegExp(`Pages above[^]*Operator[^]*href="${path}"><bdi>kepler-4410`))
-      for (const each of [question, 'Deleted: ', 'Stays: ', 'Copies outside', 'This cannot be undone.'])
+      for (const each of [
+        question,
+        `What this hits ${hits}`,
+        'Deleted: ',
+        'Stays: ',
+        'Copies outside',
+        'This cannot be undone.',
+      ])
         expect(text).toContain(each)
       expect((await visitor.submit(asking, 'erase', { csrf: 'wrong' })).status).toBe(403)
       expect((await apiKeys.listByOwner('kepler-4410')).items.length).toBeGreaterThan(2)
@@ -395,6 +409,10 @@ describe('details of the pages of operators', () => {
     expect(page.status).toBe(200)
     expect(textOf(page.body)).toContain('The host does not know it')
     expect(textOf(page.body)).toContain('Left over')
+    const asking = await host.visit('root').open('/console/operator/accounts/gone?confirm=erase')
+    expect(textOf(asking.body)).toContain('What this hits 1 API key ')
+    const nothing = await host.visit('root').open('/console/operator/accounts/acme?confirm=erase')
+    expect(textOf(nothing.body)).toContain('Name Acme Ltd What this hits none ')
     await host.close()
   })
 })

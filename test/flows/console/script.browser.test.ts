@@ -146,7 +146,7 @@ describeWithChromium('the console with its script', () => {
     await page.goto(`${host.origin}/console/applications/new`)
     const product = page.locator('.choices > li').first()
     await product.locator('summary').click()
-    const hint = product.getByText('Only if the product is ticked')
+    const hint = product.getByText('These count only if you tick the product above.')
     const operation = product.locator('details .choice').first()
     const colour = () =>
       page.evaluate(`getComputedStyle(document.querySelector('.choices details .choice')).color`)

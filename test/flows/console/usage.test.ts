@@ -157,6 +157,21 @@ describe('the pages about usage', () => {
     )
   })
 
+  it('the table of 24 hours has hours, and that of seven days has days', async () => {
+    await start()
+    const key = await host.createApiKey(['invoices'])
+    await callAs(key, 'GET /invoices/list')
+    vi.setSystemTime(NOON + 5 * 3_600_000)
+    await callAs(key, 'GET /invoices/list', 'GET /payments/list')
+    const rowsIn = async (days: number) => {
+      const { body } = await host.visit('acme').open(`/console/api-keys/${key.client_id}/usage?days=${days}`)
+      const table = sectionOf(body, 'calls').split('<table').at(1) ?? ''
+      return [...table.matchAll(/<tr><th scope="row">.*?<\/tr>/g)].map(([row]) => textOf(row))
+    }
+    expect(await rowsIn(1)).toEqual(['Mar 10, 12:00 PM UTC 1 1 0 0', 'Mar 10, 5:00 PM UTC 2 1 1 0'])
+    expect(await rowsIn(7)).toEqual(['Mar 10, 2026 3 2 1 0'])
+  })
+
   it('a button removes the operations that an API key has not called for 90 days, and no others', async () => {
     const store = memoryStore()
     await start(store)

@@ -104,7 +104,7 @@ export function auditTable(call: Looks, entries: readonly AuditEntry[], options:
     ? entries
     : entries.map((entry) => entryForOwner(entry, caller.accountId))
   return table(
-    columns(call, ['activityWhat', 'activityWho', 'activityWhen']),
+    columns(call, ['usageOutcome', 'activityWho', 'activityWhen']),
     shown.map((entry) => [
       html`<div class="tight event">
         <span class="line"

@@ -90,7 +90,7 @@ const OF_GATEWAY: readonly (readonly [TextName, ...PageText[]])[] = [
   ['gatewayStops', 'clientsDisableHint', 'operatorDisableText', 'clientsReportTokens'],
   ['gatewayStops', 'clientsLeakedHint', 'keysLeakedHint', 'operatorCompromisedText'],
   ['gatewayStops', 'clientsRevokeOldWhat', 'clientsRevokeNewWhat'],
-  ['gatewayWhat', 'clientsEnableHint', 'operatorEnableText', 'handOverTokens'],
+  ['gatewayWhat', 'clientsEnableHint', 'handOverTokens'],
   ['gatewayWhat', 'clientsReportNext', 'keysReportNext'],
   ['clientsReportSecrets', 'clientsDeleteTokens'],
   ['clientsLeakedLink', 'clientsReportButton', 'keysReportButton'],
@@ -173,11 +173,13 @@ export async function actionList(call: Call<Client>, viewer: Viewer, part: keyof
     const { owner, isRowShown } = action
     const { asks } = action[viewer.by] ?? {}
     const shown = viewer.textsOf(action, client)
-    if (!shown?.button || isRowShown?.(client, viewer.by, caller) === false) return undefined
+    const isOffered = isRowShown?.(client, viewer.by, caller) !== false
+    if (!shown?.button || (!isOffered && name !== 'handOver')) return undefined
     if (viewer.kind && owner && !(await viewer.may(call, owner.act))) return undefined
     const [title, what, button] = [shown.title, shown.what, shown.button].map((each = 'none') =>
       texts.html(textName(each, client), { name: applicationName(client) }),
     )
+    if (!isOffered) return actionRow(title, texts.html('handOverNot'), undefined)
     if (typeof asks === 'function') {
       const path = viewer.pathOf(client) + ownPathOf(name)
       return actionRow(title, what, html`<a class="button slim danger" href="${to(path)}">${button}</a>`)

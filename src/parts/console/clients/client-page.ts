@@ -78,7 +78,7 @@ async function showUnknown(call: Call<Client | Unknown>, { path }: ClientPart, s
   const title = unknownClientName(clientId, namesIn(entries.items).get(clientId))
   if (path === '/usage' && usage) {
     const back = clientHref(call, clientId)
-    const link = back !== undefined && html`<p><a href="${back}">${texts.html('usageBack')}</a></p>`
+    const link = back !== undefined && html`<p><a href="${back}">${texts.html('operatorBack')}</a></p>`
     const view = await usageOf(call, services, usage, title)
     return view && operatorView({ title }, html`${link} ${view}`)
   }

@@ -67,7 +67,7 @@ export async function clientTable(
     belongsToLabel: client.userId === undefined ? texts.html('ownerAccount') : people(client),
     productsLabel: productsOf(call, client, catalog.current),
     stateLabel: html`${stateBadge(call, state.noToken)}
-    ${isOwner && (state.knownToFormer ?? []).length > 0 && badge(texts.html('clientsRotateSoon'), 'warn')}`,
+    ${isOwner && (state.knownToFormer ?? []).length > 0 && badge(texts.html('clientsRotate'), 'warn')}`,
     expiryTitle:
       expiryBadge(call, client, keyPolicy) ??
       (client.expiresAt === undefined ? texts.html('never') : texts.expiry(client.expiresAt)),

@@ -4,6 +4,7 @@ import { LIST_ORDERS } from '../../../clients/list-order-and-filters.ts'
 import { LISTED_STATES } from '../../../clients/why-no-token.ts'
 import { html, type Html, type HtmlValue } from '../../../http/html.ts'
 import { MAX_NAME_LENGTH } from '../../../clients/client-name.ts'
+import { field } from '../elements/form.ts'
 import { pager, ROWS_PER_PAGE } from '../elements/pager.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
@@ -84,7 +85,7 @@ const ORDER_TEXTS: Readonly<Record<(typeof LIST_ORDERS)[number], TextName>> = {
   newest: 'listNewest',
   name: 'nameLabel',
   expiry: 'expiryTitle',
-  'last-used': 'listByLastUse',
+  'last-used': 'operatorLastUsed',
 }
 
 function isUnfiltered(query: Query): boolean {
@@ -105,7 +106,8 @@ function listOptionsOf(query: Query): OwnerListOptions {
   }
 }
 
-function filterForm({ texts, to, query }: Call, kind: ClientKind, catalog: Catalog): Html {
+function filterForm(call: Call, kind: ClientKind, catalog: Catalog): Html {
+  const { texts, to, query } = call
   const select = (
     name: (typeof FILTERS)[number],
     label: TextName,
@@ -122,16 +124,7 @@ function filterForm({ texts, to, query }: Call, kind: ClientKind, catalog: Catal
     (state) => !(kind.kind === 'application' ? ['gateway'] : ONLY_APPLICATIONS).includes(state),
   )
   return html`<form class="filter" method="get" action="${to(kind.base)}" role="search">
-    <div class="field grows">
-      <label for="name">${texts.html('nameLabel')}</label>
-      <input
-        id="name"
-        name="name"
-        type="search"
-        maxlength="${MAX_NAME_LENGTH}"
-        value="${query['name'] ?? ''}"
-      />
-    </div>
+    ${field(call, { name: 'name', label: texts.html('nameLabel'), value: query['name'], maxLength: MAX_NAME_LENGTH })}
     ${select('product', 'listProduct', [any, ...[...catalog.products.keys()].map((id) => [id, productTitle({ texts }, catalog, id)] as const)])}
     ${select('state', 'stateLabel', [any, ...reasons.map((state) => [state, stateText({ texts }, state)] as const)])}
     ${select('unused', 'operatorLastUsed', [any, ...UNUSED_DAYS.map((days) => [days, texts.plain('listUnused', { count: Number(days) })] as const)])}

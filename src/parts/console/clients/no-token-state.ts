@@ -83,7 +83,7 @@ export async function stateNotice(
 }
 
 /** For the key of a gateway, when it was last used. */
-export function lastUsed({ texts }: Texts, { lastUsedAt }: Client): Html {
+export function lastUsed({ texts }: Texts, { lastUsedAt }: Pick<Client, 'lastUsedAt'>): Html {
   if (lastUsedAt === undefined) return html`<span class="muted">${texts.html('never')}</span>`
   const isFresh = Date.now() / 1000 - lastUsedAt < LAST_USE_SECONDS
   return isFresh ? texts.html('clientsUsedLately') : texts.ago(lastUsedAt)

@@ -85,6 +85,7 @@ async function aboutFacts(call: Call<Client>, viewer: Viewer, { accounts, limits
     [texts.html('limitsTitle'), limits && !isGateway && limitsText(call, client.limits ?? limits.defaults)],
     [texts.html('appsRedirectUris'), uriList(call, redirectUris)],
     [texts.html('appsOrigins'), uriList(call, origins)],
+    [texts.html('appsUsers'), application && texts.html('appsUsersHint')],
     [texts.html('publicTitle'), isPublicClient(client) && texts.html('publicText')],
     [texts.html('operatorMarks'), !viewer.kind && marks.length > 0 && texts.list(marks)],
   ])

@@ -48,7 +48,7 @@ function content(call: Call<Client>, kind: ClientKind, values: GuideValues, serv
   }
   if (values.kind === 'application' && values.redirectUri === undefined) {
     const settings = to(`${path}/settings`)
-    const link = html`<a class="button primary" href="${settings}">${texts.html('guideOpenSettings')}</a>`
+    const link = html`<a class="button primary" href="${settings}">${texts.html('clientsSetRedirectUri')}</a>`
     return emptyPanel(texts.html('guideNoRedirect'), texts.html('guideNoRedirectHint'), link)
   }
   return html`${panel({ title: texts.html('guideSettings') }, valueFacts(call, values))}

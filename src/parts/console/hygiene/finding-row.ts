@@ -26,6 +26,7 @@ export const FIXES = {
 type Fix = keyof typeof FIXES
 
 const ROWS = {
+  compromised: ['stateCompromisedWhy', 'rotate'],
   'known-to-former': ['findingKnownToFormer', 'rotate'],
   'owner-gone': ['stateOwnerGoneWhy', 'hand-over'],
   'expires-soon': ['findingExpiresSoon', 'expire'],
@@ -69,7 +70,13 @@ export function findingSentence(
   }
   const time = texts.relative(times[finding] ?? client.createdAt)
   const users = texts.list(knownToFormer.map((user) => displayText(user)))
-  const sentence = texts.html(ROWS[finding][0], { ago: time, in: time, days: maxAgeDays, users })
+  const isStopped = finding === 'compromised' && isGatewayKey(client)
+  const sentence = texts.html(isStopped ? 'gatewayStops' : ROWS[finding][0], {
+    ago: time,
+    in: time,
+    days: maxAgeDays,
+    users,
+  })
   if (finding !== 'two-secrets') return sentence
   const used = old?.lastUsedAt
   return used === undefined
@@ -102,7 +109,7 @@ export async function fixForm(
   if (fix === 'rotate') {
     const link = { action: 'rotateSecret', style: 'slim' }
     const button = confirmLink({ self: `${own}/secrets` }, link, texts.html('clientsRotate'))
-    return hintAbove(texts.html('fixRotateHint'), button)
+    return hintAbove(finding !== 'compromised' && texts.html('fixRotateHint'), button)
   }
   if (fix === 'hand-over') {
     const hint = texts.html(client.kind === 'apiKey' ? 'handOverTokens' : 'handOverSecrets')

@@ -77,7 +77,7 @@ function ofOperators(services: ConsoleServices): Page {
       const products = query['products'] === undefined ? undefined : await services.hygiene.unusedProducts()
       return operatorView(
         { title: texts.plain('hygieneTitle') },
-        html`<p class="muted">${texts.html('hygieneIntroOperator')}</p>
+        html`<p class="muted">${texts.html('hygieneIntro')}</p>
           ${await findings(call, services, found, {
             path: OPERATOR_PATH,
             isForOperators: true,

@@ -2,6 +2,8 @@ import type { ConsoleServices } from '../services.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { Client } from '../../../clients/client.ts'
 import type { Grant } from '../../../grants/grant.ts'
+import type { Account } from '../../../host/accounts.ts'
+import { PAGE_LIMIT } from '../../../validation/page-limit.ts'
 import { applicationName, displayText, unknownClientName } from '../../../http/pages/display-text.ts'
 import { isCorruptRecord } from '../../../store/corrupt-record.ts'
 import { findNamed } from '../activity/audit-table.ts'
@@ -13,7 +15,7 @@ import { badge, columns, facts, notice, panel, table } from '../elements/element
 import { ROWS_PER_PAGE } from '../elements/pager.ts'
 import type { Call, Confirmation, Page, Redirect, View } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
-import { holdingsOf } from './holdings.ts'
+import { countsOf, holdingsOf } from './holdings.ts'
 import {
   holderLink,
   holderPath,
@@ -35,7 +37,7 @@ export function accountPages(services: ConsoleServices): Page[] {
       actions: {
         erase: {
           freshSignIn: 'operator',
-          confirm: askToErase,
+          confirm: (call) => askToErase(services, call),
           fields: (call) => typedName(call, erasedName(call).shown, erasedName(call).text),
           run: (call) => erase(services, call),
         },
@@ -51,20 +53,37 @@ function erasedName({ params }: Pick<Call, 'params'>) {
   return { id, shown: displayText(id, 255) || id, text } as const
 }
 
-function askToErase(call: Call): Confirmation {
+async function askToErase(services: ConsoleServices, call: Call): Promise<Confirmation> {
+  const { texts } = call
   const holder = holderOf(call.params)
   const { accountId, userId } = holder
+  const [account, holdings] = await Promise.all([
+    services.accounts.find(accountId, userId),
+    holdingsOf(services, holder, PAGE_LIMIT.max),
+  ])
+  const counts = countsOf(call, holdings).filter((count) => count !== undefined)
+  const hits = counts.length > 0 ? counts.map((count) => html`<div>${count}</div>`) : texts.html('none')
+  const about = facts([
+    [texts.html('nameLabel'), nameOf(account)],
+    [texts.html('operatorRevokeHits'), hits],
+  ])
   const isAccount = userId === undefined
   const stays = isAccount ? 'operatorEraseStays' : 'operatorEraseStaysOfUser'
   return {
     title: isAccount ? 'operatorEraseAccountTitle' : 'operatorEraseUserTitle',
     what: 'operatorEraseDeleted',
+    use: html`<div class="panel">${about}</div>`,
     more: [stays, 'operatorEraseOutside', 'operatorEraseFinal'],
     button: isAccount ? 'operatorEraseAccount' : 'operatorEraseUser',
     isDanger: true,
     values: { account: displayText(accountId), user: displayText(userId ?? '') },
     trail: operatorTrail(call, holder),
   }
+}
+
+function nameOf(account: Account | undefined) {
+  const name = account?.claims?.['name']
+  return typeof name === 'string' && displayText(name)
 }
 
 async function erase({ erase: erasePerson }: ConsoleServices, call: Call): Promise<View | Redirect> {
@@ -90,16 +109,14 @@ async function show(services: ConsoleServices, call: Call) {
     holdingsOf(services, holder, ROWS_PER_PAGE),
     services.audit.list({ accountId, limit: LATEST_ENTRIES }),
   ])
-  const granted = holdings.grants.items.map(({ clientId }) => ({ clientId, kind: 'application' as const }))
   const clients = [...holdings.apiKeys.items, ...holdings.applications.items]
   const [known, named, clientList] = await Promise.all([
-    findClients(services, granted),
+    findClients(services, holdings.grants.items),
     findNamed(services, trail.items),
     clients.length === 0
       ? html`<p class="muted">${texts.html('operatorNoClients')}</p>`
       : clientTable(call, clients, 'account', services),
   ])
-  const name = account?.claims?.['name']
   const hasLevels = services.catalog.current.kycLevels.length > 0
   const level = hasLevels && account && (account.kycLevel ?? texts.html('lowestLevel'))
   const isCut = [holdings.apiKeys, holdings.applications, holdings.grants].some(({ hasMore }) => hasMore)
@@ -127,7 +144,7 @@ async function show(services: ConsoleServices, call: Call) {
       (account || userId !== undefined) &&
       html`<div class="panel">
         ${facts([
-          [texts.html('nameLabel'), typeof name === 'string' && displayText(name)],
+          [texts.html('nameLabel'), nameOf(account)],
           [texts.html('operatorLevel'), level],
           [texts.html('accountLabel'), userId !== undefined && holderLink(call, { accountId })],
         ])}

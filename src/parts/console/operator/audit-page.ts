@@ -1,6 +1,7 @@
 import type { ConsoleServices } from '../services.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { auditPage, shownTrail } from '../activity/audit-table.ts'
+import { field } from '../elements/form.ts'
 import type { Call, Page } from '../page-types.ts'
 import { operatorPage, operatorView } from './operator-page.ts'
 
@@ -14,12 +15,12 @@ export function operatorAuditPage(services: ConsoleServices): Page {
     path: PATH,
     async show(call) {
       const { by = '', value = '' } = call.query
-      const field =
+      const filter =
         Object.hasOwn(FIELDS, by) && value.trim() !== '' ? FIELDS[by as keyof typeof FIELDS] : undefined
       const entries = await auditPage(call, services, {
         path: PATH,
-        filter: field ? { [field]: value.trim() } : {},
-        empty: 'operatorAuditEmpty',
+        filter: filter ? { [filter]: value.trim() } : {},
+        empty: 'operatorTrailEmpty',
         isForOperators: true,
       })
       return operatorView(
@@ -30,26 +31,23 @@ export function operatorAuditPage(services: ConsoleServices): Page {
   })
 }
 
-function filterForm({ texts, to }: Call, by: string, value: string, trail: string): Html {
+function filterForm(call: Call, by: string, value: string, trail: string): Html {
+  const { texts, to } = call
   const option = (name: string, chosen: string, text: Html) =>
     html`<option value="${name}" ${name === chosen && html`selected`}>${text}</option>`
   return html`<form method="get" action="${to(PATH)}" class="filter">
     <div class="field">
       <label for="by">${texts.html('operatorAuditBy')}</label>
       <select id="by" name="by">
-        ${option('', by, texts.html('operatorAuditEverything'))}
-        ${option('account', by, texts.html('operatorAuditAccount'))}
+        ${option('', by, texts.html('listAny'))} ${option('account', by, texts.html('operatorAuditAccount'))}
         ${option('client', by, texts.html('operatorAuditClient'))}
         ${option('host', by, texts.html('operatorAuditHost'))}
         ${option('actor', by, texts.html('operatorAuditActor'))}
       </select>
     </div>
-    <div class="field grows">
-      <label for="value">${texts.html('operatorAuditValue')}</label>
-      <input type="text" id="value" name="value" value="${value}" class="code" spellcheck="false" dir="ltr" />
-    </div>
+    ${field(call, { name: 'value', label: texts.html('operatorAuditValue'), value, isCode: true })}
     <div class="field">
-      <label for="trail">${texts.html('operatorAuditTrail')}</label>
+      <label for="trail">${texts.html('activityFilterLabel')}</label>
       <select id="trail" name="trail">
         ${option('changes', trail, texts.html('activityChangesLink'))}
         ${option('failures', trail, texts.html('activityFailuresLink'))}

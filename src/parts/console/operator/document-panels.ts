@@ -3,6 +3,7 @@ import { html, type Html } from '../../../http/html.ts'
 import { displayText, quotableText } from '../../../http/pages/display-text.ts'
 import { badge, facts } from '../elements/elements.ts'
 import { confirmLink } from '../elements/confirm.ts'
+import { lastUsed } from '../clients/no-token-state.ts'
 import type { Call } from '../page-types.ts'
 
 /** The service counts no further. */
@@ -38,7 +39,7 @@ function hostPanel(call: Call, host: string, documents: readonly ClientDocument[
 }
 
 function documentEntry({ texts, to }: Call, document: ClientDocument): Html {
-  const { clientId, name, method, redirectUris, approvedAt, fetchedAt, lastUsedAt, rejected } = document
+  const { clientId, name, method, redirectUris, approvedAt, fetchedAt, rejected } = document
   const hasNoPolicy = rejected === 'no-policy'
   const problem =
     document.problem !== undefined &&
@@ -53,10 +54,7 @@ function documentEntry({ texts, to }: Call, document: ClientDocument): Html {
     ${facts([
       [texts.html('documentsApprovedBy'), usersText(texts, document)],
       [texts.html('sinceLabel'), texts.ago(approvedAt)],
-      [
-        texts.html('operatorLastUsed'),
-        lastUsedAt === undefined ? texts.html('never') : texts.ago(lastUsedAt),
-      ],
+      [texts.html('operatorLastUsed'), lastUsed({ texts }, document)],
       [
         texts.html('documentsMethod'),
         texts.html(method === 'none' ? 'documentsMethodNone' : 'documentsMethodKey'),

@@ -100,7 +100,7 @@ async function show(services: ConsoleServices, call: Call, message?: Html): Prom
     { title, heading: host === undefined ? title : texts.html('documentsOf', { host }) },
     html`${message}
       <p class="muted">${texts.html('documentsIntro')}</p>
-      ${host !== undefined && html`<p><a href="${to(PATH)}">${texts.html('documentsAll')}</a></p>`} ${list}
+      ${host !== undefined && html`<p><a href="${to(PATH)}">${texts.html('showAllLink')}</a></p>`} ${list}
       ${pager({ texts, to, query: { host, cursor: query['cursor'] } }, PATH, cursor)}
       ${panel({ title: texts.html('documentsBlockOther') }, blockForm(call))}
       ${blockedHosts(call, blocked, people)}`,

@@ -4,7 +4,7 @@ import type { Form } from '../../../http/form-body.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { checkInput } from '../../../validation/rules.ts'
 import type { Limits } from '../../limits/limits.ts'
-import { facts, panel } from '../elements/elements.ts'
+import { badge, facts, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
 
@@ -17,9 +17,12 @@ export function limitsPanel(
 ): Html {
   const { texts } = call
   const present = limits ?? defaults
-  const usedOf = (name: keyof CallLimits) =>
-    calls?.[name] !== undefined &&
-    texts.html('limitsUsed', { used: texts.number(calls[name]), limit: texts.number(present[name] ?? 0) })
+  const usedOf = (name: keyof CallLimits) => {
+    const [used, limit] = [calls?.[name], present[name] ?? 0]
+    if (used === undefined) return undefined
+    const text = texts.html('limitsUsed', { used: texts.number(used), limit: texts.number(limit) })
+    return html`${text} ${used >= limit && badge(texts.html('outcomeRateLimited'), 'warn')}`
+  }
   const input = (name: keyof CallLimits, label: 'limitsPerMinute' | 'limitsPerDay') =>
     field(call, { name, label: texts.html(label), value: textOf(limits?.[name]), autocomplete: 'off' })
   return panel(

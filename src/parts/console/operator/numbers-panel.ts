@@ -17,12 +17,14 @@ export async function numbersPanels(call: Call, services: ConsoleServices): Prom
   const { audit, usage } = services
   const now = Math.floor(Date.now() / 1000)
   const [rows, failures, changes] = await Promise.all([
-    usage?.list({ from: now - (now % 3600) - 23 * 3600, to: now, by: ['kind'] }),
+    usage?.list({ from: now - (now % 3600) - 23 * 3600, to: now, by: ['hour', 'kind'] }),
     audit.list({ trail: 'failures', limit: ENTRIES }),
     audit.list({ limit: ENTRIES }),
   ])
-  const callsOf = (wanted: 'call' | 'token_request') =>
-    rows && texts.number(rows.find(({ kind }) => kind === wanted)?.count ?? 0)
+  function countOf(wanted: 'call' | 'token_request', since = 0) {
+    const found = rows?.filter(({ kind, at = 0 }) => kind === wanted && at >= since)
+    return found && texts.number(found.reduce((sum, { count }) => sum + count, 0))
+  }
 
   function entriesOf({ items, cursor }: AuditPage, days: number, wanted?: string): string {
     const since = now * 1000 - days * DAY_MS
@@ -36,8 +38,9 @@ export async function numbersPanels(call: Call, services: ConsoleServices): Prom
   const clients = [...(await findClients(services, created)).values()]
   const service = html`<div class="panel">
     ${numbers([
-      [texts.html('operatorCalls'), callsOf('call')],
-      [texts.html('operatorTokenRequests'), callsOf('token_request')],
+      [texts.html('clientsCallsToday'), countOf('call', now - (now % 86_400))],
+      [texts.html('operatorCalls'), countOf('call')],
+      [texts.html('operatorTokenRequests'), countOf('token_request')],
       [html`<a href="${failuresPath}">${texts.html('operatorFailures')}</a>`, entriesOf(failures, 1)],
       [texts.html('operatorLeaks'), entriesOf(changes, 7, 'client.compromised')],
     ])}

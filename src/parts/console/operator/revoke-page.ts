@@ -12,7 +12,7 @@ import { buttons, panel, notice } from '../elements/elements.ts'
 import { choice, form } from '../elements/form.ts'
 import type { Call, Page, View } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
-import { clientPagesOf, holdingsOf } from './holdings.ts'
+import { clientPagesOf, countsOf, holdingsOf } from './holdings.ts'
 import { holderOf, holderPath, operatorPage, operatorView, type Holder, clientPath } from './operator-page.ts'
 import { ROWS_PER_PAGE } from '../elements/pager.ts'
 import { whyNotAuthenticated } from '../../../clients/why-no-token.ts'
@@ -106,21 +106,18 @@ async function confirmation(services: ConsoleServices, call: Call): Promise<View
   const { accountId, userId } = holder
   const title: TextName = userId === undefined ? 'operatorRevokeAllTitle' : 'operatorRevokeUserTitle'
   const values = { account: displayText(accountId), user: displayText(userId ?? '') }
-  const { apiKeys, applications, grants } = await holdingsOf(services, holder, PAGE_LIMIT.max)
+  const [keys, applications, grants] = countsOf(call, await holdingsOf(services, holder, PAGE_LIMIT.max))
   const rows = [
-    [apiKeys, 'operatorKeys', 'operatorMoreKeys', 'operatorRevokeKeysText'],
-    [applications, 'connectedCount', 'operatorMoreApplications', 'operatorRevokeApplicationsText'],
-    [grants, 'operatorGrants', 'operatorMoreGrants', 'operatorRevokeGrantsText'],
+    [keys, 'operatorRevokeKeysText'],
+    [applications, 'operatorRevokeApplicationsText'],
+    [grants, 'operatorRevokeGrantsText'],
   ] as const
-  const hits = rows.filter(([part]) => part.items.length > 0 || part.hasMore)
-  const hasClients = [apiKeys, applications].some(({ items, hasMore }) => items.length > 0 || hasMore)
+  const hits = rows.filter(([count]) => count !== undefined)
   const list = html`<ul class="plain-list stack">
-    ${hits.map(([{ items, hasMore }, exact, more, text]) => {
-      const count = texts.html(hasMore ? more : exact, { count: items.length })
-      return html`<li class="tight">
-        <strong>${count}</strong><span class="muted">${texts.html(text)}</span>
-      </li>`
-    })}
+    ${hits.map(
+      ([count, text]) =>
+        html`<li class="tight"><strong>${count}</strong><span class="muted">${texts.html(text)}</span></li>`,
+    )}
   </ul>`
   return operatorView(
     { title: texts.plain(title, values), heading: texts.html(title, values) },
@@ -140,7 +137,7 @@ async function confirmation(services: ConsoleServices, call: Call): Promise<View
       form(
         call,
         { action: 'revokeAll' },
-        html`${hasClients && endSecretsChoice(call)}
+        html`${(keys ?? applications) && endSecretsChoice(call)}
         ${buttons(call, 'operatorRevokeAll', to(holderPath(holder)))}`,
       ),
     )}`,

@@ -3,6 +3,7 @@ import { displayText } from '../../../http/pages/display-text.ts'
 import { MAX_SEARCH_LENGTH, search, type Found } from '../../front-door/search.ts'
 import { hostOf, isDocumentId } from '../../../validation/document-id.ts'
 import { clientTable } from '../clients/client-table.ts'
+import { NEW_GATEWAY_KEY_PATH } from '../clients/new-gateway-key-page.ts'
 import { columns, notice, panel, table } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import type { Call, Page, View } from '../page-types.ts'
@@ -62,8 +63,9 @@ async function start(call: Call, services: ConsoleServices): Promise<View> {
     <p><a href="${to('/operator/health')}">${texts.html('operatorMore')}</a></p>`
   return view(
     call,
-    html`${service} ${searchPanel(call)} ${panel({ title: texts.html('operatorHealthTitle') }, checks)}
-    ${newest}`,
+    html`${service} ${searchPanel(call)}
+      <p><a href="${to(NEW_GATEWAY_KEY_PATH)}">${texts.html('gatewayCreate')}</a></p>
+      ${panel({ title: texts.html('operatorHealthTitle') }, checks)} ${newest}`,
   )
 }
 

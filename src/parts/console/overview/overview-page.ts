@@ -171,7 +171,7 @@ interface Card {
 }
 
 function card({ texts, to }: Call, { title, what, path, start, names, count, hasMore }: Card): Html {
-  const total = texts.html(hasMore ? 'overviewManyCount' : 'overviewCount', { count })
+  const total = hasMore ? texts.html('moreThan', { what: count }) : texts.html('overviewCount', { count })
   return panel(
     { title: texts.html(title) },
     count === 0

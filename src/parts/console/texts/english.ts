@@ -130,7 +130,7 @@ export const english = {
   problemKeyLeaked: 'belongs to a private key that was reported as leaked. Create a new pair',
   problemKeyType:
     'must be an EC key with the curve P-256 (ES256), or an RSA key of 2048 to 4096 bits (RS256, PS256), for signatures',
-  problemNoProduct: 'Choose at least one product.',
+  problemNoProduct: 'Tick at least one product. Operations count only if their product is ticked.',
   problemOtherName: 'Type it exactly as it is shown.',
   problemOverlap: 'End of the present secret',
   problemFormExpired: 'The form is more than 24 hours old. Check it, and send it again.',
@@ -156,7 +156,7 @@ export const english = {
   stepsCreate: 'Create an API key or an application',
   stepsGuide: 'Open the guide of {name}',
   stepsDone: 'Done',
-  overviewManyCount: { one: 'more than {count}', other: 'more than {count}' } as PageText,
+  moreThan: 'more than {what}',
 
   // The texts of the lists of API keys and applications, of the form that creates one, and of new secrets.
   doneExpirySaved: 'The expiry is saved.',
@@ -204,7 +204,6 @@ export const english = {
     'It gets no tokens, because all its operations need a higher verification level of your account.',
   stateLevelNext: 'See the levels',
   stateNoRedirectUri: 'No redirect URI',
-  clientsRotateSoon: 'Rotate secret',
   clientsKnownToFormer:
     'People who have left the account know a secret of it: {users}. Create a new secret, and give it to your programs.',
   belongsToLabel: 'Belongs to',
@@ -215,6 +214,8 @@ export const english = {
   handOverLink: 'Hand over',
   handOverTitle: 'Hand over {name}',
   handOverWhat: 'Without a person, it belongs to the account, and stays when people leave.',
+  handOverNot:
+    'It belongs to the account, and stays when people leave. You are signed in as the account itself, so there is no person to whom you could give it.',
   handOverTokens: 'Its tokens stop working at once, because they act as its present owner.',
   handOverSecrets:
     'Its secrets keep working. If the present owner must not know them any more, create a new secret afterwards.',
@@ -280,7 +281,7 @@ export const english = {
     'Users read this name when they are asked to connect the application. Use the name of your service.',
   clientsProductsHint:
     'Choose what it may use. Open a product to leave out single operations: fewer operations do less harm if the secret leaks. You can change this later.',
-  clientsOnlyIfChosen: 'Only if the product is ticked',
+  clientsOnlyIfChosen: 'These count only if you tick the product above.',
   clientsBeyondYou: 'You may not use this operation yourself, so the key does not get it.',
   clientsProductsNone: 'There are no products yet. You can add them later.',
   clientsOperationCount: { one: '{count} operation', other: '{count} operations' },
@@ -490,7 +491,6 @@ export const english = {
   guideNoRedirectHint:
     'After users allow the application, their browser returns to its redirect URI. Add one first. Then this page shows the examples.',
   guideOpenClient: 'Choose products',
-  guideOpenSettings: 'Add a redirect URI',
   guideDisabled: 'It is disabled. Until you enable it, the token endpoint answers 401.',
 
   guideTerminal: 'Try it in a terminal',
@@ -561,6 +561,8 @@ export const english = {
   appsOrigins: 'Origins',
   appsOriginsHint:
     'Optional. One in each line, at most 20, such as http://localhost:5173. Pages at these origins may call the token endpoint. The origins of the https:// redirect URIs need no entry.',
+  appsUsers: 'Users',
+  appsUsersHint: 'They are not counted. Its activity lists when users allow and disconnect it.',
   appsAppearance: 'What users see',
   appsAppearanceHint: 'The consent page and the list of connected applications show these details.',
   appsNameHint: 'At most 120 characters. Choose the name by which users know the application.',
@@ -593,7 +595,7 @@ export const english = {
   appsPreviewFirstParty: 'This application belongs to this service, so users are not asked for consent.',
 
   connectedIntro:
-    'You allowed these applications to act for you. Disconnect the ones that you no longer use or do not know.',
+    'You allowed these applications to act for you. You see what each may do, and the day of its last use; single calls are not listed here. Disconnect the ones that you no longer use or do not know.',
   connectedEmptyTitle: 'No connected applications',
   connectedEmpty:
     'If you allow an application to act for you, it appears here. You see what it may do, and you can disconnect it at any time.',
@@ -632,7 +634,6 @@ export const english = {
   activityEmpty: 'Nothing has happened yet. As soon as an API key is created or changed, it is listed here.',
   activityNoFailures:
     'There are no failed attempts. A request with a wrong secret of one of your API keys or applications would be listed here within a minute.',
-  activityWhat: 'What happened',
   activityWho: 'Who',
   activityWhen: 'When',
   activityTakesAccess: 'Removes access',
@@ -743,9 +744,7 @@ export const english = {
   hygieneLink: { one: '{count} needs attention', other: '{count} need attention' } as PageText,
   hygieneManyLink: 'At least {count} need attention',
   hygieneIntro:
-    'API keys and applications that have lost their owner, are not used, live too long or expire soon, and secrets that should be replaced. The worst come first.',
-  hygieneIntroOperator:
-    'API keys and applications of all accounts that have lost their owner, are not used, live too long or expire soon, and secrets that should be replaced. The worst come first.',
+    'API keys and applications whose secret leaked, that have lost their owner, live too long or expire soon, that got no token for 90 days or in their first 7 days, and secrets that should be replaced. The worst come first.',
   hygieneNothing: 'Nothing needs attention.',
   hygieneNothingHere: 'None of those that were examined needs attention. The next page examines more.',
   hygieneFinding: 'What was found',
@@ -784,7 +783,6 @@ export const english = {
   doneLimitsSaved: 'The limits were saved. They apply within seconds.',
 
   usageTitle: 'Usage',
-  usageBack: 'Back to the client',
   usageIntro: 'API calls of {name}, and what became of them. Times are in UTC.',
   usageIntroAccount: 'API calls of the API keys and applications of this account. Times are in UTC.',
   usageIntroAll: 'API calls of all clients. Times are in UTC.',
@@ -868,7 +866,6 @@ export const english = {
   listUnused: 'No token for {count} days',
   listSort: 'Sort by',
   listNewest: 'Newest first',
-  listByLastUse: 'Last use',
   listFilter: 'Filter',
   stateNoToken: 'Cannot get tokens',
 
@@ -901,16 +898,12 @@ export const english = {
 
   operatorDisableText:
     'Its present tokens are rejected at once, and it gets no new ones until an operator enables it.',
-  operatorEnableTitle: 'Enable it',
-  operatorEnableText: 'It gets tokens again. Tokens from before stay rejected.',
-  operatorRevokeTokensTitle: 'Revoke its tokens',
   operatorRevokeTokens: 'Revoke tokens',
   operatorRevokeTokensText: 'All its present tokens are rejected. It can get new ones.',
   operatorCompromised: 'Report as leaked',
   operatorCompromisedText:
     'All its secrets and tokens are revoked. It stops working until its owner creates a new secret.',
   doneOperatorDisabled: 'It is disabled until an operator enables it.',
-  doneOperatorEnabled: 'It is enabled.',
   doneOperatorRevoked: 'Its tokens are rejected.',
   doneOperatorCompromised: 'All its secrets and tokens are revoked. Tell the owner to create a new secret.',
 
@@ -924,10 +917,7 @@ export const english = {
   operatorClients: 'API keys and applications',
   operatorNoClients: 'There are none.',
   operatorNoConnections: 'No application is connected.',
-  operatorFirstOnly: {
-    one: 'Only the first is shown.',
-    other: 'Only the first {count} of each kind are shown.',
-  } as PageText,
+  operatorFirstOnly: 'Only the first {count} of each kind are shown.',
   operatorPartly: 'Some records of this account are corrupt',
   operatorBack: 'Back',
 
@@ -943,15 +933,6 @@ export const english = {
   operatorRevokeHits: 'What this hits',
   operatorKeys: { one: '{count} API key', other: '{count} API keys' } as PageText,
   operatorGrants: { one: '{count} connection', other: '{count} connections' } as PageText,
-  operatorMoreKeys: { one: 'more than {count} API key', other: 'more than {count} API keys' } as PageText,
-  operatorMoreApplications: {
-    one: 'more than {count} application',
-    other: 'more than {count} applications',
-  } as PageText,
-  operatorMoreGrants: {
-    one: 'more than {count} connection',
-    other: 'more than {count} connections',
-  } as PageText,
   operatorRevokeKeysText: 'Their present tokens are rejected at once.',
   operatorRevokeApplicationsText:
     'All tokens that users gave to them are rejected. The users stay connected, so the applications can get new tokens.',
@@ -1053,7 +1034,6 @@ export const english = {
   documentsIntro:
     'No developer registered these applications here: each describes itself in a document on its own host, and people have approved it. Only the host is proven.',
   documentsOf: 'Documents of {host}',
-  documentsAll: 'Show all hosts',
   documentsNone: 'No person has approved such an application.',
   documentsNoneOfHost: 'No person has approved an application of this host.',
   documentsCallsItself: 'Calls itself “{name}”',
@@ -1098,14 +1078,11 @@ export const english = {
 
   operatorAuditTitle: 'Audit trail',
   operatorAuditBy: 'Filter by',
-  operatorAuditEverything: 'everything',
   operatorAuditAccount: 'account',
   operatorAuditClient: 'client',
   operatorAuditHost: 'host of client documents',
   operatorAuditActor: 'who did it',
   operatorAuditValue: 'Exact id',
-  operatorAuditTrail: 'Show',
-  operatorAuditEmpty: 'There are no entries.',
 
   inspectorIntro:
     'Paste an access token to see whether it works, why not, and what it may do. Or paste a client secret that you found somewhere, to see to which API key or application it belongs. You can inspect the tokens and secrets of your own API keys and applications.',

@@ -128,7 +128,8 @@ export const german: ConsoleTexts = {
     'gehört zu einem privaten Schlüssel, für den ein Leck gemeldet wurde. Erstellen Sie ein neues Paar',
   problemKeyType:
     'muss ein EC-Schlüssel mit der Kurve P-256 sein (ES256) oder ein RSA-Schlüssel von 2048 bis 4096 Bit (RS256, PS256), für Signaturen',
-  problemNoProduct: 'Wählen Sie mindestens ein Produkt.',
+  problemNoProduct:
+    'Kreuzen Sie mindestens ein Produkt an. Operationen gelten nur, wenn ihr Produkt angekreuzt ist.',
   problemOtherName: 'Geben Sie den Text genau so ein, wie er angezeigt wird.',
   problemOverlap: 'Ende des jetzigen Secrets',
   problemFormExpired:
@@ -158,7 +159,7 @@ export const german: ConsoleTexts = {
   stepsCreate: 'API-Schlüssel oder Anwendung erstellen',
   stepsGuide: 'Anleitung für {name} öffnen',
   stepsDone: 'Erledigt',
-  overviewManyCount: { one: 'mehr als {count}', other: 'mehr als {count}' },
+  moreThan: 'mehr als {what}',
 
   doneExpirySaved: 'Das Ablaufdatum ist gespeichert.',
 
@@ -204,7 +205,6 @@ export const german: ConsoleTexts = {
     'Die Anwendung erhält keine Tokens, weil alle ihre Operationen eine höhere Stufe Ihres Kontos brauchen.',
   stateLevelNext: 'Stufen ansehen',
   stateNoRedirectUri: 'Keine Redirect-URI',
-  clientsRotateSoon: 'Secret ersetzen',
   clientsKnownToFormer:
     'Personen, die das Konto verlassen haben, kennen ein Secret: {users}. Erstellen Sie ein neues Secret und stellen Sie Ihre Programme darauf um.',
   belongsToLabel: 'Gehört',
@@ -214,6 +214,8 @@ export const german: ConsoleTexts = {
   handOverLink: 'Übergeben',
   handOverTitle: '{name} übergeben',
   handOverWhat: 'Ohne Person gehört der Client dem Konto und bleibt, wenn Personen das Konto verlassen.',
+  handOverNot:
+    'Der Client gehört dem Konto und bleibt, wenn Personen das Konto verlassen. Sie sind als Konto selbst angemeldet, deshalb gibt es keine Person, der Sie ihn geben könnten.',
   handOverTokens: 'Die Tokens gelten sofort nicht mehr, weil sie im Namen des jetzigen Besitzers handeln.',
   handOverSecrets:
     'Die Secrets gelten weiter. Wenn der jetzige Besitzer sie nicht mehr kennen soll, erstellen Sie danach ein neues Secret.',
@@ -279,7 +281,7 @@ export const german: ConsoleTexts = {
     'Nutzer lesen diesen Namen, wenn sie die Anwendung verbinden sollen. Nehmen Sie den Namen Ihres Dienstes.',
   clientsProductsHint:
     'Wählen Sie, was genutzt werden darf. In jedem Produkt können Sie einzelne Operationen weglassen: Je weniger, desto kleiner der Schaden, wenn das Secret in falsche Hände gerät. Sie können das später ändern.',
-  clientsOnlyIfChosen: 'Nur wenn das Produkt angekreuzt ist',
+  clientsOnlyIfChosen: 'Diese gelten nur, wenn Sie oben das Produkt ankreuzen.',
   clientsBeyondYou: 'Sie dürfen diese Operation selbst nicht nutzen, deshalb erhält der Schlüssel sie nicht.',
   clientsProductsNone: 'Es gibt noch keine Produkte. Sie können sie später hinzufügen.',
   clientsOperationCount: { one: '{count} Operation', other: '{count} Operationen' },
@@ -502,7 +504,6 @@ export const german: ConsoleTexts = {
   guideNoRedirectHint:
     'Nachdem Nutzer der Anwendung zugestimmt haben, kehrt ihr Browser zu deren Redirect-URI zurück. Fügen Sie zuerst eine hinzu. Dann zeigt diese Seite die Beispiele.',
   guideOpenClient: 'Produkte auswählen',
-  guideOpenSettings: 'Redirect-URI hinzufügen',
   guideDisabled: 'Der Client ist deaktiviert. Bis Sie ihn aktivieren, antwortet der Token-Endpoint mit 401.',
 
   guideTerminal: 'Im Terminal ausprobieren',
@@ -574,6 +575,9 @@ export const german: ConsoleTexts = {
   appsOrigins: 'Origins',
   appsOriginsHint:
     'Optional. Einer pro Zeile, höchstens 20, zum Beispiel http://localhost:5173. Seiten dieser Origins dürfen den Token-Endpoint aufrufen. Die Origins der Redirect-URIs mit https:// brauchen keinen Eintrag.',
+  appsUsers: 'Nutzer',
+  appsUsersHint:
+    'Werden nicht gezählt. Die Aktivität zeigt, wann Nutzer zustimmen und die Verbindung trennen.',
   appsAppearance: 'Was Nutzer sehen',
   appsAppearanceHint: 'Die Zustimmungsseite und die Liste der verbundenen Anwendungen zeigen diese Angaben.',
   appsNameHint: 'Höchstens 120 Zeichen. Wählen Sie den Namen, unter dem Nutzer die Anwendung kennen.',
@@ -607,7 +611,7 @@ export const german: ConsoleTexts = {
     'Diese Anwendung gehört zu diesem Dienst. Nutzer werden nicht um Zustimmung gebeten.',
 
   connectedIntro:
-    'Sie haben diesen Anwendungen erlaubt, für Sie zu handeln. Trennen Sie, was Sie nicht mehr nutzen oder nicht kennen.',
+    'Sie haben diesen Anwendungen erlaubt, für Sie zu handeln. Sie sehen, was jede darf und an welchem Tag sie zuletzt genutzt wurde; einzelne Aufrufe sind hier nicht aufgeführt. Trennen Sie, was Sie nicht mehr nutzen oder nicht kennen.',
   connectedEmptyTitle: 'Keine verbundenen Anwendungen',
   connectedEmpty:
     'Wenn Sie einer Anwendung erlauben, für Sie zu handeln, erscheint sie hier. Sie sehen, was sie darf, und können die Verbindung jederzeit trennen.',
@@ -646,7 +650,6 @@ export const german: ConsoleTexts = {
     'Noch ist nichts geschehen. Sobald ein API-Schlüssel erstellt oder geändert wird, steht es hier.',
   activityNoFailures:
     'Es gibt keine Fehlversuche. Eine Anfrage mit einem falschen Secret eines Ihrer API-Schlüssel oder einer Ihrer Anwendungen stünde innerhalb einer Minute hier.',
-  activityWhat: 'Was',
   activityWho: 'Wer',
   activityWhen: 'Wann',
   activityTakesAccess: 'Entzieht Zugriff',
@@ -757,9 +760,7 @@ export const german: ConsoleTexts = {
   hygieneLink: { one: '{count} Client mit Handlungsbedarf', other: '{count} Clients mit Handlungsbedarf' },
   hygieneManyLink: 'Mindestens {count} Clients mit Handlungsbedarf',
   hygieneIntro:
-    'API-Schlüssel und Anwendungen, deren Besitzer fehlt, die nicht genutzt werden, zu lange gelten oder bald ablaufen, und Secrets, die ersetzt werden sollten. Das Dringendste steht oben.',
-  hygieneIntroOperator:
-    'API-Schlüssel und Anwendungen aller Konten, deren Besitzer fehlt, die nicht genutzt werden, zu lange gelten oder bald ablaufen, und Secrets, die ersetzt werden sollten. Das Dringendste steht oben.',
+    'API-Schlüssel und Anwendungen, für die ein Leck gemeldet wurde, deren Besitzer fehlt, die zu lange gelten oder bald ablaufen, die 90 Tage lang oder in den ersten 7 Tagen kein Token erhalten haben, und Secrets, die ersetzt werden sollten. Das Dringendste steht oben.',
   hygieneNothing: 'Es gibt keinen Handlungsbedarf.',
   hygieneNothingHere:
     'Bei den bisher geprüften gibt es keinen Handlungsbedarf. Die nächste Seite prüft weitere.',
@@ -800,7 +801,6 @@ export const german: ConsoleTexts = {
   doneLimitsSaved: 'Die Limits wurden gespeichert. Sie gelten innerhalb von Sekunden.',
 
   usageTitle: 'Nutzung',
-  usageBack: 'Zurück zum Client',
   usageIntro: 'API-Aufrufe von {name} und was daraus wurde. Zeiten in UTC.',
   usageIntroAccount: 'API-Aufrufe der API-Schlüssel und Anwendungen dieses Kontos. Zeiten in UTC.',
   usageIntroAll: 'API-Aufrufe aller Clients. Zeiten in UTC.',
@@ -884,7 +884,6 @@ export const german: ConsoleTexts = {
   listUnused: 'Seit {count} Tagen kein Token',
   listSort: 'Sortieren nach',
   listNewest: 'Neueste zuerst',
-  listByLastUse: 'Letzte Nutzung',
   listFilter: 'Filtern',
   stateNoToken: 'Erhält keine Tokens',
 
@@ -918,16 +917,12 @@ export const german: ConsoleTexts = {
 
   operatorDisableText:
     'Die jetzigen Tokens werden sofort abgelehnt. Neue gibt es erst, wenn ein Betreiber wieder aktiviert.',
-  operatorEnableTitle: 'Client aktivieren',
-  operatorEnableText: 'Es gibt wieder Tokens. Frühere Tokens bleiben abgelehnt.',
-  operatorRevokeTokensTitle: 'Seine Tokens widerrufen',
   operatorRevokeTokens: 'Tokens widerrufen',
   operatorRevokeTokensText: 'Alle jetzigen Tokens werden abgelehnt. Neue Tokens sind möglich.',
   operatorCompromised: 'Leck melden',
   operatorCompromisedText:
     'Alle Secrets und Tokens werden widerrufen. Nichts funktioniert, bis der Besitzer ein neues Secret erstellt.',
   doneOperatorDisabled: 'Deaktiviert, bis ein Betreiber wieder aktiviert.',
-  doneOperatorEnabled: 'Aktiviert.',
   doneOperatorRevoked: 'Die Tokens werden abgelehnt.',
   doneOperatorCompromised:
     'Alle Secrets und Tokens sind widerrufen. Bitten Sie den Besitzer, ein neues Secret zu erstellen.',
@@ -942,10 +937,7 @@ export const german: ConsoleTexts = {
   operatorClients: 'API-Schlüssel und Anwendungen',
   operatorNoClients: 'Es gibt keine.',
   operatorNoConnections: 'Keine Anwendung ist verbunden.',
-  operatorFirstOnly: {
-    one: 'Nur der erste Eintrag wird angezeigt.',
-    other: 'Nur die ersten {count} jeder Art werden angezeigt.',
-  },
+  operatorFirstOnly: 'Nur die ersten {count} jeder Art werden angezeigt.',
   operatorPartly: 'Manche Datensätze dieses Kontos sind beschädigt',
   operatorBack: 'Zurück',
 
@@ -961,9 +953,6 @@ export const german: ConsoleTexts = {
   operatorRevokeHits: 'Was das trifft',
   operatorKeys: { one: '{count} API-Schlüssel', other: '{count} API-Schlüssel' },
   operatorGrants: { one: '{count} Verbindung', other: '{count} Verbindungen' },
-  operatorMoreKeys: { one: 'mehr als {count} API-Schlüssel', other: 'mehr als {count} API-Schlüssel' },
-  operatorMoreApplications: { one: 'mehr als {count} Anwendung', other: 'mehr als {count} Anwendungen' },
-  operatorMoreGrants: { one: 'mehr als {count} Verbindung', other: 'mehr als {count} Verbindungen' },
   operatorRevokeKeysText: 'Die jetzigen Tokens werden sofort abgelehnt.',
   operatorRevokeApplicationsText:
     'Alle Tokens, die sie von anderen haben, werden abgelehnt. Die Verbindungen bleiben, neue Tokens sind möglich.',
@@ -1064,7 +1053,6 @@ export const german: ConsoleTexts = {
   documentsIntro:
     'Niemand hat diese Anwendungen registriert: Jede beschreibt sich in einem Dokument auf ihrem eigenen Host, und Menschen haben sie erlaubt. Nur der Host ist bewiesen.',
   documentsOf: 'Dokumente von {host}',
-  documentsAll: 'Alle Hosts zeigen',
   documentsNone: 'Niemand hat eine solche Anwendung erlaubt.',
   documentsNoneOfHost: 'Niemand hat eine Anwendung dieses Hosts erlaubt.',
   documentsCallsItself: 'Nennt sich „{name}“',
@@ -1109,14 +1097,11 @@ export const german: ConsoleTexts = {
 
   operatorAuditTitle: 'Protokoll',
   operatorAuditBy: 'Filtern nach',
-  operatorAuditEverything: 'alles',
   operatorAuditAccount: 'Konto',
   operatorAuditClient: 'Client',
   operatorAuditHost: 'Host von Client-Dokumenten',
   operatorAuditActor: 'Wer',
   operatorAuditValue: 'Genaue ID',
-  operatorAuditTrail: 'Anzeigen',
-  operatorAuditEmpty: 'Es gibt keine Einträge.',
 
   inspectorIntro:
     'Fügen Sie ein Access-Token ein, um zu sehen, ob es gilt, warum nicht und was es darf. Oder fügen Sie ein gefundenes Secret ein, um zu sehen, zu welchem API-Schlüssel oder zu welcher Anwendung es gehört. Sie können Tokens und Secrets Ihrer eigenen API-Schlüssel und Anwendungen prüfen.',
