@@ -19,7 +19,7 @@ export function sourceFilesPage(root: string, project: Project): string {
   return [
     '<!-- Generated from the comments by `npm run docs:reference`. Edit the sources instead. -->',
     '# Source files',
-    'For contributors: every file with what it decides, and the functions and values that it exports. Search this page for a word of what you look for. ' +
+    'For contributors: every file with what it decides, the functions and values that it exports, and after “inside” the constants and functions that it keeps to itself. Search this page for a word of what you look for. ' +
       '[Architecture](../architecture.md) has the way of a request. [All reference pages](README.md)',
     ...sections,
   ].join('\n\n')
@@ -41,14 +41,42 @@ function row(name: string, file: SourceFile): string {
     .filter(({ sentences }) => sentences.length > 0)
     .toSorted((a, b) => Number(isFunction(b.each)) - Number(isFunction(a.each)) || widthOf(b) - widthOf(a))
   const next = others.filter(({ each }) => isFunction(each)).flatMap(({ sentences }) => sentences.slice(0, 1))
-  const found = [
+  const sentences = [
     ...sentencesOf(ownComment(file)).slice(0, 1),
     ...[...(main?.sentences ?? []), ...next].slice(0, 2),
   ]
-  const text = found.join('. ') || reexports(file)
+  const text = sentences.join('. ') || reexports(file)
   if (text === '') throw new Error(`no comment says what ${file.getFilePath()} does`)
-  const names = values.map((each) => `\`${nameOf(each)}\``).join(', ')
-  return `- \`${name}\`: ${text}${names && ` (${names})`}`
+  const names = values.map((each) => `\`${nameWithValue(each)}\``).join(', ')
+  const inside = namesInside(file)
+    .map((each) => `\`${each}\``)
+    .join(', ')
+  const all = [names, inside && `inside: ${inside}`].filter((each) => each !== '').join('; ')
+  return `- \`${name}\`: ${text}${all && ` (${all})`}`
+}
+
+/** What a file does not export: its constants, which are often the rule, such as `MAX_SESSIONS = 50`, and its functions. */
+function namesInside(file: SourceFile): string[] {
+  const constants = file.getVariableStatements().filter((each) => !each.isExported())
+  const functions = file
+    .getFunctions()
+    .flatMap((each) => [...(each.isExported() ? [] : [each]), ...each.getFunctions()])
+  return [
+    ...constants.map((each) => nameWithValue(each)).filter((each) => RULE.test(each) && !UNIT.test(each)),
+    ...functions.map((each) => nameOf(each)),
+  ]
+}
+
+const RULE = /^[A-Z][A-Z\d_]+(?: = [^/]|$)/
+const UNIT = /^(?:DAY|HOUR|MINUTE)(?:_MS|_SECONDS)?\b/
+
+/** With the value of a constant if it is short: a number, a text, or some of them. */
+function nameWithValue(statement: Statement): string {
+  const name = nameOf(statement)
+  const [declaration] = Node.isVariableStatement(statement) ? statement.getDeclarations() : []
+  const value = (declaration?.getInitializer()?.getText() ?? '').replace(/ as const$/, '')
+  const isShown = /^[A-Z]/.test(name) && value.length <= 60 && /^[\d\w\s{}[\]:,.'/*+-]+$/.test(value)
+  return isShown && /[\d']/.test(value) ? `${name} = ${value}` : name
 }
 
 const widthOf = ({ each }: { readonly each: Statement }) => each.getWidth()
