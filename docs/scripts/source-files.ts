@@ -43,7 +43,8 @@ function row(name: string, file: SourceFile): string {
   const next = others.filter(({ each }) => isFunction(each)).flatMap(({ sentences }) => sentences.slice(0, 1))
   const sentences = [
     ...sentencesOf(ownComment(file)).slice(0, 1),
-    ...[...(main?.sentences ?? []), ...next].slice(0, 2),
+    ...(main?.sentences ?? []).slice(0, 2),
+    ...next.slice(0, 1),
   ]
   const text = sentences.join('. ') || reexports(file)
   if (text === '') throw new Error(`no comment says what ${file.getFilePath()} does`)
@@ -108,9 +109,10 @@ function sentencesOf(text: string): string[] {
   const [paragraph = ''] = text.replace(/^\d+\. /, '').split(/\n\n|^Relies on:/m)
   return paragraph
     .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\{@link (\w+)\}/g, '`$1`')
     .split(/(?<=\.)\s(?=[A-Z`{])/)
     .map((each) => each.trim().replace(/[.:]$/, ''))
-    .filter((each) => each !== '')
+    .filter((each) => each !== '' && !/^RFC [\d .]+$/.test(each))
 }
 
 const reexports = (file: SourceFile) =>

@@ -13,7 +13,7 @@ import { createTrail, findLast, type Trail } from './trail.ts'
 
 const RESUME_INTERVAL_MS = 60_000
 
-/** The audit trail of one process. `parts.store` is the durable view of the store. */
+/** The audit trail of one process: lists, reads and erases entries, writes those that wait. `parts.store` is durable. */
 export function createAudit(parts: {
   readonly store: Store
   readonly bounds: AuditBounds

@@ -64,7 +64,7 @@ const LIST_FIELDS = {
   limit: pageLimitRule,
 }
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
+/** Which filters a list of entries may have: at most one. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export function checkList(options: AuditListOptions): void {
   checkInput('the audit trail cannot be listed', options, LIST_FIELDS)
   if (LISTED.filter((field) => options[field] !== undefined).length > 1) {

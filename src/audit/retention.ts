@@ -23,7 +23,7 @@ export type AuditBounds = Readonly<Record<keyof AuditOptions, number>>
 
 export type TrailBounds = Omit<AuditBounds, 'maxFailures'>
 
-/** How long entries are kept (option `audit`): seconds for which a chunk is kept after its last entry. */
+/** How long entries are kept, and how many (option `audit`): seconds for which a chunk is kept after its last entry. */
 export function ttlOf({ maxAgeDays }: TrailBounds): number {
   return maxAgeDays * 86_400
 }

@@ -22,7 +22,7 @@ export interface CatalogOptions {
   readonly basePathOf?: ((productId: string) => string | undefined) | undefined
 }
 
-/** The rule for a host's products. It checks each product on its own. */
+/** Which products a host may define: ids, titles, scopes (none of OpenID Connect), KYC levels; each on its own. */
 export function productsRule({ kycLevels, reservedScopes = [] }: CatalogOptions): Rule {
   const operation = exactObjectOf({
     route: optional((value) => (Array.isArray(value) ? routesRule(value) : routeRule(value))),

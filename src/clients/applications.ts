@@ -57,7 +57,7 @@ export interface Applications<
   setFirstParty(clientId: string, firstParty: boolean, options?: ChangeOptions): Promise<Application>
 }
 
-/** What only applications have, like `isPublic`. @param dependencies.oidcScopes what tokens carry beside operations */
+/** What only applications have: `isPublic`, `firstParty`. @param dependencies.oidcScopes what tokens carry beside operations */
 export function createApplications(
   dependencies: ClientsDependencies & {
     readonly oidcScopes: readonly string[]

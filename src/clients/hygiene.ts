@@ -73,7 +73,7 @@ type HygieneParts = Pick<
   'store' | 'accounts' | 'catalog' | 'lastUses' | 'secretUses' | 'keyPolicy'
 >
 
-/** Creates the service that finds clients that need attention. */
+/** Lists the clients that need attention, those of a page by their worst finding, and the products that no client has. */
 export function createHygiene(parts: HygieneParts) {
   const { store, catalog, lastUses, secretUses } = parts
   const records = clientRecords<Client>(store)

@@ -22,7 +22,7 @@ export interface FoundSecret extends SecretOwner {
   readonly others?: readonly FoundSecret[] | undefined
 }
 
-/** Finds the clients of secrets, for reports of leaks. */
+/** Finds the clients of secrets, for reports of leaks, and revokes the secrets that leaked. */
 export interface Secrets {
   /**
    * Finds the client to which a secret belongs, or belonged in the last year. Spaces around the secret are ignored. The

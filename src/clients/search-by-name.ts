@@ -9,7 +9,7 @@ import { withLastUse, type LastUses } from './last-used.ts'
 const PAGE_SIZE = 200
 const MAX_PAGES = 20
 
-/** Creates the search for clients of any account by their names. */
+/** Creates the search for clients of any account by the beginnings of the words in their names. */
 export function createNameSearch(store: Store, lastUses: LastUses) {
   const { getEach } = clientRecords(store)
 

@@ -111,7 +111,7 @@ export interface ClientState {
   readonly knownToFormer: readonly string[]
 }
 
-/** Finds why clients get no token. It asks the host once for each owner and each user. */
+/** Finds why clients get no token, such as disabled, expired, owner gone. Asks the host once for each owner and user. */
 export function createStates(parts: {
   readonly accounts: Pick<HostAccounts, 'find'>
   readonly catalog: CurrentCatalog

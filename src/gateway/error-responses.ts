@@ -47,7 +47,7 @@ export interface ErrorResponse {
   readonly body: string
 }
 
-/** The responses to rejected calls (400, 401, 403, 404, 429, 503) and their headers. `audience` is {base_url}. */
+/** The responses to rejected calls (400, 401, 403, 404, 429, 503) and `Retry-After`. `audience` is {base_url}. */
 export function createErrorResponses(audience: string) {
   const metadataUrl = protectedResourceMetadataUrl(audience).href
 

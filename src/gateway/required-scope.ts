@@ -12,9 +12,9 @@ export const ANY_SEGMENT = '\u0000'
 export type RequiredScopes = readonly [scope: string, ...others: string[]]
 
 /**
- * The scopes that a request below {base_url} needs. Undefined if no operation has its method and path, or if
- * different routers would run different operations. Some routers take the end of `/invoices/` for an empty parameter,
- * so such a path also needs the scope of `/invoices/:id`. `path` is canonical.
+ * The scopes that a request below {base_url} needs. Undefined (404, never 405) if no operation has its method and path,
+ * or if different routers would run different operations. Some routers take the end of `/invoices/` for an empty
+ * parameter, so such a path also needs the scope of `/invoices/:id`. `path` is canonical.
  *
  * An unknown method gets 404 and not 405: `Allow` would have to name all routes of the host.
  */

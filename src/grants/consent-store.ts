@@ -36,8 +36,8 @@ const DECISION: Fields = { granted: listOf(stringRule), denied: listOf(stringRul
 const NOTHING: ConsentDecision = { granted: [], denied: [] }
 
 /**
- * Stores what people have decided about applications. For each application that a person has decided about, one record
- * covers all authorizations by this person. In this record, each resource has a decision of its own.
+ * Stores what people have decided about applications, until a revocation or a changed document. For each application,
+ * one record covers all authorizations by a person. In this record, each resource has a decision of its own.
  */
 export function createConsentStore(store: Store, consentVersions: ConsentVersionStore, audience: string) {
   const records = createCollection<ConsentRecord>(store, {

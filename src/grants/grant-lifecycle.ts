@@ -25,7 +25,7 @@ type Lifetimes = Readonly<Record<'refreshToken' | 'delegatedAccessToken', number
 }
 
 /**
- * Activates, extends and revokes grants.
+ * Activates, extends and revokes grants: how long a new one, one in use and a revoked one are kept.
  *
  * A new grant is short-lived, because most grants are never used. For example, each time an application
  * checks silently whether a user is signed in, it gets a code with a new grant. The application may never

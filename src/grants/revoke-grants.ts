@@ -11,7 +11,7 @@ import type { GrantLifecycle } from './grant-lifecycle.ts'
 import type { GrantRecord } from './grant-record.ts'
 import type { TokenFamilies } from './refresh-tokens/token-families.ts'
 
-// After a failure, each function of this file may be called again.
+// What a revocation ends: the grant, its tokens, the stored consent. After a failure, each function may be called again.
 
 export interface RevokeGrantsParts {
   readonly lifecycle: GrantLifecycle

@@ -17,7 +17,7 @@ export interface HealthParts {
   isReady(found: { readonly isUsable: boolean; readonly isStoreUsable: boolean }): boolean
 }
 
-/** Makes all checks once. Takes as long as a request waits for the start, or as a store call for its answer. */
+/** Makes the checks of `health()`, and decides `ready`. Takes as long as a request waits for the start, or a store call. */
 export async function readHealth(parts: HealthParts): Promise<Health> {
   const { start, shutdown, readStoreHealth, revocations } = parts
   // After close() the store is not read, because the host may have closed the client of the store too.

@@ -43,7 +43,7 @@ const RULES = {
   onGraceEnd: optional(functionRule),
 }
 
-/** Ends connections after answers. @param close closes the gatehouse or the gateway; called after the last answer */
+/** Ends connections after answers: the grace, then the last answers. @param close is called after the last answer */
 export function createShutdown(close: () => Promise<void>, logger: Logger) {
   const listeners: (() => void)[] = []
   let running: Promise<void> | undefined

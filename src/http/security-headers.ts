@@ -22,7 +22,7 @@ export interface PageNeeds {
 const SELF = `'self'`
 const NONE = `'none'`
 
-/** The Content Security Policy of a page, without `default-src`. */
+/** The Content Security Policy of a page (frames, scripts, images, form targets), without `default-src`. */
 export function policyOf(needs: PageNeeds): PolicyDirectives {
   return {
     ...(needs.styleHash === undefined

@@ -29,7 +29,7 @@ const FORMS: Readonly<Record<string, StepForm | undefined>> = {
   switch: { prompt: 'consent', step: switchAccount },
 }
 
-/** Serves the pages below `/interaction/<uid>`: which step answers a form. Undefined for all other paths. */
+/** Serves the pages below `/interaction/<uid>`: which step answers a form; 404 after the request has expired. */
 export function interactionRoutes(options: InteractionOptions) {
   const { accounts, port, pages } = options
   const csrf = createCsrfTokens(options.csrfKeys)

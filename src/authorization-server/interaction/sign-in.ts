@@ -7,7 +7,7 @@ import type { Texts } from './texts.ts'
 /** Marks a return from the host's sign-in page, which prevents a redirect loop. */
 const RETURNED = 'returned'
 
-/** Signs a person in: by the host's session if it is recent enough (`max_age`, `prompt=login`), else on a page. */
+/** Signs a person in: by the host's session if recent enough (`max_age`, `prompt=login`), else on a page (400, 401, 429). */
 export async function showSignIn(request: StepRequest): Promise<StepResult> {
   const { accounts, port, ctx, pending } = request
   if (accounts.current && accounts.signInUrl) {

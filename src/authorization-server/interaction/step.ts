@@ -56,7 +56,7 @@ export function csrfTokenOf(request: StepRequest): string {
   return request.csrf.issue(...bindingOf(request))
 }
 
-/** Rejects a form of our pages from another site, or without a valid CSRF token, and writes the error page. */
+/** Rejects (403) a form of our pages from another site, or without a valid CSRF token, and writes the error page. */
 export async function checkForm(request: StepRequest): Promise<Form | undefined> {
   const { ctx, issuer, csrf } = request
   if (!isFromOwnPage(ctx, 'consent', new URL(issuer).origin)) return showError(request, 403, 'errorForm')

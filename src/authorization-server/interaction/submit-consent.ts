@@ -17,7 +17,7 @@ export async function showConsent(request: StepRequest): Promise<StepResult> {
   return renderPage(request)
 }
 
-/** Handles the consent form: approve, deny, or tick a group. Begins again if another person is signed in. */
+/** Handles the consent form: approve (400 without a scope), deny, tick a group. Begins again for another person. */
 export async function submitConsent(request: StepRequest, form: Form): Promise<StepResult> {
   const { port, ctx, pending } = request
   if (await isOutdated(request)) return port.restart(ctx, pending)

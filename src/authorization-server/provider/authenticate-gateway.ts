@@ -13,7 +13,7 @@ import { reportWrongSecret, TOO_MANY_WRONG_SECRETS, type Reporters } from './wro
 export type GatewayAuthentication = Reporters &
   Pick<ProviderDependencies, 'registry' | 'secretUsed' | 'proxyCheck'> & { readonly issuer: string }
 
-/** Finds the API key of a gateway, which authenticates by HTTP Basic (RFC 6749 2.3.1). Undefined if it has answered. */
+/** Finds the API key of a gateway, which authenticates by HTTP Basic. Undefined if it has answered: 401, 403 or 429. */
 export async function authenticateGateway(
   parts: GatewayAuthentication,
   ctx: Context,

@@ -12,7 +12,7 @@ import { createRenderError } from './render-errors.ts'
 import type { ClientAuthenticated } from './models/clients.ts'
 import { ROUTES } from './routes.ts'
 
-/** oidc-provider's configuration: client authentication, cookies, features, options whose default prints a notice. */
+/** oidc-provider's configuration: client authentication, names and flags of cookies, features that are off (DPoP, PAR). */
 export function providerConfiguration(
   parts: ProviderParts,
   adapter: NonNullable<Configuration['adapter']>,

@@ -33,8 +33,8 @@ export function refreshTokenLifetime(client: Client, lifetimes: Lifetimes): numb
 const GRANT_MARGIN_SECONDS = 60
 
 /**
- * How long codes, grants and sessions live, in seconds. Strangers can create thousands of interactions and sessions
- * without signing in, so those without a person live only as long as a sign-in, or an interaction, may take.
+ * How long tokens, codes, grants and sessions live, in seconds. Strangers can create thousands of interactions and
+ * sessions without signing in, so those without a person live only as long as a sign-in, or an interaction, may take.
  */
 export function modelLifetimes(lifetimes: Lifetimes): Configuration['ttl'] {
   return {

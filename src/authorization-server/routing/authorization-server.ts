@@ -70,7 +70,7 @@ export function wellKnown(parts: AuthorizationServerParts): Middleware {
   })
 }
 
-/** Answers requests below {auth_url}: `/oauth2/jwks` and how long it is cached, HEAD, forms that other sites post. */
+/** Answers below {auth_url}: caching of `/oauth2/jwks`, HEAD, forms of other sites, other host names, 503 in a flood. */
 export function authorizationServer(parts: AuthorizationServerParts): Middleware {
   const { settings, resources, pages, events, requestsInFlight } = parts
   const { issuer, mountPath, maxSignInAttempts } = settings

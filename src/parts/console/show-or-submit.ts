@@ -32,7 +32,7 @@ export interface PageHandlerParts extends FrontDoorParts {
 /** The page to write, or the address to which the browser continues. Undefined if a page has written the response. */
 type Answer = View | string | undefined
 
-/** Shows a page or runs a form after all checks in order: caller, access, CSRF token, fresh sign-in. */
+/** Shows a page or runs a form after all checks in order: caller, access, CSRF token, fresh sign-in; 422 for mistakes. */
 export function createPageHandler(mount: Mount, parts: PageHandlerParts) {
   const match = createMatch(mount.pages, ({ path }) => ({
     path: mount.below(path),

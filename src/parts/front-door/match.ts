@@ -12,7 +12,7 @@ export interface Match<Each> {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Finds the place of a request in a table. Of two places with the same path, the first is found. */
+/** Finds the place of a request in a table, or 404, or 405. Of two places with the same path, the first is found. */
 export function createMatch<Each>(table: readonly Each[], placeOf: (each: Each) => Place) {
   const router = new Router({ sensitive: true, strict: true })
   const matches = new WeakMap<object, Each>()

@@ -34,7 +34,7 @@ export interface RejectionDetails {
   readonly problems?: readonly Problem[] | undefined
 }
 
-/** A request that the front door rejects: `REASONS` has each status and code. */
+/** A request that the front door rejects: `REASONS` has each status and code, such as 403 `ERR_CSRF`. */
 export class Rejection extends Error {
   override readonly name = 'Rejection'
   readonly reason: RejectionReason

@@ -30,7 +30,7 @@ export const Problem = json.object({
   ),
 })
 
-/** Answers with problem details (RFC 9457). `front-door/error-status.ts` decides the status, and reports our errors. */
+/** Answers with problem details (RFC 9457), with the words for each code. `front-door/error-status.ts` decides the status. */
 export function createErrorAnswers(parts: Parameters<typeof createFailures>[1]) {
   const fail = createFailures('a request to the management API', parts)
   return function answerError(ctx: Context, error: unknown): void {

@@ -5,7 +5,7 @@ import type { FixResponse } from '../fix-responses.ts'
 /** The metadata changes with the products. */
 const MAX_AGE_SECONDS = 60
 
-/** Completes the metadata of the authorization server (OpenID Connect Discovery 1.0, 3; RFC 8414 2). */
+/** Completes the metadata of the authorization server (OpenID Connect Discovery 1.0, 3; RFC 8414 2), cached for a minute. */
 export function createFixMetadata({ settings, catalog, features }: ProviderParts): FixResponse {
   // No ID token has a session id.
   const absentClaims = settings.namesUsers ? ['sid'] : ['sid', 'user_id']

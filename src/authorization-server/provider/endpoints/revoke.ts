@@ -2,8 +2,7 @@ import type { Configuration } from 'oidc-provider'
 import type { RevokeOwnToken } from '../../../access/revoke-own-token.ts'
 import type { ProviderResponse } from '../fix-responses.ts'
 
-// The revocation endpoint (RFC 7009). An access token is revoked alone. A refresh token is revoked with its
-// whole grant, even if the token was used before.
+// The revocation endpoint (RFC 7009): an access token is revoked alone, a refresh token, used or not, with its grant.
 
 /** A token of another client is treated like an unknown token (RFC 7009 2.2). */
 export const revocation: NonNullable<NonNullable<Configuration['features']>['revocation']> = {

@@ -21,8 +21,8 @@ export function interactionKey(uid: string): string {
 }
 
 /**
- * Interactions, stored under the digest of their id, without any credential: neither the session's cookie nor
- * the id itself. `returnTo` contains the id, so it is added only when the payload is read.
+ * Interactions: the first decision counts. Stored under the digest of their id, without a credential: neither the
+ * session's cookie nor the id itself. `returnTo` contains the id, so it is added only when the payload is read.
  */
 export function interactions({ store, settings, pendingInteractions }: ProviderDependencies): Adapter {
   const pending = payloadCollection(store, NAME, 'Interaction', INTERACTION)

@@ -13,7 +13,7 @@ import { PAGES_OF_KIND, word, type ClientKind } from './client-kind.ts'
 import { productTitle, stateText } from './no-token-state.ts'
 import { clientTable } from './client-table.ts'
 
-/** The list of the caller's clients of one kind. */
+/** The list of the caller's clients of one kind, with its filters and orders. */
 export function listPage(kind: ClientKind, services: ConsoleServices): Page {
   return page({
     path: kind.base,

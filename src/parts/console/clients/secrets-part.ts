@@ -2,6 +2,7 @@ import type { ConsoleServices } from '../services.ts'
 import type { Client } from '../../../clients/client.ts'
 import { findPeople, type People } from '../activity/people.ts'
 import { isPublicClient } from '../../../clients/public-applications.ts'
+import { OVERLAP_SECONDS } from '../../../clients/secret-rotation.ts'
 import type { SecretInfo } from '../../../clients/stored-secrets.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { badge, panel } from '../elements/elements.ts'
@@ -22,7 +23,7 @@ import { useFacts } from './client-use.ts'
 import { credentialUse } from './no-token-state.ts'
 import { secretView } from './new-secret-view.ts'
 
-/** The valid secrets and keys of a client, rotation with a chosen overlap (a day at first), and what revokes them. */
+/** The valid secrets and keys of a client, rotation with a chosen overlap, and what revokes them. */
 export function secretsPart(viewer: Viewer, services: ConsoleServices): ClientPart {
   const { kind } = viewer
   return {
@@ -129,6 +130,8 @@ const OVERLAPS = {
   day: { seconds: 86_400, text: 'clientsOverlapDay' },
   week: { seconds: 604_800, text: 'clientsOverlapWeek' },
 } as const
+const [DEFAULT = 'day'] =
+  Object.entries(OVERLAPS).find(([, { seconds }]) => seconds === OVERLAP_SECONDS.byDefault) ?? []
 
 // A form revokes one of two secrets, or the only secret of a client that has a key.
 const { revokeOldSecret, revokeNewSecret } = CLIENT_ACTIONS
@@ -162,14 +165,13 @@ function secretActions(kind: ClientKind, services: ConsoleServices): ClientPart[
   }
 
   async function rotationFields({ texts, form, resource }: Call<Client>): Promise<Html> {
-    // A public application has no secret.
     if (isPublicClient(resource)) throw new Rejection('noRoute')
     const secrets = await service.listSecrets(resource.clientId)
-    const chosen = form.get('overlap') ?? 'day'
+    const chosen = form.get('overlap') ?? DEFAULT
     return html`${hidden('request', form.get('request') ?? randomUUID())}
     ${
       secrets.length === 0
-        ? hidden('overlap', 'day')
+        ? hidden('overlap', DEFAULT)
         : html`<fieldset>
             <legend>${texts.html('clientsOverlap')}</legend>
             <p class="hint">${texts.html('clientsOverlapHint')}</p>
@@ -187,8 +189,7 @@ function secretActions(kind: ClientKind, services: ConsoleServices): ClientPart[
     const { resource: client, form } = call
     const revocation = revocationOf(form.get('which'))
     const { action, texts } = revocation
-    const { act } = action.owner
-    if (act !== 'remove') await requireAccess(call, rightTo(act, client.kind))
+    if (action.owner.act !== 'remove') await requireAccess(call, rightTo(action.owner.act, client.kind))
     const secrets = await service.listSecrets(client.clientId)
     // The only secret may have got a new one meanwhile.
     const isOnly = revocation === REVOCATIONS.only

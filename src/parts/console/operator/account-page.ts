@@ -28,7 +28,7 @@ import {
 } from './operator-page.ts'
 import { clientHref } from './client-href.ts'
 
-/** The pages of an account and of a user of an account. */
+/** The pages of an account and of a user: what it has, and the form that erases it after its id was typed. */
 export function accountPages(services: ConsoleServices): Page[] {
   return ['/operator/accounts/:accountId', '/operator/accounts/:accountId/users/:userId'].map((path) =>
     operatorPage({
