@@ -94,7 +94,7 @@ const resourcesRule = mapOf(
   addressProblem,
 )
 
-/** The options of `createGatehouse`, with their defaults. */
+/** The options of `createGatehouse`, with their defaults, and which ones contradict each other. */
 export const gatehouseRule = together(
   exactObjectOf({
     ...SHARED_FIELDS,

@@ -37,7 +37,7 @@ const hostKeysRule = exactObjectOf(
 
 const isHostKeys = (value: unknown) => isObject(value) && value['jwks'] !== undefined
 
-/** The option `signingKeys` with its defaults. The messages never quote a private key. */
+/** The option `signingKeys` with its defaults, and which keys a host may give. The messages never quote a private key. */
 export const signingKeysRule = ruleWith(
   (value) => {
     if (isHostKeys(value)) return hostKeysRule(value)

@@ -7,7 +7,7 @@ const NEARLY_FULL_SHARE = 0.9
 /** Between two checks, which only calls of `isNearlyFull` start. */
 const CHECK_INTERVAL_MS = 2000
 
-/** Notices when the memory of a store becomes nearly full. */
+/** Notices when the memory of a store becomes nearly full: new sign-ins and authorizations are then rejected. */
 export function createMemoryWatch(options: {
   readonly store: Pick<Store, 'inspect'>
   readonly logger: Logger

@@ -9,7 +9,7 @@ const ALONE =
   'the record of the products is corrupt: this process uses its own products, and does not synchronize them with other processes'
 
 /**
- * Synchronizes the catalog between the processes on one store.
+ * Synchronizes the catalog between the processes on one store: the last write wins.
  *
  * One record in the store holds the operations of each product. A process writes it when the process starts, and when
  * its host calls `reload`. All other processes adopt it when they are notified, when they notice that their new tokens

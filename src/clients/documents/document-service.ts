@@ -91,7 +91,7 @@ type Parts = Parameters<typeof createBlockedHosts>[0] &
 
 const MAX_PAGE = 100
 
-/** Creates the service, and what deletes the grants of blocked hosts. */
+/** Creates the service, which lists documents and blocks hosts, and what deletes the grants of blocked hosts. */
 export function createDocumentService(parts: Omit<Parts, 'clear'>) {
   const { store, lastUses, policies } = parts
   const documents = createStoredDocuments(store)

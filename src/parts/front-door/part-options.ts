@@ -3,7 +3,7 @@ import type { HostAccounts } from '../../host/host-accounts.ts'
 import { isObject } from '../../validation/predicates.ts'
 import { must } from '../../validation/rules.ts'
 
-/** The options `usage` and `limits` of the console and of the management API. */
+/** The options `usage` and `limits` of the console and of the management API. `requireCurrent` is for both. */
 export const usageRule = must(
   'the result of createUsage()',
   (value) => isObject(value) && typeof value['list'] === 'function',

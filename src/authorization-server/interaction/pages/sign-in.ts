@@ -11,7 +11,7 @@ export interface SignInModel {
   readonly problem?: keyof Texts | undefined
 }
 
-/** The built-in sign-in page. */
+/** The built-in sign-in page: its fields, the longest inputs, and what has the focus. */
 export function signInPage(frame: Frame, model: SignInModel): Html {
   const { texts } = frame
   const { identifier, problem } = model
