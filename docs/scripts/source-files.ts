@@ -76,7 +76,7 @@ function nameWithValue(statement: Statement): string {
   const name = nameOf(statement)
   const [declaration] = Node.isVariableStatement(statement) ? statement.getDeclarations() : []
   const value = (declaration?.getInitializer()?.getText() ?? '').replace(/ as const$/, '')
-  const isShown = /^[A-Z]/.test(name) && value.length <= 60 && /^[\d\w\s{}[\]:,.'/*+-]+$/.test(value)
+  const isShown = /^[A-Z]/.test(name) && value.length <= 60 && /^[\w\s{}[\]:,.'/*+-]+$/.test(value)
   return isShown && /[\d']/.test(value) ? `${name} = ${value}` : name
 }
 
