@@ -128,7 +128,7 @@ describe('the parts of a client', () => {
     const settings = async (person: string) =>
       textOf((await host.visit(person).open(`/console${paths.key}/settings`)).body)
     expect(await settings('acme')).toMatch(
-      /Hand over API key It belongs to the account, and stays .* the account itself/,
+      /Hand over API key It belongs to the account, and stays .* no person to give it to/,
     )
     expect(await settings('acme/anna')).toMatch(/Hand over API key Without a person, .* Hand over Delete/)
     const summary = async (path: string) => textOf((await host.visit('acme').open(`/console${path}`)).body)

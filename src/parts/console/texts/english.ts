@@ -215,7 +215,7 @@ export const english = {
   handOverTitle: 'Hand over {name}',
   handOverWhat: 'Without a person, it belongs to the account, and stays when people leave.',
   handOverNot:
-    'It belongs to the account, and stays when people leave. You are signed in as the account itself, so there is no person to whom you could give it.',
+    'It belongs to the account, and stays when people leave. The account has no person to give it to.',
   handOverTokens: 'Its tokens stop working at once, because they act as its present owner.',
   handOverSecrets:
     'Its secrets keep working. If the present owner must not know them any more, create a new secret afterwards.',

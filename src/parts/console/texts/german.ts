@@ -215,7 +215,7 @@ export const german: ConsoleTexts = {
   handOverTitle: '{name} übergeben',
   handOverWhat: 'Ohne Person gehört der Client dem Konto und bleibt, wenn Personen das Konto verlassen.',
   handOverNot:
-    'Der Client gehört dem Konto und bleibt, wenn Personen das Konto verlassen. Sie sind als Konto selbst angemeldet, deshalb gibt es keine Person, der Sie ihn geben könnten.',
+    'Der Client gehört dem Konto und bleibt, wenn Personen gehen. Das Konto hat keine Person, der Sie ihn geben könnten.',
   handOverTokens: 'Die Tokens gelten sofort nicht mehr, weil sie im Namen des jetzigen Besitzers handeln.',
   handOverSecrets:
     'Die Secrets gelten weiter. Wenn der jetzige Besitzer sie nicht mehr kennen soll, erstellen Sie danach ein neues Secret.',
