@@ -21,6 +21,7 @@ export const PACKAGES_OF_ENTRIES: Readonly<Record<string, readonly string[]>> = 
   'koa-gatehouse/mcp': [],
   'koa-gatehouse/testing': ['jose'],
   'koa-gatehouse/adapters/memory': [],
+  'koa-gatehouse/adapters/postgres': [],
   'koa-gatehouse/adapters/redis': [],
 }
 

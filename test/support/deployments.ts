@@ -1,8 +1,11 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { Cluster as Cluster6, Redis as Redis6 } from 'ioredis-6'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { postgresStore } from 'koa-gatehouse/adapters/postgres'
 import { redisStore, type RedisClient } from 'koa-gatehouse/adapters/redis'
 import type { Store } from 'koa-gatehouse'
+import { Pool } from 'pg'
+import { prefixedStore } from './prefixed-store.ts'
 import type { Deployment, RedisDeployment } from './stores-of-run.ts'
 
 /**
@@ -11,6 +14,7 @@ import type { Deployment, RedisDeployment } from './stores-of-run.ts'
  */
 export interface Servers {
   readonly redis?: string
+  readonly postgres?: string
   readonly cluster?: readonly Address[]
   readonly sentinel?: { readonly sentinels: readonly Address[]; readonly name: string }
 }
@@ -20,7 +24,7 @@ interface Address {
   readonly port: number
 }
 
-/** A store on a deployment (memory, Redis, cluster or Sentinel), with its own connection. */
+/** A store on a deployment (memory, Redis, cluster, Sentinel or PostgreSQL), with its own connection. */
 export interface DeployedStore {
   readonly store: Store
   /** Ends the connection. */
@@ -57,6 +61,12 @@ function servers(): Required<Servers> {
  */
 export function deployStore(deployment: Deployment, keyPrefix: string): DeployedStore {
   if (deployment === 'memory') return { store: memoryStore(), disconnect() {} }
+  if (deployment === 'postgres') {
+    const pool = new Pool({ connectionString: servers().postgres, max: 5, connectionTimeoutMillis: 20_000 })
+    const store = postgresStore({ pool, timeoutMs: 20_000 })
+    const disconnect = () => void store.close().then(() => pool.end())
+    return { store: prefixedStore(store, keyPrefix), disconnect }
+  }
   const client = connectTo(deployment)
   return { store: redisStore(client, { keyPrefix }), disconnect: () => client.disconnect() }
 }

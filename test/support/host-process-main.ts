@@ -1,13 +1,15 @@
 /** A test host as a program. `host-process.ts` compiles, starts and stops it. */
 import { readFileSync } from 'node:fs'
 import { Redis } from 'ioredis'
+import { Pool } from 'pg'
 import type { Account, GatehouseEvents, Store } from 'koa-gatehouse'
+import { postgresStore } from 'koa-gatehouse/adapters/postgres'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { deployStore } from './deployments.ts'
 import { startHost } from './host.ts'
 import type { HostProcessOptions } from './host-process.ts'
 
-const { redisUrl, deployment, keyPrefix, issuer, audience, ...others } = JSON.parse(
+const { redisUrl, databaseUrl, deployment, keyPrefix, issuer, audience, ...others } = JSON.parse(
   process.argv[2] ?? '',
 ) as HostProcessOptions
 const { resources, guarded, secret, refreshTokenGraceSeconds, storeTimeoutMs, accountsFile } = others
@@ -18,7 +20,7 @@ if (clockOffsetMs !== 0) globalThis.Date = shiftedDate(clockOffsetMs)
 process.stdin.on('end', () => process.exit()).resume()
 
 const host = await startHost({
-  store: deployment ? deployStore(deployment, keyPrefix).store : storeAt(redisUrl ?? ''),
+  store: deployment ? deployStore(deployment, keyPrefix).store : storeAt(),
   ...(guarded !== undefined && {
     mount(app, gatehouse) {
       app.use(gatehouse.middleware())
@@ -86,8 +88,12 @@ function findInFile(file: string) {
     ]
 }
 
-function storeAt(url: string): Store {
-  const client = new Redis(url)
+function storeAt(): Store {
+  if (databaseUrl !== undefined) {
+    const pool = new Pool({ connectionString: databaseUrl, connectionTimeoutMillis: 1000 })
+    return postgresStore({ pool })
+  }
+  const client = new Redis(redisUrl ?? '')
   client.on('error', () => {})
   return redisStore(client, { keyPrefix })
 }

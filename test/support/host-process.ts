@@ -6,15 +6,16 @@ import type { GatehouseOptions } from 'koa-gatehouse'
 import { build } from 'rolldown'
 import { ENTRIES, OPTIONS } from '../../rolldown.config.ts'
 import { temporaryFolder } from './package-copy.ts'
-import type { RedisDeployment } from './stores-of-run.ts'
+import type { SharedDeployment } from './stores-of-run.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
 /** The options of a host in a process of its own, passed as JSON. */
 export interface HostProcessOptions {
-  /** The store: the address of a Redis, or a deployment that TEST_STORES names. */
+  /** The store: the address of a Redis or of a PostgreSQL, or a deployment that TEST_STORES names. */
   readonly redisUrl?: string | undefined
-  readonly deployment?: RedisDeployment | undefined
+  readonly databaseUrl?: string | undefined
+  readonly deployment?: SharedDeployment | undefined
   readonly keyPrefix: string
   /** {auth_url} and {base_url}. @default the addresses of the process */
   readonly issuer?: string | undefined

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { TestProject } from 'vitest/node'
 
@@ -24,15 +24,22 @@ const programs: readonly Program[] = [
   { name: 'openssl', names: ['openssl'], tests: 'everything over TLS' },
   { name: 'spin', names: ['spin'], tests: 'the models of test/proof' },
   { name: 'gcc', names: ['gcc'], tests: 'the models of test/proof' },
+  { name: 'postgresql', names: ['postgres'], tests: 'everything on PostgreSQL' },
   { name: 'nginx-light', names: ['nginx'], tests: 'the pages and the API behind nginx' },
 ]
 
+/** Debian has the programs of each version of PostgreSQL in a folder of their own. */
+const POSTGRES = '/usr/lib/postgresql'
+const postgresFolders = existsSync(POSTGRES)
+  ? readdirSync(POSTGRES).map((version) => path.join(POSTGRES, version, 'bin'))
+  : []
+
 /**
  * Returns the path of the first of `names` that is in PATH, or undefined if none of them is installed. Debian has servers in
- * `/usr/sbin`, which is not in the PATH of every user.
+ * folders that are not in the PATH of every user.
  */
 export function findProgram(...names: string[]): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(path.delimiter), '/usr/sbin']
+  const folders = [...(process.env['PATH'] ?? '').split(path.delimiter), '/usr/sbin', ...postgresFolders]
   return names
     .flatMap((name) => folders.map((folder) => path.join(folder, name)))
     .find((file) => existsSync(file))

@@ -10,12 +10,15 @@ export const DEPLOYMENTS = [
   'cluster-6',
   'sentinel',
   'sentinel-6',
+  'postgres',
 ] as const
 
 export type Deployment = (typeof DEPLOYMENTS)[number]
 
 /** The deployments that several processes can reach. */
-export type RedisDeployment = Exclude<Deployment, 'memory'>
+export type SharedDeployment = Exclude<Deployment, 'memory'>
+
+export type RedisDeployment = Exclude<SharedDeployment, 'postgres'>
 
 /**
  * The deployments that tests run on, in the order in which the environment variable TEST_STORES names them.

@@ -3,9 +3,10 @@ import path from 'node:path'
 import { afterAll, describe, expect } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { deployStore, type DeployedStore } from './deployments.ts'
+import { describeWithPostgres } from './describe-with-postgres.ts'
 import { describeWithRedis } from './describe-with-redis.ts'
 import { isQuickOnRedis } from './test-files.ts'
-import { storesOfRun, type Deployment, type RedisDeployment } from './stores-of-run.ts'
+import { storesOfRun, type Deployment, type RedisDeployment, type SharedDeployment } from './stores-of-run.ts'
 
 /**
  * Makes a store. Call this function in hooks and tests, not while tests are collected.
@@ -17,7 +18,7 @@ export type MakeStore = (data?: string) => Store
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
-/** Runs a suite on each deployment that `TEST_STORES` names: memory, Redis, cluster, Sentinel. */
+/** Runs a suite on each deployment that `TEST_STORES` names: memory, Redis, cluster, Sentinel, PostgreSQL. */
 export function describeEachStore(name: string, suite: (makeStore: MakeStore) => void): void {
   describeEachDeployment(name, (deploy) => {
     const inMemory = new Map<string, Store>()
@@ -39,16 +40,26 @@ export function describeEachStore(name: string, suite: (makeStore: MakeStore) =>
  */
 export function describeEachDeployment(name: string, suite: (deploy: Deploy) => void): void {
   if (storesOfFile().includes('memory')) describe(`${name} (memory)`, () => suite(deploying('memory')))
-  describeEachRedis(name, suite)
+  describeEachShared(name, suite)
 }
 
 /** Runs a suite on each deployment that TEST_STORES names and that several processes can reach. */
+export function describeEachShared(
+  name: string,
+  suite: (deploy: Deploy, deployment: SharedDeployment) => void,
+): void {
+  describeEachRedis(name, suite)
+  if (!storesOfFile().includes('postgres')) return
+  describeWithPostgres(`${name} (postgres)`, () => suite(deploying('postgres'), 'postgres'))
+}
+
+/** Runs a suite on each deployment of Redis that TEST_STORES names. */
 export function describeEachRedis(
   name: string,
   suite: (deploy: Deploy, deployment: RedisDeployment) => void,
 ): void {
   for (const deployment of storesOfFile()) {
-    if (deployment === 'memory') continue
+    if (deployment === 'memory' || deployment === 'postgres') continue
     describeWithRedis(`${name} (${deployment})`, () => suite(deploying(deployment), deployment))
   }
 }

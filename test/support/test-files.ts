@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
  * The classes of test files. A class is a segment between dots in the name of the file: `pages.browser.test.ts`. A file
  * without a class is quick.
  */
-export const CLASSES = ['redis', 'faults', 'attack', 'browser', 'package', 'long'] as const
+export const CLASSES = ['redis', 'postgres', 'faults', 'attack', 'browser', 'package', 'long'] as const
 
 export type TestClass = (typeof CLASSES)[number]
 

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { compileHostProgram, type HostProcess, type HostProgram } from '../../support/host-process.ts'
 import { hostRequests } from '../../support/host-requests.ts'
 import { startHost, type Host } from '../../support/host.ts'
-import { describeEachRedis } from '../../support/stores.ts'
+import { describeEachShared } from '../../support/stores.ts'
 
 /** Seconds that the key lives, counted from the start of the test. */
 const LIFE = 5
 /** Time for the notices that a process looks for when it starts. */
 const START_MS = 2000
 
-describeEachRedis('a key that expires in a fleet of processes', (deploy, deployment) => {
+describeEachShared('a key that expires in a fleet of processes', (deploy, deployment) => {
   let program: HostProgram
   let host: Host
   let fleet: (HostProcess & ReturnType<typeof hostRequests>)[]

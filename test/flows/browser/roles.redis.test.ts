@@ -7,14 +7,14 @@ import { compileHostProgram, type HostProcess, type HostProgram } from '../../su
 import { hostRequests, type Client } from '../../support/host-requests.ts'
 import { authorize, startHost, type Host, type Tokens } from '../../support/host.ts'
 import { temporaryFolder } from '../../support/package-copy.ts'
-import { describeEachRedis } from '../../support/stores.ts'
+import { describeEachShared } from '../../support/stores.ts'
 
 const READ = 'GET /invoices/list'
 const CREATE = 'POST /invoices/create'
 const VIEWER = ['invoices:read']
 const EDITOR = ['invoices:read', 'invoices:create']
 
-describeEachRedis('the roles of a company, in two processes', (deploy, deployment) => {
+describeEachShared('the roles of a company, in two processes', (deploy, deployment) => {
   let program: HostProgram
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
   /** This process shows the pages. The other process issues tokens and answers API calls. */

@@ -6,12 +6,12 @@ import { compileHostProgram, type HostProcess, type HostProgram } from '../../su
 import { hostRequests } from '../../support/host-requests.ts'
 import type { Host } from '../../support/host.ts'
 import { connectPublic } from '../../support/public-application.ts'
-import { describeEachRedis } from '../../support/stores.ts'
+import { describeEachShared } from '../../support/stores.ts'
 
 /** How many hosts are blocked. */
 const ROUNDS = 10
 
-describeEachRedis('blocking hosts in two processes', (deploy, deployment) => {
+describeEachShared('blocking hosts in two processes', (deploy, deployment) => {
   let program: HostProgram
   let host: Host
   let documents: DocumentHost

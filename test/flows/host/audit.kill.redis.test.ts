@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { compileHostProgram, type HostProgram } from '../../support/host-process.ts'
 import { startHost } from '../../support/host.ts'
 import { commitsOf, finishersOf } from '../../support/commits.ts'
-import { describeEachRedis } from '../../support/stores.ts'
+import { describeEachShared } from '../../support/stores.ts'
 import { auditOf } from '../../audit/setup.ts'
 
 /** API keys that a process renames at the same time, and the number of answered renames before it is killed. */
@@ -14,7 +14,7 @@ const RENAMES = [5, 60, 200]
 /** Renames revoke nothing. */
 const FINISHERS = finishersOf(async () => [])
 
-describeEachRedis('the audit trail of processes that are killed', (deploy, deployment) => {
+describeEachShared('the audit trail of processes that are killed', (deploy, deployment) => {
   let program: HostProgram
   beforeAll(async () => {
     program = await compileHostProgram()

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { compileHostProgram, type HostProgram } from '../../support/host-process.ts'
 import { connect, SECRET, startHost, type Host } from '../../support/host.ts'
-import { describeEachRedis } from '../../support/stores.ts'
+import { describeEachShared } from '../../support/stores.ts'
 import { endClients, form, keepAliveClient } from './keep-alive-client.ts'
 
-describeEachRedis('processes on one store', (deploy, deployment) => {
+describeEachShared('processes on one store', (deploy, deployment) => {
   let program: HostProgram
   const hosts: Host[] = []
   beforeAll(async () => {

@@ -5,7 +5,7 @@ import { products } from '../../fixtures/products.ts'
 import { compileHostProgram, type HostProcess, type HostProgram } from '../../support/host-process.ts'
 import { hostRequests } from '../../support/host-requests.ts'
 import { startHost, type Host } from '../../support/host.ts'
-import { describeEachRedis } from '../../support/stores.ts'
+import { describeEachShared } from '../../support/stores.ts'
 import { TOOLS } from './setup.ts'
 
 const RESOURCES = { [TOOLS]: { products: ['payments'], title: 'Tools' } }
@@ -13,7 +13,7 @@ const RESOURCES = { [TOOLS]: { products: ['payments'], title: 'Tools' } }
 /** The bound within which every process rejects a revoked token, in milliseconds; usually it takes some milliseconds. */
 const BOUND_MS = 3000
 
-describeEachRedis('two resources in two processes', (deploy, deployment) => {
+describeEachShared('two resources in two processes', (deploy, deployment) => {
   let program: HostProgram
   /** This process guards the API. */
   let host: Host

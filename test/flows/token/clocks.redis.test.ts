@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { compileHostProgram, type HostProcess, type HostProgram } from '../../support/host-process.ts'
-import { describeEachRedis } from '../../support/stores.ts'
+import { describeEachShared } from '../../support/stores.ts'
 
 const THREE_MINUTES_MS = 180_000
 
-describeEachRedis('a process whose clock is set', (deploy) => {
+describeEachShared('a process whose clock is set', (deploy) => {
   afterEach(() => void vi.useRealTimers())
 
   it.each([3600, -3600])(
@@ -31,7 +31,7 @@ describeEachRedis('a process whose clock is set', (deploy) => {
   )
 })
 
-describeEachRedis('two processes whose clocks differ by three minutes', (deploy, deployment) => {
+describeEachShared('two processes whose clocks differ by three minutes', (deploy, deployment) => {
   let program: HostProgram
   beforeAll(async () => {
     program = await compileHostProgram()

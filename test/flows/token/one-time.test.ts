@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { compileHostProgram, type HostProcessOptions, type HostProgram } from '../../support/host-process.ts'
 import { authorize, connect, startHost, type Host } from '../../support/host.ts'
-import { describeEachRedis, describeEachStore } from '../../support/stores.ts'
+import { describeEachShared, describeEachStore } from '../../support/stores.ts'
 
 type Answer = Awaited<ReturnType<Host['token']>>
 type Client = Awaited<ReturnType<Host['createApplication']>>
@@ -156,7 +156,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
   })
 })
 
-describeEachRedis('one-time use of codes and refresh tokens, with two processes', (deploy, deployment) => {
+describeEachShared('one-time use of codes and refresh tokens, with two processes', (deploy, deployment) => {
   let program: HostProgram
   beforeAll(async () => {
     program = await compileHostProgram()
