@@ -22,8 +22,8 @@ import { readSettings } from './server/settings.ts'
 import { openStore } from './server/store.ts'
 
 const [issuer = '', clientId = '', clientSecret = ''] = process.argv.slice(2)
-const { mcpPort, mcpOrigin, redisUrl } = readSettings()
-const { store, close } = await openStore(redisUrl)
+const { mcpPort, mcpOrigin, store: settings } = readSettings()
+const { store, close } = await openStore(settings)
 
 const gateway = createGateway({
   issuer,
@@ -31,7 +31,7 @@ const gateway = createGateway({
   products: { invoices: products.invoices, reminders: products.reminders },
   // A client that names no scope requests what the metadata names. It gets further scopes when a tool needs them.
   metadataScopes: ['invoices:read'],
-  revocations: redisUrl === undefined ? { clientId, clientSecret, pollIntervalSeconds: 1 } : { store },
+  revocations: store.volatile ? { clientId, clientSecret, pollIntervalSeconds: 1 } : { store },
   logger: { debug() {}, info() {}, warn: console.warn, error: console.error },
 })
 await gateway.ready()

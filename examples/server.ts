@@ -48,10 +48,10 @@ const logger: Logger = {
 
 async function start(): Promise<void> {
   const settings = readSettings()
-  const { origin, partnerOrigin, spaOrigin, mcpOrigin, redisUrl } = settings
-  const { store, close: closeStore } = await openStore(redisUrl)
+  const { origin, partnerOrigin, spaOrigin, mcpOrigin } = settings
+  const { store, place, close: closeStore } = await openStore(settings.store)
   // The memory store needs no secret.
-  const secret = settings.secret ?? (redisUrl === undefined ? undefined : makeSecret())
+  const secret = settings.secret ?? (store.volatile ? undefined : makeSecret())
 
   const developerToken = createDeveloperToken()
 
@@ -154,7 +154,7 @@ async function start(): Promise<void> {
       commandLine: publicClients.commandLine,
       mcp: { address: `${mcpOrigin}/mcp`, server: mcpServer, assistant: publicClients.assistant },
       developerToken: developerToken.token,
-      isVolatile: redisUrl === undefined,
+      place,
     }),
   )
 
@@ -166,8 +166,7 @@ async function start(): Promise<void> {
   }
 }
 
-const ANOTHER_SECRET =
-  'In this example: set GATEHOUSE_SECRET to its previous value, or use another database (REDIS_URL=redis://…/1)'
+const ANOTHER_SECRET = 'In this example: set GATEHOUSE_SECRET to its previous value, or use another database'
 
 /**
  * The key of the host's session cookies. If the host has a secret, the key is derived from the secret.

@@ -18,7 +18,7 @@ const deployments = process.env['TEST_STORES']
 storesOfRun()
 
 /** The order of the projects in a run. */
-const ORDER = ['others', 'redis', 'koa-2', 'quick', 'long']
+const ORDER = ['others', 'redis', 'sqlite', 'koa-2', 'quick', 'long']
 
 /**
  * The files of one project run one after another, because a worker ends if the next file is of another project, and a new
@@ -60,6 +60,11 @@ const runsOnRedis = (file: TestFile) =>
 const projects = [
   project('quick', 'memory', ({ command }) => command === 'quick'),
   project('redis', deployments ?? 'redis', runsOnRedis),
+  project(
+    'sqlite',
+    'sqlite',
+    ({ name, marks }) => deployments === undefined && marks.includes('Redis') && isQuickOnRedis(name),
+  ),
   project('others', 'memory', (file) => file.command === 'all' && file.class !== 'redis'),
   {
     ...project('koa-2', 'memory', ({ marks }) => hasForeignPackages && marks.includes('Koa 2'), {

@@ -319,8 +319,17 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
   {
     file: 'stores',
     title: 'Stores',
-    about: '`memoryStore()` and `redisStore()` with its options.',
-    parts: ['memoryStore', 'redisStore', 'RedisStoreOptions', 'Durability', 'RedisClient', 'RedisConnection'],
+    about: '`memoryStore()`, `sqliteStore()`, and `redisStore()` with its options.',
+    parts: [
+      'memoryStore',
+      'sqliteStore',
+      'SqliteDatabase',
+      'redisStore',
+      'RedisStoreOptions',
+      'Durability',
+      'RedisClient',
+      'RedisConnection',
+    ],
   },
   {
     file: 'store-interface',

@@ -14,20 +14,25 @@ export interface ExampleSettings {
   /** The port of the MCP server, which is a program of its own. */
   readonly mcpPort: number
   readonly mcpOrigin: string
-  /** Undefined for the memory store. */
-  readonly redisUrl: string | undefined
-  /** The secret that protects the data in Redis; undefined on the first start. */
+  readonly store: StoreSettings
+  /** The secret that protects the data in a database; undefined on the first start. */
   readonly secret: string | undefined
 }
 
+/** The variable that chooses where the data is kept, and its value; undefined for the memory of the process. */
+export type StoreSettings =
+  | { readonly variable: 'DATABASE_URL' | 'REDIS_URL' | 'SQLITE_FILE'; readonly value: string }
+  | undefined
+
 /**
- * Reads `PORT`, `PARTNER_PORT`, `SPA_PORT`, `MCP_PORT`, `REDIS_URL` and `GATEHOUSE_SECRET` from the environment and from `.env`.
+ * Reads `PORT`, `PARTNER_PORT`, `SPA_PORT`, `MCP_PORT`, `DATABASE_URL`, `REDIS_URL`, `SQLITE_FILE` and `GATEHOUSE_SECRET` from
+ * the environment and from `.env`.
  *
- * @throws {StartError} if a port is invalid
+ * @throws {StartError} if a port is invalid, or several variables choose a store
  */
 export function readSettings(): ExampleSettings {
   if (existsSync('.env')) process.loadEnvFile('.env')
-  const { REDIS_URL: redisUrl, GATEHOUSE_SECRET: secret } = process.env
+  const { GATEHOUSE_SECRET: secret } = process.env
   const port = portFrom('PORT', 3000)
   const partnerPort = portFrom('PARTNER_PORT', 3001)
   const spaPort = portFrom('SPA_PORT', 3002)
@@ -41,7 +46,7 @@ export function readSettings(): ExampleSettings {
     spaOrigin: originAt(spaPort),
     mcpPort,
     mcpOrigin: originAt(mcpPort),
-    redisUrl: redisUrl || undefined,
+    store: storeSettings(),
     secret: secret || undefined,
   }
 }
@@ -49,10 +54,20 @@ export function readSettings(): ExampleSettings {
 /** A random secret. In production use your own secret management. */
 export const makeSecret = (): string => randomBytes(32).toString('base64url')
 
-/** Saves the secret for the next start, because the data in Redis can only be read with it. */
+/** Saves the secret for the next start, because the stored data can only be read with it. */
 export function keepSecret(secret: string): void {
   appendFileSync('.env', `GATEHOUSE_SECRET=${secret}\n`, { mode: 0o600 })
-  console.log('Created a GATEHOUSE_SECRET for the data in Redis, and saved it in .env\n')
+  console.log('Created a GATEHOUSE_SECRET for the stored data, and saved it in .env\n')
+}
+
+function storeSettings(): StoreSettings {
+  const variables = ['DATABASE_URL', 'REDIS_URL', 'SQLITE_FILE'] as const
+  const found = variables.flatMap((variable) => {
+    const value = process.env[variable]
+    return value ? [{ variable, value }] : []
+  })
+  if (found.length < 2) return found[0]
+  throw new StartError(`Set only one of ${found.map(({ variable }) => variable).join(' and ')}`)
 }
 
 const originAt = (port: number) => new URL(`http://localhost:${port}`).origin

@@ -13,8 +13,8 @@ export function instructions(options: {
   mcp: { address: string; server: Credentials; assistant: string }
   /** The token with which scripts call the management API. */
   developerToken: string
-  /** Whether the data is lost when this process ends. */
-  isVolatile: boolean
+  /** Where the data is: a sentence. */
+  place: string
 }): string {
   const { origin, partnerOrigin, spaOrigin, apiKey, commandLine, mcp, developerToken } = options
   const { port } = new URL(mcp.address)
@@ -26,7 +26,7 @@ Glance, a single-page app:  ${spaOrigin}
 API console:                ${origin}/console   (create your own key: sign in as acme, password dynamite)
 Document of the API:        ${origin}/openapi.json   (120 calls a minute for each client; Usage is in the console)
 Health of the service:      ${origin}/health
-${options.isVolatile ? 'The data is in memory, and is lost when the example ends.' : 'The data is in Redis.'} Ctrl-C ends the example.
+${options.place} Ctrl-C ends the example.
 
 DIRECT ACCESS: an API key acts on the account that owns it
 

@@ -73,7 +73,7 @@ const ANSWERS = pass('store', 'the store answers')
 const NOT_PERSISTENT = warn(
   'store.persistence',
   'the store is the memory of this process: when the process ends, all data is lost; other processes do not see the data',
-  'This is fine for trials and tests. In production, use postgresStore or redisStore',
+  'This is fine for trials and tests. In production, use another store: docs/which-store.md compares them',
 )
 
 function checkRecords(keys: readonly string[]): HealthCheck {

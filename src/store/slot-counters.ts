@@ -9,26 +9,39 @@ export function createSlotCounters(now: () => number = Date.now) {
   const counters = new Map<string, Map<number, number>>()
 
   return {
-    count(key: string, amount: number, { slotSeconds, slots, claim, max }: CountOptions): SlotCounts {
-      const time = now()
-      const slot = Math.floor(time / 1000 / slotSeconds)
+    count(key: string, amount: number, options: CountOptions): SlotCounts {
       const bySlot = counters.get(key) ?? new Map<number, number>()
-      for (const each of bySlot.keys()) if (each <= slot - slots || each > slot) bySlot.delete(each)
-      const before = [...bySlot.values()].reduce((sum, count) => sum + count, 0)
-      const claimed = Math.max(0, Math.min(claim, max - before - amount))
-      if (amount + claimed > 0) bySlot.set(slot, (bySlot.get(slot) ?? 0) + amount + claimed)
+      const counted = countInSlots(bySlot, now(), amount, options)
       counters.delete(key)
       if (bySlot.size > 0) counters.set(key, bySlot)
       const [oldest] = counters.keys()
       if (counters.size > MAX_COUNTERS && oldest !== undefined) counters.delete(oldest)
-      return {
-        claimed,
-        time,
-        counts: Array.from({ length: slots }, (_, back) => bySlot.get(slot - back) ?? 0),
-      }
+      return counted
     },
     delete: (key: string) => counters.delete(key),
     clear: () => counters.clear(),
+  }
+}
+
+/**
+ * Counts as `count` of a store. Changes `bySlot`, which has the counts of one key by slot.
+ * @param time milliseconds since the epoch
+ */
+export function countInSlots(
+  bySlot: Map<number, number>,
+  time: number,
+  amount: number,
+  { slotSeconds, slots, claim, max }: CountOptions,
+): SlotCounts {
+  const slot = Math.floor(time / 1000 / slotSeconds)
+  for (const each of bySlot.keys()) if (each <= slot - slots || each > slot) bySlot.delete(each)
+  const before = [...bySlot.values()].reduce((sum, count) => sum + count, 0)
+  const claimed = Math.max(0, Math.min(claim, max - before - amount))
+  if (amount + claimed > 0) bySlot.set(slot, (bySlot.get(slot) ?? 0) + amount + claimed)
+  return {
+    claimed,
+    time,
+    counts: Array.from({ length: slots }, (_, back) => bySlot.get(slot - back) ?? 0),
   }
 }
 

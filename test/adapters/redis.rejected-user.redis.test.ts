@@ -14,7 +14,7 @@ const RECOMMENDED: RedisOptions = {
   retryStrategy: () => 50,
 }
 
-describeEachRedis('a user whom Redis rejects', (_, deployment) => {
+describeEachRedis('a user whom Redis rejects', (deployment) => {
   const user = `user-${randomUUID()}`
   const keyPrefix = `${randomUUID()}:`
   const clients: ReturnType<typeof connectTo>[] = []

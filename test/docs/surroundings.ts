@@ -47,6 +47,20 @@ declare global {
 
 /** The declarations of packages that code blocks import, and that this repository does not install. */
 export const PACKAGES = `
+declare module 'better-sqlite3' {
+  export default class Database {
+    constructor(file: string)
+    exec(sql: string): this
+    prepare(sql: string): { run(...values: unknown[]): { changes: number }; all(...values: unknown[]): unknown[] }
+  }
+}
+declare module 'node:sqlite' {
+  export class DatabaseSync {
+    constructor(file: string)
+    exec(sql: string): void
+    prepare(sql: string): { run(...values: unknown[]): { changes: number | bigint }; all(...values: unknown[]): unknown[] }
+  }
+}
 declare module 'prom-client' {
   interface Options<Label extends string> {
     name: string

@@ -23,6 +23,7 @@ export const PACKAGES_OF_ENTRIES: Readonly<Record<string, readonly string[]>> = 
   'koa-gatehouse/adapters/memory': [],
   'koa-gatehouse/adapters/postgres': [],
   'koa-gatehouse/adapters/redis': [],
+  'koa-gatehouse/adapters/sqlite': [],
 }
 
 /** Returns the source files that an entry loads at run time, and the packages that they import. */

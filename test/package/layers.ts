@@ -42,7 +42,7 @@ const LAYERS: readonly Layer[] = [
   { folders: ['src/keys'], about: 'signing keys' },
   { folders: ['src/commit'], about: 'one change: its record, its audit entry, its revocation' },
   { folders: ['src/revocation'], about: 'revoked tokens' },
-  { folders: ['adapters'], about: 'memory, Redis, PostgreSQL: they know the Store port alone' },
+  { folders: ['adapters'], about: 'memory, SQLite, PostgreSQL, Redis: they know the Store port alone' },
   { folders: ['src/audit'], about: 'what was done, by whom, from where' },
   { folders: ['src/store'], about: 'the Store port, and what makes any store resilient' },
   { folders: ['src/http'], about: 'HTML template, forms, CSRF, security headers' },

@@ -1,11 +1,14 @@
+import path from 'node:path'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { Cluster as Cluster6, Redis as Redis6 } from 'ioredis-6'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { postgresStore } from 'koa-gatehouse/adapters/postgres'
 import { redisStore, type RedisClient } from 'koa-gatehouse/adapters/redis'
+import { sqliteStore } from 'koa-gatehouse/adapters/sqlite'
 import type { Store } from 'koa-gatehouse'
 import { Pool } from 'pg'
 import { prefixedStore } from './prefixed-store.ts'
+import { sqliteDrivers } from './sqlite.ts'
 import type { Deployment, RedisDeployment } from './stores-of-run.ts'
 
 /**
@@ -17,6 +20,8 @@ export interface Servers {
   readonly postgres?: string
   readonly cluster?: readonly Address[]
   readonly sentinel?: { readonly sentinels: readonly Address[]; readonly name: string }
+  /** The folder of the files, and where better-sqlite3 is installed. */
+  readonly sqlite?: { readonly folder: string; readonly foreign: string }
 }
 
 interface Address {
@@ -24,7 +29,7 @@ interface Address {
   readonly port: number
 }
 
-/** A store on a deployment (memory, Redis, cluster, Sentinel or PostgreSQL), with its own connection. */
+/** A store on a deployment (memory, Redis, cluster, Sentinel, PostgreSQL or SQLite), with its own connection. */
 export interface DeployedStore {
   readonly store: Store
   /** Ends the connection. */
@@ -67,8 +72,17 @@ export function deployStore(deployment: Deployment, keyPrefix: string): Deployed
     const disconnect = () => void store.close().then(() => pool.end())
     return { store: prefixedStore(store, keyPrefix), disconnect }
   }
+  if (deployment === 'sqlite') return openSqlite(keyPrefix)
   const client = connectTo(deployment)
   return { store: redisStore(client, { keyPrefix }), disconnect: () => client.disconnect() }
+}
+
+/** Opens the file of a prefix. */
+function openSqlite(prefix: string): DeployedStore {
+  const { folder, foreign } = servers().sqlite
+  const database = sqliteDrivers(foreign)[0]?.open(path.join(folder, prefix.replaceAll(/[^\w-]/g, '')))
+  if (database === undefined) throw new Error('no driver of SQLite is installed')
+  return { store: sqliteStore(database), disconnect: () => database.close() }
 }
 
 /**

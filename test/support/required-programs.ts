@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { sqliteDrivers } from './sqlite.ts'
 
 interface Program {
   /** The name of the Debian package. */
@@ -65,6 +66,11 @@ export function findMissing(projects: readonly string[]): Missing | undefined {
   if (!isQuick && !hasForeignPackages) {
     tests.push('other software, Koa 2')
     commands.push('npm ci --prefix test/foreign')
+  }
+  // On Node.js 20, SQLite is a package with a part that is compiled where it is installed.
+  if (!isQuick && sqliteDrivers().length === 0) {
+    tests.push('SQLite')
+    commands.push('npm rebuild better-sqlite3 --prefix test/foreign')
   }
   return tests.length > 0 ? { tests: new Set(tests), command: commands.join(' && ') } : undefined
 }

@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { announceServers, areServersAnnounced } from './deployments.ts'
 import { Pool } from 'pg'
 import { migratePostgres } from 'koa-gatehouse/adapters/postgres'
@@ -6,6 +10,7 @@ import { startRedisCluster } from './redis-cluster.ts'
 import { startRedisSentinel } from './redis-sentinel.ts'
 import { startRedis } from './redis-server.ts'
 import { findProgram } from './required-programs.ts'
+import { FOREIGN } from './sqlite.ts'
 import { storesOfRun } from './stores-of-run.ts'
 
 /** Runs before all tests. Starts the servers that the tests share, and stops them after the last test. */
@@ -15,6 +20,8 @@ export default async function startDeployments(): Promise<(() => Promise<void>) 
   const stores = storesOfRun()
   const need = (kind: string, program = 'redis-server') =>
     findProgram(program) !== undefined && stores.some((name) => name.split('-')[0] === kind)
+  // A file system in memory, because no test of a flow cuts the power.
+  const files = await mkdtemp(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'koa-gatehouse-'))
   const [redis, cluster, sentinel, postgres] = await Promise.all([
     need('redis') ? startRedis() : undefined,
     need('cluster') ? startRedisCluster() : undefined,
@@ -26,9 +33,11 @@ export default async function startDeployments(): Promise<(() => Promise<void>) 
     ...(postgres && { postgres: postgres.url }),
     ...(cluster && { cluster: cluster.addresses }),
     ...(sentinel && { sentinel: { sentinels: sentinel.addresses, name: sentinel.name } }),
+    sqlite: { folder: files, foreign: FOREIGN },
   })
   return async () => {
     await Promise.all([redis?.stop(), cluster?.stop(), sentinel?.stop(), postgres?.stop()])
+    await rm(files, { recursive: true })
   }
 }
 

@@ -11,6 +11,7 @@ export const DEPLOYMENTS = [
   'sentinel',
   'sentinel-6',
   'postgres',
+  'sqlite',
 ] as const
 
 export type Deployment = (typeof DEPLOYMENTS)[number]
@@ -18,7 +19,7 @@ export type Deployment = (typeof DEPLOYMENTS)[number]
 /** The deployments that several processes can reach. */
 export type SharedDeployment = Exclude<Deployment, 'memory'>
 
-export type RedisDeployment = Exclude<SharedDeployment, 'postgres'>
+export type RedisDeployment = Exclude<SharedDeployment, 'postgres' | 'sqlite'>
 
 /**
  * The deployments that tests run on, in the order in which the environment variable TEST_STORES names them.

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
-import { afterAll, describe, expect } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { deployStore, type DeployedStore } from './deployments.ts'
 import { describeWithPostgres } from './describe-with-postgres.ts'
 import { describeWithRedis } from './describe-with-redis.ts'
+import { describeWithSqlite } from './describe-with-sqlite.ts'
 import { isQuickOnRedis } from './test-files.ts'
 import { storesOfRun, type Deployment, type RedisDeployment, type SharedDeployment } from './stores-of-run.ts'
 
@@ -18,7 +19,7 @@ export type MakeStore = (data?: string) => Store
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
-/** Runs a suite on each deployment that `TEST_STORES` names: memory, Redis, cluster, Sentinel, PostgreSQL. */
+/** Runs a suite on each deployment that `TEST_STORES` names: memory, Redis, cluster, Sentinel, PostgreSQL, SQLite. */
 export function describeEachStore(name: string, suite: (makeStore: MakeStore) => void): void {
   describeEachDeployment(name, (deploy) => {
     const inMemory = new Map<string, Store>()
@@ -48,20 +49,26 @@ export function describeEachShared(
   name: string,
   suite: (deploy: Deploy, deployment: SharedDeployment) => void,
 ): void {
-  describeEachRedis(name, suite)
-  if (!storesOfFile().includes('postgres')) return
-  describeWithPostgres(`${name} (postgres)`, () => suite(deploying('postgres'), 'postgres'))
+  for (const deployment of storesOfFile()) {
+    if (deployment === 'memory') continue
+    describeWith(deployment)(`${name} (${deployment})`, () => suite(deploying(deployment), deployment))
+  }
+}
+
+function describeWith(deployment: SharedDeployment) {
+  if (deployment === 'postgres') return describeWithPostgres
+  return deployment === 'sqlite' ? describeWithSqlite : describeWithRedis
 }
 
 /** Runs a suite on each deployment of Redis that TEST_STORES names. */
-export function describeEachRedis(
-  name: string,
-  suite: (deploy: Deploy, deployment: RedisDeployment) => void,
-): void {
-  for (const deployment of storesOfFile()) {
-    if (deployment === 'memory' || deployment === 'postgres') continue
-    describeWithRedis(`${name} (${deployment})`, () => suite(deploying(deployment), deployment))
-  }
+export function describeEachRedis(name: string, suite: (deployment: RedisDeployment) => void): void {
+  const isRedis = (each: Deployment): each is RedisDeployment =>
+    !['memory', 'postgres', 'sqlite'].includes(each)
+  const deployments = storesOfFile().filter(isRedis)
+  // A file without any test would be an error.
+  if (deployments.length === 0) it.skip(`${name}: TEST_STORES names no Redis`)
+  for (const deployment of deployments)
+    describeWithRedis(`${name} (${deployment})`, () => suite(deployment))
 }
 
 /** The deployments of the current file: those of its project, and for some quick files one Redis. */
