@@ -67,8 +67,7 @@ export function describeEachRedis(name: string, suite: (deployment: RedisDeploym
   const deployments = storesOfFile().filter(isRedis)
   // A file without any test would be an error.
   if (deployments.length === 0) it.skip(`${name}: TEST_STORES names no Redis`)
-  for (const deployment of deployments)
-    describeWithRedis(`${name} (${deployment})`, () => suite(deployment))
+  for (const deployment of deployments) describeWithRedis(`${name} (${deployment})`, () => suite(deployment))
 }
 
 /** The deployments of the current file: those of its project, and for some quick files one Redis. */
