@@ -3,6 +3,7 @@ import { Router } from '@koa/router'
 import Koa from 'koa'
 import { createGatehouse } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { migratePostgres, postgresStore } from 'koa-gatehouse/adapters/postgres'
 import session from 'koa-session'
 
 const port = Number(process.env.PORT ?? 3000)
@@ -15,11 +16,18 @@ const passwords = new Map([
 ])
 const invoices = [{ accountId: 'alice', customer: 'Mad Hatter Teas', amount: 420 }]
 
+// New: the data of gatehouse is in the PostgreSQL of the app, if DATABASE_URL names one. Otherwise it is in memory.
+const connectionString = process.env.DATABASE_URL
+const pool = connectionString ? new (await import('pg')).default.Pool({ connectionString }) : undefined
+if (pool) await migratePostgres({ pool })
+
 // New: the authorization server and the gateway.
 const gatehouse = createGatehouse({
   issuer: `${origin}/auth`,
   audience: `${origin}/api`,
-  store: memoryStore(),
+  store: pool ? postgresStore({ pool }) : memoryStore(),
+  // Only the store in memory needs none.
+  secret: process.env.GATEHOUSE_SECRET,
   products: {
     invoices: {
       title: 'Invoices',

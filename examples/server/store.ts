@@ -3,6 +3,7 @@ import type { Store } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { sqliteStore } from 'koa-gatehouse/adapters/sqlite'
+import { openPostgres } from './postgres.ts'
 import type { StoreSettings } from './settings.ts'
 import { openSqlite } from './sqlite.ts'
 import { StartError } from './start-error.ts'
@@ -22,6 +23,9 @@ interface OpenStore {
  */
 export async function openStore(settings: StoreSettings): Promise<OpenStore> {
   if (settings?.variable === 'REDIS_URL') return openRedis(settings.value)
+  if (settings?.variable === 'DATABASE_URL') {
+    return { ...(await openPostgres(settings.value)), place: 'The data is in PostgreSQL.' }
+  }
   if (settings?.variable === 'SQLITE_FILE') {
     const database = await openSqlite(settings.value)
     const place = `The data is in ${settings.value}.`

@@ -115,7 +115,13 @@ function examplesIn(folder: string, remove: () => Promise<void>): BuiltExamples 
   ): Promise<ExampleProcess> {
     const [PORT, PARTNER_PORT, SPA_PORT, MCP_PORT] = (await freePorts(4)).map(String)
     const ports = { PORT, PARTNER_PORT, SPA_PORT, MCP_PORT }
-    const { REDIS_URL: _redis, SQLITE_FILE: _sqlite, GATEHOUSE_SECRET: _secret, ...inherited } = process.env
+    const {
+      REDIS_URL: _redis,
+      SQLITE_FILE: _sqlite,
+      DATABASE_URL: _database,
+      GATEHOUSE_SECRET: _secret,
+      ...inherited
+    } = process.env
     const env = { ...inherited, ...ports, ...environment }
     // In a group of its own, so that `remove()` also ends what the program has started.
     const child = spawn(program.command ?? process.execPath, program.args, {

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, expect, it } from 'vitest'
+import { Pool } from 'pg'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { migratePostgres, postgresStore } from 'koa-gatehouse/adapters/postgres'
 import { sqliteStore } from 'koa-gatehouse/adapters/sqlite'
 import { deployStore } from '../../support/deployments.ts'
 import { describeWithRedis } from '../../support/describe-with-redis.ts'
 import { connect, startHost, type Host } from '../../support/host.ts'
 import { importBeforeStart } from '../../support/import-before-start.ts'
+import { startPostgres, type PostgresServer } from '../../support/postgres-server.ts'
+import { findProgram } from '../../support/required-programs.ts'
 import { sqliteDrivers } from '../../support/sqlite.ts'
 import { sqliteFiles } from '../../support/sqlite-files.ts'
 import { exported, statusOf, tokenOf } from '../../parts/backup/setup.ts'
@@ -19,9 +23,22 @@ describeWithRedis('moving from one kind of store to another', () => {
   })
 
   const hasSqlite = sqliteDrivers().length > 0
-  const kinds: readonly { readonly name: string; readonly open: () => Store }[] = [
+  const hasPostgres = findProgram('postgres') !== undefined
+  let server: PostgresServer
+  let pool: Pool
+  beforeAll(async () => {
+    if (!hasPostgres) return
+    server = await startPostgres()
+    pool = new Pool({ connectionString: server.url })
+  })
+  afterAll(async () => {
+    await pool?.end()
+    await server?.stop()
+  })
+  const kinds: readonly { readonly name: string; readonly open: () => Store | Promise<Store> }[] = [
     { name: 'memory', open: memoryStore },
     ...(hasSqlite ? [{ name: 'SQLite', open: () => sqliteStore(files.open(files.newFile())) }] : []),
+    ...(hasPostgres ? [{ name: 'PostgreSQL', open: openPostgres }] : []),
     {
       name: 'Redis',
       open() {
@@ -31,6 +48,12 @@ describeWithRedis('moving from one kind of store to another', () => {
       },
     },
   ]
+  let schemas = 0
+  async function openPostgres(): Promise<Store> {
+    const schema = `moved_${(schemas += 1)}`
+    await migratePostgres({ pool, schema })
+    return postgresStore({ pool, schema })
+  }
   const moves = kinds.map((from, at) => ({ from, to: kinds[(at + 1) % kinds.length] ?? from }))
 
   async function start(options: Parameters<typeof startHost>[0]): Promise<Host> {
@@ -42,7 +65,7 @@ describeWithRedis('moving from one kind of store to another', () => {
   it.each(moves)(
     'after a move from $from.name to $to.name, keys, tokens and revocations are as before, and users connect again',
     async ({ from, to }) => {
-      const [source, target] = [from, to].map(({ open }) => open()) as [Store, Store]
+      const [source, target] = [await from.open(), await to.open()]
       ends.push(() => Promise.all([source.close(), target.close()]))
       const old = await start({ store: source })
       const key = await old.createApiKey()
