@@ -9,7 +9,8 @@ const FOREIGN = 'test/foreign/'
 /** The packages that a package.json names. */
 function packagesOf(folder: string): Set<string> {
   const manifest = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'))
-  return new Set(Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }))
+  const { dependencies, devDependencies, optionalDependencies } = manifest
+  return new Set(Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }))
 }
 
 /** The packages that a file imports, by their names. Imports within the text of a template are not found. */
