@@ -16,12 +16,9 @@ const STATE = `select ${NOW} as time, sqlite_version() as version, ${NOW} - min(
 /** Reads whether writes work and wait for the disk, the space, and how long expired rows are kept. */
 export async function inspectSqlite(
   file: string,
-  { change, rows }: Queries,
-  { read, write, writeFailure }: Transactions,
+  { rows }: Queries,
+  { read, writeFailure }: Transactions,
 ): Promise<StoreInspection> {
-  // This write changes nothing, and shows whether a failure is over.
-  const probe = () => change('update gatehouse_schema set version = version')
-  if (writeFailure()) await write(probe).catch(() => {})
   const [{ time, version, overdue, waits } = {}] = await read(() => rows(STATE))
   const { finding, remedy } = explain(writeFailure())
   const hours = Math.round(Number(overdue) / HOUR_MS)

@@ -22,17 +22,16 @@ const MAX_RETRY_PAUSE_MS = 5
 export function createTransactions(database: SqliteDatabase, queries: Queries) {
   let isSetUp = false
   let isClosed = false
-  let failure: unknown
+  let failure: { readonly error: unknown; readonly at: number } | undefined
 
   function transaction<T>(work: () => T): T {
     database.exec('begin immediate')
     try {
       const answer = work()
       database.exec('commit')
-      failure = undefined
       return answer
     } catch (error) {
-      failure = error
+      failure = { error, at: performance.now() }
       try {
         database.exec('rollback')
       } catch {
@@ -79,7 +78,7 @@ export function createTransactions(database: SqliteDatabase, queries: Queries) {
       }
       waiting = [...busy.filter((call) => !isLate(call)), ...waiting]
       // After a transaction the file stays free for a while. Otherwise other processes would rarely find it free.
-      const pause = busy.length > 0 ? Math.random() * MAX_RETRY_PAUSE_MS : (endedAt - startedAt) / 2
+      const pause = busy.length > 0 ? Math.random() * MAX_RETRY_PAUSE_MS : (endedAt - startedAt) / 4
       if (pause < 0.5) setImmediate(runWaiting)
       else setTimeout(runWaiting, pause)
     }
@@ -96,8 +95,8 @@ export function createTransactions(database: SqliteDatabase, queries: Queries) {
     read: createQueue((work) => work()),
     /** The writes of one turn of the event loop share a transaction, so they wait for the disk once. */
     write: createQueue(transaction),
-    /** Why the last write failed; undefined if it succeeded. */
-    writeFailure: () => failure,
+    /** Why a write failed within the last minute. On a full disk, small writes may still succeed. */
+    writeFailure: () => (failure && performance.now() - failure.at < 60_000 ? failure.error : undefined),
     close: () => void (isClosed = true),
   }
 }

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import type { Store, StoreCheck } from 'koa-gatehouse'
 import { sqliteStore, type SqliteDatabase } from 'koa-gatehouse/adapters/sqlite'
 import { describeWithSqlite } from '../support/describe-with-sqlite.ts'
@@ -80,10 +80,16 @@ describeWithSqlite('a file of SQLite that cannot be used', () => {
     expect(await store.getMany(['a', 'b', 'big'])).toEqual(['1', '2', undefined])
     database.exec('pragma max_page_count = 100000')
     await store.set('big', big)
+    expect(await check(store, 'writes')).toMatchObject({
+      status: 'fail',
+      remedy: expect.any(String) as string,
+    })
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000)
     expect(await check(store, 'writes')).toMatchObject({ status: 'pass' })
+    clock.mockRestore()
   })
 
-  it('a read-only file rejects writes with the remedy, and the check of writes fails until they work', async () => {
+  it('a read-only file rejects writes with the remedy', async () => {
     const file = files.newFile()
     await open(files.open(file)).set('a', '1')
     const store = open(files.open(file, { readOnly: true }))
