@@ -163,7 +163,6 @@ export function postgresStore(options: PostgresPoolOptions | PostgresClientOptio
         isListening: messages.isListening,
         areDelivered: messages.areDelivered,
         wasDiskFull: performance.now() - diskFullAt < DISK_FULL_MS,
-        waitsForever: 'pool' in options && options.pool.options?.connectionTimeoutMillis === 0,
       })
       return { time: state.time, checks }
     },

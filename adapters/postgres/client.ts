@@ -1,8 +1,6 @@
 /** What the store needs of a Pool of `pg`. */
 export interface PostgresPool {
-  readonly options?:
-    | { readonly max?: number | undefined; readonly connectionTimeoutMillis?: number | undefined }
-    | undefined
+  readonly options?: { readonly max?: number | undefined } | undefined
   connect(): Promise<PostgresConnection>
   on(event: 'error', listener: (error: Error) => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown

@@ -59,7 +59,8 @@ export function unavailable(message: string, cause?: unknown): GatehouseError {
 
 /** An SQLSTATE, or a code of Node such as ECONNREFUSED. */
 function codeOf(error: unknown): string {
-  return String((error as { code?: unknown } | null)?.code ?? '')
+  const { code } = Object(error) as { code?: unknown }
+  return typeof code === 'string' ? code : ''
 }
 
 /** If several addresses failed, the message of the error is empty. */

@@ -1,5 +1,5 @@
 import { CredentialsRejectedError, GatehouseError } from '../../src/errors.ts'
-import { pass } from '../../src/store/check-results.ts'
+import { fail, pass, unknown, warn } from '../../src/store/check-results.ts'
 import type { StoreCheck } from '../../src/store/contract.ts'
 import { unavailable } from './errors.ts'
 
@@ -8,7 +8,6 @@ export const STATE = `select
   extract(epoch from clock_timestamp())::float8 * 1000 as time,
   current_setting('server_version_num')::integer / 10000 as version,
   pg_is_in_recovery() as "isStandby",
-  current_setting('transaction_read_only') = 'on' as "isReadOnly",
   current_setting('fsync') = 'on' and current_setting('full_page_writes') = 'on' as "isCrashSafe",
   current_setting('transaction_isolation') as isolation,
   current_setting('synchronous_commit') as "synchronousCommit",
@@ -28,25 +27,17 @@ export const STATE = `select
   current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
     as "maxConnections"`
 
-type Names = 'time' | 'version' | 'sweptSecondsAgo' | 'lagSeconds' | 'connections' | 'maxConnections'
-type Standbys = 'standbys' | 'hiddenStandbys' | 'confirmingStandbys'
-
 /** A row of `STATE`. */
 export type DatabaseState = Readonly<
-  Record<Names | Standbys, number> &
-    Record<'isStandby' | 'isReadOnly' | 'isCrashSafe' | 'namesStandby', boolean> &
+  Record<'time' | 'version' | 'sweptSecondsAgo' | 'connections' | 'maxConnections', number> &
+    Record<'standbys' | 'hiddenStandbys' | 'confirmingStandbys' | 'lagSeconds', number> &
+    Record<'isStandby' | 'isCrashSafe' | 'namesStandby', boolean> &
     Record<'synchronousCommit' | 'isolation', string> &
     Record<'unlogged' | 'missingRights', string | null>
 >
 
 /** What only the process knows. */
-export interface OwnState {
-  readonly isListening: boolean
-  readonly areDelivered: boolean
-  readonly wasDiskFull: boolean
-  /** Whether the pool waits without end for a connection. */
-  readonly waitsForever: boolean
-}
+export type OwnState = Readonly<Record<'isListening' | 'areDelivered' | 'wasDiskFull', boolean>>
 
 const OLDEST_VERSION = 14
 const MAX_LAG_SECONDS = 10
@@ -59,8 +50,7 @@ const FULL_SHARE = 0.9
  * @throws {GatehouseError} `ERR_OPTIONS`, or `ERR_STORE_UNAVAILABLE` if it is a standby, or a right is missing
  */
 export function requireUsable(state: DatabaseState): void {
-  const checks = [checkWrites(state, false), checkRights(state), checkPersistence(state)]
-  const problem = checks.find(({ status }) => status === 'fail')
+  const problem = problemsBeforeUse(state).find(({ status }) => status === 'fail')
   if (problem === undefined) return
   const message = `PostgreSQL cannot be used: ${problem.message}. ${problem.remedy}`
   if (problem.name === 'writes') throw unavailable(message)
@@ -68,157 +58,115 @@ export function requireUsable(state: DatabaseState): void {
   throw new GatehouseError('ERR_OPTIONS', message)
 }
 
+/** One result for each check: the first problem, or that it passes. */
 export function checkDatabase(state: DatabaseState, own: OwnState): StoreCheck[] {
-  const { version, sweptSecondsAgo, connections, maxConnections } = state
-  const swept = `expired rows were last deleted ${Math.round(sweptSecondsAgo)} s ago`
-  const used = `${connections} of ${maxConnections} connections are used`
-  return [
-    checkWrites(state, own.wasDiskFull),
-    checkRights(state),
-    checkPersistence(state),
-    checkStandbys(state),
-    check('sweep', swept, [
-      sweptSecondsAgo > MAX_SWEEP_AGE_SECONDS,
-      'warn',
-      swept,
-      'Each process deletes them every minute: look for statements that wait for locks in pg_stat_activity',
-    ]),
-    check(
-      'connections',
-      used,
-      [
-        connections >= FULL_SHARE * maxConnections,
-        'warn',
-        used,
-        'Raise max_connections, lower `max` of the pools, or use a pooler',
-      ],
-      [
-        own.waitsForever,
-        'warn',
-        'the pool waits without end for a connection to PostgreSQL',
-        'Set connectionTimeoutMillis of the pool to 1000',
-      ],
-    ),
-    check(
-      'messages',
-      own.isListening ? 'PostgreSQL delivers messages' : 'this process does not listen to messages yet',
-      [
-        own.isListening && !own.areDelivered,
-        'warn',
+  const { namesStandby, standbys, sweptSecondsAgo, connections, maxConnections, version } = state
+  const passed = {
+    writes: 'PostgreSQL accepts writes',
+    rights: 'the user of the pool has all rights',
+    persistence: `commits wait for the disk${namesStandby ? ' and for the named standby' : ''}`,
+    replicas: `connected standbys: ${standbys}; commits wait for ${namesStandby ? 'those that are named' : 'none'}`,
+    sweep: `expired rows were last deleted ${Math.round(sweptSecondsAgo)} s ago`,
+    connections: `${connections} of ${maxConnections} connections are used`,
+    messages: own.isListening
+      ? 'PostgreSQL delivers messages'
+      : 'this process does not listen to messages yet',
+    version: `the server is PostgreSQL ${version}`,
+  }
+  const problems = [...problemsBeforeUse(state), ...otherProblems(state, own, passed)]
+  return Object.entries(passed).map(
+    ([name, message]) => problems.find((problem) => problem.name === name) ?? pass(name, message),
+  )
+}
+
+function problemsBeforeUse(state: DatabaseState): StoreCheck[] {
+  const { synchronousCommit: setting, namesStandby, unlogged, missingRights, isolation } = state
+  const found: (StoreCheck | false)[] = [
+    state.isStandby &&
+      fail(
+        'writes',
+        'this server is a standby, which accepts no writes',
+        'Connect the pool to the primary, by an address that follows a failover',
+      ),
+    missingRights !== null &&
+      fail(
+        'rights',
+        `the user of the pool lacks rights on some tables: ${missingRights}`,
+        'Grant select, insert, update and delete on all tables of the schema, as docs/postgresql.md shows',
+      ),
+    unlogged !== null &&
+      fail(
+        'persistence',
+        `a crash empties unlogged tables: ${unlogged}`,
+        'Run ALTER TABLE … SET LOGGED for each of them',
+      ),
+    (setting === 'off' || (setting === 'local' && namesStandby)) &&
+      fail(
+        'persistence',
+        `with synchronous_commit = ${setting}, commits do not wait for the ${setting === 'off' ? 'disk' : 'standby'}`,
+        'Set synchronous_commit to on for the user of the pool: ALTER ROLE … SET synchronous_commit = on',
+      ),
+    isolation !== 'read committed' &&
+      fail(
+        'persistence',
+        `the isolation level is ${isolation}, at which members of lists may be lost`,
+        "Set default_transaction_isolation to 'read committed' for the user of the pool",
+      ),
+  ]
+  return found.flatMap((problem) => problem || [])
+}
+
+function otherProblems(
+  state: DatabaseState,
+  own: OwnState,
+  { sweep, connections }: Readonly<Record<'sweep' | 'connections', string>>,
+): StoreCheck[] {
+  const { namesStandby, hiddenStandbys, confirmingStandbys, lagSeconds, version } = state
+  const found: (StoreCheck | false)[] = [
+    own.wasDiskFull &&
+      fail(
+        'writes',
+        'the disk was full within the last minute, and PostgreSQL rejected writes',
+        'Free space on the disk of PostgreSQL, and look for replication slots that keep old WAL files',
+      ),
+    !state.isCrashSafe &&
+      warn(
+        'persistence',
+        'fsync or full_page_writes is off: if the machine fails, the data may be lost',
+        'Set fsync and full_page_writes to on in postgresql.conf',
+      ),
+    hiddenStandbys > 0 &&
+      unknown('replicas', 'the state of the standbys is hidden', 'Grant pg_monitor to the user of the pool'),
+    namesStandby &&
+      confirmingStandbys === 0 &&
+      fail(
+        'replicas',
+        'no standby of synchronous_standby_names is connected, so no write is confirmed',
+        'Start the standby and check its log, or change synchronous_standby_names',
+      ),
+    lagSeconds > MAX_LAG_SECONDS &&
+      warn(
+        'replicas',
+        `a standby is ${Math.round(lagSeconds)} s behind`,
+        'Check the load, the network and the log of the standby',
+      ),
+    state.sweptSecondsAgo > MAX_SWEEP_AGE_SECONDS &&
+      warn('sweep', sweep, 'Each process deletes them every minute: look for locks in pg_stat_activity'),
+    state.connections >= FULL_SHARE * state.maxConnections &&
+      warn('connections', connections, 'Raise max_connections, lower `max` of the pools, or use a pooler'),
+    own.isListening &&
+      !own.areDelivered &&
+      warn(
+        'messages',
         'PostgreSQL delivers no messages to this process, which polls every second instead',
         'Connect directly to PostgreSQL, or use session pooling: a pooler in transaction mode loses LISTEN',
-      ],
-    ),
-    check('version', `the server is PostgreSQL ${version}`, [
-      version < OLDEST_VERSION,
-      'warn',
-      `PostgreSQL ${version} is older than the tested versions`,
-      `Use PostgreSQL ${OLDEST_VERSION} or later`,
-    ]),
+      ),
+    version < OLDEST_VERSION &&
+      warn(
+        'version',
+        `PostgreSQL ${version} is older than the tested versions`,
+        `Use PostgreSQL ${OLDEST_VERSION} or later`,
+      ),
   ]
-}
-
-function checkWrites({ isStandby, isReadOnly }: DatabaseState, wasDiskFull: boolean): StoreCheck {
-  return check(
-    'writes',
-    'PostgreSQL accepts writes',
-    [
-      isStandby,
-      'fail',
-      'this server is a standby, which accepts no writes',
-      'Connect the pool to the primary, by an address that follows a failover',
-    ],
-    [
-      isReadOnly,
-      'fail',
-      'transactions are read-only',
-      'Set default_transaction_read_only to off for this user',
-    ],
-    [
-      wasDiskFull,
-      'fail',
-      'the disk was full within the last minute, and PostgreSQL rejected writes',
-      'Free space on the disk of PostgreSQL, and look for replication slots that keep old WAL files',
-    ],
-  )
-}
-
-function checkRights({ missingRights }: DatabaseState): StoreCheck {
-  return check('rights', 'the user of the pool has all rights', [
-    missingRights !== null,
-    'fail',
-    `the user of the pool lacks rights on some tables: ${missingRights}`,
-    'Grant select, insert, update and delete on all tables of the schema, as docs/postgresql.md shows',
-  ])
-}
-
-function checkPersistence(state: DatabaseState): StoreCheck {
-  const { synchronousCommit: setting, namesStandby, unlogged, isCrashSafe, isolation } = state
-  const lost = setting === 'off' ? 'disk' : 'standby'
-  return check(
-    'persistence',
-    `commits wait for the disk${namesStandby ? ' and for the named standby' : ''}`,
-    [
-      unlogged !== null,
-      'fail',
-      `a crash empties unlogged tables: ${unlogged}`,
-      'Run ALTER TABLE … SET LOGGED for each of them',
-    ],
-    [
-      setting === 'off' || (setting === 'local' && namesStandby),
-      'fail',
-      `with synchronous_commit = ${setting}, commits do not wait for the ${lost}`,
-      'Set synchronous_commit to on for the user of the pool: ALTER ROLE … SET synchronous_commit = on',
-    ],
-    [
-      isolation !== 'read committed',
-      'fail',
-      `the isolation level is ${isolation}, at which members of lists may be lost`,
-      "Set default_transaction_isolation to 'read committed' for the user of the pool",
-    ],
-    [
-      !isCrashSafe,
-      'warn',
-      'fsync or full_page_writes is off: if the machine fails, the data may be lost',
-      'Set fsync and full_page_writes to on in postgresql.conf',
-    ],
-  )
-}
-
-function checkStandbys(state: DatabaseState): StoreCheck {
-  const { namesStandby, standbys, hiddenStandbys, confirmingStandbys, lagSeconds } = state
-  const found = `${standbys} ${standbys === 1 ? 'standby is' : 'standbys are'} connected`
-  const rest = namesStandby ? ', and commits wait for it' : ', and commits wait for none'
-  return check(
-    'replicas',
-    found + rest,
-    [
-      hiddenStandbys > 0,
-      'unknown',
-      `${found}, and their state is hidden`,
-      'Grant pg_monitor to the user of the pool',
-    ],
-    [
-      namesStandby && confirmingStandbys === 0,
-      'fail',
-      'no standby of synchronous_standby_names is connected, so no write is confirmed',
-      'Start the standby and check its log, or change synchronous_standby_names',
-    ],
-    [
-      lagSeconds > MAX_LAG_SECONDS,
-      'warn',
-      `${found}, and one is ${Math.round(lagSeconds)} s behind`,
-      'Check the load, the network and the log of the standby',
-    ],
-  )
-}
-
-/** The first problem that is there. */
-function check(
-  name: string,
-  passed: string,
-  ...problems: readonly (readonly [isThere: boolean, StoreCheck['status'], message: string, remedy: string])[]
-): StoreCheck {
-  const [, status, message, remedy] = problems.find(([isThere]) => isThere) ?? []
-  return status && message !== undefined ? { name, status, message, remedy } : pass(name, passed)
+  return found.flatMap((problem) => problem || [])
 }

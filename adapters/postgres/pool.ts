@@ -84,7 +84,7 @@ export function createPoolRunner(
       async function open(): Promise<void> {
         const connection = await pool.connect()
         watch(connection)
-        connection.on('end', () => connection === current && reopen())
+        connection.on('end', () => void (connection === current && reopen()))
         connection.on('notification', ({ payload }) => receive(payload ?? ''))
         try {
           await run(connection, `listen "${channel}"`)
