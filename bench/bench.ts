@@ -17,12 +17,15 @@
  *   microsecond; about two minutes. It needs no `redis-server`, and writes nothing.
  * - `npm run bench -- import` shows what importing the package costs a process, compared with importing oidc-provider; about a
  *   minute. It needs no `redis-server`, and writes nothing.
+ * - `npm run bench -- stores` compares memory, PostgreSQL and Redis, or those that are named: time, CPU, round trips, bytes. It
+ *   writes nothing; about two minutes. It needs `postgres` for PostgreSQL.
  */
 import { compare } from './compare.ts'
 import { measureGrowth } from './growth.ts'
 import { measureGuard } from './guard.ts'
 import { measureImports } from './imports.ts'
 import { measureMemory } from './memory.ts'
+import { measureStores } from './stores.ts'
 
 const DEADLINE_MS = 600_000
 const SCHEDULE = { rounds: 5, seconds: 0.8, warmUpSeconds: 2, pacedSeconds: 2 }
@@ -34,7 +37,7 @@ setTimeout(() => {
 }, DEADLINE_MS).unref()
 
 const started = performance.now()
-const [mode = 'compare'] = process.argv.slice(2)
+const [mode = 'compare', ...names] = process.argv.slice(2)
 if (mode === 'compare') await compare(SCHEDULE, { writes: true })
 else if (mode === 'quick') await compare(QUICK, { writes: false })
 else if (mode === 'tokens') await compare(SCHEDULE, { writes: false, isTokensOnly: true })
@@ -42,7 +45,8 @@ else if (mode === 'growth') await measureGrowth(SCHEDULE)
 else if (mode === 'memory') await measureMemory()
 else if (mode === 'guard') await measureGuard()
 else if (mode === 'import') await measureImports()
-else throw new Error(`unknown: ${mode}; known: quick, tokens, growth, memory, guard, import`)
+else if (mode === 'stores') await measureStores(names)
+else throw new Error(`unknown: ${mode}; known: quick, tokens, growth, memory, guard, import, stores`)
 console.log(`\n${Math.round((performance.now() - started) / 1000)} s, Node ${process.version}`)
 // Ends all processes that the bench started.
 process.exit(0)
