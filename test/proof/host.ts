@@ -4,6 +4,8 @@ import { createServer } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Cluster, Redis } from 'ioredis'
 import Koa from 'koa'
+import { Pool } from 'pg'
+import { postgresStore } from '../../adapters/postgres.ts'
 import { redisStore } from '../../adapters/redis.ts'
 import type { Question, Report } from '../../bench/processes.ts'
 import { CALLBACK, products, startHost } from '../../bench/host.ts'
@@ -136,10 +138,7 @@ process.on('message', ({ number, ask, about }: Question<keyof Asks>) => {
 report({ ready: true })
 
 async function startService(address: StoreAddress): Promise<Gatehouse> {
-  const client = connect(address)
-  client.on('error', () => {})
-  const durability = options.isReplicated ? { durability: { replicas: 1, timeoutMs: 500 } } : undefined
-  store = redisStore(client, durability)
+  store = openStore(address)
   const host = await startHost({
     store,
     port: options.port,
@@ -153,6 +152,17 @@ async function startService(address: StoreAddress): Promise<Gatehouse> {
     },
   })
   return host.gatehouse
+}
+
+function openStore(address: StoreAddress): Store {
+  if (address.postgresUrl !== undefined) {
+    const settings = { connectionTimeoutMillis: 1000, statement_timeout: 1000 }
+    return postgresStore({ pool: new Pool({ connectionString: address.postgresUrl, ...settings }) })
+  }
+  const client = connect(address)
+  client.on('error', () => {})
+  const durability = options.isReplicated ? { durability: { replicas: 1, timeoutMs: 500 } } : undefined
+  return redisStore(client, durability)
 }
 
 async function startApi(): Promise<undefined> {

@@ -3,7 +3,7 @@
  * asked, what was broken, the worst times beside their bounds, and each broken promise. It then exits with 1, and keeps the
  * history. docs/proof.md explains the report.
  *
- * `--minutes 5` (for all stores together), `--stores alone,pair,sentinel,cluster`, `--seed 7`, `--pause 100`, `--faults process-killed`,
+ * `--minutes 5` (for all stores together), `--stores alone,pair,sentinel,cluster,postgres`, `--seed 7`, `--pause 100`, `--faults process-killed`,
  * `--server valkey-8.0` (after `test/support/other-servers.sh`), `--mutant no-wait`, `--keep` (the history in any case).
  */
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -5,15 +5,17 @@ import { askRedis } from '../support/ask-redis.ts'
 import type { Random } from '../support/fuzz/random.ts'
 import { startRedisCluster, type RedisNode } from '../support/redis-cluster.ts'
 import { startRedisSentinel } from '../support/redis-sentinel.ts'
+import { startPostgresStore } from './postgres-store.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { until } from '../support/until.ts'
 
 /**
  * `alone`: one server, which writes each change to its disk before it answers. `pair`: a server and a replica behind an address that
- * moves to the replica, as managed services offer. `sentinel` and `cluster`: as in production.
+ * moves to the replica, as managed services offer. `sentinel` and `cluster`: as in production. `postgres`: a primary whose commits
+ * wait for a standby.
  */
-export type StoreKind = 'alone' | 'pair' | 'sentinel' | 'cluster'
+export type StoreKind = 'alone' | 'pair' | 'sentinel' | 'cluster' | 'postgres'
 
 /** How a process connects. JSON can write it. */
 export interface StoreAddress {
@@ -22,6 +24,8 @@ export interface StoreAddress {
   readonly sentinelName?: string
   /** Where the process finds the servers that Redis names: ioredis' option `natMap`. */
   readonly natMap?: Readonly<Record<string, { readonly host: string; readonly port: number }>>
+  /** The address of a PostgreSQL. It replaces all others. */
+  readonly postgresUrl?: string
 }
 
 /** The links of one process to the servers. */
@@ -43,7 +47,8 @@ export interface ProofStore {
 }
 
 export function startStore(kind: StoreKind): Promise<ProofStore> {
-  return { alone: startAlone, pair: startPair, sentinel: startSentinel, cluster: startCluster }[kind]()
+  const starts = { alone: startAlone, pair: startPair, sentinel: startSentinel, cluster: startCluster }
+  return kind === 'postgres' ? startPostgresStore() : starts[kind]()
 }
 
 const ON_DISK = ['--appendonly', 'yes', '--appendfsync', 'always']
