@@ -319,7 +319,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
   {
     file: 'stores',
     title: 'Stores',
-    about: '`memoryStore()`, `sqliteStore()`, and `redisStore()` with its options.',
+    about: '`memoryStore()`, `sqliteStore()`, `postgresStore()` and `redisStore()` with their options.',
     parts: [
       'memoryStore',
       'sqliteStore',
@@ -329,6 +329,15 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
       'Durability',
       'RedisClient',
       'RedisConnection',
+      'postgresStore',
+      'migratePostgres',
+      'PostgresPoolOptions',
+      'PostgresClientOptions',
+      'PostgresPool',
+      'PostgresConnection',
+      'PostgresStatement',
+      'PostgresClient',
+      'PostgresRow',
     ],
   },
   {
