@@ -17,7 +17,7 @@
  *   microsecond; about two minutes. It needs no `redis-server`, and writes nothing.
  * - `npm run bench -- import` shows what importing the package costs a process, compared with importing oidc-provider; about a
  *   minute. It needs no `redis-server`, and writes nothing.
- * - `npm run bench -- stores` compares memory, PostgreSQL and Redis, or those that are named: time, CPU, round trips, bytes. It
+ * - `npm run bench -- stores` compares memory, SQLite, PostgreSQL and Redis, or those that are named: time, CPU, round trips, bytes. It
  *   writes nothing; about two minutes. It needs `postgres` for PostgreSQL.
  */
 import { compare } from './compare.ts'

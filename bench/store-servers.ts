@@ -1,13 +1,17 @@
 /** The databases of `stores.ts`. */
 import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { Redis } from 'ioredis'
 import { Pool } from 'pg'
 import { memoryStore } from '../adapters/memory.ts'
 import { migratePostgres, postgresStore } from '../adapters/postgres.ts'
 import { redisStore } from '../adapters/redis.ts'
+import { sqliteStore } from '../adapters/sqlite.ts'
 import type { Store } from '../src/store/contract.ts'
+import { temporaryFolder } from '../test/support/package-copy.ts'
 import { startPostgres } from '../test/support/postgres-server.ts'
 import { startRedis } from '../test/support/redis-server.ts'
+import { sqliteDrivers, type OpenSqlite } from '../test/support/sqlite.ts'
 
 /** How a process connects. JSON can write it. */
 export interface StoreAddress {
@@ -28,12 +32,18 @@ export interface StoreServer {
 }
 
 /** Each writes a change to its disk before it confirms the change. */
-export const SERVERS = { memory: startMemory, postgres: startPostgresServer, redis: startRedisServer }
+export const SERVERS = {
+  memory: startMemory,
+  sqlite: startSqlite,
+  postgres: startPostgresServer,
+  redis: startRedisServer,
+}
 
 export type StoreKind = keyof typeof SERVERS
 
 const OPEN: Readonly<Record<StoreKind, (url: string) => Store>> = {
   memory: () => memoryStore(),
+  sqlite: (file) => sqliteStore(openFile(file)),
   postgres: (connectionString) =>
     postgresStore({ pool: new Pool({ connectionString, connectionTimeoutMillis: 1000 }) }),
   redis: (url) => redisStore(new Redis(url)),
@@ -49,6 +59,34 @@ async function startMemory(): Promise<StoreServer> {
     bytes: async () => undefined,
     stop: async () => {},
   }
+}
+
+async function startSqlite(): Promise<StoreServer> {
+  const { folder, remove } = await temporaryFolder('koa-gatehouse-bench')
+  const file = path.join(folder, 'gatehouse.db')
+  return {
+    address: { kind: 'sqlite', url: file },
+    isShared: true,
+    // SQLite works in the process.
+    cpuMs: () => 0,
+    async bytes() {
+      const database = openFile(file)
+      database.exec('vacuum')
+      const [row] = database
+        .prepare('select page_count * page_size as bytes from pragma_page_count, pragma_page_size')
+        .all() as { bytes: number }[]
+      database.close()
+      return row?.bytes
+    },
+    stop: remove,
+  }
+}
+
+/** @throws {Error} if this Node.js has no SQLite, and `test/foreign` no better-sqlite3 */
+function openFile(file: string): OpenSqlite {
+  const [driver] = sqliteDrivers(path.resolve('test/foreign/package.json'))
+  if (driver === undefined) throw new Error('run: npm ci --prefix test/foreign')
+  return driver.open(file)
 }
 
 async function startPostgresServer(): Promise<StoreServer> {

@@ -30,7 +30,7 @@ async function findSqlite(): Promise<Open> {
     return ((await import(name)) as { default: Open }).default
   } catch {
     throw new StartError(
-      `SQLITE_FILE needs Node.js 22.13, or on Node.js ${process.versions.node}: npm install --no-save better-sqlite3`,
+      `SQLITE_FILE needs Node.js 22.13, or on Node.js ${process.versions.node}: npm install --no-save --save-dev better-sqlite3`,
     )
   }
 }

@@ -53,7 +53,7 @@ describe('the example without SQLite', () => {
     if (process.getBuiltinModule('node:sqlite')) return example.ready()
     expect(await example.ended).toBe(1)
     expect(example.stderr().trim().split('\n')).toEqual([
-      expect.stringContaining('npm install --no-save better-sqlite3'),
+      expect.stringContaining('npm install --no-save --save-dev better-sqlite3'),
     ])
   })
 })
