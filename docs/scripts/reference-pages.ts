@@ -319,7 +319,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
   {
     file: 'stores',
     title: 'Stores',
-    about: '`memoryStore()`, `sqliteStore()`, `postgresStore()` and `redisStore()` with their options.',
+    about: '`memoryStore()`, `sqliteStore()`, and `redisStore()` with its options.',
     parts: [
       'memoryStore',
       'sqliteStore',
@@ -329,6 +329,13 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
       'Durability',
       'RedisClient',
       'RedisConnection',
+    ],
+  },
+  {
+    file: 'postgres-store',
+    title: 'The store on PostgreSQL',
+    about: '`postgresStore()` and `migratePostgres()`, and what they need of a pool or of another driver.',
+    parts: [
       'postgresStore',
       'migratePostgres',
       'PostgresPoolOptions',
