@@ -80,7 +80,7 @@ export async function changeRecord<C extends Client>(
   return stored
 }
 
-/** Deletes a client, whose id stays reserved. @throws {GatehouseError} `ERR_NOT_FOUND` */
+/** Deletes a client: its tokens are revoked, its id stays reserved. @throws {GatehouseError} `ERR_NOT_FOUND` */
 export async function deleteClient<C extends Client>(
   clients: ClientRepository<C>,
   clientId: string,

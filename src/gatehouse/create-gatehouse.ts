@@ -115,7 +115,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   })
   return gatehouse
 
-  /** Waits for the start as each request does, then makes sure that the keys are fresh. */
+  /** Waits for the start as each request does, then makes sure that the keys are fresh: else 503, and not `ready`. */
   async function readyForRequest() {
     const running = await lifecycle.ready(startTimeoutMs)
     await keys.ensureFresh()

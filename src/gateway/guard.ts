@@ -61,8 +61,8 @@ export interface GatewayMiddlewareOptions {
 
 /**
  * Guards everything below the address of the API ({base_url}): every request whose original path or present path is
- * below it. The path that the handler sees selects the operation. The response is 404 if the handler sees a path
- * outside of {base_url}, or may see the paths of two operations. The cause is logged once.
+ * below it; a path of no operation is 404, or passed on (`unclaimed`). The path that the handler sees selects the
+ * operation. 404 if that is outside of {base_url}, or may be the path of two operations: the cause is logged once.
  */
 export function guard(
   parts: GatewayParts,

@@ -17,7 +17,7 @@ export interface HealthParts {
   isReady(found: { readonly isUsable: boolean; readonly isStoreUsable: boolean }): boolean
 }
 
-/** Makes the checks of `health()`, and decides `ready`. Takes as long as a request waits for the start, or a store call. */
+/** Makes the checks of `health()`; `isReady` of the caller decides `ready`. Waits as long as a request for the start. */
 export async function readHealth(parts: HealthParts): Promise<Health> {
   const { start, shutdown, readStoreHealth, revocations } = parts
   // After close() the store is not read, because the host may have closed the client of the store too.

@@ -72,8 +72,8 @@ const CLIENT_RECORD: Fields = {
 }
 
 /**
- * API keys and applications, with the hashes of their secrets, their places in lists, and their last use. A client that
- * differs from the one in the store is a conflict, and changes nothing.
+ * What a file has of API keys and applications: fields, hashes of secrets, places in lists, last use; and when a client
+ * counts as the same as the one in the store.
  */
 export function clientSection(store: Store): Section {
   const stored = storedClients(store)

@@ -16,7 +16,7 @@ export function noCounts() {
 
 export type Counts = ReturnType<typeof noCounts>
 
-/** Imports a record; an existing one stays, also a deleted one. @returns whether it is new; undefined for a conflict */
+/** A record that exists stays, also a deleted one; a different one is a conflict. @returns undefined for a conflict */
 export async function importRecord<T extends object>(
   collection: Pick<Collection<T>, 'create' | 'update'>,
   { id, record, isSame }: { id: string; record: T; isSame: (existing: T) => boolean },

@@ -7,9 +7,7 @@ import { endpointProblem } from '../../options/urls.ts'
 import { anyValue, checkInput, optional, textRule, wholeNumber } from '../../validation/rules.ts'
 import { createCallCounts, type CountedDay } from './call-counts.ts'
 import { observeCalls } from './observe-calls.ts'
-import { storePeriodically } from './store-counts.ts'
-
-export const INTERVAL_SECONDS = 10
+import { INTERVAL_SECONDS, storePeriodically } from './store-counts.ts'
 
 const TIMEOUT_MS = 5_000
 /** The service accepts four times as many bytes. */

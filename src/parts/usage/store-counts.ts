@@ -3,6 +3,7 @@ import type { Logger } from '../../host/logger.ts'
 import type { CallCounts, CountedDay } from './call-counts.ts'
 
 export const BATCH = 100
+export const INTERVAL_SECONDS = 10
 
 /**
  * Stores the counts of this process every few seconds, and at its end. While that fails, the process counts on: they

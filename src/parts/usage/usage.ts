@@ -25,8 +25,7 @@ import { observeCalls } from './observe-calls.ts'
 import { FURTHER_CLIENTS, FURTHER_OPERATIONS, outcomeOfTokenError, TOKEN_REQUEST } from './outcomes.ts'
 import { receiveUsage } from './receive-usage.ts'
 import type { ReadUsage, Usage, UsageOptions, UsageQuery } from './usage-types.ts'
-import { INTERVAL_SECONDS } from './report-usage.ts'
-import { storePeriodically } from './store-counts.ts'
+import { INTERVAL_SECONDS, storePeriodically } from './store-counts.ts'
 import {
   createUsageRecords,
   dayOf,

@@ -82,7 +82,7 @@ export async function stateNotice(
   return notice(tone, html`<div class="line spread">${sentence} ${button}</div>`)
 }
 
-/** For the key of a gateway, when it was last used. */
+/** When a client was last used: never, lately, or how long ago. */
 export function lastUsed({ texts }: Texts, { lastUsedAt }: Pick<Client, 'lastUsedAt'>): Html {
   if (lastUsedAt === undefined) return html`<span class="muted">${texts.html('never')}</span>`
   const isFresh = Date.now() / 1000 - lastUsedAt < LAST_USE_SECONDS
