@@ -206,7 +206,7 @@ describeWithPostgres('the PostgreSQL store', () => {
     await expect(openStore(as('stranger')).get('a')).rejects.toMatchObject(
       failing('42501, its user lacks a right'),
     )
-    await expect(openStore(as('nobody')).get('a')).rejects.toMatchObject(
+    await expect(openStore(as('unknown_user')).get('a')).rejects.toMatchObject(
       failing(/28000, .*the user or the password/),
     )
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { storeContract } from '../../src/testing/index.ts'
 import type { Store } from '../../src/index.ts'
 import { connect, startHost } from '../support/host.ts'
-import { migratePostgres, postgresStore, type PostgresClient } from 'koa-gatehouse/adapters/postgres'
+import { migratePostgres, postgresStore, type PostgresClient } from '../../adapters/postgres.ts'
 import { elapse } from '../adapters/real-time.ts'
 
 /**

@@ -102,7 +102,14 @@ async function startHost(file: string, port: number, folder = project): Promise<
 describe('the packed package', () => {
   it('the packed package contains the entries with their chunks, maps and types, the examples and the documents, and nothing else', () => {
     const outputs = ENTRIES.map(({ output }) => output)
-    const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'package.json']
+    const documents = [
+      'README.md',
+      'LICENSE',
+      'CHANGELOG.md',
+      'CONTRIBUTING.md',
+      'package.json',
+      'adapters/postgres/1.sql',
+    ]
     const others = /^(dist\/chunks\/[\w-]+\.js|dist\/types\/(src|adapters)\/.*\.d\.ts|examples\/.*\.m?[jt]s)$/
     const scripts = files.filter((file) => file.startsWith('dist/') && file.endsWith('.js'))
     expect(files).toEqual(
