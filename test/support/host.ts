@@ -89,6 +89,8 @@ export async function startHost(options: HostOptions = {}) {
     },
     // Tests of one-time tokens send hundreds of requests at once, from one address.
     maxTokenRequests: 100_000,
+    // Tests make many changes at once, and on a busy machine a server of PostgreSQL shares the cores with the tests.
+    ...(storesOfRun().includes('postgres') && { storeTimeoutMs: 20_000 }),
     ...options.gatehouse,
   })
 
