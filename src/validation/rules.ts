@@ -155,7 +155,12 @@ export function mapOf<T>(
 ): Rule<Readonly<Record<string, T>>> {
   const check: Rule = (value) => {
     if (!isObject(value)) return otherKind('an object', value)
-    return problemsIn(Object.keys(value), (key) => keyRule(key) ?? rule(value[key]))
+    return problemsIn(Object.keys(value), (key) => {
+      const [ofKey, ofValue] = [keyRule(key), rule(value[key])]
+      return ofKey === undefined || ofValue === undefined
+        ? (ofKey ?? ofValue)
+        : [ofKey, ofValue].flatMap(toProblems)
+    })
   }
   return ruleWith(check, {
     read: (map) =>

@@ -259,5 +259,7 @@ describe('the cost of watches', () => {
     vi.advanceTimersByTime(10)
     expect(await alive()).toEqual([false, false, false, false, true, true])
     expect(stops).toHaveLength(3)
+    // Real turns of the event loop have passed, so other files may have set timers meanwhile.
+    vi.clearAllTimers()
   })
 })

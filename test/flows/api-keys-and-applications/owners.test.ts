@@ -79,7 +79,7 @@ describeEachStore('the owner of a client', (makeStore) => {
     const owner = host.visit('acme')
     const page = await owner.open(key.path)
     expect(textOf(page.body)).toMatch(/People who have left the account know a secret of it: admin ?\./)
-    expect(textOf((await owner.get('/console/api-keys')).body)).toContain('Active Rotate secret')
+    expect(textOf((await owner.get('/console/api-keys')).body)).toContain('Active Create new secret')
     expect(JSON.parse((await owner.get(`/account/api/api-keys/${key.client_id}`)).body)).toMatchObject({
       createdBy: 'admin',
       knownToFormer: ['admin'],
