@@ -11,6 +11,7 @@ import { inputNames, plainFacts, plainInput } from '../elements/plain-inputs.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { Call } from '../page-types.ts'
 import { checkInput, optional } from '../../../validation/rules.ts'
+import { LISTED_ACTIONS } from '../../front-door/client-actions.ts'
 import { actionList, actionsFor, type Viewer } from './client-action-forms.ts'
 import type { ClientPart } from './client-kind.ts'
 import { fieldsForm } from './fields-form.ts'
@@ -36,7 +37,7 @@ export function settingsPart(viewer: Viewer, services: ConsoleServices): ClientP
       return html`${shown} ${await actionList(call, viewer, 'settings')}`
     },
     actions: {
-      ...actionsFor(viewer, services, ['disable', 'enable', 'revokeTokens']),
+      ...actionsFor(viewer, services, LISTED_ACTIONS.settings),
       ...(viewer.kind && { save: fields.save(viewer.kind) }),
     },
   }
