@@ -67,7 +67,12 @@ function servers(): Required<Servers> {
 export function deployStore(deployment: Deployment, keyPrefix: string): DeployedStore {
   if (deployment === 'memory') return { store: memoryStore(), disconnect() {} }
   if (deployment === 'postgres') {
-    const pool = new Pool({ connectionString: servers().postgres, max: 10, connectionTimeoutMillis: 20_000 })
+    const pool = new Pool({
+      connectionString: servers().postgres,
+      max: 10,
+      idleTimeoutMillis: 500,
+      connectionTimeoutMillis: 20_000,
+    })
     const store = postgresStore({ pool, timeoutMs: 20_000 })
     const disconnect = () => void store.close().then(() => pool.end())
     return { store: prefixedStore(store, keyPrefix), disconnect }

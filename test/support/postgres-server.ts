@@ -137,7 +137,7 @@ async function launch(
   port: number,
   settings: Readonly<Record<string, string>>,
 ): Promise<ChildProcess | undefined> {
-  const all = { ...FAST, max_connections: '300', unix_socket_directories: '', ...settings }
+  const all = { ...FAST, max_connections: '1000', unix_socket_directories: '', ...settings }
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const args = ['-D', path.join(folder, 'data'), '-p', String(port), '-h', '127.0.0.1', ...options]
   const server = spawn(findProgram('postgres') ?? 'postgres', args, {
