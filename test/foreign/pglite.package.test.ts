@@ -56,7 +56,8 @@ function breakConnection(store: Store) {
 }
 
 describe('PostgreSQL in the process (PGlite)', () => {
-  describe.concurrent('the store contract on PGlite', () => {
+  // One after the other: with one connection, a case would otherwise wait for all the others.
+  describe('the store contract on PGlite', () => {
     for (const { name, run } of storeContract({ createStore, elapse, breakConnection })) it(name, run)
   })
 
