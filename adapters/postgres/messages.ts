@@ -86,7 +86,7 @@ export function createMessages(run: Run, { listen }: Pick<StatementRunner, 'list
     },
 
     async subscribe(channel: string, listener: (message: string) => void, missed?: () => void) {
-      const { remove } = listeners.add(channel, listener, missed)
+      const { remove, isListening } = listeners.add(channel, listener, missed)
       const unsubscribe = async () => {
         // A pool cannot be closed as long as one of its connections is in use.
         if (remove() && listeners.channels().length === 0) stopListening()
@@ -94,7 +94,8 @@ export function createMessages(run: Run, { listen }: Pick<StatementRunner, 'list
       try {
         // Rejects if the store is closed or PostgreSQL cannot be reached, also if the store listens already.
         await run('ping')
-        await (listening ?? startListening())
+        // The store may have been closed meanwhile.
+        if (isListening()) await (listening ?? startListening())
       } catch (error) {
         await unsubscribe()
         throw error

@@ -104,3 +104,13 @@ describeWithPostgres('messages of the PostgreSQL store', () => {
     await end()
   })
 })
+
+it('a store that is closed while a subscription begins does not listen afterwards', async () => {
+  const usable = { unlogged: null, missingRights: null, synchronousCommit: 'on', isolation: 'read committed' }
+  const listen = vi.fn(async () => async () => {})
+  const store = postgresStore({ query: async () => ({ rows: [usable] }), listen })
+  const subscribing = store.subscribe('a', () => {})
+  await store.close()
+  await Promise.allSettled([subscribing])
+  expect(listen).not.toHaveBeenCalled()
+})
