@@ -8,6 +8,11 @@ export function nameSome(items: readonly string[]): string {
   return `${items.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
+/** Those of the checks that are there. */
+export function applicable(...checks: readonly (StoreCheck | false | undefined)[]): StoreCheck[] {
+  return checks.flatMap((check) => check || [])
+}
+
 export function pass(name: string, message: string): StoreCheck {
   return { name, status: 'pass', message }
 }

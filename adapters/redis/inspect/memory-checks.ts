@@ -4,6 +4,10 @@ import type { Fields } from './server-answers.ts'
 
 const NEARLY_FULL_SHARE = 0.85
 
+const NO_EVICTION =
+  'CONFIG SET maxmemory-policy noeviction, and the same in redis.conf (CONFIG REWRITE), or in the ' +
+  'settings of your provider'
+
 /** Checks whether Redis evicts keys when its memory is full. */
 export function checkEviction(info: Fields): StoreCheck {
   const name = 'eviction'
@@ -11,21 +15,15 @@ export function checkEviction(info: Fields): StoreCheck {
   if (policy === undefined) {
     return unknown(name, 'Redis does not report its maxmemory-policy', 'Make sure that it is noeviction')
   }
-  const remedy =
-    'CONFIG SET maxmemory-policy noeviction, and the same in redis.conf (CONFIG REWRITE) or in the ' +
-    'settings of your provider'
   if (policy === 'noeviction') return pass(name, 'maxmemory-policy is noeviction')
   if (!isLimited(info)) {
-    return pass(
-      name,
-      'nothing is evicted, because maxmemory is not set; before you set it, change maxmemory-policy ' +
-        `${policy} to noeviction`,
-    )
+    const advice = `before you set it, change maxmemory-policy ${policy} to noeviction`
+    return pass(name, `nothing is evicted, because maxmemory is not set; ${advice}`)
   }
   const what = policy.startsWith('volatile-')
     ? 'refresh tokens, revocations and sessions'
     : 'signing keys, API keys, applications, refresh tokens and revocations'
-  return fail(name, `maxmemory-policy is ${policy}: when memory is full, Redis evicts ${what}`, remedy)
+  return fail(name, `maxmemory-policy is ${policy}: when memory is full, Redis evicts ${what}`, NO_EVICTION)
 }
 
 export const MORE_MEMORY =
