@@ -1,4 +1,4 @@
-import { GatehouseError } from '../src/errors.ts'
+import { storeClosed } from '../src/errors.ts'
 import { createChannelListeners } from '../src/store/channel-listeners.ts'
 import type { Store } from '../src/store/contract.ts'
 import { createSlotCounters } from '../src/store/slot-counters.ts'
@@ -44,7 +44,7 @@ export function memoryStore(): Store {
   /** Synchronously, so that every method is atomic. The promise settles later, as a database's. */
   function run<T>(work: () => T): Promise<T> {
     return new Promise((resolve) => {
-      if (closed) throw new GatehouseError('ERR_CLOSED', 'the memory store has been closed')
+      if (closed) throw storeClosed('memory')
       resolve(work())
     })
   }

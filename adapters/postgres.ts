@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { periodically } from '../src/async/periodically.ts'
-import { GatehouseError } from '../src/errors.ts'
+import { storeClosed } from '../src/errors.ts'
 import type { Store } from '../src/store/contract.ts'
+import { textOfColumn } from '../src/store/text-of-column.ts'
 import type { PostgresClient, PostgresRow, StatementRunner } from './postgres/client.ts'
 import { isDiskFull, isRepeatable, storeFailure } from './postgres/errors.ts'
 import { checkDatabase, requireUsable, STATE, type DatabaseState } from './postgres/inspect.ts'
-import { createMessages, toText } from './postgres/messages.ts'
+import { createMessages } from './postgres/messages.ts'
 import { migrationOf } from './postgres/migrate.ts'
 import { requireOptions, type PostgresClientOptions, type PostgresPoolOptions } from './postgres/options.ts'
 import { createPoolRunner } from './postgres/pool.ts'
@@ -90,7 +91,7 @@ export function postgresStore(options: PostgresPoolOptions | PostgresClientOptio
   async function run(name: StatementName | 'state', ...values: unknown[]): Promise<readonly PostgresRow[]> {
     const text = statements[name] ?? ''
     for (let attempt = 1; ; attempt += 1) {
-      if (closed) throw new GatehouseError('ERR_CLOSED', 'the PostgreSQL store has been closed')
+      if (closed) throw storeClosed('PostgreSQL')
       try {
         // Behind a pooler in transaction mode, the next session would not know the name.
         const prepared = messages.areDelivered ? `${schema}.${name}` : undefined
@@ -112,12 +113,12 @@ export function postgresStore(options: PostgresPoolOptions | PostgresClientOptio
   return {
     async get(key) {
       const [row] = await run('get', bytes(key))
-      return row && toText(row['value'])
+      return row && textOfColumn(row['value'])
     },
 
     async getMany(keys) {
       const rows = await run('getMany', keys.map(bytes))
-      const found = new Map(rows.map(({ key, value }) => [toText(key), toText(value)]))
+      const found = new Map(rows.map(({ key, value }) => [textOfColumn(key), textOfColumn(value)]))
       return keys.map((key) => found.get(key))
     },
 
@@ -141,7 +142,7 @@ export function postgresStore(options: PostgresPoolOptions | PostgresClientOptio
     },
 
     range: async (index, { after = '', limit }) =>
-      (await run('range', bytes(index), bytes(after), limit)).map(({ member }) => toText(member)),
+      (await run('range', bytes(index), bytes(after), limit)).map(({ member }) => textOfColumn(member)),
 
     publish: (channel, message) => messages.publish(channel, message),
 

@@ -1,10 +1,10 @@
-import { GatehouseError } from '../src/errors.ts'
+import { storeClosed, storeUnavailable } from '../src/errors.ts'
 import type { Store } from '../src/store/contract.ts'
 import type { RedisClient, RedisCommand } from './redis/client.ts'
 import { firstConnection } from './redis/connect.ts'
 import { corkForThisTurn } from './redis/cork.ts'
 import { createDurableWrites } from './redis/durable-writes.ts'
-import { storeClosed, storeFailure } from './redis/errors.ts'
+import { storeFailure } from './redis/errors.ts'
 import { inspectRedis } from './redis/inspect.ts'
 import { countConnectionLosses, type ConnectionLosses } from './redis/connection-losses.ts'
 import { KEY_PREFIX, requireOptions, type RedisStoreOptions } from './redis/options.ts'
@@ -71,7 +71,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   async function run<T>(call: () => Promise<T>): Promise<T> {
     try {
       if (isConnecting) await connecting
-      if (closed) throw storeClosed()
+      if (closed) throw storeClosed('Redis')
       return await call()
     } catch (error) {
       throw storeFailure(error, { isCluster: client.isCluster, patterns }, losses.lastError())
@@ -94,10 +94,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       const reply = await execute(write, send)
       const isDone = write.isDone?.(reply) ?? true
       if (isDone || losses.count() === lostBefore) return isDone
-      throw new GatehouseError(
-        'ERR_STORE_UNAVAILABLE',
-        'the connection to Redis was lost during a write; whether it was applied is not known',
-      )
+      throw storeUnavailable('the connection to Redis was lost during a write, which may have been applied')
     })
 
   const get = async (name: string) => ((await send(['get', key(name)])) as string | null) ?? undefined
@@ -122,10 +119,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
         return (await send(['zrangebylex', key(index), from, '+', 'LIMIT', 0, limit])) as string[]
       }),
 
-    publish: (name, message) =>
-      run(async () => {
-        await client.call('publish', channel(name), message)
-      }),
+    publish: (name, message) => run(async () => void (await client.call('publish', channel(name), message))),
 
     subscribe: (name, listener, missed) =>
       run(() => subscriptions.subscribe(channel(name), listener, missed)),
@@ -138,10 +132,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
         return { time, claimed, counts }
       }),
 
-    ping: () =>
-      run(async () => {
-        await client.call('ping')
-      }),
+    ping: () => run(async () => void (await client.call('ping'))),
 
     inspect: () => run(() => inspectRedis(client, { replicas: durability?.replicas })),
 

@@ -1,16 +1,8 @@
 import { periodically } from '../src/async/periodically.ts'
 import type { Store } from '../src/store/contract.ts'
 import { countInSlots } from '../src/store/slot-counters.ts'
-import {
-  createQueries,
-  EXPIRED,
-  fileOf,
-  LIVE,
-  NOW,
-  toText,
-  UNTIL,
-  type SqliteDatabase,
-} from './sqlite/database.ts'
+import { textOfColumn } from '../src/store/text-of-column.ts'
+import { createQueries, EXPIRED, fileOf, LIVE, NOW, UNTIL, type SqliteDatabase } from './sqlite/database.ts'
 import { inspectSqlite } from './sqlite/inspect.ts'
 import { createMessages } from './sqlite/messages.ts'
 import { createTransactions } from './sqlite/transactions.ts'
@@ -79,7 +71,7 @@ export function sqliteStore(database: SqliteDatabase): Store {
 
   function get(key: string): string | undefined {
     const [row] = rows(`select value from gatehouse_value where key = ? and ${LIVE}`, key)
-    return row && toText(row['value'])
+    return row && textOfColumn(row['value'])
   }
 
   return {
@@ -104,7 +96,7 @@ export function sqliteStore(database: SqliteDatabase): Store {
       }),
 
     range: (index, { after, limit }) =>
-      read(() => rows(RANGE, after, index, limit).map(({ member }) => toText(member))),
+      read(() => rows(RANGE, after, index, limit).map(({ member }) => textOfColumn(member))),
     ...messages,
 
     count: (key, amount, options) =>

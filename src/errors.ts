@@ -215,6 +215,16 @@ export function invalidArgument(path: string, fault: Fault, headline = ''): Gate
   return new GatehouseError('ERR_INVALID_ARGUMENT', message, { problems: [{ path, ...fault }] })
 }
 
+/** For a database that cannot be reached or cannot answer. @param message quotes no key, no value and no credentials */
+export function storeUnavailable(message: string, cause?: unknown): GatehouseError {
+  return new GatehouseError('ERR_STORE_UNAVAILABLE', message, { cause })
+}
+
+/** @param name of the store, such as `Redis` */
+export function storeClosed(name: string): GatehouseError {
+  return new GatehouseError('ERR_CLOSED', `the ${name} store has been closed`)
+}
+
 /** Whether an error is an error of this library with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly GatehouseErrorCode[]): error is GatehouseError {
   return error instanceof GatehouseError && codes.includes(error.code)

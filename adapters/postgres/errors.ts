@@ -1,4 +1,4 @@
-import { CredentialsRejectedError, GatehouseError } from '../../src/errors.ts'
+import { CredentialsRejectedError, GatehouseError, storeUnavailable } from '../../src/errors.ts'
 
 /** What an operator should know about an SQLSTATE, or about the class that its first two characters name. */
 const EXPLANATIONS: Readonly<Record<string, string>> = {
@@ -44,17 +44,13 @@ export function storeFailure(error: unknown, schema: string): GatehouseError {
     return new CredentialsRejectedError('ERR_STORE_UNAVAILABLE', message, { cause: error })
   }
   if (!/^[\dA-Z]{5}$/.test(code) || code.startsWith('08') || /^E[A-Z]{4}$/.test(code)) {
-    return unavailable(`PostgreSQL cannot be reached: ${reasonOf(error, code)}`, error)
+    return storeUnavailable(`PostgreSQL cannot be reached: ${reasonOf(error, code)}`, error)
   }
   const explanation = EXPLANATIONS[code] ?? EXPLANATIONS[code.slice(0, 2)]
   const message = `PostgreSQL rejected a statement: ${code}${explanation === undefined ? '' : `, ${explanation}`}`
   return code.startsWith('28') || code === '42501'
     ? new CredentialsRejectedError('ERR_STORE_UNAVAILABLE', message, { cause: error })
-    : unavailable(message, error)
-}
-
-export function unavailable(message: string, cause?: unknown): GatehouseError {
-  return new GatehouseError('ERR_STORE_UNAVAILABLE', message, { cause })
+    : storeUnavailable(message, error)
 }
 
 /** An SQLSTATE, or a code of Node such as ECONNREFUSED. */

@@ -1,7 +1,6 @@
-import { CredentialsRejectedError, GatehouseError } from '../../src/errors.ts'
-import { fail, pass, unknown, warn } from '../../src/store/check-results.ts'
+import { CredentialsRejectedError, GatehouseError, storeUnavailable } from '../../src/errors.ts'
+import { applicable, fail, pass, unknown, warn } from '../../src/store/check-results.ts'
 import type { StoreCheck } from '../../src/store/contract.ts'
-import { unavailable } from './errors.ts'
 
 /** Reads what decides whether the store may use a database, and what `inspect` reports. */
 export const STATE = `select
@@ -53,7 +52,7 @@ export function requireUsable(state: DatabaseState): void {
   const problem = problemsBeforeUse(state).find(({ status }) => status === 'fail')
   if (problem === undefined) return
   const message = `PostgreSQL cannot be used: ${problem.message}. ${problem.remedy}`
-  if (problem.name === 'writes') throw unavailable(message)
+  if (problem.name === 'writes') throw storeUnavailable(message)
   if (problem.name === 'rights') throw new CredentialsRejectedError('ERR_STORE_UNAVAILABLE', message)
   throw new GatehouseError('ERR_OPTIONS', message)
 }
@@ -79,41 +78,40 @@ export function checkDatabase(state: DatabaseState, own: OwnState): StoreCheck[]
   )
 }
 
+const REMEDY = {
+  standby: 'Connect the pool to the primary, by an address that follows a failover',
+  rights: 'Grant select, insert, update and delete on all tables of the schema, as docs/postgresql.md shows',
+  unlogged: 'Run ALTER TABLE … SET LOGGED for each of them',
+  commit: 'Set synchronous_commit to on for the user of the pool: ALTER ROLE … SET synchronous_commit = on',
+  isolation: "Set default_transaction_isolation to 'read committed' for the user of the pool",
+  diskFull: 'Free space on the disk of PostgreSQL, and look for replication slots that keep old WAL files',
+  crash: 'Set fsync and full_page_writes to on in postgresql.conf',
+  hidden: 'Grant pg_monitor to the user of the pool',
+  noStandby: 'Start the standby and check its log, or change synchronous_standby_names',
+  lag: 'Check the load, the network and the log of the standby',
+  sweep: 'Each process deletes them every minute: look for locks in pg_stat_activity',
+  connections: 'Raise max_connections, lower `max` of the pools, or use a pooler',
+  messages:
+    'Connect directly to PostgreSQL, or use session pooling: a pooler in transaction mode loses LISTEN',
+  version: `Use PostgreSQL ${OLDEST_VERSION} or later`,
+} as const
+
 function problemsBeforeUse(state: DatabaseState): StoreCheck[] {
-  const { synchronousCommit: setting, namesStandby, unlogged, missingRights, isolation } = state
-  const found: (StoreCheck | false)[] = [
-    state.isStandby &&
-      fail(
-        'writes',
-        'this server is a standby, which accepts no writes',
-        'Connect the pool to the primary, by an address that follows a failover',
-      ),
+  const { synchronousCommit, namesStandby, unlogged, missingRights, isolation } = state
+  const unsafe = (finding: string, remedy: string) => fail('persistence', finding, remedy)
+  return applicable(
+    state.isStandby && fail('writes', 'this server is a standby, which accepts no writes', REMEDY.standby),
     missingRights !== null &&
-      fail(
-        'rights',
-        `the user of the pool lacks rights on some tables: ${missingRights}`,
-        'Grant select, insert, update and delete on all tables of the schema, as docs/postgresql.md shows',
-      ),
-    unlogged !== null &&
-      fail(
-        'persistence',
-        `a crash empties unlogged tables: ${unlogged}`,
-        'Run ALTER TABLE … SET LOGGED for each of them',
-      ),
-    (setting === 'off' || (setting === 'local' && namesStandby)) &&
-      fail(
-        'persistence',
-        `with synchronous_commit = ${setting}, commits do not wait for the ${setting === 'off' ? 'disk' : 'standby'}`,
-        'Set synchronous_commit to on for the user of the pool: ALTER ROLE … SET synchronous_commit = on',
-      ),
+      fail('rights', `the user of the pool lacks rights on some tables: ${missingRights}`, REMEDY.rights),
+    unlogged !== null && unsafe(`a crash empties unlogged tables: ${unlogged}`, REMEDY.unlogged),
+    synchronousCommit === 'off' &&
+      unsafe('synchronous_commit is off, so commits do not wait for the disk', REMEDY.commit),
+    synchronousCommit === 'local' &&
+      namesStandby &&
+      unsafe('synchronous_commit is local, so commits do not wait for the standby', REMEDY.commit),
     isolation !== 'read committed' &&
-      fail(
-        'persistence',
-        `the isolation level is ${isolation}, at which members of lists may be lost`,
-        "Set default_transaction_isolation to 'read committed' for the user of the pool",
-      ),
-  ]
-  return found.flatMap((problem) => problem || [])
+      unsafe(`the isolation level is ${isolation}, at which members of lists may be lost`, REMEDY.isolation),
+  )
 }
 
 function otherProblems(
@@ -122,51 +120,24 @@ function otherProblems(
   { sweep, connections }: Readonly<Record<'sweep' | 'connections', string>>,
 ): StoreCheck[] {
   const { namesStandby, hiddenStandbys, confirmingStandbys, lagSeconds, version } = state
-  const found: (StoreCheck | false)[] = [
+  return applicable(
     own.wasDiskFull &&
-      fail(
-        'writes',
-        'the disk was full within the last minute, and PostgreSQL rejected writes',
-        'Free space on the disk of PostgreSQL, and look for replication slots that keep old WAL files',
-      ),
+      fail('writes', 'PostgreSQL rejected writes within the last minute: its disk was full', REMEDY.diskFull),
     !state.isCrashSafe &&
-      warn(
-        'persistence',
-        'fsync or full_page_writes is off: if the machine fails, the data may be lost',
-        'Set fsync and full_page_writes to on in postgresql.conf',
-      ),
-    hiddenStandbys > 0 &&
-      unknown('replicas', 'the state of the standbys is hidden', 'Grant pg_monitor to the user of the pool'),
+      warn('persistence', 'fsync or full_page_writes is off: a machine that fails loses data', REMEDY.crash),
+    hiddenStandbys > 0 && unknown('replicas', 'the state of the standbys is hidden', REMEDY.hidden),
     namesStandby &&
       confirmingStandbys === 0 &&
-      fail(
-        'replicas',
-        'no standby of synchronous_standby_names is connected, so no write is confirmed',
-        'Start the standby and check its log, or change synchronous_standby_names',
-      ),
+      fail('replicas', 'no named standby is connected, so no write is confirmed', REMEDY.noStandby),
     lagSeconds > MAX_LAG_SECONDS &&
-      warn(
-        'replicas',
-        `a standby is ${Math.round(lagSeconds)} s behind`,
-        'Check the load, the network and the log of the standby',
-      ),
-    state.sweptSecondsAgo > MAX_SWEEP_AGE_SECONDS &&
-      warn('sweep', sweep, 'Each process deletes them every minute: look for locks in pg_stat_activity'),
+      warn('replicas', `a standby is ${Math.round(lagSeconds)} s behind`, REMEDY.lag),
+    state.sweptSecondsAgo > MAX_SWEEP_AGE_SECONDS && warn('sweep', sweep, REMEDY.sweep),
     state.connections >= FULL_SHARE * state.maxConnections &&
-      warn('connections', connections, 'Raise max_connections, lower `max` of the pools, or use a pooler'),
+      warn('connections', connections, REMEDY.connections),
     own.isListening &&
       !own.areDelivered &&
-      warn(
-        'messages',
-        'PostgreSQL delivers no messages to this process, which polls every second instead',
-        'Connect directly to PostgreSQL, or use session pooling: a pooler in transaction mode loses LISTEN',
-      ),
+      warn('messages', 'PostgreSQL delivers no messages: this process polls every second', REMEDY.messages),
     version < OLDEST_VERSION &&
-      warn(
-        'version',
-        `PostgreSQL ${version} is older than the tested versions`,
-        `Use PostgreSQL ${OLDEST_VERSION} or later`,
-      ),
-  ]
-  return found.flatMap((problem) => problem || [])
+      warn('version', `PostgreSQL ${version} is older than the tested versions`, REMEDY.version),
+  )
 }

@@ -1,4 +1,5 @@
 import { createChannelListeners } from '../../src/store/channel-listeners.ts'
+import { textOfColumn } from '../../src/store/text-of-column.ts'
 import type { PostgresRow, StatementRunner } from './client.ts'
 import type { StatementName } from './statements.ts'
 
@@ -33,7 +34,7 @@ export function createMessages(run: Run, { listen }: Pick<StatementRunner, 'list
   async function deliver(payload: string): Promise<void> {
     const [row] = payload.startsWith('[') ? [{ message: payload }] : await run('longMessage', payload)
     if (!row) return listeners.notifyMissed()
-    const [channel, message] = JSON.parse(toText(row['message'])) as [string, string]
+    const [channel, message] = JSON.parse(textOfColumn(row['message'])) as [string, string]
     listeners.deliver(channel, message)
   }
 
@@ -112,8 +113,3 @@ export function createMessages(run: Run, { listen }: Pick<StatementRunner, 'list
 
 const NOT_DELIVERED =
   'PostgreSQL does not deliver messages to koa-gatehouse, as behind PgBouncer in transaction mode: it polls every second instead'
-
-/** The text of a `bytea`, or a text itself. */
-export function toText(column: unknown): string {
-  return typeof column === 'string' ? column : Buffer.from(column as Uint8Array).toString()
-}

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { periodically } from '../../src/async/periodically.ts'
+import { storeUnavailable } from '../../src/errors.ts'
 import type { PostgresConnection, PostgresPool, StatementRunner } from './client.ts'
-import { isRepeatable, unavailable } from './errors.ts'
+import { isRepeatable } from './errors.ts'
 
 /** Firewalls and load balancers forget a connection without traffic. */
 const LISTENING_CHECK_MS = 15_000
@@ -52,7 +53,7 @@ export function createPoolRunner(
       try {
         const left = Math.ceil(deadline - performance.now())
         // The caller has given up, and a write must not be applied long after that.
-        if (left <= 0) throw unavailable(`no connection of the pool was free within ${timeoutMs} ms`)
+        if (left <= 0) throw storeUnavailable(`no connection of the pool was free within ${timeoutMs} ms`)
         isUsable = false
         if (!verified.has(connection)) await adopt(connection)
         const answer = await connection.query({
@@ -62,7 +63,7 @@ export function createPoolRunner(
           query_timeout: left,
         })
         if (unconfirmed.has(connection)) {
-          throw unavailable('the standby has not confirmed the write, which may be lost with the primary')
+          throw storeUnavailable('the standby has not confirmed the write: a failover may lose it')
         }
         isUsable = true
         return answer

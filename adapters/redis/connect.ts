@@ -1,4 +1,4 @@
-import { GatehouseError } from '../../src/errors.ts'
+import { storeUnavailable } from '../../src/errors.ts'
 import type { RedisClient, RedisConnection, RedisNode, RedisServerClient } from './client.ts'
 import { split } from './redirection.ts'
 
@@ -27,20 +27,14 @@ const FIRST_CONNECTION_MS = 500
 /** Throws `ERR_STORE_UNAVAILABLE` if the client of a cluster knows no node within a second. */
 export async function connect(
   client: RedisClient,
-  {
-    address,
-    ...settings
-  }: { readonly address?: string | undefined } & Readonly<Record<string, unknown>> = {},
+  options: { readonly address?: string | undefined; readonly commandTimeout?: number | undefined } = {},
 ): Promise<RedisConnection> {
-  if (!client.isCluster) return client.duplicate({ ...CONNECTION_SETTINGS, ...settings })
+  const { address, ...own } = options
+  const settings = { ...CONNECTION_SETTINGS, ...own }
+  if (!client.isCluster) return client.duplicate(settings)
   const node = await anyNode(client)
   const target = address === undefined ? {} : split(address)
-  return node.duplicate({
-    ...CONNECTION_SETTINGS,
-    keyPrefix: client.options?.keyPrefix ?? '',
-    ...target,
-    ...settings,
-  })
+  return node.duplicate({ ...settings, keyPrefix: client.options?.keyPrefix ?? '', ...target })
 }
 
 /**
@@ -76,8 +70,5 @@ export async function anyNode(client: RedisClient): Promise<RedisNode> {
     if (checks === 0) client.call('ping').catch(() => {})
     await new Promise((resolve) => setTimeout(resolve, NODE_CHECK_INTERVAL_MS))
   }
-  throw new GatehouseError(
-    'ERR_STORE_UNAVAILABLE',
-    'Redis cannot be reached: no node of the cluster is known',
-  )
+  throw storeUnavailable('Redis cannot be reached: no node of the cluster is known')
 }

@@ -1,5 +1,5 @@
 // Model: test/proof/models/refresh-family.pml
-import { GatehouseError } from '../../src/errors.ts'
+import { storeUnavailable, type GatehouseError } from '../../src/errors.ts'
 import type { PipelineReply, RedisClient, RedisCommand } from './client.ts'
 import { addressOf, anyNode, connect } from './connect.ts'
 import { isNoScript, storeFailure } from './errors.ts'
@@ -120,7 +120,5 @@ function requireReplicas([error, reply]: PipelineReply, { replicas, timeoutMs }:
 }
 
 function uncertain(message: string, cause?: unknown): GatehouseError {
-  return new GatehouseError('ERR_STORE_UNAVAILABLE', `${message}. The write may have been applied`, {
-    cause,
-  })
+  return storeUnavailable(`${message}. The write may have been applied`, cause)
 }

@@ -1,4 +1,4 @@
-import { CredentialsRejectedError, GatehouseError } from '../../src/errors.ts'
+import { CredentialsRejectedError, GatehouseError, storeUnavailable } from '../../src/errors.ts'
 
 const EXPLANATIONS: Readonly<Record<string, string>> = {
   READONLY:
@@ -53,30 +53,23 @@ export function storeFailure(
 
   // Before Redis 7, the error of a script has the code in the middle of its message.
   if (/\bWRONGTYPE\b/.test(message)) {
-    return new GatehouseError(
-      'ERR_STORE_CORRUPT',
-      'Redis holds another type under a key of this store; does another program use the same key prefix?',
-      { cause: error },
-    )
+    const text = 'Redis holds another type under a key of this store; does another program use its prefix?'
+    return new GatehouseError('ERR_STORE_CORRUPT', text, { cause: error })
   }
   const rejection = rejectionOf(message)
   if ((rejection === 'MOVED' || rejection === 'ASK') && !isCluster) {
-    return unavailable('Redis is a cluster, but the client is for a single server; use Redis.Cluster', error)
+    return storeUnavailable('Redis is a cluster, but the client is for one server; use Redis.Cluster', error)
   }
   if (rejection !== undefined && REJECTED_USER.includes(rejection)) {
     const text = explained(rejection, message) + missingRule(message, patterns)
     return new CredentialsRejectedError('ERR_STORE_UNAVAILABLE', text, { cause: error })
   }
-  if (rejection !== undefined) return unavailable(explained(rejection, message), error)
+  if (rejection !== undefined) return storeUnavailable(explained(rejection, message), error)
   const [, known] = CLIENT_FAILURES.find(([pattern]) => pattern.test(message)) ?? []
   if (known !== undefined && rejectionOf(messageOf(lastError)) !== undefined) {
     return storeFailure(lastError, { patterns })
   }
-  return unavailable(`Redis cannot be reached: ${known ?? message}`, error)
-}
-
-export function storeClosed(): GatehouseError {
-  return new GatehouseError('ERR_CLOSED', 'the Redis store has been closed')
+  return storeUnavailable(`Redis cannot be reached: ${known ?? message}`, error)
 }
 
 /** Redis loses its scripts with a restart and with SCRIPT FLUSH. */
@@ -113,10 +106,6 @@ function missingRule(message: string, patterns: Rules): string {
   const [, kind = ''] = /permissions to access (?:a|one of the) (key|channel)/.exec(message) ?? []
   const rule = command === undefined ? patterns[kind] : `+${command}`
   return rule === undefined ? '' : `. The missing rule: ACL SETUSER <user> ${rule}`
-}
-
-function unavailable(message: string, cause: unknown): GatehouseError {
-  return new GatehouseError('ERR_STORE_UNAVAILABLE', message, { cause })
 }
 
 /** ioredis attaches the command to the error. Loggers would print its arguments, which are whole records. */

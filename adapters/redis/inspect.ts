@@ -1,4 +1,4 @@
-import { GatehouseError } from '../../src/errors.ts'
+import { storeUnavailable } from '../../src/errors.ts'
 import { withTimeout } from '../../src/async/with-timeout.ts'
 import type { StoreCheck, StoreInspection } from '../../src/store/contract.ts'
 import { fail } from '../../src/store/check-results.ts'
@@ -37,7 +37,7 @@ export async function inspectRedis(
   )
   if (answers.length === 0) {
     const cause: unknown = outcomes.find((outcome) => outcome.status === 'rejected')?.reason
-    throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'no master of the Redis Cluster answers', { cause })
+    throw storeUnavailable('no master of the Redis Cluster answers', cause)
   }
   return {
     time: furthestFromNow(answers.flatMap(({ time }) => time ?? [])),

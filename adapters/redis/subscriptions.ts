@@ -1,9 +1,8 @@
 // Model: test/proof/models/revocation-feed.pml
-import { GatehouseError } from '../../src/errors.ts'
+import { GatehouseError, storeClosed } from '../../src/errors.ts'
 import { createChannelListeners } from '../../src/store/channel-listeners.ts'
 import type { RedisClient, RedisConnection, RedisNode } from './client.ts'
 import { addressOf, connect } from './connect.ts'
-import { storeClosed } from './errors.ts'
 
 /** Messages are lost without a connection, so the pauses are short for ten seconds: failovers take no longer. */
 const retryDelay = (attempt: number): number => (attempt > 100 ? 500 : Math.min(attempt * 50, 100))
@@ -40,7 +39,7 @@ export function createSubscriptions(client: RedisClient) {
       }
 
       const subscribe = async () => {
-        if (!subscription.isListening()) throw storeClosed()
+        if (!subscription.isListening()) throw storeClosed('Redis')
         return (await openConnection(messages)).subscribe(channel)
       }
       try {

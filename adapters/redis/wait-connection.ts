@@ -1,5 +1,5 @@
 // Model: test/proof/models/refresh-family.pml
-import { GatehouseError } from '../../src/errors.ts'
+import { storeUnavailable } from '../../src/errors.ts'
 import type { PipelineReply, RedisCommand, RedisConnection } from './client.ts'
 import type { Durability } from './options.ts'
 
@@ -110,7 +110,7 @@ export function createWaitConnection(
           timer: setTimeout(
             () => {
               queue.delete(entry)
-              reject(notSent())
+              reject(storeUnavailable(NOT_SENT))
             },
             connection.status === 'ready' ? timeoutMs : Math.max(timeoutMs, SLOW_ANSWER_MS),
           ),
@@ -125,9 +125,5 @@ export function createWaitConnection(
   }
 }
 
-function notSent(): GatehouseError {
-  return new GatehouseError(
-    'ERR_STORE_UNAVAILABLE',
-    'a write was not sent, because there was no connection in time, or because earlier writes waited for replicas',
-  )
-}
+const NOT_SENT =
+  'a write was not sent, because there was no connection in time, or because earlier writes waited for replicas'

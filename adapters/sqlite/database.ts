@@ -1,5 +1,4 @@
-import { GatehouseError } from '../../src/errors.ts'
-import { unavailable } from './errors.ts'
+import { GatehouseError, storeUnavailable } from '../../src/errors.ts'
 
 /** An open database: `Database` of better-sqlite3, or `DatabaseSync` of `node:sqlite`. */
 export interface SqliteDatabase {
@@ -51,12 +50,12 @@ export function fileOf(database: SqliteDatabase): string {
 export function setUp(database: SqliteDatabase, { rows }: Queries, transaction: (work: () => void) => void) {
   database.exec(SETTINGS)
   if (rows('pragma journal_mode = wal')[0]?.['journal_mode'] !== 'wal') {
-    throw unavailable('SQLite cannot keep a write-ahead log (WAL) for this file: put it on a local disk')
+    throw storeUnavailable('SQLite cannot keep a write-ahead log (WAL) for this file: put it on a local disk')
   }
   transaction(() => {
     database.exec(TABLES)
     if (Number(rows('select version from gatehouse_schema')[0]?.['version']) === VERSION) return
-    throw unavailable('a later version of koa-gatehouse has changed the SQLite file: use that version')
+    throw storeUnavailable('a later version of koa-gatehouse has changed the SQLite file: use that version')
   })
 }
 
@@ -82,8 +81,3 @@ export function createQueries(database: SqliteDatabase) {
 }
 
 export type Queries = ReturnType<typeof createQueries>
-
-export function toText(column: unknown): string {
-  const { buffer, byteOffset, byteLength } = column as Uint8Array
-  return Buffer.from(buffer, byteOffset, byteLength).toString()
-}

@@ -1,4 +1,4 @@
-import { GatehouseError } from '../../src/errors.ts'
+import { GatehouseError, storeUnavailable } from '../../src/errors.ts'
 
 /** Relies on: SQLite and the drivers report failures with these texts, which quote no stored data. */
 const EXPLANATIONS: readonly (readonly [RegExp, finding: string, remedy: string])[] = [
@@ -25,11 +25,7 @@ export function explain(error: unknown): { readonly finding: string; readonly re
 export function storeFailure(error: unknown): GatehouseError {
   if (error instanceof GatehouseError) return error
   const { finding, remedy } = explain(error)
-  return unavailable(`${finding}. ${remedy}`, error)
-}
-
-export function unavailable(message: string, cause?: unknown): GatehouseError {
-  return new GatehouseError('ERR_STORE_UNAVAILABLE', message, { cause })
+  return storeUnavailable(`${finding}. ${remedy}`, error)
 }
 
 /** Whether another connection has locked the file. */

@@ -1,5 +1,6 @@
 import { createChannelListeners } from '../../src/store/channel-listeners.ts'
-import { toText, UNTIL, type Queries } from './database.ts'
+import { textOfColumn } from '../../src/store/text-of-column.ts'
+import { UNTIL, type Queries } from './database.ts'
 import type { Transactions } from './transactions.ts'
 
 const POLL_INTERVAL_MS = 100
@@ -18,7 +19,7 @@ export function createMessages({ change, rows }: Queries, { read, write }: Trans
     }
     for (const row of rows('select * from gatehouse_message where id > ? order by id', last)) {
       last = Number(row['id'])
-      listeners.deliver(toText(row['channel']), toText(row['message']))
+      listeners.deliver(textOfColumn(row['channel']), textOfColumn(row['message']))
     }
   }
 

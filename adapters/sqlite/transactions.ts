@@ -1,6 +1,6 @@
-import { GatehouseError } from '../../src/errors.ts'
+import { storeClosed, storeUnavailable, type GatehouseError } from '../../src/errors.ts'
 import { setUp, type Queries, type SqliteDatabase } from './database.ts'
-import { isBusy, storeFailure, unavailable } from './errors.ts'
+import { isBusy, storeFailure } from './errors.ts'
 
 interface Call {
   readonly work: () => unknown
@@ -17,6 +17,7 @@ const MAX_CALLS = 200
 /** As long as gatehouse waits for a store by default (`storeTimeoutMs`). */
 const BUSY_TIMEOUT_MS = 1000
 const MAX_RETRY_PAUSE_MS = 5
+const LOCKED = 'another process has locked the SQLite file for too long: it needs shorter transactions'
 
 /** Calls may run more than once: if the file was busy, or if another call of the same transaction failed. */
 export function createTransactions(database: SqliteDatabase, queries: Queries) {
@@ -44,7 +45,7 @@ export function createTransactions(database: SqliteDatabase, queries: Queries) {
   /** Runs calls at once. @returns those that found the file busy */
   function run(calls: readonly Call[], together: Together): readonly Call[] {
     try {
-      if (isClosed) throw new GatehouseError('ERR_CLOSED', 'the SQLite store has been closed')
+      if (isClosed) throw storeClosed('SQLite')
       if (!isSetUp) setUp(database, queries, transaction)
       isSetUp = true
       const answers = together(() => calls.map(({ work }) => work()))
@@ -70,11 +71,7 @@ export function createTransactions(database: SqliteDatabase, queries: Queries) {
       const endedAt = performance.now()
       const isLate = ({ calledAt }: Call) => endedAt - calledAt > BUSY_TIMEOUT_MS
       for (const { reject } of busy.filter(isLate)) {
-        reject(
-          unavailable(
-            'another process has locked the SQLite file for too long: it needs shorter transactions',
-          ),
-        )
+        reject(storeUnavailable(LOCKED))
       }
       waiting = [...busy.filter((call) => !isLate(call)), ...waiting]
       // After a transaction the file stays free for a while. Otherwise other processes would rarely find it free.

@@ -1,5 +1,5 @@
 import type { Changeable } from '../commit/changeable.ts'
-import { GatehouseError, isRejection } from '../errors.ts'
+import { isRejection, storeUnavailable } from '../errors.ts'
 import { confirmDurable, createIndexedRecords } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
@@ -107,8 +107,7 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
         await ready
         if (record && (await stored.create(clientId, record))) return { stored: record }
         const found = await stored.get(clientId)
-        if (!found)
-          throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store has lost the record; try again')
+        if (!found) throw storeUnavailable('the store has lost the record; try again')
         // Throws, because the id is taken.
         return { stored: write(found) }
       },

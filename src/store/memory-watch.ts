@@ -1,4 +1,4 @@
-import { GatehouseError } from '../errors.ts'
+import { storeUnavailable } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from './contract.ts'
 
@@ -43,7 +43,7 @@ export function createMemoryWatch(options: {
      */
     requireSpace(): void {
       if (!watch.isNearlyFull()) return
-      throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'the memory of the store is nearly full')
+      throw storeUnavailable('the memory of the store is nearly full')
     },
   }
   return watch

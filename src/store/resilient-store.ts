@@ -6,7 +6,7 @@ import {
   type StoreWithMemory,
   type MetCorruptRecords,
 } from './met-corrupt-records.ts'
-import { GatehouseError } from '../errors.ts'
+import { GatehouseError, storeUnavailable } from '../errors.ts'
 import { withTimeout } from '../async/with-timeout.ts'
 import { isCorruptRecord } from './corrupt-record.ts'
 
@@ -86,14 +86,11 @@ export function withDeadline(
   timeoutMs: number,
   metCorrupt?: MetCorruptRecords,
 ): StoreWithMemory {
-  const timeoutOptions = {
-    error: () =>
-      new GatehouseError('ERR_STORE_UNAVAILABLE', `the store did not answer within ${timeoutMs} ms`),
-  }
+  const late = { error: () => storeUnavailable(`the store did not answer within ${timeoutMs} ms`) }
 
   async function inTime<T>(call: () => Promise<T>, key?: string): Promise<T> {
     try {
-      return await withTimeout(timeoutMs, call, timeoutOptions)
+      return await withTimeout(timeoutMs, call, late)
     } catch (error) {
       const storeError = asStoreError(error, key)
       if (isCorruptRecord(storeError) && key !== undefined) metCorrupt?.add(key, storeError)
@@ -135,14 +132,12 @@ export function withDeadline(
 
 function countIn(store: Store, args: Parameters<NonNullable<Store['count']>>): Promise<SlotCounts> {
   if (store.count) return store.count(...args)
-  throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store has no counters')
+  throw storeUnavailable('the store has no counters')
 }
 
 /** A corrupt record is reported with its key, so that an operator can delete it. */
 function asStoreError(error: unknown, key: string | undefined): GatehouseError {
-  if (!(error instanceof GatehouseError)) {
-    return new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store failed', { cause: error })
-  }
+  if (!(error instanceof GatehouseError)) return storeUnavailable('the store failed', error)
   if (!isCorruptRecord(error) || key === undefined) return error
   return new GatehouseError('ERR_STORE_CORRUPT', `${error.message} (key "${key}")`, { cause: error })
 }

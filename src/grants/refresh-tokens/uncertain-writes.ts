@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { LATE_WRITE_MS } from '../../async/clock-tolerances.ts'
 import { withTimeout } from '../../async/with-timeout.ts'
-import { GatehouseError } from '../../errors.ts'
+import { storeUnavailable } from '../../errors.ts'
 import { CircuitOpenError } from '../../store/circuit-breaker.ts'
 import type { Collection, Stored } from '../../store/collection.ts'
 import type { FamilyRecord } from './family-record.ts'
@@ -158,8 +158,7 @@ const POLL_INTERVAL_MS = 150
 const LAST_READ_MS = 500
 
 const TOO_SLOW = {
-  error: () =>
-    new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store did not answer before the deadline of a request'),
+  error: () => storeUnavailable('the store did not answer before the deadline of a request'),
 }
 
 /** When a request that begins now stops waiting for a rollback: a value of `performance.now()`. */

@@ -3,7 +3,7 @@ import { createLru } from '../../async/lru.ts'
 import { periodically } from '../../async/periodically.ts'
 import { settlesWithin, withTimeout } from '../../async/with-timeout.ts'
 import type { CallLimits } from '../../clients/call-limits.ts'
-import { GatehouseError } from '../../errors.ts'
+import { storeUnavailable } from '../../errors.ts'
 import type { ResponseHeaders } from '../../gateway/error-responses.ts'
 import type { CallLimiter, CountedCall } from '../../gateway/gateway-hooks.ts'
 import { CircuitOpenError } from '../../store/circuit-breaker.ts'
@@ -254,10 +254,7 @@ export function createLimiter({ count, defaults, limitsOf, onCounted }: LimiterP
   }
 }
 
-const TOO_LATE = {
-  error: () => new GatehouseError('ERR_STORE_UNAVAILABLE', 'the limits could not be read in time'),
-  keepsAlive: false,
-}
+const TOO_LATE = { error: () => storeUnavailable('the limits could not be read in time'), keepsAlive: false }
 
 const policyOf = (windows: readonly WindowCalls[]) => windows.map(({ policy }) => policy).join(', ')
 

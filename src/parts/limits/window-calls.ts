@@ -1,4 +1,4 @@
-import { GatehouseError } from '../../errors.ts'
+import { storeUnavailable } from '../../errors.ts'
 import type { SlotCounts } from '../../store/contract.ts'
 
 /**
@@ -105,7 +105,7 @@ export class WindowCalls {
   sent(amount: number, { time, counts }: Pick<SlotCounts, 'time' | 'counts'>): void {
     const isValid = Array.isArray(counts) && [time, ...counts].every(Number.isFinite)
     if (!isValid || counts.length !== this.window.slots) {
-      throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store answered a count with invalid counts')
+      throw storeUnavailable('the store answered a count with invalid counts')
     }
     this.moveTo(time)
     this.#sending -= amount
