@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
-import { fail } from '../store/check-results.ts'
+import { fail, nameSome } from '../store/check-results.ts'
 import type { HealthCheck } from '../health/health-report.ts'
 import type { Logger } from '../host/logger.ts'
 import { readTarget } from '../http/request-path.ts'
@@ -87,8 +87,7 @@ export function createUncheckedCalls(options: {
   return {
     pass,
     check(): readonly HealthCheck[] {
-      const named = [...found].slice(0, 5).join(', ')
-      return found.size > 0 ? [fail('gateway', `${UNCHECKED}: ${named}`, CAUSES)] : []
+      return found.size > 0 ? [fail('gateway', `${UNCHECKED}: ${nameSome([...found])}`, CAUSES)] : []
     },
   }
 }

@@ -18,45 +18,29 @@ const LOSS_REPORTED_SECONDS = 7 * 86_400
 export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
   const { keys, managedByHost, isSigningRevoked, confirmedAt } = condition
   if (hasCode(condition.failure, 'ERR_SECRET_MISMATCH')) {
-    return fail(
-      name,
-      'the keys in the store were encrypted with another `secret`, and cannot be decrypted',
-      ANOTHER_SECRET,
-    )
+    return fail(name, 'the keys in the store were encrypted with another `secret`', ANOTHER_SECRET)
   }
   if (isSigningRevoked) {
-    return fail(
-      name,
-      'a key that signs was revoked, so new tokens that this key signs are rejected',
-      managedByHost
-        ? 'Put another key first in `signingKeys.jwks`, in every process'
-        : 'Another key is activated as soon as the store answers: see the check `store`',
-    )
+    const remedy = managedByHost
+      ? 'Put another key first in `signingKeys.jwks`, in every process'
+      : 'Another key is activated as soon as the store answers: see the check `store`'
+    return fail(name, 'a key that signs was revoked, so new tokens that it signs are rejected', remedy)
   }
   if (managedByHost) {
-    return pass(
-      name,
-      `${keys.length} ${keys.length === 1 ? 'key is' : 'keys are'} managed by the host (signingKeys.jwks)`,
-    )
+    const count = keys.length === 1 ? '1 key is' : `${keys.length} keys are`
+    return pass(name, `${count} managed by the host (signingKeys.jwks)`)
   }
   if (keys.length === 0 || confirmedAt === undefined) {
     return unknown(name, 'the keys have not been loaded yet', SEE_START)
   }
   const seconds = Math.max(0, Math.round((now - confirmedAt) / 1000))
+  const refreshed = `the keys were last refreshed ${seconds} s ago`
+  const why = condition.failure === undefined ? '' : `: ${reasonOf(condition.failure)}`
   if (condition.stale) {
-    return fail(
-      name,
-      `the keys were last refreshed ${seconds} s ago: other keys may be active by now, so no ` +
-        `tokens are issued${because(condition)}`,
-      SEE_STORE,
-    )
+    return fail(name, `${refreshed}, so others may be active, and no tokens are issued${why}`, SEE_STORE)
   }
   if (seconds > REFRESHED_WITHIN_SECONDS) {
-    return warn(
-      name,
-      `the keys were last refreshed ${seconds} s ago; after an hour no tokens are issued${because(condition)}`,
-      SEE_STORE,
-    )
+    return warn(name, `${refreshed}; after an hour no tokens are issued${why}`, SEE_STORE)
   }
   return checkLoss(condition, now) ?? checkRotation(condition, now, seconds)
 }
@@ -79,25 +63,20 @@ const LOST = {
 } as const
 
 const SEE_STORE = 'See the checks of the store; the keys are refreshed automatically once the store answers'
+const SEE_LOG = 'The log has the reason why no key could be created or stored; the next attempt is automatic'
+const CHECK_CLOCKS =
+  'Check the log and the clocks of the processes. The next attempt is automatic, or call `signingKeys.rotate()`'
 
 function checkRotation({ keys, rotationDue }: KeyCondition, now: number, seconds: number): HealthCheck {
   const current = keys.filter(({ state }) => state === 'current')
   const alone = current.filter(({ alg }) => !keys.some((key) => key.alg === alg && key.state === 'next'))
   // Right after a rotation, the next key does not exist yet. So the check does not warn at once.
   if (alone.some(({ since }) => now / 1000 - since > MAX_DELAY_SECONDS)) {
-    return warn(
-      name,
-      `there is no next key for ${alone.map(({ alg }) => alg).join(' and ')}, so the keys do not rotate`,
-      'The log has the reason why the key could not be created or stored; the next attempt is automatic',
-    )
+    const algorithms = alone.map(({ alg }) => alg).join(' and ')
+    return warn(name, `there is no next key for ${algorithms}, so the keys do not rotate`, SEE_LOG)
   }
   if (rotationDue !== undefined && now / 1000 - rotationDue > MAX_DELAY_SECONDS) {
-    return warn(
-      name,
-      `a rotation has been due since ${dateOf(rotationDue)}`,
-      'Check the log and the clocks of the processes. The next attempt is automatic, or call ' +
-        '`gatehouse.signingKeys.rotate()`',
-    )
+    return warn(name, `a rotation has been due since ${dateOf(rotationDue)}`, CHECK_CLOCKS)
   }
   const next = rotationDue === undefined ? '' : `; the next keys are activated at ${dateOf(rotationDue)}`
   return pass(name, `the keys that sign are valid, as of ${seconds} s ago${next}`)
@@ -105,8 +84,4 @@ function checkRotation({ keys, rotationDue }: KeyCondition, now: number, seconds
 
 function dateOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
-}
-
-function because({ failure }: KeyCondition): string {
-  return failure === undefined ? '' : `: ${reasonOf(failure)}`
 }

@@ -20,11 +20,8 @@ export function checkProducts(
   const { products, operations } = catalog.current
   const message = `${products.size} products with ${operations.size} operations are active`
   if (rejection !== undefined) {
-    return warn(
-      name,
-      `${message}, from an earlier load, because the last load was rejected: ${reasonOf(rejection)}`,
-      CORRECT_PRODUCTS,
-    )
+    const why = `from an earlier load, because the last load was rejected: ${reasonOf(rejection)}`
+    return warn(name, `${message}, ${why}`, CORRECT_PRODUCTS)
   }
   const withheld = missingFrom(productScopesOf(catalog.current), catalog.loadedScopes)
   if (withheld.length === 0) return pass(name, message)

@@ -56,19 +56,13 @@ export function checkStart({ state, failure }: StartState, isStopping: boolean):
   if (isStopping && state !== 'closed') return warn(name, 'the service is shutting down', USE_ANOTHER)
   if (state === 'running') return pass(name, 'the service is running')
   if (state === 'closed') return fail(name, 'the service was closed', USE_ANOTHER)
-  if (failure === undefined) {
-    return warn(
-      name,
-      'the service is starting',
-      'Wait. If the start takes longer than some seconds, check the database and how long the products take to load',
-    )
-  }
-  return fail(
-    name,
-    `the service could not start yet, and keeps trying: ${reasonOf(failure)}`,
-    remedyOf(failure),
-  )
+  if (failure === undefined) return warn(name, 'the service is starting', WAIT)
+  const finding = `the service could not start yet, and keeps trying: ${reasonOf(failure)}`
+  return fail(name, finding, remedyOf(failure))
 }
+
+const WAIT =
+  'Wait. If the start takes longer than some seconds, check the database and how long the products take to load'
 
 const USE_ANOTHER = 'Use another process; this process is stopping'
 

@@ -15,6 +15,7 @@ export interface RevocationView {
 }
 
 const FAILS_AFTER_SECONDS = 300
+const NO_SOURCE = 'this gateway has no source of revocations: revoked tokens are valid here until they expire'
 
 export function revocationHealth({ freshness, size }: RevocationView, areKnown: boolean): RevocationHealth {
   return {
@@ -32,11 +33,7 @@ export function checkRevocations(
 ): HealthCheck {
   const name = 'revocations'
   if (freshness === undefined) {
-    return warn(
-      name,
-      'this gateway has no source of revocations: revoked tokens are valid here until they expire',
-      'Give createGateway the option `revocations`',
-    )
+    return warn(name, NO_SOURCE, 'Give createGateway the option `revocations`')
   }
   if (!areKnown) {
     return unknown(name, 'the revocations are not known yet, so no token is accepted', SEE_START)
@@ -52,11 +49,9 @@ export function checkRevocations(
   if (areCredentialsRejected(failure)) {
     return fail(name, `${message}; ${reasonOf(failure)}`, CORRECT_CREDENTIALS)
   }
-  const result = mustReject || ageSeconds > FAILS_AFTER_SECONDS ? fail : warn
-  return result(
-    name,
-    message,
-    'Check the store, or the authorization service if revocations come over HTTP; the log has the reason. The process ' +
-      'catches up without a restart',
-  )
+  return (mustReject || ageSeconds > FAILS_AFTER_SECONDS ? fail : warn)(name, message, CHECK_SOURCE)
 }
+
+const CHECK_SOURCE =
+  'Check the store, or the authorization service if revocations come over HTTP; the log has the reason. The process ' +
+  'catches up without a restart'

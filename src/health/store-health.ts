@@ -1,7 +1,7 @@
 import { NORMAL_CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import type { Store } from '../store/contract.ts'
 import type { StoreWithMemory } from '../store/met-corrupt-records.ts'
-import { fail, nameSome, pass, unknown, warn } from '../store/check-results.ts'
+import { applicable, fail, nameSome, pass, unknown, warn } from '../store/check-results.ts'
 import { clockDifference, SYNCHRONIZED_MS, type Asked } from '../store/store-clock.ts'
 import type { HealthCheck } from './health-report.ts'
 import { reasonOf } from './reason.ts'
@@ -65,7 +65,7 @@ async function inspect(store: Pick<Store, 'inspect' | 'volatile'>): Promise<Heal
   const clock = checkClock(found.time, { from, until: Date.now() })
   const checks = found.checks.map((check) => ({ ...check, name: `store.${check.name}` }))
   const isMissing = store.volatile && !checks.some(({ name }) => name === NOT_PERSISTENT.name)
-  return [...(clock ? [clock] : []), ...checks, ...(isMissing ? [NOT_PERSISTENT] : [])]
+  return applicable(clock, ...checks, isMissing && NOT_PERSISTENT)
 }
 
 const ANSWERS = pass('store', 'the store answers')
@@ -108,17 +108,19 @@ function notInspected(error: unknown): HealthCheck {
   )
 }
 
+const CHECK_LOAD =
+  'Check the load of the database and of this process, slow commands (SLOWLOG GET), and the network between the two'
+
 function checkLatency(milliseconds: number): HealthCheck {
   const name = 'store.latency'
   const message = `the store answered within ${Math.ceil(milliseconds)} ms`
   if (milliseconds <= SLOW_ANSWER_MS) return pass(name, message)
-  return warn(
-    name,
-    `${message}; every token request makes several calls`,
-    'Check the load of the database and of this process, slow commands (SLOWLOG GET), and ' +
-      'the network between the two',
-  )
+  return warn(name, `${message}; every token request makes several calls`, CHECK_LOAD)
 }
+
+const SYNCHRONIZE =
+  'Synchronize the clocks of this machine and of the database (NTP, chrony). If this is a virtual machine that was ' +
+  'suspended, restart its time service'
 
 /** `time` is the database's, in milliseconds since the epoch, and `asked` when this process asked. */
 export function checkClock(time: number | undefined, asked: Asked): HealthCheck | undefined {
@@ -130,13 +132,7 @@ export function checkClock(time: number | undefined, asked: Asked): HealthCheck 
   if (difference <= SYNCHRONIZED_MS) {
     return pass(name, 'the clocks of this process and the database are synchronized')
   }
-  const direction = ahead > 0 ? 'behind' : 'ahead of'
-  const result = difference > limit * 1000 ? fail : warn
-  return result(
-    name,
-    `the clock of this process is ${Math.round(difference / 100) / 10} s ${direction} the clock of ` +
-      `the database; at most ${limit} s are tolerated`,
-    'Synchronize the clocks of this machine and of the database (NTP, chrony). If this is a virtual machine that was ' +
-      'suspended, restart its time service',
-  )
+  const away = `${Math.round(difference / 100) / 10} s ${ahead > 0 ? 'behind' : 'ahead of'}`
+  const message = `the clock of this process is ${away} that of the database; at most ${limit} s are tolerated`
+  return (difference > limit * 1000 ? fail : warn)(name, message, SYNCHRONIZE)
 }

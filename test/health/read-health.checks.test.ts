@@ -37,8 +37,8 @@ describe('checkClock()', () => {
   it('the clock check compares the clock of the database with the times of request and answer', () => {
     const found = TIMES.map(([what, time]) => [what, time, statusOf(checkClock(time, asked))])
     expect(found).toEqual(TIMES)
-    expect(checkClock(NOW - 5000, asked)?.message).toContain('5 s ahead of the clock of the database')
-    expect(checkClock(NOW + 5400, asked)?.message).toContain('5 s behind the clock of the database')
+    expect(checkClock(NOW - 5000, asked)?.message).toContain('5 s ahead of that of the database')
+    expect(checkClock(NOW + 5400, asked)?.message).toContain('5 s behind that of the database')
     expect(checkClock(undefined, asked)).toBeUndefined()
   })
 })
