@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { ErasedPeople } from '../audit/erase-entry.ts'
 import { GatehouseError } from '../errors.ts'
 import type { Person } from '../host/subject.ts'
-import { createEncryption } from '../keys/encryption.ts'
+import { createEncryption, wrongSecret } from '../keys/encryption.ts'
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { metCorruptMember } from '../store/met-corrupt-records.ts'
@@ -56,7 +56,7 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
     const keys: (OpenKey & SealedKey)[] = []
     for (const { id, sealed: text } of sealed) {
       const found = await encryption.unseal(text)
-      if (!found) throw wrongSecret()
+      if (!found) throw wrongSecret('the key of the erasures was')
       const bytes = Buffer.from(String(found.value.k), 'base64url')
       keys.push({ id, bytes, sealed: found.isOutdated ? await encryption.seal(found.value) : text })
     }
@@ -158,12 +158,4 @@ function textOf({ accountId, userId }: Person): string {
 
 function hashOf({ bytes }: OpenKey, person: Person): string {
   return createHmac('sha256', bytes).update(textOf(person)).digest('base64url')
-}
-
-function wrongSecret(): GatehouseError {
-  return new GatehouseError(
-    'ERR_SECRET_MISMATCH',
-    'the key of the erasures was encrypted under another `secret`; start with the `secret` that was used before (as a ' +
-      'later entry of the list, if you have replaced that secret). Nothing was changed',
-  )
 }

@@ -1,4 +1,5 @@
 import { compactDecrypt, CompactEncrypt } from 'jose'
+import { GatehouseError } from '../errors.ts'
 import { deriveKey } from './derive-key.ts'
 
 export interface Unsealed<T> {
@@ -38,6 +39,14 @@ export function createEncryption<T extends object>(
       return undefined
     },
   }
+}
+
+/** For a value that no secret decrypts. @param what such as `the signing keys were` */
+export function wrongSecret(what: string): GatehouseError {
+  const remedy =
+    'start with the `secret` that was used before (as a later entry of the list, if you have replaced it)'
+  const message = `${what} encrypted under another \`secret\`; ${remedy}. Nothing was changed`
+  return new GatehouseError('ERR_SECRET_MISMATCH', message)
 }
 
 export type Encryption<T extends object> = ReturnType<typeof createEncryption<T>>

@@ -23,7 +23,7 @@ import {
   type SigningJwk,
 } from './generate-key.ts'
 import { KEY_STATES, partOf, type RingKey } from './rotation-policy.ts'
-import type { Encryption, Unsealed } from './encryption.ts'
+import { wrongSecret, type Encryption, type Unsealed } from './encryption.ts'
 
 /** A key with its decrypted material. A retired or revoked key has no material. */
 export interface OpenKey extends RingKey {
@@ -160,7 +160,7 @@ function open(
   const part = partOf(key)
   if (part === undefined) return { key, isOutdated: false }
   const jwk = found?.value as SigningJwk | undefined
-  if (jwk?.kid !== key.kid || jwk.alg !== key.alg) throw wrongSecret(where)
+  if (jwk?.kid !== key.kid || jwk.alg !== key.alg) throw wrongSecret(`the signing keys ${where} were`)
   if (part === 'private' && jwk.d === undefined) throw corruptRing()
   const isOutdated = found?.isOutdated === true
   return { key: { ...key, jwk, sealed: isOutdated ? undefined : sealed }, isOutdated }
@@ -181,14 +181,6 @@ export function makeKeys(algorithms: readonly SigningAlgorithm[] = ALGORITHMS): 
       const jwk = await generateSigningKey(alg)
       return { kid: jwk.kid, alg, state: 'next', createdAt: 0, since: 0, jwk }
     }),
-  )
-}
-
-function wrongSecret(where: string): GatehouseError {
-  return new GatehouseError(
-    'ERR_SECRET_MISMATCH',
-    `the signing keys ${where} were encrypted under another \`secret\`; start with the \`secret\` that was ` +
-      'used before (as a later entry of the list, if you have replaced that secret). Nothing was changed',
   )
 }
 
