@@ -1,6 +1,7 @@
 import { inBatches } from '../async/in-batches.ts'
 import type { Store } from '../store/contract.ts'
 import { pagesOf } from '../store/pages-of-index.ts'
+import { paddedTime } from '../store/time-index.ts'
 import type { PendingEntry } from './entry.ts'
 import { erasePending, type ErasedPeople } from './erase-entry.ts'
 
@@ -63,11 +64,7 @@ async function writeAll({ store, write }: CountsParts, members: readonly string[
 function memberOf(pending: PendingEntry): string {
   const { entry, after, into } = pending
   const { id, until } = into ?? { id: entry.id, until: entry.at }
-  return `${pad(until)}:${id}:${pad(entry.at)}:${entry.id}:${JSON.stringify({ entry, after })}`
-}
-
-function pad(milliseconds: number): string {
-  return String(milliseconds).padStart(13, '0')
+  return `${paddedTime(until)}:${id}:${paddedTime(entry.at)}:${entry.id}:${JSON.stringify({ entry, after })}`
 }
 
 export async function eraseWaiting({ store }: CountsParts, people: ErasedPeople): Promise<void> {

@@ -6,6 +6,7 @@ import type { RevocationSpec } from '../revocation/kept-until.ts'
 import { asRevocation } from '../revocation/revocation.ts'
 import { metCorruptMember, type StoreWithMemory } from '../store/met-corrupt-records.ts'
 import { membersOf } from '../store/pages-of-index.ts'
+import { paddedTime } from '../store/time-index.ts'
 import { parseJson } from '../validation/parse-json.ts'
 import { isObject } from '../validation/predicates.ts'
 import { findProblems, listOf, must, objectOf, oneOf, optional, stringRule } from '../validation/rules.ts'
@@ -99,7 +100,7 @@ export function createUnfinishedList(parts: {
 
     /** Call this before the change begins. `remove` takes the result. */
     async add(unfinished: Unfinished): Promise<string> {
-      const time = String(now()).padStart(13, '0')
+      const time = paddedTime(now())
       const member = `${time}:${randomBytes(6).toString('base64url')}:${JSON.stringify(unfinished)}`
       await store.add(INDEX, member, maxAgeSeconds())
       return member

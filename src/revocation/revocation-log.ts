@@ -15,6 +15,7 @@ import {
 import { isCorruptRecord } from '../store/corrupt-record.ts'
 import { metCorruptMember, metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
 import { pagesOf } from '../store/pages-of-index.ts'
+import { paddedTime } from '../store/time-index.ts'
 import { readRevocation, writeRevocation, type Revocation } from './revocation.ts'
 import type { RevocationPage } from './revocation-source.ts'
 
@@ -111,7 +112,7 @@ export type RevocationLog = ReturnType<typeof createRevocationLog>
 async function addRevocation({ store, now, buckets }: Log, revocation: Revocation): Promise<void> {
   const made = now()
   const text = writeRevocation(revocation)
-  const stamp = `${pad(made)}:${randomBytes(6).toString('base64url')}`
+  const stamp = `${paddedTime(made)}:${randomBytes(6).toString('base64url')}`
   await Promise.all([
     addEntry(buckets, bucketEntry(text), revocation.until, secondsOf(made)),
     store.add(recentIndex(recentNumber(made)), `${stamp}:${text}`, RECENT_TTL_SECONDS),
@@ -147,7 +148,7 @@ async function readRecent(log: Log, cursor: Cursor, time: number): Promise<Revoc
   const first = place?.number ?? recentNumber(since)
   const count = Math.max(0, recentNumber(time + FAST_CLOCK_MS) - first + 1)
   const numbers = Array.from({ length: count }, (_, at) => first + at)
-  const after = place ? beyond(place.after) : pad(since)
+  const after = place ? beyond(place.after) : paddedTime(since)
   const { revocations, isEmpty, reached } = await readIndexes(log, 'recent', numbers, after)
   const isQuiet = place === undefined && isEmpty && time - since < STABLE_CURSOR_MS
   // After the last page of this poll, the next poll reads from this time.
@@ -229,10 +230,6 @@ function recentIndex(number: number): string {
 
 function secondsOf(milliseconds: number): number {
   return Math.floor(milliseconds / 1000)
-}
-
-function pad(milliseconds: number): string {
-  return String(milliseconds).padStart(13, '0')
 }
 
 const KINDS = { bucket: 's', recent: 'r' } as const

@@ -11,7 +11,12 @@ const MEMBER = /^\d{13}:([^]{1,256})$/
 
 /** Starts with the padded time, so that members are sorted by time. */
 export function timedMember(listedAt: number, id: string): string {
-  return `${String(listedAt).padStart(TIME_DIGITS, '0')}:${id}`
+  return `${paddedTime(listedAt)}:${id}`
+}
+
+/** Such texts are sorted by time. */
+export function paddedTime(milliseconds: number): string {
+  return String(milliseconds).padStart(TIME_DIGITS, '0')
 }
 
 /** Empty for a member of another form, by another program. The store then remembers the index as corrupt. */
