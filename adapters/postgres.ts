@@ -122,9 +122,7 @@ export function postgresStore(options: PostgresPoolOptions | PostgresClientOptio
       return keys.map((key) => found.get(key))
     },
 
-    async set(key, value, ttl) {
-      await run('set', bytes(key), bytes(value), ttl ?? null)
-    },
+    set: async (key, value, ttl) => void (await run('set', bytes(key), bytes(value), ttl ?? null)),
 
     create: (key, value, ttl) => isOne(run('create', bytes(key), bytes(value), ttl ?? null)),
 
@@ -133,13 +131,9 @@ export function postgresStore(options: PostgresPoolOptions | PostgresClientOptio
 
     delete: (key) => isOne(run('delete', bytes(key))),
 
-    async add(index, member, ttl) {
-      await run('add', bytes(index), bytes(member), ttl ?? null)
-    },
+    add: async (index, member, ttl) => void (await run('add', bytes(index), bytes(member), ttl ?? null)),
 
-    async remove(index, member) {
-      await run('remove', bytes(index), bytes(member))
-    },
+    remove: async (index, member) => void (await run('remove', bytes(index), bytes(member))),
 
     range: async (index, { after = '', limit }) =>
       (await run('range', bytes(index), bytes(after), limit)).map(({ member }) => textOfColumn(member)),
@@ -154,9 +148,7 @@ export function postgresStore(options: PostgresPoolOptions | PostgresClientOptio
       return { time: ms, claimed: Number(claimed), counts: counts.map(Number) }
     },
 
-    async ping() {
-      await run('ping')
-    },
+    ping: async () => void (await run('ping')),
 
     async inspect() {
       const state = (await run('state'))[0] as DatabaseState

@@ -167,18 +167,12 @@ async function sendCommand(client: RedisClient, command: RedisCommand): Promise<
 
 function writesBy(key: (name: string) => string, write: (one: Write) => Promise<boolean>) {
   return {
-    async set(name, value, ttl) {
-      await write(writes.set(key(name), value, ttl))
-    },
+    set: async (name, value, ttl) => void (await write(writes.set(key(name), value, ttl))),
     create: (name, value, ttl) => write(writes.create(key(name), value, ttl)),
     replace: (name, expected, value, ttl) => write(writes.replace(key(name), expected, value, ttl)),
     delete: (name) => write(writes.delete(key(name))),
-    async add(index, member, ttl) {
-      await write(writes.add(key(index), member, ttl))
-    },
-    async remove(index, member) {
-      await write(writes.remove(key(index), member))
-    },
+    add: async (index, member, ttl) => void (await write(writes.add(key(index), member, ttl))),
+    remove: async (index, member) => void (await write(writes.remove(key(index), member))),
   } satisfies Partial<Store>
 }
 

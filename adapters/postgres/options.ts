@@ -31,12 +31,8 @@ interface PostgresSettings {
   readonly schema?: string | undefined
 }
 
-const schema = optional(
-  must(
-    'a name of 1 to 40 small letters, digits and _, which begins with a letter',
-    (value) => typeof value === 'string' && /^[a-z][a-z\d_]{0,39}$/.test(value),
-  ),
-)
+const isName = (value: unknown) => typeof value === 'string' && /^[a-z][a-z\d_]{0,39}$/.test(value)
+const schema = optional(must('a name of 1 to 40 small letters, digits and _, with a letter first', isName))
 
 const pool: Rule = (value) => {
   const { connect, options } = Object(value) as Partial<PostgresPool>

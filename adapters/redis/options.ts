@@ -7,6 +7,7 @@ import {
   stringRule,
   type Fields,
 } from '../../src/validation/rules.ts'
+import { isCount } from '../../src/validation/predicates.ts'
 import type { RedisClient } from './client.ts'
 
 /** The options of `redisStore`. */
@@ -33,10 +34,7 @@ export interface Durability {
 
 export const KEY_PREFIX = 'gatehouse:'
 
-const atLeastOne = must(
-  'a whole number, at least 1',
-  (value) => Number.isSafeInteger(value) && Number(value) >= 1,
-)
+const atLeastOne = must('a whole number, at least 1', (value) => isCount(value) && value > 0)
 
 const OPTIONS: Fields = {
   keyPrefix: optional(stringRule),

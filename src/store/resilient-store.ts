@@ -16,8 +16,8 @@ import { isCorruptRecord } from './corrupt-record.ts'
  * Three methods have none: `ping` shows that the store is available again, `inspect` reports the problem, and
  * `subscribe` has its own connection and must start as soon as possible.
  */
-export function createResilientStore(inner: Store, timeoutMs: number, logger: Logger) {
-  const store = withDeadline(inner, timeoutMs, createMetCorruptRecords(logger))
+export function createResilientStore(plain: Store, timeoutMs: number, logger: Logger) {
+  const store = withDeadline(plain, timeoutMs, createMetCorruptRecords(logger))
   const probe = () => store.ping()
   const all = createCircuitBreaker({
     name: 'the store',
@@ -27,20 +27,12 @@ export function createResilientStore(inner: Store, timeoutMs: number, logger: Lo
       logger.warn({ err: error }, 'the store is unavailable: calls fail at once until it answers'),
     onAvailable: () => logger.info({}, 'the store is available again'),
   })
-  const durableWrites = createCircuitBreaker({
-    name: 'the store, for durable writes,',
-    probe,
-    // A ping may be answered while the replicas are still missing.
-    isProbeConclusive: false,
-    outer: all,
-  })
-  const counters = createCircuitBreaker({
-    name: 'the store, for counters,',
-    probe,
-    // A ping may be answered although the server rejects the counters: it is full, or a permission is missing.
-    isProbeConclusive: false,
-    outer: all,
-  })
+  const inner = (name: string) =>
+    createCircuitBreaker({ name: `the store, for ${name},`, probe, isProbeConclusive: false, outer: all })
+  // A ping may be answered while the replicas are still missing.
+  const durableWrites = inner('durable writes')
+  // A ping may be answered although the server rejects the counters: it is full, or a permission is missing.
+  const counters = inner('counters')
   return {
     store: {
       ...withBreakers(store, all, all),
@@ -50,9 +42,7 @@ export function createResilientStore(inner: Store, timeoutMs: number, logger: Lo
       ...(store.durable && { durable: withBreakers(store.durable, all, durableWrites) }),
     },
     stop(): void {
-      all.stop()
-      durableWrites.stop()
-      counters.stop()
+      for (const breaker of [all, durableWrites, counters]) breaker.stop()
     },
   }
 }

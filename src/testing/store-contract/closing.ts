@@ -16,11 +16,8 @@ export const closing: StorePromises = {
     const calls = [...callsOf(store, key), ...(store.durable ? callsOf(store.durable, key) : [])]
     calls.push(['getMany without keys', () => store.getMany([])])
     const { inspect } = store
-    if (store.count)
-      calls.push([
-        'count',
-        async () => store.count?.(key('a'), 1, { slotSeconds: 1, slots: 1, claim: 0, max: 0 }),
-      ])
+    const options = { slotSeconds: 1, slots: 1, claim: 0, max: 0 }
+    if (store.count) calls.push(['count', async () => store.count?.(key('a'), 1, options)])
     if (inspect) calls.push(['inspect', () => inspect.call(store)])
     for (const [name, call] of calls) {
       const { settled, error } = await outcome(call)
