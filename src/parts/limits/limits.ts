@@ -81,6 +81,10 @@ export function limitCalls(gateway: Pick<Gateway, 'close'>, options: LimitsOptio
   limit(parts.hooks, options, parts.dependencies.logger)
 }
 
+const USE_COUNTERS = 'Use a store with the method count, or divide the limits by the number of processes'
+const CHECK_STORE =
+  'Check that the store is available, and that its user may run scripts and the command TIME'
+
 /** @param parts undefined for a gateway without a gatehouse, which counts alone */
 function limit(
   hooks: GatewayHooks,
@@ -138,23 +142,13 @@ function limit(
   hooks.checks.push(check)
 
   function check(): HealthCheck {
-    if (!parts) return pass('limits', 'this gateway counts calls alone')
-    if (!count) {
-      return warn(
-        'limits',
-        'each process counts calls alone, because the store has no counters',
-        'Use a store with the method count, or divide the limits by the number of processes',
-      )
-    }
-    if (isFailing) {
-      return warn(
-        'limits',
-        'this process counts calls alone, because the store cannot count them',
-        'Check that the store is available, and that its user may run scripts and the command TIME',
-      )
-    }
-    if (store?.volatile) return pass('limits', 'this process counts calls alone: the store is its memory')
-    return pass('limits', 'calls are counted together with other processes')
+    const name = 'limits'
+    if (!parts) return pass(name, 'this gateway counts calls alone')
+    if (!count)
+      return warn(name, 'each process counts alone, because the store has no counters', USE_COUNTERS)
+    if (isFailing) return warn(name, 'this process counts alone, because the store cannot count', CHECK_STORE)
+    if (store?.volatile) return pass(name, 'this process counts calls alone: the store is its memory')
+    return pass(name, 'calls are counted together with other processes')
   }
   async function callsOf({ clientId, limits = defaults }: Pick<Client, 'clientId' | 'limits'>) {
     const reads = WINDOWS.filter((window) => limits[window.limit] !== undefined).map(async (window) => {
