@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import { answerErrorAsJson } from '../http/error-response.ts'
+import { reject } from '../http/error-response.ts'
 import { findHost } from '../http/request-host.ts'
 import { pathBelow, plainTarget } from '../http/request-path.ts'
 import { answerDocument, answerWithMethods, DOCUMENT_METHODS } from '../http/public-document.ts'
@@ -25,11 +25,9 @@ export function wellKnown(
     if (found.length === 0) return next()
     if (found.length > 1) ctx.vary(ctx.app.proxy ? 'Host, X-Forwarded-Host' : 'Host')
     const { api } = found[found.length > 1 ? (findHost(ctx, found) ?? -1) : 0] ?? {}
-    const reject = (status: number, error: string, description: string) =>
-      answerErrorAsJson(ctx, { status, error, description })
-    if (api === undefined) return reject(404, 'not_found', 'no resource with this path has this host')
+    if (api === undefined) return reject(ctx, 404, 'not_found', 'no resource with this path has this host')
     if (answerWithMethods(ctx, DOCUMENT_METHODS)) return undefined
-    if (hasTooManyParameters(ctx)) return reject(400, 'invalid_request', TOO_MANY_PARAMETERS)
+    if (hasTooManyParameters(ctx)) return reject(ctx, 400, 'invalid_request', TOO_MANY_PARAMETERS)
     // RFC 9728 2 defines these fields.
     const document = {
       resource: api.audience,

@@ -29,6 +29,11 @@ export function answerErrorAsJson(ctx: Context, answer: ErrorAnswer): void {
   ctx.body = JSON.stringify(errorFields(answer))
 }
 
+/** As `answerErrorAsJson`. */
+export function reject(ctx: Context, status: number, error: string, description: string): undefined {
+  answerErrorAsJson(ctx, { status, error, description })
+}
+
 /** RFC 6749 5.2. */
 export function errorFields({ error, description, state }: ErrorAnswer) {
   return { error, error_description: description, ...(state === undefined ? {} : { state }) }

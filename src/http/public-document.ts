@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
-import { answerErrorAsJson } from './error-response.ts'
+import { reject } from './error-response.ts'
 
 export const DOCUMENT_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
@@ -27,7 +27,7 @@ export function answerWithMethods(ctx: Context, methods: readonly string[]): boo
   if (!methods.includes(ctx.method)) {
     ctx.set('Allow', methods.join(', '))
     const description = `${ctx.method} is not supported here; use ${methods.join(' or ')}`
-    answerErrorAsJson(ctx, { status: 405, error: 'invalid_request', description })
+    reject(ctx, 405, 'invalid_request', description)
     return true
   }
   if (ctx.method !== 'OPTIONS') return false

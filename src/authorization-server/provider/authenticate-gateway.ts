@@ -6,7 +6,7 @@ import type { Client } from '../../clients/client.ts'
 import { whyUnusable } from '../../clients/why-no-token.ts'
 import { describeAddress } from '../../http/client-address.ts'
 import { readBasicCredentials } from '../../http/basic-credentials.ts'
-import { answerErrorAsJson } from '../../http/error-response.ts'
+import { reject } from '../../http/error-response.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { reportWrongSecret, TOO_MANY_WRONG_SECRETS, type Reporters } from './wrong-secrets.ts'
 
@@ -21,28 +21,24 @@ export async function authenticateGateway(
   const credentials = readBasicCredentials(ctx.get('Authorization'))
   const client = credentials && (await parts.registry.find(credentials.clientId))
   const secret = client && findSecretOf(client, credentials.clientSecrets)
-  function reject(status: number, error: string, description: string): undefined {
-    answerErrorAsJson(ctx, { status, error, description })
-  }
-
   if (!client || !secret || whyUnusable(client)) {
     const sent = { sentClientId: credentials?.clientId, client, isRight: secret !== undefined }
     const waitSeconds = credentials ? reportWrongSecret(parts, ctx, sent) : 0
     if (waitSeconds > 0) {
       ctx.set('Retry-After', String(waitSeconds))
-      return reject(429, TOO_MANY_WRONG_SECRETS.error, TOO_MANY_WRONG_SECRETS.error_description)
+      return reject(ctx, 429, TOO_MANY_WRONG_SECRETS.error, TOO_MANY_WRONG_SECRETS.error_description)
     }
     ctx.set('WWW-Authenticate', `Basic realm="${parts.issuer}"`)
     const why = 'send client_id and client_secret of a resource server by HTTP Basic'
-    return reject(401, 'invalid_client', why)
+    return reject(ctx, 401, 'invalid_client', why)
   }
   parts.secretUsed(client, secret)
   if (client.kind !== 'apiKey' || !client.resourceServer) {
     const why =
       'this endpoint is only for API keys that are marked as resource servers (apiKeys.setResourceServer)'
-    return reject(403, 'unauthorized_client', why)
+    return reject(ctx, 403, 'unauthorized_client', why)
   }
   const [networks, { address }] = [networksClaim(client), requesterOf(ctx)]
   if (networks === undefined || parts.proxyCheck.mayUseFrom(networks, address)) return client
-  return reject(403, 'unauthorized_client', describeAddress(address))
+  return reject(ctx, 403, 'unauthorized_client', describeAddress(address))
 }

@@ -7,7 +7,7 @@ import type { FoundSecret, LeakedSecrets } from '../../clients/leaked-secrets.ts
 import { GatehouseError, isStoreUnavailable } from '../../errors.ts'
 import type { AnyGatehouse } from '../../gatehouse/gatehouse.ts'
 import { internalsOf } from '../../gatehouse/internals.ts'
-import { answerErrorAsJson } from '../../http/error-response.ts'
+import { reject } from '../../http/error-response.ts'
 import { readBody, type BodyRejection } from '../../http/read-body.ts'
 import type { ChangeOptions } from '../../host/change-options.ts'
 import { pathBelow } from '../../http/request-path.ts'
@@ -188,10 +188,6 @@ async function readReport(ctx: Context): Promise<Buffer | BodyRejection> {
   }
   const raw = Buffer.from(rawBody)
   return raw.length > MAX_REPORT_BYTES ? { status: 413 } : raw
-}
-
-function reject(ctx: Context, status: number, error: string, description: string): void {
-  answerErrorAsJson(ctx, { status, error, description })
 }
 
 interface Match {

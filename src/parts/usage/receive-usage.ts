@@ -4,7 +4,7 @@ import { isClientId } from '../../clients/client-id.ts'
 import { isDocumentId, mayBeClientId } from '../../validation/document-id.ts'
 import { GatehouseError, isStoreUnavailable } from '../../errors.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
-import { answerErrorAsJson } from '../../http/error-response.ts'
+import { reject } from '../../http/error-response.ts'
 import { readMembers } from '../../store/pages-of-index.ts'
 import { readBody } from '../../http/read-body.ts'
 import { pathBelow } from '../../http/request-path.ts'
@@ -142,10 +142,6 @@ export function receiveUsage(
       reject(ctx, 503, 'temporarily_unavailable', 'the usage could not be stored')
     }
   }
-}
-
-function reject(ctx: Context, status: number, error: string, description: string): void {
-  answerErrorAsJson(ctx, { status, error, description })
 }
 
 type Received = Omit<CountedDay, 'hours'> & { readonly hours: CountedHours }
