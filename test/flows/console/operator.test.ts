@@ -140,7 +140,7 @@ describe('the pages of operators', () => {
     }
     expect(textOf(body)).toContain(
       'Daten nach einem Neustart store.persistence Warnung Was zu tun ist: Für Versuche genügt der Arbeitsspeicher. ' +
-        'Nutzen Sie sonst Redis mit appendonly. Genaue Meldung (englisch)',
+        'Lassen Sie sonst die Datenbank auf Platte schreiben. Genaue Meldung (englisch)',
     )
   })
 

@@ -9,7 +9,10 @@ export const germanChecks: ReadonlyMap<string, string> = new Map([
   ['store.latency', 'Antwortzeit der Datenbank: Prüfen Sie ihre Last, langsame Befehle und das Netz.'],
   ['store.clock', 'Uhren von Prozess und Datenbank: Stellen Sie beide mit NTP.'],
   ['store.records', 'Beschädigte Datensätze: Geben Sie jedem Programm ein eigenes Präfix.'],
-  ['store.persistence', 'Daten nach einem Neustart: Lassen Sie die Datenbank alles auf Platte schreiben.'],
+  [
+    'store.persistence',
+    'Daten nach einem Neustart: Für Versuche genügt der Arbeitsspeicher. Lassen Sie sonst die Datenbank auf Platte schreiben.',
+  ],
   ['store.writes', 'Schreiben in die Datenbank: Prüfen Sie, ob sie der Master und nicht voll ist.'],
   ['store.eviction', 'Verdrängung von Daten in Redis: Setzen Sie maxmemory-policy auf noeviction.'],
   ['store.memory', 'Speicher von Redis: Geben Sie Redis mehr, oder dem Dienst ein eigenes Redis.'],
