@@ -8,7 +8,7 @@ import { numberOf, type Trail } from './trail.ts'
 import { createWriter } from './writer.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { corruptValue } from '../store/corrupt-record.ts'
-import { metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
+import type { StoreWithMemory } from '../store/met-corrupt-records.ts'
 import { parseJson } from '../validation/parse-json.ts'
 import { isObject } from '../validation/predicates.ts'
 
@@ -155,7 +155,7 @@ export function createOutboxes(store: StoreWithMemory) {
       const audit = record ? (record['audit'] ?? []) : undefined
       if (Array.isArray(audit) && audit.every(isPendingEntry)) return audit
       const error = corruptValue(key, 'has no readable entries for the audit trail')
-      metCorruptRecord(store, key, error)
+      store.metCorrupt?.add(key, error)
       throw error
     },
 

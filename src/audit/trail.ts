@@ -1,6 +1,6 @@
 import type { GatehouseError } from '../errors.ts'
 import { corruptValue, isCorruptRecord } from '../store/corrupt-record.ts'
-import { metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
+import type { StoreWithMemory } from '../store/met-corrupt-records.ts'
 import { type AuditEntry, isEntry } from './entry.ts'
 import { type TrailBounds, ttlOf } from './retention.ts'
 import { parseJson } from '../validation/parse-json.ts'
@@ -57,7 +57,7 @@ export async function readChunks(trail: Trail, numbers: readonly number[]): Prom
     chunks.push(...page.map((number, index) => readChunk(number, texts[index])))
   }
   for (const { number, isCorrupt } of chunks) {
-    if (isCorrupt) metCorruptRecord(trail.store, chunkKey(trail, number), corruptChunk(trail, number))
+    if (isCorrupt) trail.store.metCorrupt?.add(chunkKey(trail, number), corruptChunk(trail, number))
   }
   return chunks
 }
@@ -113,7 +113,7 @@ export async function readHead(trail: Trail): Promise<number | undefined> {
   const text = await trail.store.get(headKey(trail)).catch(emptyIfCorrupt)
   if (text === undefined) return 0
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  metCorruptRecord(trail.store, headKey(trail), corruptHead(trail))
+  trail.store.metCorrupt?.add(headKey(trail), corruptHead(trail))
   return undefined
 }
 

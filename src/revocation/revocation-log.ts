@@ -13,7 +13,7 @@ import {
   type BucketedIndex,
 } from '../store/bucketed-index.ts'
 import { isCorruptRecord } from '../store/corrupt-record.ts'
-import { metCorruptMember, metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
+import { metCorruptMember, type StoreWithMemory } from '../store/met-corrupt-records.ts'
 import { pagesOf } from '../store/pages-of-index.ts'
 import { paddedTime } from '../store/time-index.ts'
 import { readRevocation, writeRevocation, type Revocation } from './revocation.ts'
@@ -182,7 +182,7 @@ async function readIndexes(
     } catch (error) {
       // A bucket also has each of these revocations, so a process starts without a recent index of a wrong type.
       if (kind === 'bucket' || !isCorruptRecord(error)) throw error
-      metCorruptRecord(store, index, error)
+      store.metCorrupt?.add(index, error)
     }
     after = undefined
   }

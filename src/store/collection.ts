@@ -4,7 +4,7 @@ import { isObject } from '../validation/predicates.ts'
 import { parseJson } from '../validation/parse-json.ts'
 import { objectOf, type Fields, type Rule } from '../validation/rules.ts'
 import { corruptValue, CorruptRecord, isCorruptRecord } from './corrupt-record.ts'
-import { metCorruptRecord, type StoreWithMemory } from './met-corrupt-records.ts'
+import type { StoreWithMemory } from './met-corrupt-records.ts'
 import { pagesOf, type Part } from './pages-of-index.ts'
 import { isDeepStrictEqual } from 'node:util'
 
@@ -53,7 +53,7 @@ export function createCollection<T extends object>(store: StoreWithMemory, schem
     try {
       return text === undefined ? undefined : decode(id, text)
     } catch (error) {
-      if (isCorruptRecord(error)) metCorruptRecord(store, key(id), error)
+      if (isCorruptRecord(error)) store.metCorrupt?.add(key(id), error)
       throw error
     }
   }

@@ -36,10 +36,6 @@ export interface StoreWithMemory extends Store {
   readonly metCorrupt?: MetCorruptRecords | undefined
 }
 
-export function metCorruptRecord(store: StoreWithMemory, key: string, error: GatehouseError): void {
-  store.metCorrupt?.add(key, error)
-}
-
 /** For a member that this library did not write. */
 export function metCorruptMember(store: StoreWithMemory, index: string): void {
   const message = `the index "${index}" in the store has a member that is not one of koa-gatehouse`

@@ -8,6 +8,7 @@ import { GatehouseError, isStoreUnavailable } from '../../errors.ts'
 import type { AnyGatehouse } from '../../gatehouse/gatehouse.ts'
 import { internalsOf } from '../../gatehouse/internals.ts'
 import { reject } from '../../http/error-response.ts'
+import { answerWithMethods } from '../../http/public-document.ts'
 import { readBody, type BodyRejection } from '../../http/read-body.ts'
 import type { ChangeOptions } from '../../host/change-options.ts'
 import { pathBelow } from '../../http/request-path.ts'
@@ -94,10 +95,7 @@ export function createLeakReports(gatehouse: AnyGatehouse, options: LeakReportsO
   parts.begin()
 
   async function answer(ctx: Context): Promise<void> {
-    if (ctx.method !== 'POST') {
-      ctx.set('Allow', 'POST')
-      return reject(ctx, 405, 'invalid_request', 'a report is sent with POST')
-    }
+    if (answerWithMethods(ctx, ['POST'])) return
     const key = isGenuine ? undefined : await findKey(ctx, reporterKeys)
     if (!isGenuine && !key) {
       const description = 'the header Github-Public-Key-Identifier names no key of the scanner'

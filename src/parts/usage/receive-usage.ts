@@ -5,6 +5,7 @@ import { isDocumentId, mayBeClientId } from '../../validation/document-id.ts'
 import { GatehouseError, isStoreUnavailable } from '../../errors.ts'
 import type { Internals } from '../../gatehouse/internals.ts'
 import { reject } from '../../http/error-response.ts'
+import { answerWithMethods } from '../../http/public-document.ts'
 import { readMembers } from '../../store/pages-of-index.ts'
 import { readBody } from '../../http/read-body.ts'
 import { pathBelow } from '../../http/request-path.ts'
@@ -85,10 +86,7 @@ export function receiveUsage(
   }
 
   async function answer(ctx: Context): Promise<void> {
-    if (ctx.method !== 'POST') {
-      ctx.set('Allow', 'POST')
-      return reject(ctx, 405, 'invalid_request', 'usage is sent with POST')
-    }
+    if (answerWithMethods(ctx, ['POST'])) return
     await parts.ready()
     const client = await authenticateGateway(parts, ctx)
     if (!client) return
