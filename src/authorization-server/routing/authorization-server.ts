@@ -131,10 +131,11 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   }
 
   function rejectForNow(ctx: Context, path: string, address: string): true {
-    ctx.set('Retry-After', String(RETRY_AFTER_SECONDS))
-    if (settings.publicClients && ctx.get('Origin') !== '') letPageRead(ctx)
     // API calls may also arrive on this connection. So other requests of the same address must be in flight.
-    if (requestsInFlight.isSending(address)) pauseConnection(ctx, RETRY_AFTER_SECONDS)
+    const isFlood = requestsInFlight.isSending(address)
+    const seconds = isFlood ? pauseConnection(ctx, RETRY_AFTER_SECONDS) : RETRY_AFTER_SECONDS
+    ctx.set('Retry-After', String(seconds))
+    if (settings.publicClients && ctx.get('Origin') !== '') letPageRead(ctx)
     const description = 'too many requests at once; try again'
     reject(ctx, path, { status: 503, error: 'temporarily_unavailable', description, text: 'errorBody' })
     return true

@@ -156,17 +156,25 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
 
 export type RequestsInFlight = ReturnType<typeof createRequestsInFlight>
 
+/** Connections of which a request was rejected. */
+const rejected = new WeakSet<Socket>()
+
 /**
- * Stops reading from the connection of a request, for 50 % to 100 % of the seconds that `Retry-After` names.
+ * Stops reading from the connection of a request, for 50 % to 100 % of the seconds that `Retry-After` names: twice as
+ * many for a connection that was paused before. (Node closes it after five seconds without a request.)
  * A client may ignore `Retry-After`, and repeat rejected requests on many connections. While they are paused,
  * such requests cost hardly any CPU time.
  *
  * A connection of a proxy is not paused, because requests of other clients arrive on it. Without `app.proxy`,
  * a private address and headers of a proxy show a proxy. An HTTP/2 connection is not paused either.
+ *
+ * @returns the seconds that `Retry-After` names
  */
-export function pauseConnection(ctx: Context, seconds: number): void {
-  if (ctx.app.proxy || isFromProxy(ctx) || ctx.req.httpVersionMajor !== 1) return
+export function pauseConnection(ctx: Context, usual: number): number {
+  if (ctx.app.proxy || isFromProxy(ctx) || ctx.req.httpVersionMajor !== 1) return usual
   const { req, res } = ctx
+  const seconds = rejected.has(req.socket) ? 2 * usual : usual
+  rejected.add(req.socket)
   let pending = 1
 
   function done(): void {
@@ -180,6 +188,7 @@ export function pauseConnection(ctx: Context, seconds: number): void {
     req.once('end', done).resume()
   }
   res.once('finish', done)
+  return seconds
 }
 
 /** Its timer holds nothing of the request: V8 would copy thousands of them. */

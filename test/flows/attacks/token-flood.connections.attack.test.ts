@@ -43,8 +43,9 @@ describe('requests beyond the limit', () => {
     socket.on('data', (chunk: string) => (received += chunk))
     const path = `${new URL(host.issuer).pathname}/oauth2/token`
     const lines = [`POST ${path} HTTP/1.1`, 'Host: x', 'Content-Type: application/x-www-form-urlencoded']
-    socket.write([...lines, `Content-Length: ${length}`, ...headers, '', form].join('\r\n'))
-    return { socket, status: () => vi.waitFor(() => statusOf(received), { timeout: 20_000 }) }
+    const request = [...lines, `Content-Length: ${length}`, ...headers, '', form].join('\r\n')
+    socket.write(request)
+    return { socket, request, status: () => vi.waitFor(() => statusOf(received), { timeout: 20_000 }) }
   }
 
   function statusOf(received: string): string {
@@ -85,13 +86,13 @@ describe('requests beyond the limit', () => {
     const release = hold()
     const pending = keys.map((key) => directly(host, key, {}))
     await waitFor(SHARE)
-    const { socket, status } = await send(host, 1, 'x', headers)
+    const { socket, request, status } = await send(host, 1, 'x', headers)
     expect(await status()).toBe('503')
     const own = sockets.find(({ remotePort }) => remotePort === socket.localPort)
     if (isPaused) await vi.waitFor(() => expect(paused).toContain(own), { timeout: 20_000 })
     const answer = new Promise<string>((resolve) => socket.once('data', resolve))
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-    expect(await answer).toContain('HTTP/1.1')
+    socket.write(request)
+    expect(await answer).toContain(`Retry-After: ${isPaused ? 4 : 2}`)
     expect(paused.includes(own!)).toBe(isPaused)
     release()
     await Promise.all(pending)
