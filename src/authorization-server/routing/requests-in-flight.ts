@@ -100,8 +100,6 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
   }
 
   return {
-    isFlood,
-
     isSending: (address: string) => counts.has(address),
 
     isFull(address: string): boolean {

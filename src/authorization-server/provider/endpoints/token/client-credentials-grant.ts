@@ -34,7 +34,7 @@ export function createDirectToken(parts: ProviderParts): AnswerTokenRequest {
     const lifetime = lifetimeWithin(client, lifetimes.directAccessToken)
     const registered = { tokenId, subject: client.clientId, scope, lifetime, client, issuer, audience }
     const claims = { ...directClaims(client, all.epoch), ...registeredClaims(registered) }
-    const token = await (request.signsHere ? signer.signHere : signer.signOnOtherThread)(claims)
+    const token = signer.signHere(claims)
     parts.clientUsed(client, request.credential)
     reportToken(parts, 'direct', client, client, { tokenId, scopes, lifetime })
     // RFC 6749 4.4.3.

@@ -23,9 +23,7 @@ import { reportWrongSecret, TOO_MANY_WRONG_SECRETS } from '../../wrong-secrets.t
 import { reportRejection } from '../token.ts'
 import type { TokenAnswers } from './token-request.ts'
 
-interface FastPathParts extends SharedDependencies, RefreshReaders {
-  isFlood(): boolean
-}
+type FastPathParts = SharedDependencies & RefreshReaders
 
 export type FastPathResult = { readonly isAnswered: boolean; readonly early?: EarlyLookups }
 
@@ -36,7 +34,7 @@ export type FastPathResult = { readonly isAnswered: boolean; readonly early?: Ea
  * are left to oidc-provider.
  */
 export function createFastPath(parts: FastPathParts) {
-  const { registry, resources, isFlood } = parts
+  const { registry, resources } = parts
 
   return async function answerUsualRequest(
     ctx: Context,
@@ -68,10 +66,7 @@ export function createFastPath(parts: FastPathParts) {
       return { isAnswered: false, early }
     }
     const { accounts } = early
-    // In direct access, another core signs, but not during a flood. In a refresh, this would cost more: `TokenSigner`.
-    const signsHere = kind === 'application' || isFlood()
-    const deadline = rollbackDeadline()
-    const found = { host: ctx, client, credential: secret, reads, accounts, deadline, signsHere }
+    const found = { host: ctx, client, credential: secret, reads, accounts, deadline: rollbackDeadline() }
     const answer = answers[grantType]({ ...sent, ...found })
     try {
       respond(ctx, 200, await answer)
