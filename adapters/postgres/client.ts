@@ -3,7 +3,9 @@ export interface PostgresPool {
   readonly options?: { readonly max?: number | undefined } | undefined
   connect(): Promise<PostgresConnection>
   on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'acquire', listener: (connection: PostgresConnection) => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown
+  off(event: 'acquire', listener: (connection: PostgresConnection) => void): unknown
 }
 
 /** What the store needs of a client that a pool of `pg` lends. */

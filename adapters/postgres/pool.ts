@@ -38,9 +38,11 @@ export function createPoolRunner(
   const verified = new WeakSet<PostgresConnection>()
   pool.off('error', ignore)
   pool.on('error', ignore)
+  // Before the pool lends a connection: an error may arrive in the same turn of the event loop.
+  pool.off('acquire', watch)
+  pool.on('acquire', watch)
 
   async function adopt(connection: PostgresConnection): Promise<void> {
-    watch(connection)
     await verify((text, values) => connection.query({ text, values, query_timeout: timeoutMs }))
     verified.add(connection)
   }
@@ -84,7 +86,6 @@ export function createPoolRunner(
 
       async function open(): Promise<void> {
         const connection = await pool.connect()
-        watch(connection)
         connection.on('end', () => void (connection === current && reopen()))
         connection.on('notification', ({ payload }) => receive(payload ?? ''))
         try {

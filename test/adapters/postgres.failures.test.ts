@@ -1,7 +1,9 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { Pool, type PoolConfig } from 'pg'
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { migratePostgres, postgresStore } from 'koa-gatehouse/adapters/postgres'
 import { areCredentialsRejected } from '../../src/errors.ts'
 import type { Store } from '../../src/store/contract.ts'
@@ -36,6 +38,32 @@ function everyCall(store: Store): Promise<unknown>[] {
 const failing = (message: string | RegExp) => ({
   ...unavailable,
   message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
+})
+
+/** A message of the server (PostgreSQL, 55.7 Message Formats): its type, its length with these four bytes, its content. */
+function message(type: string, content: string): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(4 + content.length)
+  return Buffer.concat([Buffer.from(type), length, Buffer.from(content, 'latin1')])
+}
+
+it('a connection that ends as soon as the pool has lent it ends no process', async () => {
+  const ended = message('E', 'SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0')
+  const isReady = [message('R', '\0\0\0\0'), message('Z', 'I')]
+  const server = createServer((socket) => {
+    // In one piece, so pg reads the error in the same turn in which it lends the connection.
+    socket.once('data', () => socket.end(Buffer.concat([...isReady, ended])))
+    socket.on('error', () => {})
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const pool = new Pool({ host: '127.0.0.1', port, user: 'postgres', ...RECOMMENDED })
+  const store = postgresStore({ pool })
+  await expect(store.get('a')).rejects.toMatchObject(unavailable)
+  await expect(store.subscribe('channel', () => {})).rejects.toMatchObject(unavailable)
+  await store.close()
+  await pool.end()
 })
 
 describeWithPostgres('the PostgreSQL store', () => {
