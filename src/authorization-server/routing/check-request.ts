@@ -59,7 +59,7 @@ export async function checkRequest(
   const assertion = parameters.get('client_assertion') ?? ''
   const inAssertion = features.privateKeyJwt?.findProblemInAssertion(assertion, issuer)
   const problem = hasBreak ? LINE_BREAK : (inAssertion ?? (credentials === '' ? MISSING : undefined))
-  if (problem === undefined) return { ...sent, credentials }
+  if (problem === undefined) return { form: sent.form, authorization: sent.authorization, credentials }
   if (sent.authorization !== '' || credentials === '') ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`)
   return reject(problem, 401, 'invalid_client')
 }

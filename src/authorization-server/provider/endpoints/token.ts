@@ -37,7 +37,8 @@ export function tokenOptions() {
       requireUsableScope([...token.scopes].filter(Boolean))
       const { catalogEpoch } = requestState(ctx)
       if (token.kind !== 'AccessToken') throw new TypeError('this token is issued without oidc-provider')
-      return delegatedClaims(recordOf(token.client), personOf(token.accountId), token.grantId, catalogEpoch)
+      const person = personOf(token.accountId)
+      return delegatedClaims({}, recordOf(token.client), person, token.grantId, catalogEpoch)
     },
   } satisfies Configuration
 }

@@ -20,9 +20,12 @@ export function registeredClaims(token: {
   return { jti, sub, iat, exp, scope, client_id: client.clientId, iss, aud }
 }
 
+// V8 copies the first spread of an object by its shape, and each later one property by property.
+
 /** `access_mode` is needed, because an account id may equal a client id. */
-export function directClaims(key: Client, catalogEpoch: number | undefined) {
+export function directClaims(registered: object, key: Client, catalogEpoch: number | undefined) {
   return {
+    ...registered,
     access_mode: 'direct',
     account_id: key.accountId,
     user_id: key.userId,
@@ -33,12 +36,14 @@ export function directClaims(key: Client, catalogEpoch: number | undefined) {
 }
 
 export function delegatedClaims(
+  registered: object,
   client: Client,
   { accountId, userId }: Person,
   grantId: string | undefined,
   catalogEpoch: number | undefined,
 ) {
   return {
+    ...registered,
     access_mode: 'delegated',
     account_id: accountId,
     user_id: userId,

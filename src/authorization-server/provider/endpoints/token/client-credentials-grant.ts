@@ -32,9 +32,9 @@ export function createDirectToken(parts: ProviderParts): AnswerTokenRequest {
     const tokenId = randomId()
     const scope = scopes.join(' ')
     const lifetime = lifetimeWithin(client, lifetimes.directAccessToken)
-    const registered = { tokenId, subject: client.clientId, scope, lifetime, client, issuer, audience }
-    const claims = { ...directClaims(client, all.epoch), ...registeredClaims(registered) }
-    const token = signer.signHere(claims)
+    const subject = client.clientId
+    const registered = registeredClaims({ tokenId, subject, scope, lifetime, client, issuer, audience })
+    const token = signer.signHere(directClaims(registered, client, all.epoch))
     parts.clientUsed(client, request.credential)
     reportToken(parts, 'direct', client, client, { tokenId, scopes, lifetime })
     // RFC 6749 4.4.3.

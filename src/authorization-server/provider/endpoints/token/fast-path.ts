@@ -45,10 +45,10 @@ export function createFastPath(parts: FastPathParts) {
     const request = isUsual(ctx) ? readRequest(ctx, form) : undefined
     if (!request || (request.resource !== undefined && !resources.find(request.resource)))
       return { isAnswered: false }
-    const { credentials, grantType, ...sent } = request
+    const { credentials, grantType, scope, resource, token } = request
     if (isDocumentId(credentials.clientId)) return { isAnswered: false }
 
-    const reads = sent.token === undefined ? undefined : startRefreshReads(parts, sent.token)
+    const reads = token === undefined ? undefined : startRefreshReads(parts, token)
     const early = known ? { ...known, refreshReads: reads } : startLookups(registry, reads)
     // A failed lookup is passed on too: oidc-provider gets the same error from `early`.
     const client = await early.registry.find(credentials.clientId).catch(() => null)
@@ -60,14 +60,14 @@ export function createFastPath(parts: FastPathParts) {
       rejectSecret(parts, ctx, client, credentials)
       return { isAnswered: true }
     }
-    if (!isUsable || isWrong || !isWellFormed(sent.scope)) return { isAnswered: false, early }
+    if (!isUsable || isWrong || !isWellFormed(scope)) return { isAnswered: false, early }
     const networks = networksClaim(client)
     if (networks !== undefined && !parts.proxyCheck.mayUseFrom(networks, requesterOf(ctx).address)) {
       return { isAnswered: false, early }
     }
     const { accounts } = early
-    const found = { host: ctx, client, credential: secret, reads, accounts, deadline: rollbackDeadline() }
-    const answer = answers[grantType]({ ...sent, ...found })
+    const sent = { host: ctx, client, credential: secret, scope, resource, token }
+    const answer = answers[grantType]({ ...sent, reads, accounts, deadline: rollbackDeadline() })
     try {
       respond(ctx, 200, await answer)
       return { isAnswered: true }
@@ -127,11 +127,12 @@ const PARAMETERS = new Set(['grant_type', 'client_id', 'client_secret', 'scope',
 
 function readRequest(ctx: Context, form: string) {
   // oidc-provider uses the same parser. Of visible ASCII characters, the charset does not matter.
-  const parameters = new Map(/^[\x21-\x7e]+$/.test(form) ? Object.entries(parse(form)) : [])
-  const isSentOnce = (name: string) => PARAMETERS.has(name) && typeof parameters.get(name) === 'string'
-  if (![...parameters.keys()].every(isSentOnce)) return undefined
+  const parameters = /^[\x21-\x7e]+$/.test(form) ? parse(form) : {}
+  for (const name in parameters) {
+    if (!PARAMETERS.has(name) || typeof parameters[name] !== 'string') return undefined
+  }
   // An empty parameter counts as absent, as in oidc-provider.
-  const read = (name: string) => (parameters.get(name) as string | undefined) || undefined
+  const read = (name: string) => (parameters[name] as string | undefined) || undefined
   const [clientId, secret, scope, resource] = ['client_id', 'client_secret', 'scope', 'resource'].map(read)
   const [grantType, token] = [read('grant_type'), read('refresh_token')]
   const authorization = ctx.get('Authorization')

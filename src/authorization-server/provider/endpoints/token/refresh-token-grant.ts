@@ -90,10 +90,9 @@ export function createRefresh(parts: ProviderParts): AnswerTokenRequest {
     const scope = scopes.join(' ')
     const lifetime = lifetimeWithin(client, lifetimes.delegatedAccessToken)
     const { address: audience } = resource
-    const accessToken = signAccessToken.signHere({
-      ...delegatedClaims(client, person, grantId, catalogEpoch),
-      ...registeredClaims({ tokenId, subject, scope, lifetime, client, issuer, audience }),
-    })
+    const registered = registeredClaims({ tokenId, subject, scope, lifetime, client, issuer, audience })
+    const claims = delegatedClaims(registered, client, person, grantId, catalogEpoch)
+    const accessToken = signAccessToken.signHere(claims)
     const idToken = wanted.includes('openid')
       ? signIdToken.signOnOtherThread(idTokenClaims(parts, payload, account, grant, wanted))
       : undefined
