@@ -20,7 +20,7 @@ const LOOKS = `[...new Set([...document.querySelectorAll('body *')].map((each) =
 
 /** Numbers everything that can be used, notes what gets the focus, and returns how many there are. */
 const NUMBER_FOCUSABLE = `(() => {
-  const all = [...document.querySelectorAll('a[href], button, input:not([type=hidden]), textarea, select, summary')]
+  const all = [...document.querySelectorAll('a[href], button, input:not([type=hidden]), textarea, select, summary, pre')]
   const visible = all.filter((each) => each.checkVisibility())
   // Of radio buttons with one name, the keyboard reaches one, and the arrows reach the others.
   const stops = visible.filter((each, at) => each.type !== 'radio' || visible.findIndex(({ name }) => name === each.name) === at)
@@ -105,7 +105,7 @@ describeWithChromium('every page of the console', () => {
 
   const overflowOf = (page: Page) => page.evaluate('document.documentElement.scrollWidth - innerWidth')
 
-  /** With the keyboard alone, a person reaches every link, button and field, and sees which has the focus. */
+  /** With the keyboard alone, a person reaches every link, button, field and block of code, and sees which has the focus. */
   async function expectUseByKeyboard(page: Page, name: string): Promise<void> {
     const count = Number(await page.evaluate(NUMBER_FOCUSABLE))
     let focused: readonly { readonly number: string; readonly outline: string }[] = []

@@ -75,6 +75,22 @@ describe('the guide of a client', () => {
     expect(body).not.toContain(key.client_secret)
   })
 
+  it('the lines of a command and of a program do not wrap: they are blocks with a name, which the keyboard can scroll', async () => {
+    const body = await guideOf('api-keys', await host.createApiKey())
+    const names = [
+      ...body.matchAll(/<pre role="group" aria-label="([^"]+)" dir="ltr" tabindex="0"\s*><code/g),
+    ]
+    expect(names.map(([, name]) => name)).toEqual([
+      'Enter the secret',
+      'Get a token',
+      'Call the API',
+      'Revoke a token',
+      'Node.js',
+      'Python',
+      'Go',
+    ])
+  })
+
   it('the lines for a terminal connect a user with an application, call the API, and get new tokens', async () => {
     const application = await host.createApplication()
     const body = await guideOf('applications', application)

@@ -53,10 +53,10 @@ export async function secretView(
   }
 }
 
-function titled(call: Texts, title: TextName, id: string, text: string): Html {
+function titled(call: Texts, title: TextName, id: string, text: string, isCode = false): Html {
   return html`<div class="tight">
     <h3>${call.texts.html(title)}</h3>
-    ${copyable(call, id, text)}
+    ${copyable(call, id, text, isCode ? call.texts.plain(title) : undefined)}
   </div>`
 }
 
@@ -97,9 +97,9 @@ async function firstCall(
   return panel(
     { title: texts.html('clientsTryTitle') },
     html`<p class="muted">${texts.html('clientsTryHint')}</p>
-      <div class="stack listing">
-        ${titled(call, 'clientsTryToken', 'token-command', tokenCommand)}
-        ${address !== undefined && titled(call, 'clientsTryCall', 'call-command', callCommand(address))}
+      <div class="stack">
+        ${titled(call, 'clientsTryToken', 'token-command', tokenCommand, true)}
+        ${address !== undefined && titled(call, 'clientsTryCall', 'call-command', callCommand(address), true)}
       </div>`,
   )
 }

@@ -107,11 +107,13 @@ export function numbers(pairs: readonly (readonly [HtmlValue, HtmlValue])[]): Ht
   </dl>`
 }
 
-/** Browsers without scripts do not show the button. @param id unique on the page */
-export function copyable({ texts }: Pick<Call, 'texts'>, id: string, text: string): Html {
+/** Browsers without scripts do not show the button. @param id unique on the page @param label of a block of code */
+export function copyable({ texts }: Pick<Call, 'texts'>, id: string, text: string, label?: string): Html {
+  const code = html`<code id="${id}">${text}</code>`
+  const block = html`<pre role="group" aria-label="${label}" dir="ltr" tabindex="0">${code}</pre>`
   return html`<div class="copyable">
-    <code id="${id}">${text}</code
-    ><button type="button" class="slim" data-copy="${id}" data-copied="${texts.plain('copiedButton')}">
+    ${label === undefined ? code : block}
+    <button type="button" class="slim" data-copy="${id}" data-copied="${texts.plain('copiedButton')}">
       ${texts.html('copyButton')}
     </button>
   </div>`

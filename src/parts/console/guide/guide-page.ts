@@ -66,7 +66,7 @@ function content(call: Call<Client>, kind: ClientKind, values: GuideValues, serv
           ([name, text]) =>
             html`<details>
               <summary>${name}</summary>
-              ${copyable(call, `program-${name}`, text)}
+              ${copyable(call, `program-${name}`, text, name)}
             </details>`,
         )
       }

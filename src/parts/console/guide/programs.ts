@@ -26,7 +26,8 @@ console.log(response.status, await response.text())`,
     Python: `${PYTHON}
 token = request_tokens(grant_type="client_credentials")
 headers = {"Authorization": "Bearer " + token["access_token"]}
-response = request.urlopen(request.Request("{readAddress}", headers=headers))
+call = request.Request("{readAddress}", headers=headers)
+response = request.urlopen(call)
 print(response.status, response.read().decode())`,
     Go: `package main
 
@@ -40,7 +41,8 @@ import (
 
 func main() {
 	config := clientcredentials.Config{
-		ClientID: "{clientId}", ClientSecret: os.Getenv("CLIENT_SECRET"), TokenURL: "{tokenAddress}",
+		ClientID: "{clientId}", ClientSecret: os.Getenv("CLIENT_SECRET"),
+		TokenURL: "{tokenAddress}",
 	}
 	response, err := config.Client(context.Background()).Get("{readAddress}")
 	if err != nil {

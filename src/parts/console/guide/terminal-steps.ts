@@ -24,14 +24,14 @@ type Step = readonly [
 /** The steps in a POSIX shell with curl, in their order. */
 export function terminalSteps(call: Pick<Call, 'texts'>, values: GuideValues): Html {
   const { texts } = call
-  return html`<ol class="steps listing">
+  return html`<ol class="steps">
     ${stepsOf(values).map(
       ([id, title, hint, command, note]) =>
         html`<li>
           <h3>${texts.html(title)}</h3>
           ${hint !== undefined && html`<p class="muted small">${texts.html(hint)}</p>`}
           ${note !== undefined && html`<p class="muted small">${texts.html(note)}</p>`}
-          ${command !== undefined && copyable(call, `step-${id}`, command)}
+          ${command !== undefined && copyable(call, `step-${id}`, command, texts.plain(title))}
         </li>`,
     )}
   </ol>`
