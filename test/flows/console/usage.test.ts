@@ -67,6 +67,12 @@ describe('the pages about usage', () => {
     // Every six hours, counted back from the hour that is now.
     const labels = [...summary.matchAll(/<text x="[^>]*>([^<]*)</g)].map(([, label]) => label)
     expect(labels).toEqual(['6:00 PM', '12:00 AM', '6:00 AM', '12:00 PM'])
+    // In the hours of seven days, the name of a day is below its noon.
+    const week = (await open(`${path}/usage?days=7`)).body
+    const hours = [...week.matchAll(/<text x="([^%]+)%"[^>]*>([^<]*)</g)].map(
+      ([, place, label]) => `${label}: ${Math.floor((Number(place) * 7 * 24) / 100)}`,
+    )
+    expect(hours).toEqual(['Mar 4: 12', 'Mar 6: 60', 'Mar 8: 108', 'Mar 10: 156'])
     expect(summary).toMatch(/<li>Read your invoices<\/li>\s*<li>Create invoices<\/li>/)
     const unused = await host.createApiKey(['invoices'])
     expect((await open(`/console/api-keys/${unused.client_id}`)).body).not.toContain('>Details<')
@@ -224,7 +230,7 @@ describe('the pages about usage', () => {
     await callAs(busy, 'GET /invoices/list', 'GET /payments/list')
     vi.setSystemTime(NOON + 2 * 3_600_000)
     const used = 'In use API calls today (UTC) 2 '
-    const unused = 'Name Nightly export Last used never API calls today (UTC) 0 '
+    const unused = 'Name Nightly export Last token never API calls today (UTC) 0 '
     for (const [key, use] of [
       [busy, used],
       [idle, unused],
@@ -244,7 +250,7 @@ describe('the pages about usage', () => {
       expect((await open(`/console${path}`)).body).not.toMatch(/usage|operations"/)
     expect((await host.visit('root').open('/console/operator')).body).not.toContain('/operator/usage')
     for (const text of await questions(key.client_id)) {
-      expect(text).toContain('Last used never')
+      expect(text).toContain('Last token never')
       expect(text).not.toContain('API calls')
     }
   })

@@ -122,9 +122,11 @@ function chart({ texts }: Texts, rows: readonly UsageRow[], { days, unit, step, 
   const { hour, date, clock, day } = texts.formats
   const labelEvery = days === 1 ? 6 * SECONDS.hour : Math.ceil(days / 4) * SECONDS.day
   const length = (days * SECONDS.day) / SECONDS[unit]
+  // The name of a day is below its noon.
+  const last = length - (unit === 'hour' && days > 1 ? 12 : 1)
   const bars = Array.from({ length }, (_, index) => {
     const at = from + index * SECONDS[unit]
-    const hasLabel = ((length - 1 - index) * SECONDS[unit]) % labelEvery === 0
+    const hasLabel = ((last - index) * SECONDS[unit]) % labelEvery === 0
     const label = hasLabel && (days === 1 ? clock : day).format(at * 1000)
     return { time: (unit === 'hour' ? hour : date).format(at * 1000), label, sums: sums.get(at) }
   })
