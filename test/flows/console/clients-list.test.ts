@@ -59,7 +59,7 @@ describe('the lists of API keys and applications', () => {
     await host.callAs(key, 'GET /invoices/list', 'GET /payments/list')
     const read = async (path: string, person = 'acme') => (await host.visit(person).get(path)).body
     const list = await read('/console/api-keys')
-    expect(textOf(list)).toContain('Last used Calls in 7 days Created')
+    expect(textOf(list)).toContain('Last token Calls in 7 days Created')
     const none = '<span aria-hidden="true">–</span><span class="unseen">none</span>'
     const callsIn = (body: string) =>
       [...body.matchAll(/<td class="number" data-label="Calls in 7 days">(.*?)<\/td>/g)].map(

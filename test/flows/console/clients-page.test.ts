@@ -142,13 +142,15 @@ describe('the page of a client', () => {
     const access = textOf(panelOf(await visitor.open(`${path}/access`), 'access'))
     expect(access).toContain('payments:list GET /payments/list Allowed')
     expect(access).toContain(
-      'payments:transfer POST /payments/transfer Added, but users cannot be asked for it until the account has the level verified .',
+      'payments:transfer POST /payments/transfer Added, but users cannot be asked for it until the account has level “ verified ”.',
     )
     expect(access).toContain('Level too low')
     const removed = await visitor.submit(await visitor.open(path), 'removeOperation', {
       operation: 'payments:transfer',
     })
-    expect(textOf(panelOf(removed, 'access'))).toContain('Needs the level verified . The account has basic :')
+    expect(textOf(panelOf(removed, 'access'))).toContain(
+      'Needs the level “ verified ”. The account has “ basic ”:',
+    )
     expect((await visitor.open(`${path}/report-compromised`)).body).toContain('Users stay connected')
   })
 

@@ -50,10 +50,10 @@ describe('the preview of the consent page in the console', () => {
     expect(body).toContain('Read your invoices')
     expect(body).not.toContain('Move money')
     expect(textOf((await visitor.open(pathOf(client_id))).body)).toContain(
-      'Not shown: Move money . Your account has the level basic ; it needs verified .',
+      'Not shown: Move money . Your account has the level “ basic ”; it needs “ verified ”.',
     )
     const german = await visitor.get(pathOf(client_id), { 'accept-language': 'de' })
-    expect(textOf(german.body)).toContain('Ihr Konto hat die Stufe basic ; nötig ist verified .')
+    expect(textOf(german.body)).toContain('Ihr Konto hat die Stufe „ basic “; nötig ist „ verified “.')
   })
 
   it('the page says why users do not see the consent page yet', async () => {

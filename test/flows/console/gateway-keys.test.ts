@@ -58,7 +58,7 @@ describe('the key of a gateway in the console', () => {
     expect(textOf(page)).toMatch(
       /May introspect tokens for\s+all resources\s+Gateway last seen\s+never\s+Expiry\s+never/,
     )
-    expect(page).not.toMatch(/key_\S+\/usage"|What it may call|Last used|Call limits/)
+    expect(page).not.toMatch(/key_\S+\/usage"|What it may call|Last token|Call limits/)
     const resources = [host.audience]
     const input = { accountId: 'acme', name: 'MCP', resourceServer: true, resources } as const
     const { apiKey, clientSecret } = await apiKeys.create(input)

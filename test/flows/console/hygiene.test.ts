@@ -230,7 +230,7 @@ describe('the page of what needs attention', () => {
     const [link = ''] = /[^"]*confirm=fix[^"]*/.exec(page.body) ?? []
     const question = await visitor.open(link.replaceAll('&amp;', '&'))
     expect(textOf(question.body)).toMatch(
-      /Let it expire in 5 days Name Busy Last used within the last hour In use API calls today \(UTC\) 0 What happens Its present tokens stop/,
+      /Let it expire in 5 days Name Busy Last token within the last hour In use API calls today \(UTC\) 0 What happens Its present tokens stop/,
     )
     const fixed = await visitor.submit(question, 'fix')
     expect(textOf(fixed.body)).toContain('The expiry is saved')

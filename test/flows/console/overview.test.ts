@@ -187,7 +187,7 @@ describe('the first steps and the calls on the overview', () => {
     expect(textOf(problems)).toMatch(/Nightly export Token request: .*? 1 Mar 10, 12:00 PM UTC/)
     const german = textOf(await read(GERMAN))
     expect(german).toMatch(/API-Aufrufe heute \(UTC\) 4 Aufrufe in 7 Tagen 4 Abgelehnt 25\s?% /)
-    expect(german).toContain('Zuletzt (Stunde ab)')
+    expect(german).toContain('Zuletzt (Stunde)')
     const other = await host.visit('alice').get('/console')
     expect(other.body).not.toMatch(/class="numbers"|id="problems"/)
   })

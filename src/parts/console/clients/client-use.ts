@@ -1,4 +1,4 @@
-import type { Client } from '../../../clients/client.ts'
+import { isGatewayKey, type Client } from '../../../clients/client.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { applicationName } from '../../../http/pages/display-text.ts'
 import { badge, facts } from '../elements/elements.ts'
@@ -22,7 +22,7 @@ export async function useFacts({ texts }: Texts, services: ConsoleServices, clie
   const content = facts([
     [texts.html('nameLabel'), html`<bdi>${applicationName(client)}</bdi>`],
     [
-      texts.html('operatorLastUsed'),
+      texts.html(isGatewayKey(client) ? 'gatewaySeen' : 'operatorLastUsed'),
       html`${lastUsed({ texts }, client)} ${isInUse && badge(texts.html('clientsInUse'), 'warn')}`,
     ],
     [texts.html('clientsCallsToday'), calls !== undefined && texts.number(calls)],

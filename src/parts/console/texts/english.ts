@@ -151,7 +151,7 @@ export const english = {
   overviewConnectedWhat: 'Applications of others that you have allowed to use your account.',
   overviewConnectedShow: 'Show connected applications',
   overviewCount: { one: '{count} in total', other: '{count} in total' } as PageText,
-  overviewLastHour: 'Last seen (hour from)',
+  overviewLastHour: 'Last seen (hour)',
   stepsTitle: 'First steps',
   stepsCreate: 'Create an API key or an application',
   stepsGuide: 'Open the guide of {name}',
@@ -224,7 +224,7 @@ export const english = {
   handOverToAccount:
     'If you give it to the account, its secrets and public keys keep working, and programs get new tokens. If the present owner must not know them any more, replace them afterwards.',
   handOverTo: 'Person (optional)',
-  handOverHint: 'The id of a person of this account. Leave it empty to give it to the account.',
+  handOverHint: 'The ID of a person of this account. Leave it empty to give it to the account.',
   clientsKeyHandOver: 'Hand over API key',
   clientsAppHandOver: 'Hand over application',
   doneHandedOver: 'It is handed over.',
@@ -290,7 +290,7 @@ export const english = {
     other: '{count} operations need a higher verification level of your account.',
   },
   clientsNeedsLevel:
-    'Needs the level {needed}. The account has {level}: the operation can be added, but not requested from users yet.',
+    'Needs the level “{needed}”. The account has “{level}”: the operation can be added, but not requested from users yet.',
   clientsRedirectUris: 'Redirect URIs (needed before users can connect)',
   clientsRedirectUrisHint:
     'One address in each line. After users agree, the browser returns to one of these addresses, which gets the authorization. So the addresses are compared character by character, without wildcards. They begin with https://, or with http://localhost while you develop.',
@@ -353,7 +353,7 @@ export const english = {
 
   clientsAccess: 'Access',
   clientsKeyAccessHint:
-    'What the key may call. If you remove something, all tokens issued so far stop working at once. Programs then need a new token; most get one by themselves after a 401.',
+    'If you remove something, all tokens issued so far stop working at once. Programs then need a new token; most get one by themselves after a 401.',
   clientsAppAccessHint:
     'What the application may request from users. If you remove something, all tokens issued so far stop working at once. Programs then need a new token; most get one by themselves after a 401.',
   clientsKeyAccessNone: 'The key may call nothing yet. Add a product first.',
@@ -370,7 +370,7 @@ export const english = {
   clientsProductWithdrawn: 'This product is no longer offered, so nothing of it can be called.',
   clientsAddProducts: 'Add a product',
   clientsAddHint: 'A product is added with all its operations. You can remove single operations afterwards.',
-  clientsAddedAboveLevel: 'Added, but users cannot be asked for it until the account has the level {needed}.',
+  clientsAddedAboveLevel: 'Added, but users cannot be asked for it until the account has level “{needed}”.',
 
   secretsAndKeysTitle: 'Secrets and keys',
   clientsSecrets: 'Secrets',
@@ -476,7 +476,7 @@ export const english = {
   guideAuthenticationKey: '{method}: the program signs a short-lived JWT with its private key.',
   guideAssertion: 'Authenticate with the private key',
   guideAssertionHint:
-    'With each request to the token endpoint, the program sends a new JWT as {parameter}. Most OAuth libraries make it, if you give them the private key and its id (kid). The private key never leaves the server.',
+    'With each request to the token endpoint, the program sends a new JWT as {parameter}. Most OAuth libraries make it, if you give them the private key and its ID (kid). The private key never leaves the server.',
   guideAssertionExpiry: 'at most 5 minutes ahead',
   guideAssertionId: 'a new random text each time',
   guideIssuer: 'Issuer',
@@ -587,8 +587,8 @@ export const english = {
     'Users cannot see this page yet, because there is no redirect URI. Add one in the settings.',
   appsPreviewNoProduct: 'The application has no product yet, so it can ask for no operations.',
   appsPreviewNotShown: {
-    one: 'Not shown: {operations}. Your account has the level {level}; it needs {needed}.',
-    other: 'Not shown: {operations}. Your account has the level {level}; they need {needed}.',
+    one: 'Not shown: {operations}. Your account has the level “{level}”; it needs “{needed}”.',
+    other: 'Not shown: {operations}. Your account has the level “{level}”; they need “{needed}”.',
   },
   appsPreviewExpired: 'The application has expired. Users see an error instead of this page.',
   appsPreviewDisabled: 'The application is disabled. Users see an error instead of this page.',
@@ -876,7 +876,7 @@ export const english = {
   operatorLeaks: 'Leak reports in 7 days',
   operatorNewest: 'Newest API keys and applications',
   operatorSearchTitle: 'Find a client or an account',
-  operatorSearchField: 'Id or name',
+  operatorSearchField: 'ID or name',
   operatorSearchHint: 'A client or account ID, a user as account/user, or the beginning of words of a name.',
   operatorSearchButton: 'Find',
   operatorSearchNone: 'Nothing was found.',
@@ -886,12 +886,12 @@ export const english = {
   operatorMore: 'Details',
 
   operatorUser: 'User',
-  operatorLastUsed: 'Last used',
+  operatorLastUsed: 'Last token',
   operatorMarks: 'Marks',
   operatorFirstParty: 'own application of the service, without a consent page',
   operatorDeleted: 'Deleted',
   operatorDeletedText:
-    'This API key or application was deleted. Its tokens are rejected, and its id is never used again.',
+    'This API key or application was deleted. Its tokens are rejected, and its ID is never used again.',
   operatorSearchNoneClient: 'Open it as a client',
   operatorTrailEmpty: 'There are no entries, or they are older than the audit trail keeps them.',
   operatorActions: 'Actions',
@@ -973,11 +973,11 @@ export const english = {
   operatorEraseAccountTitle: 'Erase account {account} with all its users?',
   operatorEraseUserTitle: 'Erase user {user} of account {account}?',
   operatorEraseDeleted:
-    'Deleted: the API keys, the applications and the connections. All tokens are rejected at once. The activity loses ids, names, network addresses and browsers.',
+    'Deleted: the API keys, the applications and the connections. All tokens are rejected at once. The activity loses IDs, names, network addresses and browsers.',
   operatorEraseStays:
-    'Stays: what happened and when, without a name; the ids of the deleted API keys and applications; and a hash, by which a restored backup is erased again.',
+    'Stays: what happened and when, without a name; the IDs of the deleted API keys and applications; and a hash, by which a restored backup is erased again.',
   operatorEraseStaysOfUser:
-    'Stays: what belongs to the account or to another user; what happened and when, without a name; the ids of the deleted API keys and applications; and a hash, by which a restored backup is erased again.',
+    'Stays: what belongs to the account or to another user; what happened and when, without a name; the IDs of the deleted API keys and applications; and a hash, by which a restored backup is erased again.',
   operatorEraseOutside:
     'First close the account or user in your own service. Copies outside, such as exports, logs and backups, are not erased.',
   operatorEraseFinal: 'This cannot be undone.',
@@ -1082,7 +1082,7 @@ export const english = {
   operatorAuditClient: 'client',
   operatorAuditHost: 'host of client documents',
   operatorAuditActor: 'who did it',
-  operatorAuditValue: 'Exact id',
+  operatorAuditValue: 'Exact ID',
 
   inspectorIntro:
     'Paste an access token to see whether it works, why not, and what it may do. Or paste a client secret that you found somewhere, to see to which API key or application it belongs. You can inspect the tokens and secrets of your own API keys and applications.',
@@ -1177,7 +1177,7 @@ export const english = {
   inspectorModeDelegated: 'the user {account}, who authorized the application',
   inspectorIssued: 'Issued',
   inspectorKey: 'Signed with key',
-  inspectorTokenId: 'Token id',
+  inspectorTokenId: 'Token ID',
   inspectorOperations: 'What it may do',
   inspectorOperationsFormer: 'What it names',
   inspectorNoOperations: 'The token carries no operation, so no call of the API is allowed.',

@@ -154,7 +154,7 @@ export const german: ConsoleTexts = {
   overviewConnectedWhat: 'Fremde Anwendungen, denen Sie Zugriff auf Ihr Konto erlaubt haben.',
   overviewConnectedShow: 'Verbundene Anwendungen anzeigen',
   overviewCount: { one: '{count} insgesamt', other: '{count} insgesamt' },
-  overviewLastHour: 'Zuletzt (Stunde ab)',
+  overviewLastHour: 'Zuletzt (Stunde)',
   stepsTitle: 'Erste Schritte',
   stepsCreate: 'API-Schlüssel oder Anwendung erstellen',
   stepsGuide: 'Anleitung für {name} öffnen',
@@ -290,7 +290,7 @@ export const german: ConsoleTexts = {
     other: '{count} Operationen erfordern eine höhere Verifizierungsstufe Ihres Kontos.',
   },
   clientsNeedsLevel:
-    'Erfordert die Stufe {needed}. Das Konto hat {level}: Die Operation kann hinzugefügt, aber noch nicht von Nutzern angefordert werden.',
+    'Erfordert die Stufe „{needed}“. Das Konto hat „{level}“: Die Operation kann hinzugefügt, aber noch nicht von Nutzern angefordert werden.',
   clientsRedirectUris: 'Redirect-URIs (nötig, bevor Nutzer verbinden können)',
   clientsRedirectUrisHint:
     'Eine Adresse pro Zeile. Nach der Zustimmung kehrt der Browser zu einer dieser Adressen zurück, und sie erhält die Autorisierung. Deshalb werden die Adressen Zeichen für Zeichen verglichen, ohne Platzhalter. Sie beginnen mit https:// oder während der Entwicklung mit http://localhost.',
@@ -359,7 +359,7 @@ export const german: ConsoleTexts = {
 
   clientsAccess: 'Zugriff',
   clientsKeyAccessHint:
-    'Was der Schlüssel aufrufen darf. Wenn Sie etwas entfernen, gelten alle bisherigen Tokens sofort nicht mehr. Programme brauchen dann ein neues Token; die meisten holen es nach einem 401 von selbst.',
+    'Wenn Sie etwas entfernen, gelten alle bisherigen Tokens sofort nicht mehr. Programme brauchen dann ein neues Token; die meisten holen es nach einem 401 von selbst.',
   clientsAppAccessHint:
     'Was die Anwendung von Nutzern anfordern darf. Wenn Sie etwas entfernen, gelten alle bisherigen Tokens sofort nicht mehr. Programme brauchen dann ein neues Token; die meisten holen es nach einem 401 von selbst.',
   clientsKeyAccessNone: 'Der Schlüssel darf noch nichts aufrufen. Fügen Sie zuerst ein Produkt hinzu.',
@@ -378,7 +378,7 @@ export const german: ConsoleTexts = {
   clientsAddHint:
     'Ein Produkt wird mit allen Operationen hinzugefügt. Einzelne Operationen können Sie danach entfernen.',
   clientsAddedAboveLevel:
-    'Hinzugefügt, aber Nutzer können erst darum gebeten werden, wenn das Konto die Stufe {needed} hat.',
+    'Hinzugefügt, aber Nutzer können erst darum gebeten werden, wenn das Konto die Stufe „{needed}“ hat.',
 
   secretsAndKeysTitle: 'Secrets und Schlüssel',
   clientsSecrets: 'Secrets',
@@ -602,8 +602,8 @@ export const german: ConsoleTexts = {
     'Nutzer sehen diese Seite noch nicht, weil es keine Redirect-URI gibt. Fügen Sie in den Einstellungen eine hinzu.',
   appsPreviewNoProduct: 'Die Anwendung hat noch kein Produkt und kann um keine Operation bitten.',
   appsPreviewNotShown: {
-    one: 'Nicht gezeigt: {operations}. Ihr Konto hat die Stufe {level}; nötig ist {needed}.',
-    other: 'Nicht gezeigt: {operations}. Ihr Konto hat die Stufe {level}; nötig ist {needed}.',
+    one: 'Nicht gezeigt: {operations}. Ihr Konto hat die Stufe „{level}“; nötig ist „{needed}“.',
+    other: 'Nicht gezeigt: {operations}. Ihr Konto hat die Stufe „{level}“; nötig ist „{needed}“.',
   },
   appsPreviewExpired: 'Die Anwendung ist abgelaufen. Statt dieser Seite sehen Nutzer einen Fehler.',
   appsPreviewDisabled: 'Die Anwendung ist deaktiviert. Statt dieser Seite sehen Nutzer einen Fehler.',
@@ -774,7 +774,7 @@ export const german: ConsoleTexts = {
   findingOldUsed: 'Das alte wurde zuletzt {ago} genutzt.',
   findingOldNeverUsed: 'Das alte wird nicht genutzt.',
   findingUnused: 'Zuletzt {ago} genutzt.',
-  findingNeverUsed: '{ago} erstellt und nie genutzt.',
+  findingNeverUsed: 'Erstellt {ago} und nie genutzt.',
   findingNeverExpires: 'Läuft nie ab, obwohl dieser Dienst ein Ablaufdatum verlangt.',
   fixExpire: 'In {days} Tagen ablaufen lassen',
   fixExpireHint: 'Die jetzigen Tokens gelten sofort nicht mehr. Programme holen sich dann neue.',
@@ -905,7 +905,7 @@ export const german: ConsoleTexts = {
   operatorMore: 'Einzelheiten',
 
   operatorUser: 'Person',
-  operatorLastUsed: 'Zuletzt genutzt',
+  operatorLastUsed: 'Letztes Token',
   operatorMarks: 'Merkmale',
   operatorFirstParty: 'eigene Anwendung des Dienstes, ohne Zustimmungsseite',
   operatorDeleted: 'Gelöscht',
