@@ -51,7 +51,7 @@ function inputs(call: Call<Client>, viewer: Viewer): Html {
     return html`<div class="fields">${[...names].map((name) => plainInput(call, name, of))}</div>`
   }
 
-  if (client.kind === 'apiKey') return panel({ title: texts.html('nameLabel') }, inputsOf('client'))
+  if (client.kind === 'apiKey') return html`<div class="panel">${inputsOf('client')}</div>`
   return html`${panel({ title: texts.html('appsSignIn') }, inputsOf('signIn', 'redirectUris', 'origins'))}
   ${panel(
     { title: texts.html('appsAppearance') },

@@ -147,7 +147,7 @@ function unusedProducts({ texts, to }: Call, { catalog }: ConsoleServices, produ
   const list = (found: readonly string[]) =>
     found.length === 0
       ? html`<p>${texts.html('hygieneProductsAllUsed')}</p>`
-      : html`<ul>
+      : html`<ul class="bullets">
             ${found.map((id) => html`<li>${productTitle({ texts }, catalog.current, id)} <code>${id}</code></li>`)}
           </ul>
           <p class="hint">${texts.html('hygieneProductsHint')}</p>`

@@ -59,7 +59,7 @@ function operatorUsagePage(services: ConsoleServices, usage: Usage): Page {
 function uncalledList({ texts }: Texts, { catalog }: ConsoleServices, scopes?: readonly string[]): Html {
   if (!scopes) return html`<p class="muted">${texts.html('uncalledTooEarly', { days: UNCALLED_DAYS })}</p>`
   if (scopes.length === 0) return html`<p>${texts.html('uncalledNone')}</p>`
-  return html`<ul>
+  return html`<ul class="bullets">
     ${scopes.map((scope) => html`<li>${scopeTitle(scope, texts, catalog.current)} <code>${scope}</code></li>`)}
   </ul>`
 }
