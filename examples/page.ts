@@ -92,7 +92,7 @@ label { display: block; margin: .75rem 0 } input { display: block; width: 100%; 
 label.tick { display: flex; gap: .5rem; align-items: center; margin: .4rem 0 } input[type=checkbox] { width: auto; margin: 0 } code { overflow-wrap: anywhere }
 button, .button { display: inline-block; padding: .55rem 1rem; font: inherit; font-weight: 600; text-decoration: none; cursor: pointer; color: #fff; background: var(--accent); border: 1px solid var(--accent); border-radius: 6px }
 button.plain { color: inherit; background: transparent; border-color: var(--soft); font-weight: 400 }
-main a:not(.button) { color: light-dark(var(--accent), color-mix(in srgb, var(--accent) 45%, white)) }
+main :where(a:not(.button)) { color: light-dark(var(--accent), color-mix(in srgb, var(--accent) 45%, white)) }
 :focus-visible { outline: 3px solid color-mix(in srgb, var(--accent) 60%, white); outline-offset: 2px }
 .note { padding: .75rem 1rem; border: 1px solid; border-left-width: 5px; border-radius: 6px; background: light-dark(#fff, #1b2028) }
 .good { border-color: #2e8b57 } .bad { border-color: #c2410c }
