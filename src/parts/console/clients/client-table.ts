@@ -62,7 +62,9 @@ export async function clientTable(
       ${isOwner && isPublicClient(client) && badge(texts.html('publicBadge'))}
       ${isOwner && isGatewayKey(client) && state.noToken !== 'gateway' && badge(texts.html('gatewayBadge'))}
       ${isOwner && client.secretHint !== undefined && html`<div><code class="muted" dir="ltr">${client.secretHint}</code></div>`}`,
-    operatorKind: texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel'),
+    operatorKind: html`<span class="whole"
+      >${texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel')}</span
+    >`,
     accountLabel: holderLink(call, { accountId: client.accountId }),
     belongsToLabel: client.userId === undefined ? texts.html('ownerAccount') : people(client),
     productsLabel: productsOf(call, client, catalog.current),

@@ -110,9 +110,8 @@ export function numbers(pairs: readonly (readonly [HtmlValue, HtmlValue])[]): Ht
 /** Browsers without scripts do not show the button. @param id unique on the page @param label of a block of code */
 export function copyable({ texts }: Pick<Call, 'texts'>, id: string, text: string, label?: string): Html {
   const code = html`<code id="${id}">${text}</code>`
-  const block = html`<pre role="group" aria-label="${label}" dir="ltr" tabindex="0">${code}</pre>`
   return html`<div class="copyable">
-    ${label === undefined ? code : block}
+    ${label === undefined ? code : html`<pre role="group" aria-label="${label}" dir="ltr" tabindex="0">${code}</pre>`}
     <button type="button" class="slim" data-copy="${id}" data-copied="${texts.plain('copiedButton')}">
       ${texts.html('copyButton')}
     </button>
