@@ -107,7 +107,7 @@ export function numbers(pairs: readonly (readonly [HtmlValue, HtmlValue])[]): Ht
   </dl>`
 }
 
-/** Browsers without scripts do not show the button. @param id unique on the page @param label of a block of code */
+/** A text that a button copies, if scripts run. @param id unique on the page @param label of a block of code */
 export function copyable({ texts }: Pick<Call, 'texts'>, id: string, text: string, label?: string): Html {
   const code = html`<code id="${id}">${text}</code>`
   return html`<div class="copyable">
