@@ -73,8 +73,8 @@ declare
   known gatehouse.counter;
   present bigint;
 begin
-  insert into gatehouse.counter values (counter_key, 0, '{}', now()) on conflict (key)
-    do update set expires_at = counter.expires_at returning * into known;
+  insert into gatehouse.counter values (counter_key, floor(extract(epoch from now()) / slot_seconds), '{}', now())
+    on conflict (key) do update set expires_at = counter.expires_at returning * into known;
   ms := floor(extract(epoch from clock_timestamp()) * 1000);
   present := floor(ms / 1000 / slot_seconds);
   counts := array(
