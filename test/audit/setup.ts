@@ -1,4 +1,5 @@
 import type { Store } from 'koa-gatehouse'
+import { onTestFinished } from 'vitest'
 import { createAudit, type Audit } from '../../src/audit/audit.ts'
 import type { AuditRecord } from '../../src/audit/read-trail.ts'
 import { silentLogger } from '../../src/host/logger.ts'
@@ -11,7 +12,15 @@ export function auditOf(
   store: Store,
   { bounds = {}, now }: { bounds?: Partial<typeof DEFAULT_BOUNDS>; now?: () => number } = {},
 ): Audit {
-  return createAudit({ store, bounds: { ...DEFAULT_BOUNDS, ...bounds }, logger: silentLogger, now })
+  const audit = createAudit({ store, bounds: { ...DEFAULT_BOUNDS, ...bounds }, logger: silentLogger, now })
+  // Its timer ends with the test. In a later file of the same worker, it would count among the timers of that file.
+  onTestFinished(
+    () =>
+      void audit
+        .start()()
+        .catch(() => {}),
+  )
+  return audit
 }
 
 /** Reads a trail from a cursor to its end. */
