@@ -90,7 +90,7 @@ describe('the page of what needs attention', () => {
         ['Forgotten', ['It was created 20 days ago, and never used.']],
       ])
       const overview = await visitor.open('/console')
-      expect(textOf(overview.body)).toContain('6 need attention')
+      expect(textOf(overview.body)).toContain('6 clients need attention')
       // Only the owner hands it over. The button of an operator disables it.
       if (person === 'root') page = await visitor.submit(only(page, 'owner-gone'), 'fix')
       else {
@@ -289,7 +289,9 @@ describe('the page of what needs attention', () => {
     const fixed = await visitor.submit(second, 'fix')
     expect(textOf(fixed.body)).toContain('The expiry is saved')
     expect(Object.keys(rowsOf(fixed))).toEqual(Object.keys(rowsOf(second)).slice(1))
-    expect((await visitor.open('/console')).body).toMatch(/href="\/console\/hygiene">29 need attention/)
+    expect((await visitor.open('/console')).body).toMatch(
+      /href="\/console\/hygiene">29 clients need attention/,
+    )
     expect((await host.visit('empty').open('/console')).body).not.toContain('/console/hygiene')
   })
 

@@ -741,8 +741,8 @@ export const english = {
     'Close this tab. What you entered is in the tab that you came from: send the form again there.',
 
   hygieneTitle: 'Needs attention',
-  hygieneLink: { one: '{count} needs attention', other: '{count} need attention' } as PageText,
-  hygieneManyLink: 'At least {count} need attention',
+  hygieneLink: { one: '{count} client needs attention', other: '{count} clients need attention' } as PageText,
+  hygieneManyLink: 'At least {count} clients need attention',
   hygieneIntro:
     'API keys and applications whose secret leaked, that have lost their owner, live too long or expire soon, that got no token for 90 days or in their first 7 days, and secrets that should be replaced. The worst come first.',
   hygieneNothing: 'Nothing needs attention.',
