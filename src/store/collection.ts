@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
 import { isObject } from '../validation/predicates.ts'
 import { parseJson } from '../validation/parse-json.ts'
-import { objectOf, type Fields, type Rule } from '../validation/rules.ts'
+import { anyValue, objectOf, type Fields, type Rule } from '../validation/rules.ts'
 import { corruptValue, CorruptRecord, isCorruptRecord } from './corrupt-record.ts'
 import type { StoreWithMemory } from './met-corrupt-records.ts'
 import { pagesOf, type Part } from './pages-of-index.ts'
@@ -44,10 +44,12 @@ export interface PagesOptions extends Part {
 
 /** Typed records in the store. A corrupt one (`CorruptRecord`) is `ERR_STORE_CORRUPT`, and the store remembers it. */
 export function createCollection<T extends object>(store: StoreWithMemory, schema: RecordSchema) {
-  const { name, version } = schema
+  const { name, version, fields = {} } = schema
+  const rule = typeof fields === 'function' ? anyValue : objectOf(fields)
+  const ruleOf = typeof fields === 'function' ? fields : () => rule
   const key = (id: string) => `${name}:${id}`
   const encode = (record: T) => JSON.stringify({ v: version, ...record })
-  const decode = (id: string, text: string) => decodeRecord(id, key(id), text, schema) as T
+  const decode = (id: string, text: string) => decodeRecord(key(id), text, version, ruleOf(id)) as T
 
   function decodeIfPresent(id: string, text: string | undefined): T | undefined {
     try {
@@ -171,12 +173,11 @@ export type Collection<T extends object> = ReturnType<typeof createCollection<T>
 
 const NOT_A_RECORD = 'is not a record of koa-gatehouse'
 
-function decodeRecord(id: string, key: string, text: string, { version, fields = {} }: RecordSchema): object {
+function decodeRecord(key: string, text: string, version: number, rule: Rule): object {
   const value = parseJson(text)
   if (!isObject(value)) throw corruptValue(key, NOT_A_RECORD)
   const { v, ...record } = value
   if (v !== version) throw unknownVersion(key, v, version)
-  const rule = typeof fields === 'function' ? fields(id) : objectOf(fields)
   if (rule(record) !== undefined) throw corruptValue(key, NOT_A_RECORD)
   return record
 }

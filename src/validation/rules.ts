@@ -125,11 +125,12 @@ export function nullable(rule: Rule): Rule {
 /** An object whose fields match their rules. @param other the rule for each other field. @default any value */
 export function objectOf<const F extends Fields>(fields: F, other?: Rule): Rule<ValuesOf<F>> {
   const rules = new Map(Object.entries(fields))
+  const known = [...rules.keys()]
   const check: Rule = (value) => {
     if (!isObject(value)) return otherKind('an object', value)
     const others = other ? Object.keys(value).filter((name) => !rules.has(name)) : []
     // A request may have thousands of unknown fields.
-    const names = other ? [...rules.keys(), ...others.slice(0, MAX_PROBLEMS)] : rules.keys()
+    const names = other ? [...known, ...others.slice(0, MAX_PROBLEMS)] : known
     return problemsIn(names, (name) => (rules.get(name) ?? other)?.(value[name]), Infinity)
   }
   function read(value: unknown) {
@@ -238,7 +239,7 @@ export function checkInput(
 export function listOf<T>(rule: Rule<T>): Rule<readonly T[]> {
   const check: Rule = (value) => {
     if (!Array.isArray(value)) return otherKind('a list', value)
-    return problemsIn(value.keys(), (index) => rule(value[index]))
+    return problemsIn([...value.keys()], (index) => rule(value[index]))
   }
   return ruleWith(check, { read: (list) => (list as unknown[]).map((entry) => valueOf(rule, entry)) })
 }
@@ -269,7 +270,7 @@ export const MAX_PROBLEMS = 100
  * @param check checks the part with a key
  */
 function problemsIn<Key extends string | number>(
-  keys: Iterable<Key>,
+  keys: readonly Key[],
   check: (key: Key) => ReturnType<Rule>,
   max = MAX_PROBLEMS,
 ): Problem[] | undefined {
