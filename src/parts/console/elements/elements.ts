@@ -58,18 +58,19 @@ export function table(
   rows: readonly (readonly HtmlValue[])[],
   isAlike = false,
 ): Html {
-  const classOf = (at: number) => rows.some((cells) => isNumber(cells[at])) && html`class="number"`
+  const classes = columns.map((_, at) => rows.some((cells) => isNumber(cells[at])) && html`class="number"`)
+  const ofCells = columns.map(({ label }, at) => html`${classes[at]} ${label && html`data-label="${label}"`}`)
   return html`<table class="cards ${isAlike && 'alike'}">
     <thead>
       <tr>
-        ${columns.map(({ title }, at) => html`<th scope="col" ${classOf(at)}>${title}</th>`)}
+        ${columns.map(({ title }, at) => html`<th scope="col" ${classes[at]}>${title}</th>`)}
       </tr>
     </thead>
     <tbody>
       ${rows.map(
         (cells) =>
           html`<tr>
-            ${cells.map((value, at) => (at === 0 ? html`<th scope="row">${value}</th>` : cell(value, columns[at], classOf(at))))}
+            ${cells.map((value, at) => (at === 0 ? html`<th scope="row">${value}</th>` : html`<td ${ofCells[at]}>${value}</td>`))}
           </tr>`,
       )}
     </tbody>
@@ -77,10 +78,6 @@ export function table(
 }
 
 const isNumber = (value: HtmlValue) => typeof value === 'string' && /^\p{Nd}/u.test(value)
-
-function cell(value: HtmlValue, column: Column | undefined, style: HtmlValue): Html {
-  return html`<td ${style} ${column?.label !== undefined && html`data-label="${column.label}"`}>${value}</td>`
-}
 
 export function facts(pairs: readonly (readonly [HtmlValue, HtmlValue])[]): Html {
   const present = pairs.filter(([, value]) => value !== undefined && value !== false)
